@@ -1,0 +1,1 @@
+"""Training and export of the encoders; needs the `train` extra."""

@@ -1,0 +1,132 @@
+"""Every error that this package raises on purpose.
+
+    LogicRetrieversError
+    ├── ConfigurationError (ValueError)      a setting or argument that cannot work
+    │   └── UnknownPolicyError               a policy name that nobody registered
+    ├── InputError (ValueError)              a query or passage that cannot be used
+    │   ├── EmptyTextError                   nothing but white space
+    │   └── DuplicateIdError                 one id, two passages
+    ├── ReadError                            a file or row that cannot be read
+    ├── BundleError                          an encoder bundle that is missing, damaged or inconsistent
+    │   ├── BundleNotFoundError
+    │   └── ChecksumError                    a file is not the one that the manifest lists
+    ├── EncoderError                         an encoder that cannot run
+    │   └── ProviderError                    the execution provider asked for did not load
+    ├── CollectionError                      the collection is not what was asked for
+    │   ├── CollectionNotFoundError
+    │   ├── CollectionMismatchError          vector names, dimensions or distance differ
+    │   │   └── FingerprintMismatchError     the vectors come from another encoder
+    │   ├── MissingVectorError               a named vector that the collection does not have
+    │   └── CollectionLockedError            another process has the embedded folder open
+    ├── ServerError                          Qdrant refused or failed
+    │   ├── ServerUnavailableError           no answer after all retries
+    │   ├── ServerTimeoutError               no answer in time
+    │   ├── AuthenticationError              no key, or a wrong one
+    │   └── StorageError                     no room left, or no right to write
+    └── MissingExtraError (ImportError)      an optional dependency is not installed
+
+Catch ``LogicRetrieversError`` to catch them all. REST, gRPC and embedded mode raise the same ones.
+"""
+
+from __future__ import annotations
+
+
+class LogicRetrieversError(Exception):
+    """Root of the tree."""
+
+
+class ConfigurationError(LogicRetrieversError, ValueError):
+    """A setting or argument that cannot work; raised before any work is done."""
+
+
+class UnknownPolicyError(ConfigurationError):
+    """A policy name that nobody registered."""
+
+
+class InputError(LogicRetrieversError, ValueError):
+    """A query or a passage that cannot be used."""
+
+
+class EmptyTextError(InputError):
+    """A text with nothing but white space."""
+
+
+class DuplicateIdError(InputError):
+    """Two passages of one call carry the same id and differ."""
+
+
+class ReadError(LogicRetrieversError):
+    """A file, or a row of one, that cannot be read; the message names file and line."""
+
+
+class BundleError(LogicRetrieversError):
+    """An encoder bundle that is damaged or inconsistent."""
+
+
+class BundleNotFoundError(BundleError):
+    """No bundle at that place."""
+
+
+class ChecksumError(BundleError):
+    """A file of the bundle is not the one that its manifest lists."""
+
+
+class EncoderError(LogicRetrieversError):
+    """An encoder that cannot run."""
+
+
+class ProviderError(EncoderError):
+    """ONNX Runtime did not load the execution provider that was asked for."""
+
+
+class CollectionError(LogicRetrieversError):
+    """The collection is not what was asked for."""
+
+
+class CollectionNotFoundError(CollectionError):
+    """There is no collection of that name."""
+
+
+class CollectionMismatchError(CollectionError):
+    """Vector names, dimensions or distance differ from what the encoder needs."""
+
+
+class FingerprintMismatchError(CollectionMismatchError):
+    """The stored vectors were made by another encoder."""
+
+
+class MissingVectorError(CollectionError):
+    """A named vector that the collection does not have."""
+
+
+class CollectionLockedError(CollectionError):
+    """Another process has the embedded folder open."""
+
+
+class ServerError(LogicRetrieversError):
+    """Qdrant refused a request or failed while it answered."""
+
+
+class ServerUnavailableError(ServerError):
+    """No answer from the server after all retries."""
+
+
+class ServerTimeoutError(ServerError):
+    """No answer from the server in time."""
+
+
+class AuthenticationError(ServerError):
+    """The server wants an API key, or refused the one that it got."""
+
+
+class StorageError(ServerError):
+    """No room left on the device, or no right to write there."""
+
+
+class MissingExtraError(LogicRetrieversError, ImportError):
+    """An optional dependency is not installed; the message holds the pip command."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"{package!r} is not installed. Run: pip install 'logic-retrievers[{extra}]'"
+        )

@@ -1,0 +1,74 @@
+"""Procedures: what to do, apart from how to wait for it.
+
+A procedure is a generator. It yields an *effect* (a call of Qdrant, or work for a processor) and gets
+the effect's result back. The same procedure runs synchronously (:func:`run`) and asynchronously
+(:func:`arun`), so the two cannot drift apart; they differ in the await alone. Procedures compose with
+``yield from``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a Qdrant client: a method's name and its keyword arguments. Idempotent."""
+
+    method: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Work that keeps a processor busy (encoding); asynchronous callers do it in a thread."""
+
+    function: Callable[[], Any]
+
+
+Effect: TypeAlias = Call | Work
+Procedure: TypeAlias = Generator[Effect, Any, T]
+
+
+class Performer(Protocol):
+    """Carries out effects; :class:`logic_retrievers.index.connection.Connection` is the real one."""
+
+    def perform(self, effect: Effect) -> Any:
+        """The effect's result; raises errors of our own tree."""
+
+    async def aperform(self, effect: Effect) -> Any:
+        """The same without blocking the event loop."""
+
+
+def run(procedure: Procedure[T], performer: Performer) -> T:
+    """Runs a procedure to its end and returns its value; errors are raised inside the procedure."""
+    try:
+        effect = next(procedure)
+        while True:
+            try:
+                result = performer.perform(effect)
+            except Exception as error:
+                effect = procedure.throw(error)
+            else:
+                effect = procedure.send(result)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+
+
+async def arun(procedure: Procedure[T], performer: Performer) -> T:
+    """The asynchronous twin of :func:`run`."""
+    try:
+        effect = next(procedure)
+        while True:
+            try:
+                result = await performer.aperform(effect)
+            except Exception as error:
+                effect = procedure.throw(error)
+            else:
+                effect = procedure.send(result)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
