@@ -1,1 +1,95 @@
-"""."""
+"""Retrieval that respects what a query rules out.
+
+The public names load on first use, so that importing the package stays cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from logic_retrievers.documents import Splitter, read_documents
+    from logic_retrievers.encoders import (
+        CachedEncoder,
+        CombinedEncoder,
+        Encoder,
+        OnnxEncoder,
+        SentenceTransformerEncoder,
+        VectorSpec,
+    )
+    from logic_retrievers.engine import Engine
+    from logic_retrievers.errors import LogicRetrieversError
+    from logic_retrievers.index import IngestReport, PassageIndex
+    from logic_retrievers.policies import (
+        CompatibilityPolicy,
+        Policy,
+        SequentialPolicy,
+        TopicalPolicy,
+        UnionPolicy,
+    )
+    from logic_retrievers.types import Evidence, Hit, Passage
+
+_HOMES = {
+    "CachedEncoder": "encoders",
+    "CombinedEncoder": "encoders",
+    "CompatibilityPolicy": "policies",
+    "Encoder": "encoders",
+    "Engine": "engine",
+    "Evidence": "types",
+    "Hit": "types",
+    "IngestReport": "index",
+    "LogicRetrieversError": "errors",
+    "OnnxEncoder": "encoders",
+    "Passage": "types",
+    "PassageIndex": "index",
+    "Policy": "policies",
+    "SentenceTransformerEncoder": "encoders",
+    "SequentialPolicy": "policies",
+    "Splitter": "documents",
+    "TopicalPolicy": "policies",
+    "UnionPolicy": "policies",
+    "VectorSpec": "encoders",
+    "read_documents": "documents",
+}
+
+__all__ = [
+    "CachedEncoder",
+    "CombinedEncoder",
+    "CompatibilityPolicy",
+    "Encoder",
+    "Engine",
+    "Evidence",
+    "Hit",
+    "IngestReport",
+    "LogicRetrieversError",
+    "OnnxEncoder",
+    "Passage",
+    "PassageIndex",
+    "Policy",
+    "SentenceTransformerEncoder",
+    "SequentialPolicy",
+    "Splitter",
+    "TopicalPolicy",
+    "UnionPolicy",
+    "VectorSpec",
+    "__version__",
+    "read_documents",
+]
+
+__version__ = version("logic-retrievers")
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        home = _HOMES[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -7,7 +7,7 @@
     │   ├── EmptyTextError                   nothing but white space
     │   └── DuplicateIdError                 one id, two passages
     ├── ReadError                            a file or row that cannot be read
-    ├── BundleError                          an encoder bundle that is missing, damaged or inconsistent
+    ├── BundleError                          a missing, damaged or inconsistent encoder bundle
     │   ├── BundleNotFoundError
     │   └── ChecksumError                    a file is not the one that the manifest lists
     ├── EncoderError                         an encoder that cannot run
@@ -56,7 +56,19 @@ class DuplicateIdError(InputError):
 
 
 class ReadError(LogicRetrieversError):
-    """A file, or a row of one, that cannot be read; the message names file and line."""
+    """A file, or a row of one, that cannot be read; the message names file and line.
+
+    Args:
+        problem: what is wrong, and what to do about it.
+        file: the file, as a path that the user can open.
+        line: the 1-based line where the row begins.
+    """
+
+    def __init__(self, problem: str, *, file: str | None = None, line: int | None = None) -> None:
+        place = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
+        super().__init__(place + problem)
+        self.file = file
+        self.line = line
 
 
 class BundleError(LogicRetrieversError):
@@ -130,3 +142,7 @@ class MissingExtraError(LogicRetrieversError, ImportError):
         super().__init__(
             f"{package!r} is not installed. Run: pip install 'logic-retrievers[{extra}]'"
         )
+
+
+class UntrainedVectorWarning(UserWarning):
+    """A policy ranks by a vector that its encoder was not trained for."""

@@ -1,9 +1,9 @@
 """Procedures: what to do, apart from how to wait for it.
 
-A procedure is a generator. It yields an *effect* (a call of Qdrant, or work for a processor) and gets
-the effect's result back. The same procedure runs synchronously (:func:`run`) and asynchronously
-(:func:`arun`), so the two cannot drift apart; they differ in the await alone. Procedures compose with
-``yield from``.
+A procedure is a generator. It yields an *effect* (a call of Qdrant, or work for a processor) and
+gets the effect's result back. The same procedure runs synchronously (:func:`run`) and
+asynchronously (:func:`arun`), so the two cannot drift apart; they differ in the await alone.
+Procedures compose with ``yield from``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Procedure: TypeAlias = Generator[Effect, Any, T]
 
 
 class Performer(Protocol):
-    """Carries out effects; :class:`logic_retrievers.index.connection.Connection` is the real one."""
+    """Carries out effects; ``index.connection.Connection`` is the real one."""
 
     def perform(self, effect: Effect) -> Any:
         """The effect's result; raises errors of our own tree."""

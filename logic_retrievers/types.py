@@ -1,4 +1,4 @@
-"""The nouns of the package: a passage goes in; leaf, pool, evidence and hit come out on the way back."""
+"""The nouns: a passage goes in; leaf, pool, evidence and hit are met on the way back."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Passage:
         id: any non-empty string; unique within a collection (and tenant).
         text: what is embedded and returned.
         metadata: JSON-like values that a filter can use; never changed by this package.
-        source: the document that the passage was cut from (a file, a page). Ingesting a source again
-            removes those of its passages that are no longer there. ``None``: the passage stands alone.
+        source: the document that the passage was cut from (a file, a page). Ingesting a source
+            again removes those of its passages that are no longer there. ``None``: it stands alone.
         span: first and one-past-last character of the passage in its source, where it was cut out.
     """
 
@@ -38,7 +38,7 @@ class Leaf:
     """One text compared with one named vector.
 
     Args:
-        name: under which the pool holds the scores; the vector's own name where only one leaf uses it.
+        name: under which the pool holds the scores; the vector's own name where one leaf uses it.
         vector: the named vector to compare with.
         text: what is encoded on the query side.
         depth: how many nearest passages join the pool; 0: the leaf only scores the pool.
@@ -56,9 +56,9 @@ class Pool:
 
     Args:
         ids: point ids in ascending order, so that ties fall the same way everywhere.
-        scores: leaf name -> float64 array of shape (len(ids),); NaN where a candidate has no vector of
-            that name. Rounded to 1e-6 where they enter the package: float32 engines agree on no more,
-            and a tie between two copies of a text must not depend on where their rows lie.
+        scores: leaf name -> float64 array of shape (len(ids),); NaN where a candidate has no vector
+            of that name. Rounded to 1e-6 where they enter the package: float32 engines agree on no
+            more, and a tie between two copies of a text must not depend on where their rows lie.
     """
 
     ids: tuple[str, ...]

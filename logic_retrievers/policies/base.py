@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.types import Leaf, Pool
+
+TOPICAL = "topical"
+COMPATIBILITY = "compatibility"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +28,49 @@ class Ranked:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Policy(Protocol):
-    """Pure and exact: no I/O, no clock, no randomness."""
+class Policy(ABC):
+    """Pure and exact: no I/O, no clock, no randomness. Subclass it to write your own."""
 
     name: ClassVar[str]
 
+    @abstractmethod
     def plan(self, query: str, k: int) -> tuple[Leaf, ...]:
         """The leaf searches that fill the pool for a list of k."""
 
+    @abstractmethod
     def rank(self, pool: Pool, k: int) -> Sequence[Ranked]:
         """At most k candidates, best first."""
+
+    @property
+    def server_weights(self) -> tuple[float, ...] | None:
+        """Weights of the plan's leaves where the server shall fuse them alone (``weight / rank``).
+
+        None, as a rule: the engine scores the pool and asks :meth:`rank`.
+        """
+        return None
+
+
+def kept_first(
+    order: npt.NDArray[np.intp], kept: npt.NDArray[np.bool_], *, cut: bool
+) -> npt.NDArray[np.intp]:
+    """The kept candidates in their order; behind them the others in theirs, unless ``cut``.
+
+    Args:
+        order: candidate indices, best first.
+        kept: one flag a candidate.
+        cut: leave the others out, as the papers' lists do; the list may then be shorter than k.
+    """
+    passed = kept[order]
+    return order[passed] if cut else np.concatenate([order[passed], order[~passed]])
+
+
+def check_share(name: str, value: float) -> None:
+    """Refuses a setting outside [0, 1]."""
+    if not 0 <= value <= 1:
+        raise ConfigurationError(f"{name} must lie between 0 and 1, not {value}")
+
+
+def check_depth(depth: int) -> None:
+    """Refuses a pool without candidates."""
+    if depth < 1:
+        raise ConfigurationError(f"depth must be at least 1, not {depth}")

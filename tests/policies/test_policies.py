@@ -1,0 +1,152 @@
+"""The policies against the plain reference, on pools full of ties, gaps and short lists."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logic_retrievers.errors import ConfigurationError, UnknownPolicyError
+from logic_retrievers.policies import (
+    POLICIES,
+    CompatibilityPolicy,
+    Policy,
+    SequentialPolicy,
+    TopicalPolicy,
+    UnionPolicy,
+    resolve_policy,
+)
+from logic_retrievers.types import Pool
+
+share = st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0])
+cosine = st.integers(-4, 4).map(lambda n: n / 4)  # few values: ties are the rule
+collection = st.dictionaries(
+    st.text("abcdef", min_size=1, max_size=3),
+    st.tuples(st.none() | cosine, st.none() | cosine),
+    max_size=25,
+)
+k = st.integers(1, 12)
+depth = st.integers(1, 12)
+
+
+def scores_of(collection, column):
+    return {i: row[column] for i, row in collection.items() if row[column] is not None}
+
+
+def pool_of(policy: Policy, collection, k: int) -> Pool:
+    """What the index would gather for the plan, computed naively."""
+    columns = {"topical": scores_of(collection, 0), "compatibility": scores_of(collection, 1)}
+    plan = policy.plan("q", k)
+    members = sorted(
+        {i for leaf in plan for i in reference.nearest(columns[leaf.vector], leaf.depth)}
+    )
+    return Pool(
+        tuple(members),
+        {
+            leaf.name: np.array([columns[leaf.vector].get(i, np.nan) for i in members])
+            for leaf in plan
+        },
+    )
+
+
+def ranked(policy: Policy, collection, k: int) -> list[tuple[str, float]]:
+    pool = pool_of(policy, collection, k)
+    return [(pool.ids[r.index], r.score) for r in policy.rank(pool, k)]
+
+
+@settings(max_examples=500)
+@given(collection, k, share, st.sampled_from([-1.0, 0.0, 0.25, 0.3, 0.9]), depth, st.booleans())
+def test_sequential_equals_reference(collection, k, alpha, tau, depth, cut):
+    """A wrong tie, threshold or fall-back would shift figures by little: nobody would see."""
+    policy = SequentialPolicy(alpha, tau, depth, cut)
+    assert ranked(policy, collection, k) == reference.sequential(
+        scores_of(collection, 0),
+        scores_of(collection, 1),
+        k,
+        alpha=alpha,
+        tau=tau,
+        depth=depth,
+        cut=cut,
+    )
+
+
+@settings(max_examples=500)
+@given(
+    collection,
+    k,
+    share,
+    share,
+    st.sampled_from(["share_kept", "share_dropped", "reciprocal_rank"]),
+    depth,
+    st.booleans(),
+)
+def test_union_equals_reference(collection, k, alpha, keep, rule, depth, cut):
+    """The three readings differ only in which passages fall behind; the list looks right anyway."""
+    policy = UnionPolicy(alpha, keep, rule, depth, cut)
+    assert ranked(policy, collection, k) == reference.union(
+        scores_of(collection, 0),
+        scores_of(collection, 1),
+        k,
+        alpha=alpha,
+        keep=keep,
+        rule=rule,
+        depth=depth,
+        cut=cut,
+    )
+
+
+@given(collection, k)
+def test_single_vector_policies_are_plain_search(collection, k):
+    for policy, column in ((TopicalPolicy(), 0), (CompatibilityPolicy(), 1)):
+        scores = scores_of(collection, column)
+        assert ranked(policy, collection, k) == [
+            (i, scores[i]) for i in reference.nearest(scores, k)
+        ]
+
+
+@given(collection, k, share, depth)
+def test_a_filter_never_shortens_a_list(collection, k, keep, depth):
+    """Users count on k hits wherever there are k passages to give."""
+    for policy in (SequentialPolicy(tau=0.9, depth=depth), UnionPolicy(keep=keep, depth=depth)):
+        reachable = len(pool_of(policy, collection, k).ids)
+        assert len(ranked(policy, collection, k)) == min(k, reachable)
+
+
+def test_union_by_hand():
+    """CoDeR eq. 9 to 11 on three passages: .3/1 + .7/2, .3/2 + .7/1, .3/3 + .7/3."""
+    pool = Pool(
+        ("a", "b", "c"),
+        {"topical": np.array([0.9, 0.8, 0.7]), "compatibility": np.array([0.5, 0.6, 0.1])},
+    )
+    result = UnionPolicy(alpha=0.3, keep=0.5).rank(pool, 3)
+    assert [pool.ids[r.index] for r in result] == ["b", "a", "c"]
+    assert [r.score for r in result] == pytest.approx([0.85, 0.65, 1 / 3])
+    assert [r.kept for r in result] == [True, True, False]
+    assert result[2].reason == "topical rank 3, compatibility rank 3 of 3: outside the first 2"
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: UnionPolicy(alpha=1.2),
+        lambda: UnionPolicy(keep=-0.1),
+        lambda: UnionPolicy(depth=0),
+        lambda: UnionPolicy(rule="percentile"),
+        lambda: UnionPolicy(one_request=True),
+        lambda: SequentialPolicy(alpha=-1),
+        lambda: SequentialPolicy(depth=0),
+        lambda: SequentialPolicy(tau=float("nan")),
+        lambda: resolve_policy(3),
+    ],
+)
+def test_a_setting_that_cannot_work_is_refused_at_once(build):
+    with pytest.raises(ConfigurationError):
+        build()
+
+
+def test_unknown_name_lists_the_known_ones():
+    with pytest.raises(UnknownPolicyError, match="topical, compatibility, sequential, union"):
+        resolve_policy("onion")
+    assert all(resolve_policy(name).name == name for name in POLICIES)

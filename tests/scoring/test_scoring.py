@@ -1,0 +1,64 @@
+"""The kernels against plain Python, ties and gaps included."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logic_retrievers.scoring import (
+    cosine,
+    normalised,
+    ordinal_ranks,
+    ranking,
+    reciprocal_ranks,
+    weighted_sum,
+)
+
+score = st.integers(-3, 3).map(float) | st.just(math.nan)
+scores = st.lists(score, max_size=30)
+
+
+@given(scores)
+def test_ranking_is_stable_and_puts_missing_scores_last(values):
+    """An unstable sort would order ties by the weather, and a NaN at the top would hide a bug."""
+    expected = sorted(
+        range(len(values)), key=lambda i: (math.isnan(values[i]), 0 if math.isnan(values[i]) else -values[i])
+    )  # fmt: skip
+    assert ranking(np.array(values)).tolist() == expected
+
+
+@given(scores)
+def test_ranks_count_from_one_and_skip_missing_scores(values):
+    ranks = ordinal_ranks(np.array(values, dtype=float))
+    order = [i for i in ranking(np.array(values, dtype=float)) if not math.isnan(values[i])]
+    assert {int(i): int(ranks[i]) for i in order} == {int(i): r for r, i in enumerate(order, 1)}
+    assert all(ranks[i] == 0 for i in range(len(values)) if math.isnan(values[i]))
+
+
+@given(st.lists(st.integers(0, 50), max_size=30))
+def test_reciprocal_ranks(ranks):
+    expected = [1 / r if r else 0.0 for r in ranks]
+    assert reciprocal_ranks(np.array(ranks, dtype=np.int64)).tolist() == expected
+
+
+def test_weighted_sum_refuses_signals_without_a_weight():
+    """zip would drop the last signal in silence."""
+    columns = [np.ones(2), np.ones(2)]
+    assert weighted_sum(columns, [0.25, 0.5]).tolist() == [0.75, 0.75]
+    with pytest.raises(ValueError, match="zip"):
+        weighted_sum(columns, [1.0])
+
+
+@given(st.lists(st.lists(st.integers(-5, 5), min_size=3, max_size=3), min_size=1, max_size=5))
+def test_cosine_against_the_definition(rows):
+    matrix = np.array(rows, dtype=float)
+    for i, row in enumerate(rows):
+        for j, other in enumerate(rows):
+            length = math.hypot(*row) * math.hypot(*other)
+            expected = sum(a * b for a, b in zip(row, other, strict=True)) / length if length else 0
+            assert cosine(matrix, matrix)[i, j] == pytest.approx(expected, abs=1e-12)
+    assert np.isfinite(normalised(matrix)).all()
