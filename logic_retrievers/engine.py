@@ -15,7 +15,7 @@ from logic_retrievers.errors import (
     MissingVectorError,
     UntrainedVectorWarning,
 )
-from logic_retrievers.index.reads import LeafSearch
+from logic_retrievers.index import LeafSearch
 from logic_retrievers.policies import Policy, Ranked, resolve_policy
 from logic_retrievers.procedures import Procedure, Work
 from logic_retrievers.scoring import ordinal_ranks
@@ -56,7 +56,7 @@ class Engine:
         k: int = 10,
         *,
         policy: str | Policy | None = None,
-        filter: UserFilter | None = None,  # noqa: A002 - the word that vector stores use
+        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
         min_score: float | None = None,
     ) -> list[Hit]:
         """The k best passages for a query, best first.
@@ -85,7 +85,7 @@ class Engine:
         k: int = 10,
         *,
         policy: str | Policy | None = None,
-        filter: UserFilter | None = None,  # noqa: A002
+        filter: UserFilter = None,  # noqa: A002
         min_score: float | None = None,
     ) -> list[Hit]:
         """:meth:`search` without blocking the event loop; the same hits."""
@@ -98,7 +98,7 @@ class Engine:
         k: int = 10,
         *,
         policy: str | Policy | None = None,
-        filter: UserFilter | None = None,  # noqa: A002
+        filter: UserFilter = None,  # noqa: A002
         min_score: float | None = None,
     ) -> list[list[Hit]]:
         """:meth:`search` for many queries at once: encoded together, sent in batched requests."""
@@ -110,7 +110,7 @@ class Engine:
         k: int = 10,
         *,
         policy: str | Policy | None = None,
-        filter: UserFilter | None = None,  # noqa: A002
+        filter: UserFilter = None,  # noqa: A002
         min_score: float | None = None,
     ) -> list[list[Hit]]:
         """:meth:`search_many` without blocking the event loop; the same hits."""
@@ -121,7 +121,7 @@ class Engine:
         queries: Sequence[str],
         k: int,
         policy: str | Policy | None,
-        user_filter: UserFilter | None,
+        user_filter: UserFilter,
         min_score: float | None,
     ) -> Procedure[list[list[Hit]]]:
         _check(queries, k)

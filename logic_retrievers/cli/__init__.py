@@ -1,1 +1,18 @@
-"""."""
+"""The command line; needs the `cli` extra."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Entry point of ``logic-retrievers``."""
+    try:
+        from logic_retrievers.cli.app import app
+    except ModuleNotFoundError as error:
+        if error.name not in {"typer", "rich"}:
+            raise
+        from logic_retrievers.errors import MissingExtraError
+
+        sys.exit(str(MissingExtraError(error.name, "cli")))
+    app()

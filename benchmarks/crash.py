@@ -1,0 +1,84 @@
+"""kill -9 in the middle of ingestion at ten random moments; then everything must be there once.
+
+python -m benchmarks.crash [--moments 10] [--seed 0]
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+
+from benchmarks.latency import passages
+from benchmarks.report import publish
+from logic_retrievers import OnnxEncoder, PassageIndex
+
+PASSAGES = 600
+
+
+def ingest(folder: str) -> None:
+    """What the child process does until it is killed."""
+    with PassageIndex.open("films", OnnxEncoder(), location=folder) as index:
+        print("begun", flush=True)
+        index.add(passages(PASSAGES), batch_size=16)
+
+
+def main() -> None:
+    """Kill, run again, count."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--moments", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        whole = run(folder, None)
+    rows = []
+    for _ in range(options.moments):
+        with tempfile.TemporaryDirectory() as folder:
+            moment = rng.uniform(0.02, 0.95) * whole
+            run(folder, moment)
+            rows.append({"killed after s": round(moment, 2), **check(folder)})
+    publish("crash", rows, passages=PASSAGES)
+    if any(row["missing"] or row["twice"] for row in rows):
+        sys.exit(1)
+
+
+def run(folder: str, kill_after: float | None) -> float:
+    """Ingests in a child process, killed that many seconds after it begins; seconds it took."""
+    command = [sys.executable, "-c", f"from benchmarks.crash import ingest; ingest({folder!r})"]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    child.stdout.readline()
+    begun = time.perf_counter()
+    try:
+        child.wait(timeout=kill_after)
+    except subprocess.TimeoutExpired:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    return time.perf_counter() - begun
+
+
+def check(folder: str) -> dict[str, int]:
+    """What survived, and what there is after running again."""
+    expected = passages(PASSAGES)
+    with PassageIndex.open("films", OnnxEncoder(), location=folder) as index:
+        survived = index.count()
+        report = index.add(expected)
+        found = Counter(passage.id for passage in index.scroll())
+    return {
+        "survived": survived,
+        "added again": report.added,
+        "unchanged": report.unchanged,
+        "there in the end": sum(found.values()),
+        "missing": len({passage.id for passage in expected} - set(found)),
+        "twice": sum(count > 1 for count in found.values()),
+    }
+
+
+if __name__ == "__main__":
+    main()

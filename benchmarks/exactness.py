@@ -1,0 +1,98 @@
+"""Plain search through the engine against brute force, and against the original model.
+
+python -m benchmarks.exactness [--sets scifact cranfield]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+import numpy as np
+from logic_export.models import base_model
+
+from benchmarks.report import publish
+from logic_retrievers import Engine, OnnxEncoder, Passage, PassageIndex
+from logic_retrievers.evaluation import Dataset, evaluate, load_dataset
+from logic_retrievers.evaluation.runner import Ranking
+
+DEPTH = 100
+
+
+def main() -> None:
+    """Measure and publish."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", nargs="+", default=["scifact", "cranfield"])
+    publish("exactness", [compare(load_dataset(name)) for name in parser.parse_args().sets])
+
+
+def compare(dataset: Dataset) -> dict[str, object]:
+    """One data set, three roads."""
+    encoder = OnnxEncoder()
+    with PassageIndex.open("exactness", encoder) as index:
+        index.add(Passage(id, text) for id, text in dataset.documents.items())  # noqa: A001
+        engine = Engine(index, "topical")
+        found: list[Ranking] = []
+
+        def through_engine(texts: Sequence[str], k: int) -> list[Ranking]:
+            found.extend(
+                [(hit.passage.id, hit.score) for hit in hits]
+                for hits in engine.search_many(texts, k)
+            )
+            return found
+
+        ours = evaluate(dataset, through_engine, DEPTH)
+    texts = [query.text for query in dataset.queries]
+    vectors = encoder.encode_documents(list(dataset.documents.values()), ["topical"])["topical"]
+    brute = rank(encoder.encode_queries(texts, ["topical"])["topical"], vectors, dataset)
+    original = evaluate(dataset, lambda texts, _: sentence_transformers(dataset, texts), DEPTH)
+    ndcg = "nDCG@10"
+    return {
+        "data set": dataset.name,
+        "queries": len(texts),
+        "documents": len(dataset.documents),
+        "lists equal to brute force": sum(map(same, found, brute)),
+        "largest difference of a score": max(map(largest_difference, found, brute)),
+        "nDCG@10": ours.metrics[ndcg],
+        "original nDCG@10": original.metrics[ndcg],
+        "difference": round(ours.metrics[ndcg] - original.metrics[ndcg], 5),
+    }
+
+
+def rank(queries: np.ndarray, documents: np.ndarray, dataset: Dataset) -> list[Ranking]:
+    """Every query's nearest documents by the full matrix of cosines."""
+    ids = list(dataset.documents)
+    scores = queries.astype(np.float64) @ documents.astype(np.float64).T
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :DEPTH]
+    return [
+        [(ids[j], float(row[j])) for j in best] for row, best in zip(scores, order, strict=True)
+    ]
+
+
+def same(ours: Ranking, brute: Ranking) -> bool:
+    """Equal lists, up to order among scores that agree to 1e-6."""
+    last = brute[-1][1]
+
+    def levels(ranking: Ranking) -> dict[str, float]:
+        return {document: score for document, score in ranking if score > last + 2e-6}
+
+    a, b = levels(ours), levels(brute)
+    return a.keys() == b.keys() and len(ours) == len(brute)
+
+
+def largest_difference(ours: Ranking, brute: Ranking) -> float:
+    """Between the scores rank by rank."""
+    return max(abs(a[1] - b[1]) for a, b in zip(ours, brute, strict=True))
+
+
+def sentence_transformers(dataset: Dataset, texts: Sequence[str]) -> list[Ranking]:
+    """The model that the bundle was made from, in PyTorch."""
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(base_model("all-MiniLM-L6-v2")), device="cpu")
+    documents = model.encode(list(dataset.documents.values()), normalize_embeddings=True)
+    return rank(model.encode(list(texts), normalize_embeddings=True), documents, dataset)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""What every benchmark writes: a table for people and a JSON file beside the others."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+OUT = Path(__file__).parent.parent / ".bench"
+Row = Mapping[str, Any]
+
+
+def publish(name: str, rows: Sequence[Row], **more: Any) -> None:
+    """Prints the rows as a Markdown table and writes them to ``.bench/NAME.json``."""
+    columns = list(rows[0])
+    print(f"\n## {name} ({os.cpu_count()} cores, {platform.machine()})\n")
+    for key, value in more.items():
+        print(f"{key}: {value}")
+    print("| " + " | ".join(columns) + " |")
+    print("|" + "---|" * len(columns))
+    for row in rows:
+        print("| " + " | ".join(_cell(row[column]) for column in columns) + " |", flush=True)
+    OUT.mkdir(exist_ok=True)
+    document = {"name": name, "at": time.strftime("%Y-%m-%d"), "rows": list(rows), **more}
+    (OUT / f"{name}.json").write_text(json.dumps(document, indent=2), encoding="utf-8")
+
+
+def percentiles(seconds: Sequence[float], prefix: str = "") -> dict[str, float]:
+    """p50 and p95 in milliseconds."""
+    p50, p95 = np.percentile(1000 * np.asarray(seconds), [50, 95])
+    return {f"{prefix}p50 ms": round(float(p50), 2), f"{prefix}p95 ms": round(float(p95), 2)}
+
+
+def resident_mib() -> float:
+    """Memory of this process now, in MiB."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmRSS:"):
+            return round(int(line.split()[1]) / 1024, 1)
+    return float("nan")
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

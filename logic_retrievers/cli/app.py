@@ -1,0 +1,42 @@
+"""The commands, put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from logic_retrievers import __version__
+from logic_retrievers.cli.doctor import doctor
+from logic_retrievers.cli.evaluate import evaluate
+from logic_retrievers.cli.index import index
+from logic_retrievers.cli.search import search
+
+app = typer.Typer(
+    help="Retrieval that respects what a query rules out.",
+    epilog=(
+        "Exit codes: 0 done; 1 failed; 2 wrong usage; 3 done, but some input was left out; "
+        "4 Qdrant refused or could not be reached; 5 the encoder cannot be used."
+    ),
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (index, search, evaluate, doctor):
+    app.command()(command)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass

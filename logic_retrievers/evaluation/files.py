@@ -1,0 +1,32 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from logic_retrievers.errors import StorageError
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Writes UTF-8 text by way of a file beside it, so that a reader never sees half of it.
+
+    Raises:
+        StorageError: no room, no right to write there, or no such folder.
+    """
+    target = Path(path)
+    try:
+        if target.exists() and not target.is_file():  # a pipe or /dev/stdout is not to be replaced
+            target.write_text(text, encoding="utf-8", newline="\n")
+            return
+        target = target.resolve()
+        partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+        try:
+            partial.write_text(text, encoding="utf-8", newline="\n")
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(
+            f"cannot write {target}: {error.strerror}; nothing was changed"
+        ) from error

@@ -1,0 +1,78 @@
+"""Figures of an evaluation; returned, never shown. They need matplotlib (the ``eval`` extra)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from logic_retrievers.errors import MissingExtraError
+from logic_retrievers.evaluation.metrics import FVR_DEPTH, survival_curve
+from logic_retrievers.evaluation.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def survival_figure(results: Mapping[str, Result]) -> Figure:
+    """Survival curves: the share of queries with no violating document down to each rank.
+
+    Args:
+        results: label -> result on a data set with violating labels.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    figure = _figure(6.0, 4.0)
+    axes = figure.add_subplot()
+    ranks = range(1, FVR_DEPTH + 1)
+    for label, result in results.items():
+        axes.plot(ranks, survival_curve(result.per_query["FVR"].values()), marker="o", label=label)
+    axes.set(xlabel="rank", ylabel="queries without a violation so far", ylim=(0, 1), xticks=ranks)
+    axes.legend()
+    return figure
+
+
+def trade_off_figure(
+    fvr: npt.ArrayLike,
+    recall: npt.ArrayLike,
+    *,
+    rows: Sequence[object],
+    columns: Sequence[object],
+    row_name: str,
+    column_name: str,
+) -> Figure:
+    """Two heat maps over a grid of settings, FVR/11 and R@10 (CoDeR): brighter is better in both.
+
+    Args:
+        fvr: mean FVR of each setting, shape (rows, columns).
+        recall: R@10 of each setting, the same shape.
+        rows: the values of one setting.
+        columns: the values of the other.
+        row_name: what the first is called.
+        column_name: what the second is called.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    figure = _figure(9.0, 4.0)
+    panels = {"FVR / 11": np.asarray(fvr) / (FVR_DEPTH + 1), "R@10": np.asarray(recall)}
+    for place, (title, grid) in enumerate(panels.items(), start=1):
+        axes = figure.add_subplot(1, 2, place)
+        image = axes.imshow(grid, vmin=0, vmax=1, aspect="auto", origin="lower")
+        axes.set(title=title, xlabel=column_name, ylabel=row_name)
+        axes.set_xticks(range(len(columns)), [str(value) for value in columns])
+        axes.set_yticks(range(len(rows)), [str(value) for value in rows])
+        figure.colorbar(image, ax=axes)
+    return figure
+
+
+def _figure(width: float, height: float) -> Figure:
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("matplotlib", "eval") from error
+    # Figure itself, not pyplot: no window, no global list of open figures.
+    return Figure(figsize=(width, height), layout="constrained")

@@ -1,0 +1,291 @@
+"""The one place that talks to Qdrant: retries, time-outs, threads, failures translated."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+from qdrant_client import AsyncQdrantClient, QdrantClient
+from qdrant_client.local.async_qdrant_local import AsyncQdrantLocal
+from qdrant_client.local.qdrant_local import QdrantLocal
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    Retrying,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_exponential,
+    wait_random,
+)
+
+from logic_retrievers.errors import CollectionError, ConfigurationError
+from logic_retrievers.index.faults import is_transient, retry_after, translate
+from logic_retrievers.procedures import Call, Effect, Procedure, Work, arun, run
+
+T = TypeVar("T")
+
+MEMORY = ":memory:"
+WORKERS = 4
+LONGEST_WAIT = 30.0
+
+# Embedded mode is not safe under threads, and frameworks may share a client: one lock a client.
+_locks: WeakKeyDictionary[QdrantClient, threading.RLock] = WeakKeyDictionary()
+_backoff = wait_exponential(multiplier=0.1, max=8.0) + wait_random(0.0, 0.1)
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    return min(LONGEST_WAIT, max(retry_after(error), _backoff(state)))
+
+
+class Connection:
+    """Carries out the effects of procedures; :meth:`open` makes one.
+
+    Args:
+        client: for synchronous calls, and in a thread for asynchronous ones where no
+            ``async_client`` is.
+        async_client: for asynchronous calls, on whichever event loop the caller runs.
+        make_async: makes an asynchronous client for the running event loop, when first needed.
+        owned: whether :meth:`close` closes the clients.
+        retries: how often a call is repeated after a transport fault.
+        place: where Qdrant is, for messages.
+        secret: taken out of every message.
+    """
+
+    def __init__(
+        self,
+        client: QdrantClient | None = None,
+        async_client: AsyncQdrantClient | None = None,
+        *,
+        make_async: Callable[[], AsyncQdrantClient] | None = None,
+        owned: bool = False,
+        retries: int = 3,
+        place: str = "the given client",
+        secret: str | None = None,
+    ) -> None:
+        if client is None and async_client is None:
+            raise ConfigurationError("Pass a location, a client or an async_client.")
+        self.embedded = isinstance(
+            client._client if client is not None else async_client._client,  # type: ignore[union-attr]
+            QdrantLocal | AsyncQdrantLocal,
+        )
+        self.place = place
+        self._client = client
+        self._async_client = async_client
+        self._make_async = make_async
+        self._per_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncQdrantClient] = (
+            WeakKeyDictionary()
+        )
+        self._owned = owned
+        self._secret = secret
+        self._lock = (
+            _locks.setdefault(client, threading.RLock())
+            if self.embedded and client is not None
+            else None
+        )
+        attempts = 1 if self.embedded else retries + 1
+        self._retrying: dict[str, Any] = {
+            "stop": stop_after_attempt(attempts),
+            "wait": _wait,
+            "retry": retry_if_exception(is_transient),
+            "reraise": True,
+        }
+        self._pool: ThreadPoolExecutor | None = None
+
+    @classmethod
+    def open(
+        cls,
+        location: str | os.PathLike[str] | None = None,
+        *,
+        client: QdrantClient | None = None,
+        async_client: AsyncQdrantClient | None = None,
+        api_key: str | None = None,
+        prefer_grpc: bool = False,
+        grpc_port: int = 6334,
+        timeout: float = 30,
+        retries: int = 3,
+    ) -> Connection:
+        """Connects.
+
+        Args:
+            location: ``None`` or ``":memory:"`` (nothing is kept), ``http(s)://...`` (a server), or
+                a folder (embedded mode).
+            client: a ready client instead of a location; it stays open at closing.
+            async_client: the same for asynchronous calls.
+            api_key: for a server.
+            prefer_grpc: talk gRPC to the server.
+            grpc_port: where it speaks gRPC.
+            timeout: seconds that one request may take, on a server.
+            retries: repetitions after a transport fault, on a server.
+
+        Raises:
+            ConfigurationError: settings that contradict each other.
+            CollectionLockedError: another process has the folder open.
+            StorageError: the folder cannot be made or written.
+        """
+        if retries < 0 or timeout <= 0:
+            raise ConfigurationError("retries must be 0 or more, and timeout more than 0 seconds.")
+        if client is not None or async_client is not None:
+            if location is not None or api_key is not None:
+                raise ConfigurationError("Pass either a location (and its key) or ready clients.")
+            return cls(client, async_client, retries=retries)
+        where = MEMORY if location is None else os.fspath(location)
+        if where.startswith(("http://", "https://")):
+            settings: dict[str, Any] = {
+                "url": where,
+                "api_key": api_key,
+                "prefer_grpc": prefer_grpc,
+                "grpc_port": grpc_port,
+                "timeout": timeout,
+                "check_compatibility": False,  # it warns from a thread; we ask where it matters
+            }
+            loopback = urlsplit(where).hostname in {"localhost", "127.0.0.1", "::1"}
+            with _quietly(loopback):
+                server = QdrantClient(**settings)
+            return cls(
+                server,
+                make_async=lambda: _async_client(settings),
+                owned=True,
+                retries=retries,
+                place=_without_credentials(where),
+                secret=api_key,
+            )
+        if re.fullmatch(r"[\w.-]+:\d+", where):
+            raise ConfigurationError(f"Write a server's address as a URL: http://{where}")
+        if api_key is not None:
+            raise ConfigurationError("An API key is for a server; this location is embedded.")
+        return cls(_embedded(where), owned=True, place=where)
+
+    def __repr__(self) -> str:
+        return f"Connection({self.place!r}, embedded={self.embedded})"
+
+    @property
+    def client(self) -> QdrantClient:
+        """The synchronous client.
+
+        Raises:
+            ConfigurationError: there is an asynchronous one only.
+        """
+        if self._client is None:
+            raise ConfigurationError(
+                "This index has an asynchronous client only. Use the a... methods, or pass client=."
+            )
+        return self._client
+
+    def run(self, procedure: Procedure[T]) -> T:
+        """Runs a procedure."""
+        return run(procedure, self)
+
+    async def arun(self, procedure: Procedure[T]) -> T:
+        """The asynchronous twin of :meth:`run`."""
+        return await arun(procedure, self)
+
+    def perform(self, effect: Effect) -> Any:
+        """The effect's result; raises errors of our own tree."""
+        if isinstance(effect, Work):
+            return effect.function()
+        method = getattr(self.client, effect.method)
+        try:
+            if self._lock is not None:
+                with self._lock:
+                    return method(**effect.arguments)
+            return Retrying(**self._retrying)(method, **effect.arguments)
+        except Exception as error:
+            self._raise(error, effect)
+
+    async def aperform(self, effect: Effect) -> Any:
+        """The same without blocking the event loop."""
+        client = None if isinstance(effect, Work) else self._aclient()
+        if isinstance(effect, Work) or client is None:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._threads(), self.perform, effect)
+        try:
+            return await AsyncRetrying(**self._retrying)(
+                getattr(client, effect.method), **effect.arguments
+            )
+        except Exception as error:
+            self._raise(error, effect)
+
+    def close(self) -> None:
+        """Closes what this connection opened; safe to call twice."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True)
+            self._pool = None
+        if self._owned and self._client is not None:
+            self._client.close()
+
+    async def aclose(self) -> None:
+        """The asynchronous twin of :meth:`close`."""
+        client = self._per_loop.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
+        await asyncio.to_thread(self.close)
+
+    def _aclient(self) -> AsyncQdrantClient | None:
+        if self._async_client is not None or self._make_async is None:
+            return self._async_client
+        # An asynchronous client belongs to the event loop that it first ran on.
+        loop = asyncio.get_running_loop()
+        if loop not in self._per_loop:
+            self._per_loop[loop] = self._make_async()
+        return self._per_loop[loop]
+
+    def _threads(self) -> ThreadPoolExecutor:
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="logic-retrievers")
+        return self._pool
+
+    def _raise(self, error: Exception, effect: Call) -> Any:
+        ours = translate(error, self.place, effect.arguments.get("collection_name"))
+        if ours is None:
+            raise error
+        if self._secret and self._secret in str(error):
+            clean = str(ours).replace(self._secret, "***")
+            raise type(ours)(clean) from None  # the original would show the key in a traceback
+        raise ours from error
+
+
+def _embedded(where: str) -> QdrantClient:
+    try:
+        if where == MEMORY:
+            return QdrantClient(MEMORY)
+        return QdrantClient(path=where, force_disable_check_same_thread=True)
+    except Exception as error:
+        ours = translate(error, where, None)
+        if ours is None:
+            raise
+        if type(ours) is CollectionError or Path(where).is_file():
+            raise CollectionError(
+                f"{where} is not a folder of embedded Qdrant, or it is damaged ({error})."
+                " Name another folder, or restore this one."
+            ) from error
+        raise ours from error
+
+
+def _async_client(settings: dict[str, Any]) -> AsyncQdrantClient:
+    with _quietly(True):  # the synchronous client has said it already
+        return AsyncQdrantClient(**settings)
+
+
+@contextmanager
+def _quietly(quiet: bool) -> Iterator[None]:
+    """Without qdrant-client's warning that a key travels in the clear."""
+    with warnings.catch_warnings():
+        if quiet:
+            warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
+        yield
+
+
+def _without_credentials(url: str) -> str:
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()

@@ -1,0 +1,128 @@
+"""Filters: what the user asks for, what the tenant may see, and their composition."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, TypeAlias
+
+from qdrant_client import models
+
+from logic_retrievers.errors import InputError
+from logic_retrievers.index.payloads import METADATA, TENANT
+
+UserFilter: TypeAlias = models.Filter | Mapping[str, Any] | None
+
+_RANGE = frozenset({"gt", "gte", "lt", "lte"})
+_PLAIN_KEY = re.compile(r"[\w\-]+(\[\d*\])?(\.[\w\-]+(\[\d*\])?)*")
+
+
+def compose(
+    user: UserFilter = None,
+    *,
+    tenant: str | None = None,
+    prefixes: Sequence[str] = (METADATA,),
+    extra: Sequence[models.Condition] = (),
+) -> models.Filter | None:
+    """One filter that every leaf search carries; None where nothing is ruled out.
+
+    Args:
+        user: a Qdrant filter as it is, or ``{key: wanted}`` over metadata keys, all of which must
+            hold. Wanted is a value (equal), a list (any of), ``None`` (absent or empty),
+            ``{"gte": 2020, "lt": 2024}`` (a range of numbers or dates) or ``{"not": wanted}``.
+        tenant: only passages of this tenant.
+        prefixes: where the collection keeps metadata ("" for the top level); any of them may match.
+        extra: further conditions of the package's own.
+
+    Raises:
+        InputError: a filter that cannot be read.
+    """
+    must: list[models.Condition] = list(extra)
+    if tenant is not None:
+        must.append(models.FieldCondition(key=TENANT, match=models.MatchValue(value=tenant)))
+    if isinstance(user, models.Filter):
+        if not must:
+            return user
+        must.append(user)
+    elif isinstance(user, Mapping):
+        must.extend(_condition(key, wanted, prefixes) for key, wanted in user.items())
+    elif user is not None:
+        raise InputError(
+            f"A filter is a dict over metadata keys or a qdrant_client.models.Filter, not"
+            f" {type(user).__name__}."
+        )
+    return models.Filter(must=must) if must else None
+
+
+def _condition(key: Any, wanted: Any, prefixes: Sequence[str]) -> models.Condition:
+    if not isinstance(key, str) or not key:
+        raise InputError(f"A filter's keys are names of metadata fields, not {key!r}.")
+    paths = [_path(prefix, key) for prefix in prefixes]
+    negated = isinstance(wanted, Mapping) and set(wanted) == {"not"}
+    conditions = [_match(path, key, wanted["not"] if negated else wanted) for path in paths]
+    if negated:
+        return models.Filter(must_not=conditions)
+    if len(conditions) == 1:
+        return conditions[0]
+    # absent means absent everywhere; anything else may be found in either place
+    return models.Filter(must=conditions) if wanted is None else models.Filter(should=conditions)
+
+
+def _path(prefix: str, key: str) -> str:
+    if not _PLAIN_KEY.fullmatch(key):
+        if '"' in key:
+            raise InputError(
+                f"The filter's key {key!r} holds a quotation mark; Qdrant has no such."
+            )
+        key = f'"{key}"'
+    return f"{prefix}.{key}" if prefix else key
+
+
+def _match(path: str, key: str, wanted: Any) -> models.Condition:
+    if wanted is None:
+        return models.IsEmptyCondition(is_empty=models.PayloadField(key=path))
+    if isinstance(wanted, Mapping):
+        return _range(path, key, wanted)
+    if isinstance(wanted, list | tuple | set | frozenset):
+        return _any_of(path, key, list(wanted))
+    if isinstance(wanted, bool | int | str):
+        return models.FieldCondition(key=path, match=models.MatchValue(value=wanted))
+    if isinstance(wanted, float):  # Qdrant matches no floats, only ranges of them
+        return models.FieldCondition(key=path, range=models.Range(gte=wanted, lte=wanted))
+    raise InputError(
+        f"The filter on {key!r} asks for a {type(wanted).__name__}. Use a string, number, boolean,"
+        " None, a list of them, a range such as {'gte': 1}, or {'not': ...}."
+    )
+
+
+def _any_of(path: str, key: str, wanted: list[Any]) -> models.Condition:
+    if not wanted:
+        raise InputError(f"The filter on {key!r} has an empty list, which nothing can match.")
+    if all(isinstance(value, str) for value in wanted) or all(
+        type(value) is int for value in wanted
+    ):
+        return models.FieldCondition(key=path, match=models.MatchAny(any=wanted))
+    return models.Filter(should=[_match(path, key, value) for value in wanted])
+
+
+def _range(path: str, key: str, wanted: Mapping[str, Any]) -> models.Condition:
+    if not wanted or not set(wanted) <= _RANGE:
+        raise InputError(
+            f"The filter on {key!r} has {sorted(map(str, wanted))}. A range is written with"
+            f" {sorted(_RANGE)}, a negation as {{'not': ...}} alone."
+        )
+    bounds = list(wanted.values())
+    if all(isinstance(bound, int | float) and not isinstance(bound, bool) for bound in bounds):
+        return models.FieldCondition(key=path, range=models.Range(**wanted))
+    try:
+        dates = {operator: _moment(bound) for operator, bound in wanted.items()}
+    except (TypeError, ValueError):
+        raise InputError(
+            f"The range on {key!r} is neither of numbers nor of dates (ISO 8601): {dict(wanted)}."
+        ) from None
+    return models.FieldCondition(key=path, range=models.DatetimeRange(**dates))
+
+
+def _moment(bound: Any) -> datetime | date:
+    return bound if isinstance(bound, datetime | date) else datetime.fromisoformat(bound)

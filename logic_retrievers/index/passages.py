@@ -1,0 +1,376 @@
+"""``PassageIndex``: a Qdrant collection of passages, synchronous and asynchronous."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from types import TracebackType
+from typing import Any, Self, TypeVar, Unpack
+
+from qdrant_client import QdrantClient
+
+from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.index import points, reads, writes
+from logic_retrievers.index.backfill import BackfillReport, backfill
+from logic_retrievers.index.connection import Connection
+from logic_retrievers.index.filters import UserFilter
+from logic_retrievers.index.opening import open_collection
+from logic_retrievers.index.pools import LeafSearch
+from logic_retrievers.index.schema import Collection
+from logic_retrievers.index.settings import ConnectionSettings, Settings
+from logic_retrievers.index.writes import BATCH, IngestReport, Progress
+from logic_retrievers.procedures import Procedure
+from logic_retrievers.types import Passage, Pool
+
+T = TypeVar("T")
+
+
+class PassageIndex:
+    """A collection with one point a passage and one named vector an encoder's head.
+
+    Open it with :meth:`open` or :meth:`aopen`. Each method has an asynchronous twin (``aadd`` of
+    ``add``) that does the same without blocking the event loop; both may be mixed on one object.
+    What a call stored is found by every later call.
+
+    Args:
+        connection: carries out the calls.
+        encoder: makes the vectors.
+        collection: as it was found at opening.
+    """
+
+    def __init__(self, connection: Connection, encoder: Encoder, collection: Collection) -> None:
+        self._connection = connection
+        self._encoder = encoder
+        self._collection = collection
+        self._fusion_known = connection.embedded
+
+    @classmethod
+    def open(
+        cls,
+        collection: str = "passages",
+        encoder: Encoder | None = None,
+        **settings: Unpack[Settings],
+    ) -> Self:
+        """Opens a collection, making it where there is none.
+
+        Args:
+            collection: its name.
+            encoder: makes the vectors; by default the one of the bundle that comes with the
+                package.
+            **settings: see :class:`ConnectionSettings` and :class:`CollectionSettings`.
+
+        Raises:
+            CollectionError: its subclasses say how the collection differs from what is needed.
+            ServerError: its subclasses say why a server gave no answer.
+            ConfigurationError: settings that cannot work.
+        """
+        reach, ask = _parted(settings)
+        connection = Connection.open(**reach)
+        try:
+            encoder = _default_encoder() if encoder is None else encoder
+            found = connection.run(
+                open_collection(collection, encoder.specs, embedded=connection.embedded, **ask)
+            )
+        except BaseException:
+            connection.close()
+            raise
+        return cls(connection, encoder, found)
+
+    @classmethod
+    async def aopen(
+        cls,
+        collection: str = "passages",
+        encoder: Encoder | None = None,
+        **settings: Unpack[Settings],
+    ) -> Self:
+        """The asynchronous twin of :meth:`open`."""
+        reach, ask = _parted(settings)
+        connection = await asyncio.to_thread(partial(Connection.open, **reach))
+        try:
+            if encoder is None:
+                encoder = await asyncio.to_thread(_default_encoder)
+            found = await connection.arun(
+                open_collection(collection, encoder.specs, embedded=connection.embedded, **ask)
+            )
+        except BaseException:
+            await connection.aclose()
+            raise
+        return cls(connection, encoder, found)
+
+    @property
+    def encoder(self) -> Encoder:
+        """What makes the vectors."""
+        return self._encoder
+
+    @property
+    def vectors(self) -> tuple[str, ...]:
+        """Names of the vectors that can be searched."""
+        return self._collection.readable
+
+    @property
+    def embedded(self) -> bool:
+        """Whether Qdrant runs in this process."""
+        return self._connection.embedded
+
+    @property
+    def collection(self) -> str:
+        """The collection's name."""
+        return self._collection.name
+
+    @property
+    def client(self) -> QdrantClient:
+        """The synchronous client, to share with another store.
+
+        Raises:
+            ConfigurationError: the index was given an asynchronous client alone.
+        """
+        return self._connection.client
+
+    @property
+    def tenant(self) -> str | None:
+        """Whose passages are read and written."""
+        return self._collection.tenant
+
+    def run(self, procedure: Procedure[T]) -> T:
+        """Runs a procedure on this index's connection."""
+        return self._connection.run(procedure)
+
+    async def arun(self, procedure: Procedure[T]) -> T:
+        """The asynchronous twin of :meth:`run`."""
+        return await self._connection.arun(procedure)
+
+    def add(
+        self,
+        passages: Iterable[Passage],
+        *,
+        replace_sources: bool = True,
+        progress: Progress | None = None,
+        batch_size: int = BATCH,
+    ) -> IngestReport:
+        """Stores passages; see :func:`logic_retrievers.index.writes.add`.
+
+        Passages that are stored unchanged cost neither encoding nor sending, so a call that was cut
+        off is finished by running it again.
+
+        Args:
+            passages: any iterable; read as a stream.
+            replace_sources: afterwards remove what is still stored of the sources of this call and
+                is not in it.
+            progress: called after each batch with the number of passages seen so far.
+            batch_size: how many passages are encoded and sent together.
+
+        Raises:
+            EmptyTextError, DuplicateIdError, InputError: a passage that cannot be stored; nothing
+                of its batch is.
+            CollectionError, ServerError: Qdrant refused or failed.
+        """
+        return self.run(self._add(passages, replace_sources, progress, batch_size))
+
+    async def aadd(
+        self,
+        passages: Iterable[Passage],
+        *,
+        replace_sources: bool = True,
+        progress: Progress | None = None,
+        batch_size: int = BATCH,
+    ) -> IngestReport:
+        """The asynchronous twin of :meth:`add`."""
+        return await self.arun(self._add(passages, replace_sources, progress, batch_size))
+
+    def delete(
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        filter: UserFilter = None,  # noqa: A002
+        source: str | None = None,
+    ) -> int:
+        """Deletes passages by exactly one of the three; returns how many there were."""
+        return self.run(points.delete(self._collection, ids, filter, source))
+
+    async def adelete(
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        filter: UserFilter = None,  # noqa: A002
+        source: str | None = None,
+    ) -> int:
+        """The asynchronous twin of :meth:`delete`."""
+        return await self.arun(points.delete(self._collection, ids, filter, source))
+
+    def count(self, filter: UserFilter = None) -> int:  # noqa: A002
+        """How many passages there are."""
+        return self.run(points.count(self._collection, filter))
+
+    async def acount(self, filter: UserFilter = None) -> int:  # noqa: A002
+        """The asynchronous twin of :meth:`count`."""
+        return await self.arun(points.count(self._collection, filter))
+
+    def get(self, ids: Sequence[str]) -> list[Passage]:
+        """The passages of these ids, in their order; those that are not there are left out."""
+        return self.run(points.get(self._collection, ids))
+
+    async def aget(self, ids: Sequence[str]) -> list[Passage]:
+        """The asynchronous twin of :meth:`get`."""
+        return await self.arun(points.get(self._collection, ids))
+
+    def scroll(
+        self,
+        filter: UserFilter = None,  # noqa: A002
+        *,
+        page_size: int = BATCH,
+    ) -> Iterator[Passage]:
+        """All passages, one after the other, read in pages."""
+        offset = None
+        while True:
+            page, offset = self.run(points.page(self._collection, filter, offset, page_size))
+            yield from page
+            if offset is None:
+                return
+
+    async def ascroll(
+        self,
+        filter: UserFilter = None,  # noqa: A002
+        *,
+        page_size: int = BATCH,
+    ) -> AsyncIterator[Passage]:
+        """The asynchronous twin of :meth:`scroll`."""
+        offset = None
+        while True:
+            page, offset = await self.arun(points.page(self._collection, filter, offset, page_size))
+            for passage in page:
+                yield passage
+            if offset is None:
+                return
+
+    def backfill(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        into: str | None = None,
+        progress: Progress | None = None,
+    ) -> BackfillReport:
+        """Makes missing named vectors; see :func:`logic_retrievers.index.backfill.backfill`.
+
+        In place where the server can; then they can be searched at once. Else (or with ``into``) in
+        a copy, whose name the report gives; this index stays on the original.
+        """
+        return self.run(self._backfill(names, into, progress))
+
+    async def abackfill(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        into: str | None = None,
+        progress: Progress | None = None,
+    ) -> BackfillReport:
+        """The asynchronous twin of :meth:`backfill`."""
+        return await self.arun(self._backfill(names, into, progress))
+
+    def gather(
+        self,
+        queries: Sequence[Sequence[LeafSearch]],
+        filter: UserFilter = None,  # noqa: A002
+    ) -> Procedure[list[Pool]]:
+        """Procedure: see :func:`logic_retrievers.index.reads.gather`."""
+        return reads.gather(self._collection, queries, filter)
+
+    def fetch(self, point_ids: Sequence[str]) -> Procedure[dict[str, Passage]]:
+        """Procedure: see :func:`logic_retrievers.index.reads.fetch`."""
+        return reads.fetch(self._collection, point_ids)
+
+    def fused(
+        self,
+        queries: Sequence[Sequence[LeafSearch]],
+        weights: Sequence[float],
+        limit: int,
+        filter: UserFilter = None,  # noqa: A002
+    ) -> Procedure[list[list[tuple[str, float]]]]:
+        """Procedure: see :func:`logic_retrievers.index.reads.fused`; asks the version once."""
+        if not self._fusion_known:
+            yield from reads.require_fusion()
+            self._fusion_known = True
+        return (yield from reads.fused(self._collection, queries, weights, limit, filter))
+
+    def close(self) -> None:
+        """Closes the connection; given clients stay open."""
+        self._connection.close()
+
+    async def aclose(self) -> None:
+        """The asynchronous twin of :meth:`close`."""
+        await self._connection.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"PassageIndex({self._collection.name!r} at {self._connection.place!r})"
+
+    def _add(
+        self,
+        passages: Iterable[Passage],
+        replace_sources: bool,
+        progress: Progress | None,
+        batch_size: int,
+    ) -> Procedure[IngestReport]:
+        report = yield from writes.add(
+            self._collection,
+            self._encoder,
+            passages,
+            replace_sources=replace_sources,
+            progress=progress,
+            batch_size=batch_size,
+        )
+        self._collection = replace(self._collection, missing_indexes=())
+        return report
+
+    def _backfill(
+        self, names: Sequence[str] | None, into: str | None, progress: Progress | None
+    ) -> Procedure[BackfillReport]:
+        report = yield from backfill(
+            self._collection, self._encoder, names, into=into, progress=progress
+        )
+        if report.collection == self._collection.name:
+            self._collection = yield from open_collection(
+                self._collection.name,
+                self._encoder.specs,
+                embedded=self.embedded,
+                tenant=self._collection.tenant,
+                create=False,
+            )
+        return report
+
+
+def _parted(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What concerns the connection, and what the collection."""
+    ours = ConnectionSettings.__annotations__
+    return (
+        {key: value for key, value in settings.items() if key in ours},
+        {key: value for key, value in settings.items() if key not in ours},
+    )
+
+
+def _default_encoder() -> Encoder:
+    from logic_retrievers.encoders import OnnxEncoder  # loads ONNX Runtime: not before it is used
+
+    return OnnxEncoder()

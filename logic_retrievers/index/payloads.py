@@ -1,0 +1,94 @@
+"""How a passage lies in a point's payload, in our layout and in those of two frameworks.
+
+Ours keeps langchain-qdrant's keys (``page_content``, ``metadata``), so that its store reads what we
+wrote, and puts everything of its own under ``logic``. LlamaIndex keeps a node as JSON under
+``_node_content`` and its metadata at the top level. The layout is recognised point by point.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from qdrant_client import models
+
+from logic_retrievers.errors import CollectionMismatchError
+from logic_retrievers.types import Passage
+
+TEXT = "page_content"
+METADATA = "metadata"
+LOGIC = "logic"
+HASH = f"{LOGIC}.hash"
+ID = f"{LOGIC}.id"
+SOURCE = f"{LOGIC}.source"
+TENANT = f"{LOGIC}.tenant"
+NODE = "_node_content"
+
+
+def to_payload(passage: Passage, digest: str, tenant: str | None) -> dict[str, Any]:
+    """The payload of our layout; keys without a value are left out."""
+    logic: dict[str, Any] = {"id": passage.id, "hash": digest}
+    if passage.source is not None:
+        logic["source"] = passage.source
+    if passage.span is not None:
+        logic["span"] = list(passage.span)
+    if tenant is not None:
+        logic["tenant"] = tenant
+    return {TEXT: passage.text, METADATA: dict(passage.metadata), LOGIC: logic}
+
+
+def to_passage(point_id: models.ExtendedPointId, payload: Mapping[str, Any] | None) -> Passage:
+    """The passage in a point of any of the three layouts.
+
+    Raises:
+        CollectionMismatchError: the payload has no text where one of the layouts keeps it.
+    """
+    payload = payload or {}
+    if NODE in payload:
+        return _from_node(point_id, payload)
+    text = payload.get(TEXT)
+    if not isinstance(text, str):
+        raise CollectionMismatchError(
+            f"Point {point_id} has no text under {TEXT!r} or {NODE!r}: it was not written by this"
+            " package, langchain-qdrant or LlamaIndex with their usual payload keys."
+        )
+    logic = payload.get(LOGIC) or {}
+    span = logic.get("span")
+    return Passage(
+        id=logic.get("id", str(point_id)),
+        text=text,
+        metadata=payload.get(METADATA) or {},
+        source=logic.get("source"),
+        span=None if span is None else (span[0], span[1]),
+    )
+
+
+def tenant_of(payload: Mapping[str, Any] | None) -> str | None:
+    """The tenant that a point belongs to."""
+    tenant: str | None = ((payload or {}).get(LOGIC) or {}).get("tenant")
+    return tenant
+
+
+def hash_of(payload: Mapping[str, Any] | None) -> str | None:
+    """The content hash that a point was written with; None where another store wrote it."""
+    digest: str | None = ((payload or {}).get(LOGIC) or {}).get("hash")
+    return digest
+
+
+def _from_node(point_id: models.ExtendedPointId, payload: Mapping[str, Any]) -> Passage:
+    node = json.loads(payload[NODE])
+    text = node.get("text")
+    if not text:
+        text = (node.get("text_resource") or {}).get("text")
+    if not text:
+        text = payload.get("text") or ""
+    source = payload.get("ref_doc_id")
+    start, end = node.get("start_char_idx"), node.get("end_char_idx")
+    return Passage(
+        id=str(node.get("id_", point_id)),
+        text=text,
+        metadata=node.get("metadata") or {},
+        source=None if source in (None, "None") else source,
+        span=None if start is None or end is None else (start, end),
+    )

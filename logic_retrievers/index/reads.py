@@ -1,0 +1,222 @@
+"""Reading: pools of scored candidates in two batched phases, and the payload of the final few."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qdrant_client import models
+
+from logic_retrievers.errors import InputError, ServerError
+from logic_retrievers.index.exactness import exactly, scoring
+from logic_retrievers.index.filters import UserFilter, compose
+from logic_retrievers.index.ids import to_native
+from logic_retrievers.index.payloads import to_passage
+from logic_retrievers.index.pools import SPARE, LeafSearch, OpenPool, grouped, matrix_of
+from logic_retrievers.index.requests import batches, nearest, one_request_union, scores_of
+from logic_retrievers.index.schema import Collection
+from logic_retrievers.procedures import Call, Procedure
+from logic_retrievers.types import Passage, Pool
+
+REQUESTS_A_CALL = 64
+POINTS_A_CALL = 1024
+FUSION_SINCE = (1, 17)
+
+__all__ = ["LeafSearch", "fetch", "fused", "gather", "require_fusion"]
+
+
+def gather(
+    collection: Collection, queries: Sequence[Sequence[LeafSearch]], user_filter: UserFilter = None
+) -> Procedure[list[Pool]]:
+    """The pool of every query: the union of its leaf searches, scored on every leaf.
+
+    Two batched phases: all leaf searches of all queries; then the scores that are missing. A
+    point that vanishes between the two keeps NaN.
+
+    Args:
+        collection: where to search.
+        queries: the leaves of each query.
+        user_filter: of the user; it holds on every leaf, as the tenant does.
+
+    Raises:
+        MissingVectorError: a leaf's vector is not there.
+        InputError: a filter that cannot be read, or two leaves of one name.
+    """
+    condition = compose(user_filter, tenant=collection.tenant, prefixes=collection.prefixes)
+    _check_leaves(collection, queries)
+    pools = [OpenPool(leaves) for leaves in queries]
+    searches = [(pool, leaf) for pool in pools for leaf in pool.leaves if leaf.depth > 0]
+    answers = yield from _query_batch(
+        collection,
+        [
+            nearest(
+                leaf.query,
+                collection.vector(leaf.vector).stored,
+                leaf.depth + SPARE,
+                condition,
+                embedded=collection.embedded,
+            )
+            for _, leaf in searches
+        ],
+    )
+    for (pool, leaf), points in zip(searches, answers, strict=True):
+        pool.admit(leaf, points)
+    for pool in pools:
+        pool.complete()
+    if collection.embedded:
+        yield from _score_here(collection, pools)
+    yield from exactly(collection, lambda exact: _score_there(collection, pools, condition, exact))
+    return [pool.to_pool() for pool in pools]
+
+
+def fetch(collection: Collection, point_ids: Sequence[str]) -> Procedure[dict[str, Passage]]:
+    """The passages of the given points; a point that is gone is left out."""
+    found: dict[str, Passage] = {}
+    for some in batches(list(point_ids), POINTS_A_CALL):
+        records = yield Call(
+            "retrieve",
+            {
+                "collection_name": collection.name,
+                "ids": [to_native(point) for point in some],
+                "with_payload": True,
+                "with_vectors": False,
+            },
+        )
+        found.update((str(record.id), to_passage(record.id, record.payload)) for record in records)
+    return found
+
+
+def fused(
+    collection: Collection,
+    queries: Sequence[Sequence[LeafSearch]],
+    weights: Sequence[float],
+    limit: int,
+    user_filter: UserFilter = None,
+) -> Procedure[list[list[tuple[str, float]]]]:
+    """Unfiltered CoDeR-Union in one request a query.
+
+    Exact on one shard; ties are random; single scores stay hidden. Servers older than 1.17 take
+    the request and ignore the weights: see :func:`require_fusion`.
+
+    Args:
+        collection: where to search.
+        queries: the leaves of each query.
+        weights: one a leaf.
+        limit: length of each list.
+        user_filter: of the user; it holds on every leaf, as the tenant does.
+
+    Returns:
+        For each query (point id, sum of weight / rank), best first.
+
+    Raises:
+        MissingVectorError, InputError: as for :func:`gather`.
+    """
+    _check_leaves(collection, queries)
+    if limit < 1 or any(len(weights) != len(leaves) for leaves in queries):
+        raise InputError("Fusion needs one weight a leaf, and a limit of 1 or more.")
+    condition = compose(user_filter, tenant=collection.tenant, prefixes=collection.prefixes)
+    parts = [
+        [(leaf.query, collection.vector(leaf.vector).stored, leaf.depth) for leaf in leaves]
+        for leaves in queries
+    ]
+    answers = yield from exactly(
+        collection,
+        lambda exact: _query_batch(
+            collection,
+            [
+                one_request_union(part, weights, limit, condition, scoring(collection, exact))
+                for part in parts
+            ],
+        ),
+    )
+    return [[(str(point.id), float(point.score)) for point in points] for points in answers]
+
+
+def require_fusion() -> Procedure[None]:
+    """Asks the server whether it has weighted fusion.
+
+    Raises:
+        ServerError: it is older than 1.17.
+    """
+    version = (yield Call("info", {})).version
+    if tuple(int(part) for part in version.split(".")[:2]) < FUSION_SINCE:
+        raise ServerError(
+            f"This Qdrant server is {version}; weighted fusion in one request needs 1.17."
+            " Upgrade it, or search without the one-request form."
+        )
+
+
+def _check_leaves(collection: Collection, queries: Sequence[Sequence[LeafSearch]]) -> None:
+    for leaves in queries:
+        if len({leaf.name for leaf in leaves}) != len(leaves):
+            raise InputError(f"Two leaves of one name: {[leaf.name for leaf in leaves]}.")
+        for leaf in leaves:
+            collection.vector(leaf.vector)
+
+
+def _query_batch(
+    collection: Collection, requests: Sequence[models.QueryRequest]
+) -> Procedure[list[list[models.ScoredPoint]]]:
+    found: list[list[models.ScoredPoint]] = []
+    for some in batches(requests, REQUESTS_A_CALL):
+        answers = yield Call(
+            "query_batch_points", {"collection_name": collection.name, "requests": list(some)}
+        )
+        found.extend(answer.points for answer in answers)
+    return found
+
+
+def _score_there(
+    collection: Collection,
+    pools: Sequence[OpenPool],
+    condition: models.Filter | None,
+    exact: bool,
+) -> Procedure[None]:
+    """Phase 2 on a server, and of sparse vectors everywhere: only Qdrant knows their idf."""
+    jobs = [
+        (pool, leaf, missing)
+        for pool in pools
+        for leaf in pool.leaves
+        if not collection.embedded or collection.vector(leaf.vector).sparse
+        if (missing := pool.missing(leaf))
+    ]
+    answers = yield from _query_batch(
+        collection,
+        [
+            scores_of(
+                leaf.query,
+                collection.vector(leaf.vector).stored,
+                missing,
+                condition,
+                scoring(collection, exact),
+            )
+            for _, leaf, missing in jobs
+        ],
+    )
+    for (pool, leaf, _), points in zip(jobs, answers, strict=True):
+        pool.add(leaf, points)
+
+
+def _score_here(collection: Collection, pools: Sequence[OpenPool]) -> Procedure[None]:
+    """Phase 2 in embedded mode, whose filters walk every point: vectors out, products here."""
+    names = {leaf.vector for pool in pools for leaf in pool.leaves}
+    dense = {
+        name: collection.vector(name).stored
+        for name in sorted(names)
+        if not collection.vector(name).sparse
+    }
+    for group in grouped(pools, POINTS_A_CALL):
+        points = sorted(set().union(*(pool.ids for pool in group)))
+        if not points or not dense:
+            continue
+        records = yield Call(
+            "retrieve",
+            {
+                "collection_name": collection.name,
+                "ids": [to_native(point) for point in points],
+                "with_payload": False,
+                "with_vectors": list(dense.values()),
+            },
+        )
+        matrices = {name: matrix_of(records, stored) for name, stored in dense.items()}
+        for pool in group:
+            pool.score(matrices)

@@ -1,0 +1,69 @@
+"""What a passage must be before it is stored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from logic_retrievers.errors import EmptyTextError, InputError
+from logic_retrievers.types import Passage
+
+
+def check_passage(passage: Passage) -> None:
+    """Refuses what cannot be stored and found again.
+
+    Raises:
+        EmptyTextError: a text with nothing but white space.
+        InputError: an id or text that is no proper string, or metadata that JSON cannot hold.
+    """
+    if not isinstance(passage, Passage):
+        raise InputError(f"A Passage is needed, not {type(passage).__name__}.")
+    if not isinstance(passage.id, str) or not passage.id:
+        raise InputError(f"A passage's id must be a string that is not empty, not {passage.id!r}.")
+    if not isinstance(passage.text, str):
+        raise InputError(f"Passage {passage.id!r}: its text is {type(passage.text).__name__}.")
+    if not passage.text.strip():
+        raise EmptyTextError(f"Passage {passage.id!r} has no text. Leave it out, or give it some.")
+    try:
+        (passage.id + passage.text + (passage.source or "")).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"Passage {passage.id!r} holds half a character (a lone surrogate, {error.reason})."
+            " Decode its file with errors='replace'."
+        ) from None
+    if not isinstance(passage.metadata, Mapping):
+        raise InputError(f"Passage {passage.id!r}: its metadata is no mapping.")
+    problem = _problem(dict(passage.metadata), "metadata")
+    if problem is not None:
+        raise InputError(f"Passage {passage.id!r}: {problem}. Metadata must be JSON-like.")
+
+
+def _problem(value: Any, path: str) -> str | None:
+    if value is None or isinstance(value, bool | int):
+        return None
+    if isinstance(value, str):
+        return None if _encodes(value) else f"{path} holds half a character (a lone surrogate)"
+    if isinstance(value, float):
+        return None if math.isfinite(value) else f"{path} is {value}"
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if not isinstance(key, str) or not _encodes(key):
+                return f"{path} has the key {key!r}, which is no proper string"
+            if found := _problem(inner, f"{path}.{key}"):
+                return found
+        return None
+    if isinstance(value, list | tuple):
+        for at, inner in enumerate(value):
+            if found := _problem(inner, f"{path}[{at}]"):
+                return found
+        return None
+    return f"{path} is a {type(value).__name__}"
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

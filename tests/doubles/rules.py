@@ -1,0 +1,128 @@
+"""What a server refuses that local mode allows: strict mode, and features of later versions."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel
+from qdrant_client.http import models
+
+from .replies import ErrorReply, bad_request, no_such_endpoint
+
+WEIGHTED_RRF = (1, 17)
+NEW_VECTOR_NAMES = (1, 18)
+_ANY_INDEX = frozenset(kind.value for kind in models.PayloadSchemaType)
+
+
+def check_version(endpoint: str, body: object, version: tuple[int, int]) -> None:
+    """Refuse what a server of this version does not know.
+
+    A real server before 1.17 ignores the weights in silence, which no client can notice; the
+    double is louder, so that a client that relied on them is caught.
+
+    Raises:
+        ErrorReply: the endpoint or the query is too new.
+    """
+    if endpoint.startswith("vectors/") and version < NEW_VECTOR_NAMES:
+        raise no_such_endpoint()
+    if version < WEIGHTED_RRF and any(
+        isinstance(part, models.Rrf) and part.weights is not None for part in _parts(body)
+    ):
+        raise ErrorReply(400, "Format error in JSON body: unknown field `weights`, expected `k`")
+
+
+def check_indexes(body: object, indexes: Mapping[str, str]) -> None:
+    """Strict mode with `unindexed_filtering_retrieve` and `_update` off, as on Qdrant Cloud.
+
+    Args:
+        body: a request in REST models.
+        indexes: payload key to index type.
+
+    Raises:
+        ErrorReply: a filter, anywhere in the request, on a key without a fitting index.
+    """
+    for key, fitting in _filtered_keys(body):
+        if indexes.get(key) not in fitting:
+            types = ", ".join(sorted(fitting))
+            raise bad_request(
+                f'Index required but not found for "{key}" of one of the following types: '
+                f"[{types}]",
+                "Create an index for this key or use a different filter.",
+            )
+
+
+def check_exact(body: object) -> None:
+    """Strict mode with `search_allow_exact` off.
+
+    Raises:
+        ErrorReply: the request asks for an exact search or count.
+    """
+    if any(getattr(part, "exact", None) for part in _parts(body)):
+        raise bad_request("Exact search disabled!", "Set exact=false.")
+
+
+def _children(node: object) -> Iterator[object]:
+    """The models right below a request's part; vectors and payloads are not walked."""
+    if isinstance(node, BaseModel):
+        yield from (getattr(node, name) for name in type(node).model_fields)
+    elif isinstance(node, list) and node and not isinstance(node[0], (float, int, str)):
+        yield from node
+
+
+def _parts(node: object) -> Iterator[object]:
+    """Every part of a request, depth first."""
+    yield node
+    for child in _children(node):
+        yield from _parts(child)
+
+
+def _filtered_keys(node: object, prefix: str = "") -> Iterator[tuple[str, frozenset[str]]]:
+    """Payload keys that filters in `node` read, with the index types that serve them."""
+    match node:
+        case models.FieldCondition():
+            yield prefix + node.key, _fitting_indexes(node)
+        case models.IsEmptyCondition():
+            yield prefix + node.is_empty.key, _ANY_INDEX
+        case models.IsNullCondition():
+            yield prefix + node.is_null.key, _ANY_INDEX
+        case models.Nested():
+            array = node.key if node.key.endswith("[]") else f"{node.key}[]"
+            yield from _filtered_keys(node.filter, f"{prefix}{array}.")
+        case _:
+            for child in _children(node):
+                yield from _filtered_keys(child, prefix)
+
+
+def _fitting_indexes(condition: models.FieldCondition) -> frozenset[str]:
+    """Index types that serve a condition (`infer_index_from_field_condition` of the server)."""
+    match condition.match:
+        case models.MatchValue(value=value):
+            return _fitting_values([value])
+        case models.MatchAny(any=values) | models.MatchExcept(except_=values):
+            return _fitting_values(values)
+        case models.MatchText() | models.MatchPhrase() | models.MatchTextAny():
+            return frozenset({"text"})
+    match condition.range:
+        case models.DatetimeRange():
+            return frozenset({"datetime"})
+        case models.Range():
+            return frozenset({"float", "integer"})
+    if condition.geo_bounding_box or condition.geo_radius or condition.geo_polygon:
+        return frozenset({"geo"})
+    return _ANY_INDEX
+
+
+def _fitting_values(values: list[Any]) -> frozenset[str]:
+    if isinstance(values[0], bool):
+        return frozenset({"bool"})
+    if isinstance(values[0], int):
+        return frozenset({"integer"})
+    return frozenset({"keyword", "uuid"} if all(map(_is_uuid, values)) else {"keyword"})
+
+
+def _is_uuid(value: str) -> bool:
+    try:
+        UUID(value)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,202 @@
+"""The engine against a plain reference: embedded, over REST and over gRPC; sync and async."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import reference
+from qdrant_client import models
+from table import TableEncoder
+
+from logic_retrievers import Engine, PassageIndex, SequentialPolicy, TopicalPolicy, UnionPolicy
+from logic_retrievers.procedures import Call, Procedure
+
+DIMENSION = 16
+CASES = 1_000
+
+
+@dataclass
+class World:
+    """A collection with known scores."""
+
+    index: PassageIndex
+    ids: list[str]
+    groups: dict[str, int]
+    scores: dict[str, dict[str, dict[str, float]]]  # query -> vector -> id -> cosine
+
+
+def dyadic(rng: random.Random) -> np.ndarray:
+    """Entries of plus or minus a quarter: length 1, cosines multiples of 1/8, ties exact."""
+    return np.array([rng.choice((-0.25, 0.25)) for _ in range(DIMENSION)], dtype=np.float32)
+
+
+def smooth(rng: random.Random) -> np.ndarray:
+    """Any direction: no two passages tie, so the edge of a pool is well defined."""
+    vector = np.array([rng.gauss(0, 1) for _ in range(DIMENSION)])
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+def store(collection: str, points: list[models.PointStruct]) -> Procedure[None]:
+    """Past the index's own ingestion, which never leaves a vector out."""
+    yield Call("upsert", {"collection_name": collection, "points": points, "wait": True})
+
+
+def build(make, points: int, queries: int, seed: int, **where) -> World:
+    rng = random.Random(seed)
+    ids = [str(uuid.UUID(int=rng.getrandbits(128), version=4)) for _ in range(points)]
+    stored = {i: {"topical": make(rng), "compatibility": make(rng)} for i in ids}
+    for i in rng.sample(ids, points // 4):
+        del stored[i]["compatibility"]
+    groups = {i: rng.randrange(8) for i in ids}
+    table = {f"q{n}": {"topical": make(rng), "compatibility": make(rng)} for n in range(queries)}
+    index = PassageIndex.open(
+        f"world-{seed}-{make.__name__}", TableEncoder(table, DIMENSION), **where
+    )
+    points = [
+        models.PointStruct(
+            id=i,
+            vector={name: row.tolist() for name, row in stored[i].items()},
+            payload={"page_content": i, "metadata": {"group": groups[i]}, "logic": {"id": i}},
+        )
+        for i in ids
+    ]
+    index.run(store(index.collection, points))
+    scores = {
+        query: {
+            name: {
+                i: round(float(np.float64(rows[name]) @ np.float64(stored[i][name])), 6)
+                for i in ids
+                if name in stored[i]
+            }
+            for name in ("topical", "compatibility")
+        }
+        for query, rows in table.items()
+    }
+    return World(index, ids, groups, scores)
+
+
+def well_separated(world: World) -> list[str]:
+    """Queries whose scores lie further apart than float32 can blur."""
+    return [
+        query
+        for query, columns in world.scores.items()
+        if all(np.diff(sorted(column.values())).min() > 1e-5 for column in columns.values())
+    ]
+
+
+def cases(world: World, count: int, rng: random.Random, *, shallow: bool) -> Iterator[tuple]:
+    """(query, k, filter group, policy, expected list)."""
+    queries = well_separated(world) if shallow else sorted(world.scores)
+    for _ in range(count):
+        query = rng.choice(queries)
+        group = rng.choice([None, None, 0, 1, 2, 99])
+        allowed = {i for i in world.ids if group is None or world.groups[i] == group}
+        topical, compatibility = (
+            {i: s for i, s in world.scores[query][name].items() if i in allowed}
+            for name in ("topical", "compatibility")
+        )
+        k = rng.choice([1, 3, 10, 40])
+        depth = rng.choice([5, 20, 60]) if shallow else len(world.ids)
+        alpha, cut = rng.choice([0.0, 0.2, 0.3, 0.8, 1.0]), rng.random() < 0.3
+        kind = rng.choice(["topical", "sequential", "union", "union"])
+        if kind == "topical":
+            k = k if shallow else len(world.ids)  # a tie at the edge of a list is the server's
+            expected = [(i, topical[i]) for i in reference.nearest(topical, k)]
+            yield query, k, group, TopicalPolicy(), expected
+        elif kind == "sequential":
+            tau = rng.choice([-0.25, 0.125, 0.3, 0.9])
+            expected = reference.sequential(
+                topical, compatibility, k, alpha=alpha, tau=tau, depth=depth, cut=cut
+            )
+            yield query, k, group, SequentialPolicy(alpha, tau, depth, cut), expected
+        else:
+            keep = rng.choice([0.0, 0.1, 0.5, 0.8, 1.0])
+            rule = rng.choice(["share_kept", "share_dropped", "reciprocal_rank"])
+            expected = reference.union(
+                topical, compatibility, k, alpha=alpha, keep=keep, rule=rule, depth=depth, cut=cut
+            )
+            yield query, k, group, UnionPolicy(alpha, keep, rule, depth, cut), expected
+
+
+def listed(hits) -> list[tuple[str, float]]:
+    return [(hit.passage.id, pytest.approx(hit.score, abs=2e-6)) for hit in hits]
+
+
+def compare(world: World, count: int, seed: int, *, shallow: bool, asynchronous: bool) -> None:
+    engine = Engine(world.index)
+
+    def condition(group):
+        return None if group is None else {"group": group}
+
+    chosen = list(cases(world, count, random.Random(seed), shallow=shallow))
+    if asynchronous:
+
+        async def search_all():
+            found = [
+                await engine.asearch(query, k, policy=policy, filter=condition(group))
+                for query, k, group, policy, _ in chosen
+            ]
+            await world.index.aclose()
+            return found
+
+        results = asyncio.run(search_all())
+    else:
+        results = [
+            engine.search(query, k, policy=policy, filter=condition(group))
+            for query, k, group, policy, _ in chosen
+        ]
+        world.index.close()
+    for hits, (query, k, group, policy, expected) in zip(results, chosen, strict=True):
+        assert listed(hits) == expected, (query, k, group, policy)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+def test_embedded_equals_reference_with_ties(asynchronous):
+    """Ties that fall one way embedded and another way on a server make figures unrepeatable."""
+    world = build(dyadic, points=120, queries=40, seed=1)
+    compare(world, CASES, seed=2, shallow=False, asynchronous=asynchronous)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+def test_embedded_equals_reference_with_shallow_pools(asynchronous):
+    """A pool shallower than the collection is where missing scores must be looked up."""
+    world = build(smooth, points=120, queries=120, seed=3)
+    compare(world, CASES, seed=4, shallow=True, asynchronous=asynchronous)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize(("make", "shallow"), [(dyadic, False), (smooth, True)])
+def test_wire_equals_reference(wire, make, shallow, asynchronous):
+    """The two roads to a missing score (numpy here, the server there) must agree."""
+    where = {"location": wire.url, "prefer_grpc": wire.prefer_grpc, "grpc_port": wire.grpc_port}
+    world = build(make, points=120, queries=80, seed=5, **where)
+    compare(world, CASES // 2, seed=6, shallow=shallow, asynchronous=asynchronous)
+
+
+def compare_one_request(**where) -> None:
+    world = build(smooth, points=120, queries=40, seed=7, **where)
+    engine = Engine(world.index)
+    for query in well_separated(world):
+        plain = engine.search(query, 20, policy=UnionPolicy(keep=1.0, depth=30))
+        fused = engine.search(query, 20, policy=UnionPolicy(keep=1.0, depth=30, one_request=True))
+        assert [hit.score for hit in fused] == pytest.approx([hit.score for hit in plain], abs=1e-5)
+        scores = {hit.passage.id: pytest.approx(hit.score, abs=1e-5) for hit in fused}
+        edge = plain[-1].score + 1e-4  # there a tie may bring in another passage
+        assert all(h.score == scores[h.passage.id] for h in plain if h.score > edge)
+    world.index.close()
+
+
+def test_one_request_union_equals_two_phases_embedded():
+    """Up to order within ties: the server breaks them its own way."""
+    compare_one_request()
+
+
+def test_one_request_union_equals_two_phases_over_the_wire(wire):
+    compare_one_request(location=wire.url, prefer_grpc=wire.prefer_grpc, grpc_port=wire.grpc_port)
