@@ -45,7 +45,7 @@ class Pieces:
         return next((edge for edge in range(begin, end + 1) if self._border(edge)), begin)
 
     def next_visible(self, begin: int) -> int:
-        """The first piece from ``begin`` on that is more than white space, else the number of all."""
+        """The first piece from ``begin`` on that is not white space, else the number of all."""
         return next((i for i in range(begin, len(self)) if not self._piece(i).isspace()), len(self))
 
     def _piece(self, index: int) -> str:

@@ -12,6 +12,7 @@ from logic_retrievers.evaluation.corpus import Corpus
 from logic_retrievers.evaluation.rows import Row, json_rows, judgements
 
 _LABELS = ("satisfying", "violating", "neutral")
+_NOT_EXTRA = frozenset({"_id", "text", *_LABELS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +123,6 @@ def _query(row: Row, judged: Mapping[str, int], corpus: Corpus) -> Query:
         original_ids={first: copy for first, copy in copies.items() if first not in named},
         extra={name: value for name, value in row.fields.items() if name not in _NOT_EXTRA},
     )
-
-
-_NOT_EXTRA = frozenset({"_id", "text", *_LABELS})
 
 
 def _kept(documents: Iterable[str], row: Row, corpus: Corpus) -> frozenset[str]:

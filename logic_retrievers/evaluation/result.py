@@ -127,7 +127,7 @@ def compare(
     An interval that holds 0 means that the queries do not tell the two apart.
 
     Raises:
-        ConfigurationError: the two are not runs over the same queries and metrics.
+        ConfigurationError: the two are not runs over the same queries.
     """
     if (a.dataset, a.groups) != (b.dataset, b.groups):
         raise ConfigurationError(

