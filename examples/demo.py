@@ -1,0 +1,74 @@
+"""Indexes the example corpus into an embedded collection and shows some searches with their evidence.
+
+Run it with `make demo`, or `python examples/demo.py [--policy union] [-k 3]`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from logic_retrievers import Engine, Hit, OnnxEncoder, PassageIndex, Splitter, read_documents
+
+HERE = Path(__file__).parent
+LOCATION = HERE.parent / ".demo"
+
+console = Console(highlight=False)
+
+
+def main() -> None:
+    """Index, search, explain."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--policy", default="topical")
+    parser.add_argument("-k", type=int, default=3)
+    options = parser.parse_args()
+
+    encoder = OnnxEncoder()
+    with PassageIndex.open("demo", encoder, location=LOCATION) as index:
+        begun = time.perf_counter()
+        report = index.add(Splitter.for_encoder(encoder).split(read_documents(HERE / "corpus")))
+        console.print(
+            f"{report.added} passages added, {report.unchanged} were there already "
+            f"({time.perf_counter() - begun:.1f} s). They stay in {LOCATION.name}/."
+        )
+        engine = Engine(index, options.policy)
+        for line in (HERE / "queries.jsonl").read_text(encoding="utf-8").splitlines():
+            show(json.loads(line), engine, options.k)
+    console.print(
+        "\n[dim]✓ satisfies the query, ✗ violates it, · is only about the same things "
+        "(hand-made labels; the search does not see them).[/]"
+    )
+
+
+def show(query: dict[str, object], engine: Engine, k: int) -> None:
+    """One query, its hits, and why they stand where they stand."""
+    begun = time.perf_counter()
+    hits = engine.search(str(query["text"]), k)
+    milliseconds = 1000 * (time.perf_counter() - begun)
+    console.print(f"\n[bold]{escape(str(query['text']))}[/] [dim]{milliseconds:.0f} ms[/]")
+    for hit in hits:
+        console.print(f"  {mark(hit, query)} {hit.rank}. {escape(shortened(hit.passage.text))}")
+        console.print(f"      [green]{escape(hit.evidence.reason)}[/]")
+
+
+def mark(hit: Hit, query: dict[str, object]) -> str:
+    """How the hit stands to the query, by the hand-made labels."""
+    for label, sign in (("satisfying", "[green]✓[/]"), ("violating", "[red]✗[/]")):
+        if hit.passage.id.split("#")[0] in query[label]:  # type: ignore[operator]
+            return sign
+    return "[dim]·[/]"
+
+
+def shortened(text: str, length: int = 110) -> str:
+    """The beginning of a text, in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""The command line as a user meets it: output, files, exit codes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from logic_retrievers.cli.app import app
+
+ROWS = [
+    {"_id": "inn", "title": "Quiet Inn", "text": "A calm inn by the harbour.", "city": "Bergen"},
+    {"_id": "bar", "text": "A loud bar with live music by the harbour.", "city": "Oslo"},
+    {"_id": "copper", "text": "Prices of copper rose again this week.", "city": "Oslo"},
+]
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "docs.jsonl"
+    path.write_text("\n".join(map(json.dumps, ROWS)) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    monkeypatch.setenv("LOGIC_RETRIEVERS_LOCATION", str(tmp_path / "index"))
+
+    def run(*arguments, code=0):
+        result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+        assert result.exit_code == code, result.output + result.stderr
+        return result
+
+    return run
+
+
+def test_index_then_search(call, corpus):
+    assert "3 added, 0 updated, 0 unchanged, 0 removed" in call("index", corpus).stdout
+    assert "0 added, 0 updated, 3 unchanged" in call("index", corpus).stdout
+    hits = json.loads(call("search", "somewhere calm to sleep", "-k", 2, "--json").stdout)
+    assert [hit["id"] for hit in hits][0] == "inn"
+    assert hits[0]["evidence"]["scores"]["topical"] == hits[0]["score"]
+    assert hits[0]["metadata"]["city"] == "Bergen"
+    oslo = json.loads(call("search", "harbour", "-f", "city=Oslo", "--json").stdout)
+    assert {hit["id"] for hit in oslo} == {"bar", "copper"}
+    explained = call("search", "harbour", "--explain").stdout
+    assert "topical cosine" in explained
+    assert "(rank 1)" in explained
+
+
+def test_a_row_that_left_the_file_leaves_the_index(call, corpus):
+    """A stale passage would be served for ever."""
+    call("index", corpus)
+    corpus.write_text("\n".join(map(json.dumps, ROWS[:2])) + "\n", encoding="utf-8")
+    assert "2 unchanged, 1 removed" in call("index", corpus).stdout
+
+
+def test_bad_rows_are_named_and_the_good_ones_kept(call, corpus):
+    """A file that lost rows to an error must not count as proof that they are stale, either."""
+    call("index", corpus)
+    lines = [json.dumps(ROWS[0]), "{broken", json.dumps(ROWS[2])]
+    corpus.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = call("index", corpus, code=3)
+    assert "2 unchanged, 0 removed" in result.stdout
+    assert "docs.jsonl:2" in result.stderr
+    assert len(json.loads(call("search", "harbour", "--json").stdout)) == 3
+
+
+def test_long_texts_are_split_with_their_offsets(call, tmp_path):
+    text = " ".join(f"Sentence number {n} speaks of boats." for n in range(200))
+    path = tmp_path / "long.txt"
+    path.write_text(text, encoding="utf-8")
+    call("index", path)
+    hits = json.loads(call("search", "boats", "-k", 50, "--json").stdout)
+    assert len(hits) > 3
+    assert {hit["source"] for hit in hits} == {"long.txt"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("search", "x"), 1, "no collection 'passages'"),
+        (("search", "  "), 1, "query is empty"),
+        (("search", "x", "--policy", "onion"), 2, "unknown policy 'onion'"),
+        (("search", "x", "-k", "0"), 2, "at least 1"),
+        (("search", "x", "-f", "city"), 2, "KEY=VALUE"),
+        (("search", "x", "-l", "http://127.0.0.1:9"), 4, "No answer from Qdrant"),
+        (("search", "x", "--bundle", "nowhere"), 5, "nowhere"),
+        (("index", "nowhere"), 1, "nowhere"),
+        (("evaluate", "nowhere"), 1, "nowhere"),
+        (("evaluate", "nowhere", "--cut"), 2, "nothing to cut"),
+    ],
+)
+def test_what_cannot_work_says_why_and_sets_the_exit_code(
+    call, corpus, arguments, code, message, request
+):
+    """A script that calls us must be able to tell the cases apart."""
+    if arguments[0] == "search" and message != "no collection 'passages'":
+        call("index", corpus)
+    result = call(*arguments, code=code)
+    assert message in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+
+
+def test_untrained_head_is_said(call, corpus):
+    """Until the compatibility head is trained, union must not pass for more than it is."""
+    call("index", corpus)
+    assert "has not been trained" in call("search", "harbour", "--policy", "union").stderr
+
+
+def test_doctor(call, corpus):
+    findings = json.loads(call("doctor", "--json", code=1).stdout)  # there is no index yet
+    assert {f["name"] for f in findings if not f["well"]} == {"index"}
+    call("index", corpus)
+    findings = json.loads(call("doctor", "--json").stdout)
+    by_name = {f["name"]: f["seen"] for f in findings}
+    assert "parity vectors agree" in by_name["encoder bundle"]
+    assert "3 passages" in by_name["index"]
+
+
+def test_evaluate_writes_figures_and_a_run(call, tmp_path):
+    folder = tmp_path / "set"
+    folder.mkdir()
+    (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
+    query = {
+        "_id": "q", "text": "somewhere calm to sleep", "satisfying": ["inn"], "violating": ["bar"],
+    }  # fmt: skip
+    (folder / "queries.jsonl").write_text(json.dumps(query), encoding="utf-8")
+    out, run = tmp_path / "figures.json", tmp_path / "run.txt"
+    call("evaluate", folder, "--json", out, "--run", run, "--cache", tmp_path / "cache")
+    figures = json.loads(out.read_text(encoding="utf-8"))
+    assert figures["policy"] == "topical"
+    assert (figures["queries"], figures["documents"]) == (1, 3)
+    assert figures["metrics"]["R@1"] == 1.0
+    assert figures["metrics"]["V@1"] == 0.0
+    assert figures["metrics"]["FVR"] == 2.0
+    rows = [line.split() for line in run.read_text(encoding="utf-8").splitlines()]
+    assert [row[2] for row in rows] == ["inn", "bar", "copper"]
+    assert [row[3] for row in rows] == ["1", "2", "3"]
+    split = call("evaluate", folder, "--long-texts", "split", "--json", out)
+    assert "V@1" in split.stdout
