@@ -133,7 +133,8 @@ def _read(file: SourceFile, seen: set[str]) -> Iterator[Passage | ReadError]:
     except ReadError as error:
         yield error
     except (OSError, EOFError, zlib.error) as error:
-        yield file.error(f"cannot be read: {error}; what came before is kept")
+        cause = getattr(error, "strerror", None) or error
+        yield file.error(f"cannot be read from some point on: {cause}; rows before it are kept")
 
 
 def _records(file: SourceFile) -> Iterator[Record | ReadError]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TypeAlias
 
@@ -135,6 +135,11 @@ class Splitter:
         return cls(encoder.token_spans, room, overlap)
 
     def split(self, passages: Iterable[Passage]) -> Iterator[Passage]:
-        """The passages in their order, the long ones in chunks."""
+        """The passages in their order, the long ones in chunks.
+
+        A passage without a source becomes its own: when its text later grows past the window, or
+        shrinks below it, ingesting it again leaves no stale chunk behind.
+        """
         for passage in passages:
-            yield from split_passage(passage, self.token_spans, self.max_tokens, self.overlap)
+            sourced = passage if passage.source else replace(passage, source=passage.id)
+            yield from split_passage(sourced, self.token_spans, self.max_tokens, self.overlap)

@@ -8,12 +8,9 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from logic_retrievers.documents import Reading, read_documents
 from logic_retrievers.documents.readers.markdown import split_front_matter
-from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.types import Passage
 
 
@@ -254,108 +251,3 @@ class TestWholeFiles:
         assert error.line == line
         assert says in str(error)
         assert reading.incomplete == {"bad.txt"}
-
-
-class TestFolders:
-    def test_order_hidden_files_and_unknown_extensions(self, tmp_path: Path) -> None:
-        """The order decides which of two rows with one id counts: it must not be the disk's."""
-        for name in ["b.txt", "a/z.md", "a/b/c.txt", "B.txt", ".git/x.txt", "a/.y.txt"]:
-            write(tmp_path / name, name)
-        for name in ["x.pdf", "a/y.PDF", "Makefile"]:
-            write(tmp_path / name, b"\x00")
-        passages, reading = read(tmp_path)
-        assert [p.id for p in passages] == ["B.txt", "a/b/c.txt", "a/z.md", "b.txt"]
-        assert reading.skipped == {".pdf": 2, "": 1}
-        assert not reading.errors
-
-    def test_links_are_followed_once(self, tmp_path: Path) -> None:
-        """A link to a parent folder is an endless tree to a naive walk."""
-        write(tmp_path / "root" / "a.txt", "a")
-        write(tmp_path / "elsewhere" / "b.txt", "b")
-        (tmp_path / "root" / "loop").symlink_to(tmp_path / "root")
-        (tmp_path / "root" / "other").symlink_to(tmp_path / "elsewhere")
-        (tmp_path / "root" / "self.txt").symlink_to("self.txt")
-        (tmp_path / "root" / "dead.txt").symlink_to("nowhere.txt")
-        passages, reading = read(tmp_path / "root")
-        assert [p.id for p in passages] == ["a.txt", "other/b.txt"]
-        assert sorted(reading.incomplete) == ["dead.txt", "self.txt"]
-
-    def test_a_pipe_does_not_block(self, tmp_path: Path) -> None:
-        """Opening a pipe waits for a writer that never comes."""
-        write(tmp_path / "a.txt", "a")
-        os.mkfifo(tmp_path / "pipe.txt")
-        passages, reading = read(tmp_path)
-        assert len(passages) == 1
-        assert "not a regular file" in str(reading.errors[0])
-
-    def test_one_id_in_two_files(self, tmp_path: Path) -> None:
-        """In a collection the second would replace the first without a word."""
-        write(tmp_path / "a.jsonl", '{"_id": "1", "text": "a"}')
-        write(tmp_path / "b.jsonl", '{"_id": "1", "text": "b"}')
-        passages, reading = read(tmp_path)
-        assert [p.text for p in passages] == ["a"]
-        assert lines_of(reading) == [1]
-
-    def test_root(self, tmp_path: Path) -> None:
-        """Two folders in one collection: their files of the same name must not meet."""
-        write(tmp_path / "one" / "README.md", "one")
-        (passage,) = read_documents(tmp_path / "one", root=tmp_path)
-        assert passage.source == "one/README.md"
-        (passage,) = read_documents(tmp_path / "one" / "README.md")
-        assert passage.source == "README.md"
-        with pytest.raises(ConfigurationError, match="not inside"):
-            read_documents(tmp_path / "one", root=tmp_path / "two")
-
-    def test_nothing_to_read(self, tmp_path: Path) -> None:
-        """A typing error in the path is not an empty corpus."""
-        write(tmp_path / "a.pdf", b"")
-        for path in [tmp_path / "nowhere", tmp_path, tmp_path / "a.pdf"]:
-            with pytest.raises(ReadError, match=path.name):
-                read_documents(path)
-
-    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-    def test_a_folder_that_may_not_be_listed(self, tmp_path: Path) -> None:
-        """Missing rights hide files; the user must hear of it."""
-        write(tmp_path / "a.txt", "a")
-        (tmp_path / "locked").mkdir(mode=0)
-        passages, reading = read(tmp_path)
-        assert len(passages) == 1
-        assert "cannot list" in str(reading.errors[0])
-
-
-class TestReport:
-    def test_raise(self, tmp_path: Path) -> None:
-        """Who asks for strictness gets the first error, after the good passages before it."""
-        path = write(tmp_path / "a.jsonl", '{"text": "a"}\n{}\n')
-        passages = iter(read_documents(path, on_error="raise"))
-        assert next(passages).text == "a"
-        with pytest.raises(ReadError, match=r"a\.jsonl:2: no text"):
-            next(passages)
-        with pytest.raises(ConfigurationError, match="ignore"):
-            read_documents(path, on_error="ignore")  # type: ignore[arg-type]
-
-    def test_reading_again_begins_anew(self, tmp_path: Path) -> None:
-        """The second round must not call every id a duplicate, nor report errors twice."""
-        reading = read_documents(write(tmp_path / "a.jsonl", '{"text": "a"}\n{}\n'))
-        incomplete = reading.incomplete
-        assert list(reading) == list(reading)
-        assert len(reading.errors) == 1
-        assert incomplete == {"a.jsonl"}, "who was handed the set before must see it fill"
-
-    def test_errors_do_not_keep_rows_alive(self, tmp_path: Path) -> None:
-        """A million bad rows would stay in memory through tracebacks and contexts."""
-        _, reading = read(write(tmp_path / "a.jsonl", "{\n"))
-        error = reading.errors[0]
-        assert (error.__traceback__, error.__context__) == (None, None)
-
-    @given(st.lists(st.binary(max_size=40), max_size=20), st.sampled_from(["jsonl", "csv"]))
-    def test_any_bytes_are_read_or_reported(
-        self, tmp_path_factory: pytest.TempPathFactory, rows: list[bytes], kind: str
-    ) -> None:
-        """No input may end in anything but passages and errors."""
-        good = {"jsonl": b'{"_id": "good", "text": "x"}', "csv": b"good,x"}[kind]
-        head = {"jsonl": b"", "csv": b"id,text\n"}[kind]
-        path = tmp_path_factory.mktemp("any") / f"a.{kind}"
-        path.write_bytes(head + good + b"\n" + b"\n".join(rows))
-        passages, _ = read(path)
-        assert passages[0].id == "good"

@@ -231,9 +231,17 @@ def test_the_splitter_fits_every_vector_of_the_encoder(minilm: TokenSpans) -> No
     assert (splitter.max_tokens, splitter.overlap) == (44, 5)
     short, long = Passage("s", "Short."), Passage("l", sentences(50))
     first, *chunks = splitter.split([short, long])
-    assert first is short
+    assert first == Passage("s", "Short.", source="s")
     assert len(chunks) > 5
     assert max(len(minilm("passage: " + c.text)) + 2 for c in chunks) <= 48
+
+
+def test_a_passage_keeps_its_source_when_its_length_changes(minilm: TokenSpans) -> None:
+    """Else the whole passage of yesterday stays in the index beside the chunks of today."""
+    splitter = Splitter.for_encoder(encoder(minilm, topical=(32, "")))
+    for text in ("Short.", sentences(50)):
+        assert {c.source for c in splitter.split([Passage("p", text)])} == {"p"}
+        assert {c.source for c in splitter.split([Passage("p", text, source="f")])} == {"f"}
 
 
 def test_a_prefix_that_leaves_no_room() -> None:

@@ -1,0 +1,75 @@
+"""The example corpus and its queries are what the demo and the README say they are."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logic_retrievers.documents import read_documents
+from logic_retrievers.types import Passage
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ROLES = ("satisfying", "violating", "neutral")
+
+
+@pytest.fixture(scope="module")
+def passages() -> list[Passage]:
+    reading = read_documents(EXAMPLES / "corpus", on_error="raise")
+    return list(reading)
+
+
+@pytest.fixture(scope="module")
+def queries() -> list[dict[str, Any]]:
+    lines = (EXAMPLES / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def body(passage: Passage) -> str:
+    return passage.text.removeprefix(f"{passage.metadata['title']}\n")
+
+
+def test_size_and_kinds(passages: list[Passage]) -> None:
+    """A demo on a handful of passages shows nothing: everything is in every top ten."""
+    assert len(passages) >= 160
+    kinds = Counter(p.metadata["kind"] for p in passages)
+    assert set(kinds) == {"stay", "dish", "review", "policy", "medicine", "walk"}
+    assert min(kinds.values()) >= 20
+
+
+def test_no_text_twice(passages: list[Passage]) -> None:
+    """Between copies of a text a tie decides, and a label on one of them is a coin toss."""
+    bodies = Counter(body(p).casefold() for p in passages)
+    assert bodies.most_common(1)[0][1] == 1
+    titles = Counter(p.metadata["title"] for p in passages)
+    assert titles.most_common(1)[0][1] == 1
+
+
+def test_rows_are_well_formed(passages: list[Passage]) -> None:
+    """The demo filters by kind and date and prints who said it."""
+    for passage in passages:
+        metadata = passage.metadata
+        assert 25 <= len(body(passage).split()) <= 90, passage.id
+        assert date.fromisoformat(metadata["date"]), passage.id
+        assert metadata["topic"], passage.id
+        assert bool(metadata.get("source")) != bool(metadata.get("author")), passage.id
+        assert metadata.get("fictional", False) is (metadata["kind"] == "medicine"), passage.id
+
+
+def test_labels(passages: list[Passage], queries: list[dict[str, Any]]) -> None:
+    """A label that names no passage, or one twice, distorts every figure without an error."""
+    ids = {p.id for p in passages}
+    assert len(queries) == len({q["_id"] for q in queries}) == 12
+    for query in queries:
+        assert query["text"], query["_id"]
+        assert query["about"], query["_id"]
+        labelled = [label for role in ROLES for label in query[role]]
+        assert len(labelled) == len(set(labelled)), query["_id"]
+        assert set(labelled) <= ids, query["_id"]
+        assert query["satisfying"], query["_id"]
+    without_constraint = [q["_id"] for q in queries if not q["violating"]]
+    assert without_constraint == ["sea-breakfast"]
