@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Sequence
 
 import numpy as np
-from logic_export.models import base_model
+from logic_export.models import find_model
 
 from benchmarks.report import publish
 from logic_retrievers import Engine, OnnxEncoder, Passage, PassageIndex
@@ -89,7 +89,7 @@ def sentence_transformers(dataset: Dataset, texts: Sequence[str]) -> list[Rankin
     """The model that the bundle was made from, in PyTorch."""
     from sentence_transformers import SentenceTransformer
 
-    model = SentenceTransformer(str(base_model("all-MiniLM-L6-v2")), device="cpu")
+    model = SentenceTransformer(find_model("all-minilm-l6-v2"), device="cpu")
     documents = model.encode(list(dataset.documents.values()), normalize_embeddings=True)
     return rank(model.encode(list(texts), normalize_embeddings=True), documents, dataset)
 

@@ -124,10 +124,21 @@ class Engine:
         user_filter: UserFilter,
         min_score: float | None,
     ) -> Procedure[list[list[Hit]]]:
+        """Checks and plans at once, so that errors and warnings come from the caller's line."""
         _check(queries, k)
         chosen = self.policy if policy is None else resolve_policy(policy)
         plans = [chosen.plan(query, k) for query in queries]
         _check_vectors(plans, self.index, chosen.name)
+        return self._answer(chosen, plans, k, user_filter, min_score)
+
+    def _answer(
+        self,
+        policy: Policy,
+        plans: Plans,
+        k: int,
+        user_filter: UserFilter,
+        min_score: float | None,
+    ) -> Procedure[list[list[Hit]]]:
         vectors = yield from encode_leaves(plans, self.index.encoder)
         searches = [
             [
@@ -136,11 +147,11 @@ class Engine:
             ]
             for plan in plans
         ]
-        if chosen.server_weights is None:
+        if policy.server_weights is None:
             pools = yield from self.index.gather(searches, user_filter)
-            rankings = [chosen.rank(pool, k) for pool in pools]
+            rankings = [policy.rank(pool, k) for pool in pools]
         else:
-            fused = yield from self.index.fused(searches, chosen.server_weights, k, user_filter)
+            fused = yield from self.index.fused(searches, policy.server_weights, k, user_filter)
             pools = [_fused_pool(points) for points in fused]
             rankings = [_fused_ranking(points) for points in fused]
         if min_score is not None:
@@ -150,7 +161,7 @@ class Engine:
         }
         passages = yield from self.index.fetch(sorted(wanted))
         return [
-            hits(chosen.name, pool, ranking, passages)
+            hits(policy.name, pool, ranking, passages)
             for pool, ranking in zip(pools, rankings, strict=True)
         ]
 
@@ -240,5 +251,5 @@ def _check_vectors(plans: Plans, index: PassageIndex, policy: str) -> None:
             f"policy {policy!r} ranks by {untrained[0]!r}, which this encoder has not been trained "
             "for: its vectors repeat another head's, so the policy cannot tell violating passages",
             UntrainedVectorWarning,
-            stacklevel=5,
+            stacklevel=4,
         )

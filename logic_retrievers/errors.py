@@ -146,3 +146,7 @@ class MissingExtraError(LogicRetrieversError, ImportError):
 
 class UntrainedVectorWarning(UserWarning):
     """A policy ranks by a vector that its encoder was not trained for."""
+
+
+class LongTextWarning(UserWarning):
+    """Texts longer than an encoder reads; what follows its last token is not in their vectors."""

@@ -22,11 +22,12 @@ from logic_retrievers.cli.options import (
 )
 from logic_retrievers.cli.outcome import ExitCode, out, reports_errors
 from logic_retrievers.encoders import default_bundle_path, verify_bundle
+from logic_retrievers.encoders.sessions import clashing_runtimes
 from logic_retrievers.errors import LogicRetrieversError
 
 CORE = ("logic-retrievers", "numpy", "onnxruntime", "qdrant-client", "tokenizers")
 OPTIONAL = ("langchain-core", "llama-index-core", "sentence-transformers", "torch", "ir-measures")
-CLASHING = (("onnxruntime", "onnxruntime-gpu"), ("faiss-cpu", "faiss-gpu"))
+FAISS = ("faiss-cpu", "faiss-gpu")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +94,15 @@ def _installation() -> Iterator[Finding]:
 
 
 def _clashes() -> Iterator[Finding]:
-    for one, other in CLASHING:
-        if installed(one) and installed(other):
+    """Distributions that install over one folder, so that the last one breaks the others."""
+    faiss = tuple(package for package in FAISS if installed(package))
+    for clash in (clashing_runtimes(), faiss if len(faiss) > 1 else ()):
+        if clash:
             yield Finding(
-                f"{one} and {other}",
+                " and ".join(clash),
                 False,
-                "both are installed and overwrite each other's files; "
-                f"run: pip uninstall {one} {other}, then install the one that you want",
+                "they overwrite each other's files; "
+                f"run: pip uninstall {' '.join(clash)}, then install the one that you want",
             )
 
 

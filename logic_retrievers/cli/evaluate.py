@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -17,7 +18,7 @@ from logic_retrievers.cli.progress import progress
 from logic_retrievers.documents import Splitter
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.engine import Engine
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, LongTextWarning
 from logic_retrievers.evaluation import Dataset, Result, load_dataset
 from logic_retrievers.evaluation import evaluate as measure
 from logic_retrievers.index import PassageIndex
@@ -97,10 +98,15 @@ def _policy(name: str, *, cut: bool) -> Policy:
 
 def _fill(index: PassageIndex, dataset: Dataset, encoder: Encoder, long_texts: LongTexts) -> None:
     passages = [Passage(id, text) for id, text in dataset.documents.items()]  # noqa: A001
+    splitter = Splitter.for_encoder(encoder)
+    long = sum(len(encoder.token_spans(p.text)) > splitter.max_tokens for p in passages)
     if long_texts is LongTexts.SPLIT:
-        passages = list(Splitter.for_encoder(encoder).split(passages))
+        passages = list(splitter.split(passages))
         say("documents", f"{len(dataset.documents)}, in {len(passages)} chunks")
-    with progress("documents", len(passages)) as advance:
+    elif long:
+        say("documents", f"{long} of {len(passages)} are longer than the encoder reads, and cut")
+    with progress("documents", len(passages)) as advance, warnings.catch_warnings():
+        warnings.simplefilter("ignore", LongTextWarning)  # it has been said
         index.add(passages, progress=advance)
 
 

@@ -1,1 +1,60 @@
-"""."""
+"""Texts into named vectors: the encoder protocol, the ONNX encoder and its bundles, adapters, a
+cache.
+
+The names below load on first use, so that importing this module brings in neither ONNX Runtime nor
+PyTorch.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from logic_retrievers.encoders.base import Encoder, VectorSpec
+    from logic_retrievers.encoders.bundle import (
+        Bundle,
+        default_bundle_path,
+        load_bundle,
+        verify_bundle,
+    )
+    from logic_retrievers.encoders.cache import CachedEncoder
+    from logic_retrievers.encoders.combined import CombinedEncoder
+    from logic_retrievers.encoders.onnx import OnnxEncoder
+    from logic_retrievers.encoders.sentence_transformers import SentenceTransformerEncoder
+
+_MODULES = {
+    "Bundle": "bundle",
+    "CachedEncoder": "cache",
+    "CombinedEncoder": "combined",
+    "Encoder": "base",
+    "OnnxEncoder": "onnx",
+    "SentenceTransformerEncoder": "sentence_transformers",
+    "VectorSpec": "base",
+    "default_bundle_path": "bundle",
+    "load_bundle": "bundle",
+    "verify_bundle": "bundle",
+}
+
+__all__ = [
+    "Bundle",
+    "CachedEncoder",
+    "CombinedEncoder",
+    "Encoder",
+    "OnnxEncoder",
+    "SentenceTransformerEncoder",
+    "VectorSpec",
+    "default_bundle_path",
+    "load_bundle",
+    "verify_bundle",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -9,6 +9,8 @@ from typing import Protocol, TypeAlias, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.errors import ConfigurationError
+
 Vectors: TypeAlias = npt.NDArray[np.float32]
 """Shape (texts, dimension); rows have Euclidean length 1."""
 
@@ -22,10 +24,12 @@ class VectorSpec:
         dimension: number of coordinates.
         max_tokens: longest text, in tokens with the special ones, that is read whole.
         fingerprint: changes whenever a stored vector of this name would change (weights, pooling,
-            prefixes, length); what an index compares at opening. It describes the *document* side, so
-            a better query encoder does not orphan an index.
+            prefixes, length); what an index compares at opening. It describes the *document* side,
+            so a better query encoder does not orphan an index.
         trained: False for a head that only repeats another one until a trained one takes its place.
         query_prefix, document_prefix: put before every text of that side.
+        query_fingerprint: the same for the query side; what a cache of query vectors goes by.
+            Empty: the query side changes with the document side alone.
     """
 
     name: str
@@ -35,6 +39,7 @@ class VectorSpec:
     trained: bool = True
     query_prefix: str = ""
     document_prefix: str = ""
+    query_fingerprint: str = ""
 
 
 @runtime_checkable
@@ -51,7 +56,7 @@ class Encoder(Protocol):
     def encode_queries(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Vectors of queries, one array a name (all names by default), rows in the order of texts."""
+        """Vectors of queries: one array a name (all names by default), one row a text."""
 
     def encode_documents(
         self, texts: Sequence[str], names: Sequence[str] | None = None
@@ -63,3 +68,21 @@ class Encoder(Protocol):
 
         Used to count tokens and to split long texts; never truncated.
         """
+
+
+def check_names(names: Sequence[str] | None, specs: Mapping[str, VectorSpec]) -> tuple[str, ...]:
+    """The names asked for, all of them where None.
+
+    Raises:
+        ConfigurationError: a name that the encoder does not make.
+    """
+    if names is None:
+        return tuple(specs)
+    if isinstance(names, str):
+        raise ConfigurationError(f"names must be a list of names: [{names!r}]")
+    if unknown := [name for name in names if name not in specs]:
+        raise ConfigurationError(
+            f"This encoder makes no vector {', '.join(map(repr, unknown))}; it makes "
+            f"{', '.join(map(repr, specs))}."
+        )
+    return tuple(names)

@@ -1,11 +1,15 @@
 """The Qdrant side: one collection, one point a passage, one named vector an encoder's head.
 
-passages.py    PassageIndex, the facade: pairs of synchronous and asynchronous methods
-connection.py  performs calls: retries, time-outs, threads; faults.py translates failures
-opening.py     makes or checks a collection against schema.py; ids, payloads and filters are pure
-writes.py      ingestion; stale.py ends it, validation.py begins it
-reads.py       pools in two phases, over the pure requests.py and pools.py
-backfill.py    a missing named vector: filling.py in place, copying.py into a copy
+passages.py    PassageIndex: pairs of synchronous and asynchronous methods; handle.py, settings.py
+connection.py  performs calls: retries, time-outs, threads; faults.py translates what fails
+opening.py     makes a collection, or checks it against schema.py
+writes.py      ingestion: validation.py before it, stale.py after it
+reads.py       pools in two phases, over the pure requests.py and pools.py; exactness.py
+points.py      count, get, scroll, delete
+backfill.py    a named vector that lacks: filling.py in place, copying.py into a copy
+embedded.py    short cuts through embedded mode
+
+Pure: ids.py, payloads.py, filters.py, lexical.py, requests.py, pools.py, schema.py, validation.py.
 """
 
 from logic_retrievers.index.backfill import BackfillReport

@@ -56,7 +56,9 @@ def backfill(
     Args:
         collection: what to complete.
         encoder: makes the vectors.
-        names: which ones; by default all that the encoder makes and the collection lacks.
+        names: which ones; by default all that the encoder makes and the collection lacks. A vector
+            that is named gets every point that lacks it, and is made anew where it is unknown who
+            made it.
         into: name of a new collection to copy into.
         progress: called after each batch with the number of points filled.
 
@@ -72,7 +74,10 @@ def backfill(
         target = f"{collection.name}-{'-'.join(lacking)}"
     if target is None:
         yield from _forget_outdated(collection, lacking)
-        filled = yield from fill(collection, encoder, lacking, progress)
+        filled = 0
+        # again, until none is left: others may add passages meanwhile, without the new vectors
+        while more := (yield from fill(collection, encoder, lacking, filled, progress)):
+            filled += more
         done = {name: replace(vector, filling=False) for name, vector in lacking.items()}
         yield from _describe(collection, done)
         return BackfillReport(collection.name, tuple(lacking), filled)
@@ -100,13 +105,15 @@ def _lacking(
         old = collection.vectors.get(name)
         if old is None:
             found[name] = new
-        elif old.filling or (old.fingerprint and old.fingerprint != new.fingerprint):
-            if old.dimension != new.dimension:
-                raise ConfigurationError(
-                    f"The stored {name!r} has dimension {old.dimension}, the encoder's"
-                    f" {new.dimension}. Index anew into another collection."
-                )
-            found[name] = replace(new, stored=old.stored)
+            continue
+        if old.dimension != new.dimension:
+            raise ConfigurationError(
+                f"The stored {name!r} has dimension {old.dimension}, the encoder's"
+                f" {new.dimension}. Index anew into another collection."
+            )
+        outdated = old.fingerprint != new.fingerprint
+        if names is not None or old.filling or (outdated and old.fingerprint is not None):
+            found[name] = replace(new, stored=old.stored, filling=old.filling or outdated)
     return found
 
 

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +29,9 @@ from tenacity import (
 )
 
 from logic_retrievers.errors import CollectionError, ConfigurationError
+from logic_retrievers.index.embedded import local_rows, write_ahead
 from logic_retrievers.index.faults import is_transient, retry_after, translate
+from logic_retrievers.index.pools import Matrix
 from logic_retrievers.procedures import Call, Effect, Procedure, Work, arun, run
 
 T = TypeVar("T")
@@ -215,6 +217,21 @@ class Connection:
             )
         except Exception as error:
             self._raise(error, effect)
+
+    def rows(
+        self, collection: str, stored: Sequence[str], ids: Sequence[str]
+    ) -> dict[str, Matrix] | None:
+        """Vectors of embedded mode, fast; None where only ``retrieve`` gives them."""
+        if self._lock is None:
+            return None
+        with self._lock:
+            return local_rows(self.client, collection, stored, ids)
+
+    def prepare(self, collection: str) -> None:
+        """Makes writing to an embedded folder of our own fast."""
+        if self._lock is not None and self._owned:
+            with self._lock:
+                write_ahead(self.client, collection)
 
     def close(self) -> None:
         """Closes what this connection opened; safe to call twice."""

@@ -21,9 +21,18 @@ def fill(
     collection: Collection,
     encoder: Encoder,
     lacking: Mapping[str, StoredVector],
+    before: int,
     progress: Progress | None,
 ) -> Procedure[int]:
-    """Gives every point without one of these vectors all of them; how many points there were."""
+    """Gives every point without one of these vectors all of them; how many points there were.
+
+    Args:
+        collection: where.
+        encoder: makes the vectors.
+        lacking: which ones.
+        before: points that were filled earlier, for ``progress``.
+        progress: called after each page with the number of points filled.
+    """
     condition = models.Filter(
         should=[
             models.Filter(must_not=[models.HasVectorCondition(has_vector=vector.stored)])
@@ -56,7 +65,7 @@ def fill(
             )
             filled += len(points)
             if progress is not None:
-                progress(filled)
+                progress(before + filled)
         if offset is None:
             return filled
 

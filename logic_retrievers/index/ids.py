@@ -24,8 +24,12 @@ def point_id(passage_id: str, tenant: str | None = None) -> str:
 def candidate_ids(passage_id: str, tenant: str | None = None) -> list[models.ExtendedPointId]:
     """Every point id that a passage may have: ours, and its own where another store wrote it."""
     found: list[models.ExtendedPointId] = [point_id(passage_id, tenant)]
-    with suppress(ValueError):
-        found.append(int(passage_id) if passage_id.isdecimal() else str(UUID(passage_id)))
+    if passage_id.isascii() and passage_id.isdecimal():
+        if int(passage_id) < 2**64:  # Qdrant's largest
+            found.append(int(passage_id))
+    else:
+        with suppress(ValueError):
+            found.append(str(UUID(passage_id)))
     return found
 
 

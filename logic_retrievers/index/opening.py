@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from qdrant_client import models
@@ -22,6 +23,7 @@ from logic_retrievers.index.schema import (
     StoredVector,
     check,
     creation,
+    described,
     own_metadata,
     stored_vectors,
     wanted_specs,
@@ -82,8 +84,14 @@ def open_collection(
     return collection
 
 
-def ensure_indexes(collection: Collection) -> Procedure[None]:
-    """Makes the payload indexes that our filters need where a server is strict."""
+def prepare_writing(
+    collection: Collection, specs: Mapping[str, VectorSpec]
+) -> Procedure[Collection]:
+    """Makes the payload indexes that our filters need where a server is strict.
+
+    An empty collection that somebody made by hand is also given our metadata, so that the next
+    encoder is compared with this one.
+    """
     for key in collection.missing_indexes:
         yield Call(
             "create_payload_index",
@@ -94,6 +102,26 @@ def ensure_indexes(collection: Collection) -> Procedure[None]:
                 "wait": True,
             },
         )
+    if collection.ours:
+        return replace(collection, missing_indexes=())
+    points, _ = yield Call("scroll", {"collection_name": collection.name, "limit": 1})
+    if points:
+        return replace(collection, missing_indexes=())
+    signed = {
+        name: replace(collection.vectors[name], fingerprint=specs[name].fingerprint)
+        for name in collection.readable
+        if name in specs
+    }
+    yield Call(
+        "update_collection",
+        {"collection_name": collection.name, "metadata": described(collection, signed)},
+    )
+    return replace(
+        collection,
+        vectors=signed,
+        ours=True,
+        missing_indexes=(),
+    )
 
 
 def _found(name: str) -> Procedure[models.CollectionInfo | None]:

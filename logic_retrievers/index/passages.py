@@ -3,48 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Container, Iterable, Iterator, Sequence
 from functools import partial
-from types import TracebackType
-from typing import Any, Self, TypeVar, Unpack
-
-from qdrant_client import QdrantClient
+from typing import Any, Self, Unpack
 
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.index import points, reads, writes
+from logic_retrievers.index import points, writes
 from logic_retrievers.index.backfill import BackfillReport, backfill
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
-from logic_retrievers.index.opening import open_collection
-from logic_retrievers.index.pools import LeafSearch
-from logic_retrievers.index.schema import Collection
+from logic_retrievers.index.handle import IndexHandle
+from logic_retrievers.index.opening import open_collection, prepare_writing
 from logic_retrievers.index.settings import ConnectionSettings, Settings
 from logic_retrievers.index.writes import BATCH, IngestReport, Progress
 from logic_retrievers.procedures import Procedure
-from logic_retrievers.types import Passage, Pool
-
-T = TypeVar("T")
+from logic_retrievers.types import Passage
 
 
-class PassageIndex:
+class PassageIndex(IndexHandle):
     """A collection with one point a passage and one named vector an encoder's head.
 
     Open it with :meth:`open` or :meth:`aopen`. Each method has an asynchronous twin (``aadd`` of
     ``add``) that does the same without blocking the event loop; both may be mixed on one object.
     What a call stored is found by every later call.
-
-    Args:
-        connection: carries out the calls.
-        encoder: makes the vectors.
-        collection: as it was found at opening.
     """
-
-    def __init__(self, connection: Connection, encoder: Encoder, collection: Collection) -> None:
-        self._connection = connection
-        self._encoder = encoder
-        self._collection = collection
-        self._fusion_known = connection.embedded
 
     @classmethod
     def open(
@@ -100,52 +82,16 @@ class PassageIndex:
         return cls(connection, encoder, found)
 
     @property
-    def encoder(self) -> Encoder:
-        """What makes the vectors."""
-        return self._encoder
-
-    @property
-    def vectors(self) -> tuple[str, ...]:
-        """Names of the vectors that can be searched."""
-        return self._collection.readable
-
-    @property
-    def embedded(self) -> bool:
-        """Whether Qdrant runs in this process."""
-        return self._connection.embedded
-
-    @property
-    def collection(self) -> str:
-        """The collection's name."""
-        return self._collection.name
-
-    @property
-    def client(self) -> QdrantClient:
-        """The synchronous client, to share with another store.
-
-        Raises:
-            ConfigurationError: the index was given an asynchronous client alone.
-        """
-        return self._connection.client
-
-    @property
-    def tenant(self) -> str | None:
-        """Whose passages are read and written."""
-        return self._collection.tenant
-
-    def run(self, procedure: Procedure[T]) -> T:
-        """Runs a procedure on this index's connection."""
-        return self._connection.run(procedure)
-
-    async def arun(self, procedure: Procedure[T]) -> T:
-        """The asynchronous twin of :meth:`run`."""
-        return await self._connection.arun(procedure)
+    def connection(self) -> Connection:
+        """What carries out the calls."""
+        return self._connection
 
     def add(
         self,
         passages: Iterable[Passage],
         *,
         replace_sources: bool = True,
+        keep_sources: Container[str] = (),
         progress: Progress | None = None,
         batch_size: int = BATCH,
     ) -> IngestReport:
@@ -158,6 +104,7 @@ class PassageIndex:
             passages: any iterable; read as a stream.
             replace_sources: afterwards remove what is still stored of the sources of this call and
                 is not in it.
+            keep_sources: sources that this call brings in part only; nothing of theirs is removed.
             progress: called after each batch with the number of passages seen so far.
             batch_size: how many passages are encoded and sent together.
 
@@ -166,18 +113,21 @@ class PassageIndex:
                 of its batch is.
             CollectionError, ServerError: Qdrant refused or failed.
         """
-        return self.run(self._add(passages, replace_sources, progress, batch_size))
+        return self.run(self._add(passages, replace_sources, keep_sources, progress, batch_size))
 
     async def aadd(
         self,
         passages: Iterable[Passage],
         *,
         replace_sources: bool = True,
+        keep_sources: Container[str] = (),
         progress: Progress | None = None,
         batch_size: int = BATCH,
     ) -> IngestReport:
         """The asynchronous twin of :meth:`add`."""
-        return await self.arun(self._add(passages, replace_sources, progress, batch_size))
+        return await self.arun(
+            self._add(passages, replace_sources, keep_sources, progress, batch_size)
+        )
 
     def delete(
         self,
@@ -268,80 +218,24 @@ class PassageIndex:
         """The asynchronous twin of :meth:`backfill`."""
         return await self.arun(self._backfill(names, into, progress))
 
-    def gather(
-        self,
-        queries: Sequence[Sequence[LeafSearch]],
-        filter: UserFilter = None,  # noqa: A002
-    ) -> Procedure[list[Pool]]:
-        """Procedure: see :func:`logic_retrievers.index.reads.gather`."""
-        return reads.gather(self._collection, queries, filter)
-
-    def fetch(self, point_ids: Sequence[str]) -> Procedure[dict[str, Passage]]:
-        """Procedure: see :func:`logic_retrievers.index.reads.fetch`."""
-        return reads.fetch(self._collection, point_ids)
-
-    def fused(
-        self,
-        queries: Sequence[Sequence[LeafSearch]],
-        weights: Sequence[float],
-        limit: int,
-        filter: UserFilter = None,  # noqa: A002
-    ) -> Procedure[list[list[tuple[str, float]]]]:
-        """Procedure: see :func:`logic_retrievers.index.reads.fused`; asks the version once."""
-        if not self._fusion_known:
-            yield from reads.require_fusion()
-            self._fusion_known = True
-        return (yield from reads.fused(self._collection, queries, weights, limit, filter))
-
-    def close(self) -> None:
-        """Closes the connection; given clients stay open."""
-        self._connection.close()
-
-    async def aclose(self) -> None:
-        """The asynchronous twin of :meth:`close`."""
-        await self._connection.aclose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-    def __repr__(self) -> str:
-        return f"PassageIndex({self._collection.name!r} at {self._connection.place!r})"
-
     def _add(
         self,
         passages: Iterable[Passage],
         replace_sources: bool,
+        keep_sources: Container[str],
         progress: Progress | None,
         batch_size: int,
     ) -> Procedure[IngestReport]:
+        self._collection = yield from prepare_writing(self._collection, self._encoder.specs)
         report = yield from writes.add(
             self._collection,
             self._encoder,
             passages,
             replace_sources=replace_sources,
+            keep_sources=keep_sources,
             progress=progress,
             batch_size=batch_size,
         )
-        self._collection = replace(self._collection, missing_indexes=())
         return report
 
     def _backfill(

@@ -53,7 +53,7 @@ def to_passage(point_id: models.ExtendedPointId, payload: Mapping[str, Any] | No
             f"Point {point_id} has no text under {TEXT!r} or {NODE!r}: it was not written by this"
             " package, langchain-qdrant or LlamaIndex with their usual payload keys."
         )
-    logic = payload.get(LOGIC) or {}
+    logic = _logic(payload)
     span = logic.get("span")
     return Passage(
         id=logic.get("id", str(point_id)),
@@ -66,14 +66,21 @@ def to_passage(point_id: models.ExtendedPointId, payload: Mapping[str, Any] | No
 
 def tenant_of(payload: Mapping[str, Any] | None) -> str | None:
     """The tenant that a point belongs to."""
-    tenant: str | None = ((payload or {}).get(LOGIC) or {}).get("tenant")
-    return tenant
+    return _logic(payload).get("tenant")
+
+
+def source_of(payload: Mapping[str, Any] | None) -> str | None:
+    """The source that a point was cut from, as this package notes it."""
+    return _logic(payload).get("source")
 
 
 def hash_of(payload: Mapping[str, Any] | None) -> str | None:
     """The content hash that a point was written with; None where another store wrote it."""
-    digest: str | None = ((payload or {}).get(LOGIC) or {}).get("hash")
-    return digest
+    return _logic(payload).get("hash")
+
+
+def _logic(payload: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    return (payload or {}).get(LOGIC) or {}
 
 
 def _from_node(point_id: models.ExtendedPointId, payload: Mapping[str, Any]) -> Passage:

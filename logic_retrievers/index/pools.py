@@ -79,6 +79,9 @@ class OpenPool:
                 continue
             rows, matrix = matrices[leaf.vector]
             here = [point for point in self.ids if point in rows]
+            if not here:  # all deleted since the search, or none has this vector
+                self.scores[leaf.name] = {}
+                continue
             query = np.asarray(leaf.query, dtype=np.float64)
             length = float(np.linalg.norm(query)) or 1.0
             scores = matrix[[rows[point] for point in here]] @ (query / length)
@@ -104,7 +107,7 @@ def matrix_of(records: Sequence[models.Record], stored: str) -> Matrix:
         if isinstance(vector, list):  # a lone unnamed vector comes bare
             rows[str(record.id)] = len(vectors)
             vectors.append(vector)
-    return rows, np.array(vectors, dtype=np.float64).reshape(len(vectors), -1)
+    return rows, np.array(vectors, dtype=np.float64)
 
 
 def grouped(pools: Iterable[OpenPool], most: int) -> Iterator[list[OpenPool]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeAlias
 
 from qdrant_client import models
 
@@ -11,21 +13,27 @@ from logic_retrievers.index.exactness import exactly, scoring
 from logic_retrievers.index.filters import UserFilter, compose
 from logic_retrievers.index.ids import to_native
 from logic_retrievers.index.payloads import to_passage
-from logic_retrievers.index.pools import SPARE, LeafSearch, OpenPool, grouped, matrix_of
+from logic_retrievers.index.pools import SPARE, LeafSearch, Matrix, OpenPool, grouped, matrix_of
 from logic_retrievers.index.requests import batches, nearest, one_request_union, scores_of
 from logic_retrievers.index.schema import Collection
-from logic_retrievers.procedures import Call, Procedure
+from logic_retrievers.procedures import Call, Procedure, Work
 from logic_retrievers.types import Passage, Pool
 
 REQUESTS_A_CALL = 64
 POINTS_A_CALL = 1024
 FUSION_SINCE = (1, 17)
 
+RowReader: TypeAlias = Callable[[str, Sequence[str], Sequence[str]], "dict[str, Matrix] | None"]
+"""(collection, stored vector names, point ids) -> stored vector name -> rows."""
+
 __all__ = ["LeafSearch", "fetch", "fused", "gather", "require_fusion"]
 
 
 def gather(
-    collection: Collection, queries: Sequence[Sequence[LeafSearch]], user_filter: UserFilter = None
+    collection: Collection,
+    queries: Sequence[Sequence[LeafSearch]],
+    user_filter: UserFilter = None,
+    read_rows: RowReader | None = None,
 ) -> Procedure[list[Pool]]:
     """The pool of every query: the union of its leaf searches, scored on every leaf.
 
@@ -36,6 +44,8 @@ def gather(
         collection: where to search.
         queries: the leaves of each query.
         user_filter: of the user; it holds on every leaf, as the tenant does.
+        read_rows: gives the vectors of embedded mode; where it is None, or gives None, Qdrant's
+            ``retrieve`` does.
 
     Raises:
         MissingVectorError: a leaf's vector is not there.
@@ -63,7 +73,7 @@ def gather(
     for pool in pools:
         pool.complete()
     if collection.embedded:
-        yield from _score_here(collection, pools)
+        yield from _score_here(collection, pools, read_rows)
     yield from exactly(collection, lambda exact: _score_there(collection, pools, condition, exact))
     return [pool.to_pool() for pool in pools]
 
@@ -196,7 +206,9 @@ def _score_there(
         pool.add(leaf, points)
 
 
-def _score_here(collection: Collection, pools: Sequence[OpenPool]) -> Procedure[None]:
+def _score_here(
+    collection: Collection, pools: Sequence[OpenPool], read_rows: RowReader | None
+) -> Procedure[None]:
     """Phase 2 in embedded mode, whose filters walk every point: vectors out, products here."""
     names = {leaf.vector for pool in pools for leaf in pool.leaves}
     dense = {
@@ -208,15 +220,27 @@ def _score_here(collection: Collection, pools: Sequence[OpenPool]) -> Procedure[
         points = sorted(set().union(*(pool.ids for pool in group)))
         if not points or not dense:
             continue
-        records = yield Call(
-            "retrieve",
-            {
-                "collection_name": collection.name,
-                "ids": [to_native(point) for point in points],
-                "with_payload": False,
-                "with_vectors": list(dense.values()),
-            },
-        )
-        matrices = {name: matrix_of(records, stored) for name, stored in dense.items()}
+        stored = list(dense.values())
+        rows = None
+        if read_rows is not None:
+            rows = yield Work(partial(read_rows, collection.name, stored, points))
+        if rows is None:
+            rows = yield from _retrieved(collection, stored, points)
+        matrices = {name: rows[at] for name, at in dense.items()}
         for pool in group:
             pool.score(matrices)
+
+
+def _retrieved(
+    collection: Collection, stored: Sequence[str], points: Sequence[str]
+) -> Procedure[dict[str, Matrix]]:
+    records = yield Call(
+        "retrieve",
+        {
+            "collection_name": collection.name,
+            "ids": [to_native(point) for point in points],
+            "with_payload": False,
+            "with_vectors": list(stored),
+        },
+    )
+    return {name: matrix_of(records, name) for name in stored}

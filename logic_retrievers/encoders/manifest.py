@@ -1,0 +1,171 @@
+"""What ``manifest.json`` of a bundle says, validated at birth.
+
+A bundle is a folder with ONNX graphs, a tokenizer and this file. Each *head* makes one named
+vector; a head has a query side and a document side, which name the output of a graph. Sides that
+name the same graph, output and length share one run of the graph.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import PurePosixPath
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+FORMAT_VERSION = 1
+MANIFEST_NAME = "manifest.json"
+
+Role: TypeAlias = Literal["query", "document"]
+ROLES: tuple[Role, ...] = ("query", "document")
+Pooling: TypeAlias = Literal["in_graph", "mean", "cls"]
+Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=255)]
+Sha256: TypeAlias = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Side(_Frozen):
+    """How texts of one role become vectors.
+
+    Args:
+        graph: file name of the ONNX graph.
+        output: the graph's output to read: shape (batch, dimension) for pooling ``in_graph``,
+            (batch, tokens, dimension) otherwise.
+        prefix: put before every text.
+        max_tokens: tokens that the encoder reads, special ones and prefix included.
+    """
+
+    graph: Name
+    output: Name
+    prefix: str = ""
+    max_tokens: int = Field(ge=3)
+
+
+class Head(_Frozen):
+    """One named vector.
+
+    Args:
+        dimension: number of coordinates.
+        trained: False where the head repeats another one until a trained one takes its place.
+        pooling: ``in_graph``, or done here: ``mean`` over the tokens, ``cls`` (the first token).
+        normalise: whether vectors are scaled to length 1 here; False where the graph does it.
+    """
+
+    dimension: int = Field(ge=1, le=65_536)
+    trained: bool = True
+    pooling: Pooling = "in_graph"
+    normalise: bool = False
+    query: Side
+    document: Side
+
+    def side(self, role: Role) -> Side:
+        """The side for a role."""
+        return self.query if role == "query" else self.document
+
+
+class Parity(_Frozen):
+    """Reference vectors of the original model.
+
+    Args:
+        file: JSON: a list of :class:`ReferenceVectors`.
+        min_cosine: the least cosine between a vector of this bundle and its reference.
+    """
+
+    file: Name
+    min_cosine: float = Field(gt=0, le=1)
+
+
+class ReferenceVectors(_Frozen):
+    """What the original model makes of some texts.
+
+    Args:
+        heads: the heads that must agree with these vectors.
+        roles: and in which roles.
+        texts: the texts, without prefix.
+        vectors: one row a text, Euclidean length 1 up to rounding.
+    """
+
+    heads: tuple[Name, ...] = Field(min_length=1)
+    roles: tuple[Role, ...] = Field(min_length=1)
+    texts: tuple[str, ...] = Field(min_length=1)
+    vectors: tuple[tuple[float, ...], ...]
+
+    @model_validator(mode="after")
+    def _one_row_a_text(self) -> ReferenceVectors:
+        if len(self.texts) != len(self.vectors) or len({len(row) for row in self.vectors}) > 1:
+            raise ValueError("each text needs one vector, all of one dimension")
+        return self
+
+
+class Manifest(_Frozen):
+    """The whole file.
+
+    Args:
+        format_version: of this description; other versions are refused.
+        name: of the bundle.
+        licence: SPDX expression of the weights.
+        origin: the model that the bundle was made from.
+        notice: file that names authors and changes, as the licence asks.
+        files: file name -> SHA-256, for every file of the bundle but the manifest.
+        tokenizer: file name of the ``tokenizers`` description; its padding section, if it has one,
+            gives the id of the padding token.
+        heads: vector name -> head.
+        parity: reference vectors.
+    """
+
+    format_version: Literal[1]
+    name: Name
+    licence: Name
+    origin: Name
+    notice: Name
+    files: dict[Name, Sha256]
+    tokenizer: Name = "tokenizer.json"
+    heads: dict[Name, Head] = Field(min_length=1)
+    parity: Parity
+
+    @field_validator("files")
+    @classmethod
+    def _inside_the_folder(cls, files: dict[str, str]) -> dict[str, str]:
+        for name in files:
+            path = PurePosixPath(name)
+            if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name:
+                raise ValueError(f"the path {name!r} leads out of the bundle")
+        return files
+
+    @model_validator(mode="after")
+    def _every_file_has_a_checksum(self) -> Manifest:
+        used = {self.notice, self.tokenizer, self.parity.file}
+        used |= {side.graph for h in self.heads.values() for side in (h.query, h.document)}
+        if missing := sorted(used - self.files.keys()):
+            raise ValueError(f"no checksum under 'files' for {', '.join(missing)}")
+        return self
+
+    def fingerprint(self, name: str, role: Role) -> str:
+        """A hash over all that changes a vector of this head and role.
+
+        Graph and tokenizer count with their content, so the same weights in another bundle have the
+        same fingerprint. Name, licence and ``trained`` do not count.
+        """
+        head = self.heads[name]
+        side = head.side(role)
+        parts = [
+            self.files[side.graph],
+            self.files[self.tokenizer],
+            side.output,
+            side.prefix,
+            side.max_tokens,
+            head.pooling,
+            head.normalise,
+        ]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]

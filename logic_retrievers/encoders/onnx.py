@@ -1,0 +1,221 @@
+"""The encoder that runs a bundle in ONNX Runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from logic_retrievers.encoders.base import Vectors, VectorSpec, check_names
+from logic_retrievers.encoders.batches import pad, token_batches
+from logic_retrievers.encoders.bundle import Bundle, load_bundle
+from logic_retrievers.encoders.manifest import ROLES, Head, Pooling, Role, Side
+from logic_retrievers.encoders.pooling import pool
+from logic_retrievers.encoders.sessions import CPU, Provider, Session
+from logic_retrievers.encoders.texts import check_texts, warn_about_long_texts
+from logic_retrievers.encoders.tokens import SharedTokenizer
+from logic_retrievers.errors import BundleError, ConfigurationError
+
+_WINDOW = 1024
+"""Texts that are tokenized and sorted together; bounds the memory that waiting tokens take."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """What one run of a graph depends on besides the texts."""
+
+    graph: str
+    prefix: str
+    max_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Product:
+    """What one array depends on besides the texts."""
+
+    run: _Pass
+    output: str
+    pooling: Pooling
+    normalise: bool
+
+
+class OnnxEncoder:
+    """Named vectors from a bundle, on ONNX Runtime.
+
+    The default bundle computes in float32, so a text's vector does not depend on the texts beside
+    it (up to 1e-6). Heads that read the same output of the same graph share one run and one array;
+    arrays are read-only for that reason. Safe to call from several threads.
+
+    Args:
+        bundle: a bundle or its folder; the one that comes with the package where None.
+        providers: ONNX Runtime's execution providers, most wanted first, with their options if need
+            be; the CPU where None. All of them must load.
+        threads: threads within an operator; all cores where None.
+        batch_size: most texts of a batch.
+        batch_tokens: most tokens of a batch, padding counted. Small batches stay in the processor's
+            cache; a GPU wants more (65,536).
+
+    Raises:
+        BundleError: the bundle is missing, damaged or inconsistent (see :func:`load_bundle`).
+        ProviderError: a provider is not there or did not load.
+        ConfigurationError: a setting below 1.
+    """
+
+    def __init__(
+        self,
+        bundle: Bundle | str | Path | None = None,
+        *,
+        providers: Sequence[Provider] | None = None,
+        threads: int | None = None,
+        batch_size: int = 32,
+        batch_tokens: int = 2048,
+    ) -> None:
+        if min(batch_size, batch_tokens, 1 if threads is None else threads) < 1:
+            raise ConfigurationError(
+                f"batch_size={batch_size}, batch_tokens={batch_tokens}, threads={threads}: "
+                "each must be at least 1."
+            )
+        self.bundle = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
+        self._batch_size, self._batch_tokens = batch_size, batch_tokens
+        manifest = self.bundle.manifest
+        sides = [side for head in manifest.heads.values() for side in (head.query, head.document)]
+        self._tokenizer = SharedTokenizer(
+            self.bundle.read(manifest.tokenizer), [side.max_tokens for side in sides]
+        )
+        self._sessions = {
+            graph: Session(self.bundle.read(graph), graph, providers or [CPU], threads)
+            for graph in dict.fromkeys(side.graph for side in sides)
+        }
+        tried = {
+            (_product(head, head.side(role)), head.dimension): (name, role)
+            for name, head in manifest.heads.items()
+            for role in ROLES
+        }
+        for name, role in tried.values():
+            self._try_out(name, role)
+        self._specs = MappingProxyType({name: self._spec(name) for name in manifest.heads})
+
+    @property
+    def specs(self) -> Mapping[str, VectorSpec]:
+        """The named vectors of the bundle."""
+        return self._specs
+
+    def encode_queries(
+        self, texts: Sequence[str], names: Sequence[str] | None = None
+    ) -> dict[str, Vectors]:
+        """Vectors of queries, one read-only array (texts, dimension) a name.
+
+        A text longer than the encoder reads is represented by its beginning, with one
+        :class:`LongTextWarning` a call. Lone surrogates count as U+FFFD.
+
+        Raises:
+            EmptyTextError: a text with nothing to read.
+            InputError: not a sequence of strings.
+            ConfigurationError: a name that the bundle has not.
+        """
+        return self._encode("query", texts, names)
+
+    def encode_documents(
+        self, texts: Sequence[str], names: Sequence[str] | None = None
+    ) -> dict[str, Vectors]:
+        """Vectors of documents; otherwise as :meth:`encode_queries`."""
+        return self._encode("document", texts, names)
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """Character span of every token, special ones left out, never cut."""
+        return self._tokenizer.spans(text)
+
+    def _spec(self, name: str) -> VectorSpec:
+        manifest = self.bundle.manifest
+        head = manifest.heads[name]
+        return VectorSpec(
+            name=name,
+            dimension=head.dimension,
+            max_tokens=head.document.max_tokens,
+            fingerprint=manifest.fingerprint(name, "document"),
+            query_fingerprint=manifest.fingerprint(name, "query"),
+            trained=head.trained,
+            query_prefix=head.query.prefix,
+            document_prefix=head.document.prefix,
+        )
+
+    def _encode(
+        self, role: Role, texts: Sequence[str], names: Sequence[str] | None
+    ) -> dict[str, Vectors]:
+        checked = check_texts(texts)
+        heads = self.bundle.manifest.heads
+        products = {
+            name: _product(heads[name], heads[name].side(role))
+            for name in check_names(names, self._specs)
+        }
+        vectors = {
+            product: np.empty((len(checked), heads[name].dimension), dtype=np.float32)
+            for name, product in products.items()
+        }
+        for run in dict.fromkeys(product.run for product in products.values()):
+            wanted = [product for product in vectors if product.run == run]
+            cut = 0
+            for start in range(0, len(checked), _WINDOW):
+                window = checked[start : start + _WINDOW]
+                tokens = self._tokenizer.encode(window, run.prefix, run.max_tokens)
+                cut += tokens.cut
+                for rows, arrays in self._run(run, tokens.ids, wanted):
+                    for product, array in zip(wanted, arrays, strict=True):
+                        vectors[product][start + rows] = array
+            if cut:
+                warn_about_long_texts(cut, len(checked), run.max_tokens, stacklevel=3)
+        for array in vectors.values():
+            array.setflags(write=False)
+        return {name: vectors[product] for name, product in products.items()}
+
+    def _run(
+        self, run: _Pass, ids: Sequence[Sequence[int]], wanted: Sequence[_Product]
+    ) -> Iterator[tuple[np.ndarray[tuple[int], np.dtype[np.intp]], list[Vectors]]]:
+        """Batch by batch: which texts, and their vectors for each product wanted."""
+        lengths = [len(row) for row in ids]
+        outputs = list(dict.fromkeys(product.output for product in wanted))
+        for rows in token_batches(lengths, self._batch_size, self._batch_tokens):
+            batch, mask = pad([ids[row] for row in rows], self._tokenizer.pad_id)
+            feed = {
+                "input_ids": batch,
+                "attention_mask": mask,
+                "token_type_ids": np.zeros_like(batch),
+            }
+            found = dict(zip(outputs, self._sessions[run.graph].run(outputs, feed), strict=True))
+            yield rows, [pool(found[p.output], mask, p.pooling, p.normalise) for p in wanted]
+
+    def _try_out(self, name: str, role: Role) -> None:
+        """Encodes one short text, so that a graph that is not what the manifest says fails here."""
+        head = self.bundle.manifest.heads[name]
+        side, product = head.side(role), _product(head, head.side(role))
+        session, where = (
+            self._sessions[side.graph],
+            f"{self.bundle.path}: head {name!r}, {role} side",
+        )
+        if side.output not in session.outputs:
+            raise BundleError(
+                f"{where}: {side.graph!r} has no output {side.output!r}, only "
+                f"{', '.join(session.outputs)}. Correct the manifest."
+            )
+        try:
+            tokens = self._tokenizer.encode(["a b"], side.prefix, side.max_tokens)
+            _, (vector,) = next(self._run(product.run, tokens.ids, [product]))
+        except Exception as error:
+            raise BundleError(f"{where}: the graph does not run: {error}") from error
+        if vector.shape != (1, head.dimension):
+            raise BundleError(
+                f"{where}: the graph makes vectors of shape {vector.shape[1:]}, the manifest says "
+                f"{head.dimension}. Correct the manifest or export again."
+            )
+        if not abs(float(np.linalg.norm(vector)) - 1) < 1e-3:
+            raise BundleError(
+                f"{where}: vectors do not have length 1. Set 'normalise' in the manifest."
+            )
+
+
+def _product(head: Head, side: Side) -> _Product:
+    run = _Pass(side.graph, side.prefix, side.max_tokens)
+    return _Product(run, side.output, head.pooling, head.normalise)

@@ -1,0 +1,182 @@
+"""An adapter for any sentence-transformers model (extra ``sentence-transformers``, PyTorch)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from logic_retrievers.encoders.base import Vectors, VectorSpec, check_names
+from logic_retrievers.encoders.manifest import Role
+from logic_retrievers.encoders.texts import check_texts, clean_text, warn_about_long_texts
+from logic_retrievers.errors import ConfigurationError, EncoderError, MissingExtraError
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+
+class SentenceTransformerEncoder:
+    """One named vector from a sentence-transformers model, scaled to length 1.
+
+    Code that a model brings along is never run, and its weights must be safetensors. Calls of
+    several threads take turns, because the tokenizers of transformers change while they work.
+
+    Args:
+        model: a loaded model, a folder, or a hub name (which sentence-transformers downloads).
+        name: of the vector.
+        query_prefix: put before every query; the model's own ``query`` prompt where None.
+        document_prefix: put before every document; the model's own ``document`` prompt where None.
+        device: as PyTorch names it; sentence-transformers chooses where None.
+        batch_size: texts of a batch.
+
+    Raises:
+        MissingExtraError: sentence-transformers is not installed.
+        EncoderError: the model cannot be loaded, or has no tokenizer with offsets.
+    """
+
+    def __init__(
+        self,
+        model: SentenceTransformer | str | Path,
+        name: str = "topical",
+        *,
+        query_prefix: str | None = None,
+        document_prefix: str | None = None,
+        device: str | None = None,
+        batch_size: int = 32,
+    ) -> None:
+        if batch_size < 1 or not name:
+            raise ConfigurationError(
+                f"batch_size={batch_size}, name={name!r}: neither may be empty."
+            )
+        self._model = _load(str(model), device) if isinstance(model, (str, Path)) else model
+        self._batch_size = batch_size
+        self._lock = Lock()
+        if not getattr(self._model.tokenizer, "is_fast", False):
+            raise EncoderError(
+                "The model has no fast tokenizer, so texts cannot be split by tokens."
+            )
+        prompts = self._model.prompts or {}
+        query = prompts.get("query") or "" if query_prefix is None else query_prefix
+        document = prompts.get("document") or "" if document_prefix is None else document_prefix
+        self._prefixes: dict[Role, str] = {"query": query, "document": document}
+        content = _content_hash(self._model)
+        self._specs = MappingProxyType(
+            {
+                name: VectorSpec(
+                    name=name,
+                    dimension=self._vectors("query", ["length"]).shape[1],
+                    max_tokens=_max_tokens(self._model),
+                    fingerprint=_hash(content, document),
+                    query_fingerprint=_hash(content, query),
+                    query_prefix=query,
+                    document_prefix=document,
+                )
+            }
+        )
+
+    @property
+    def specs(self) -> Mapping[str, VectorSpec]:
+        """The one named vector."""
+        return self._specs
+
+    def encode_queries(
+        self, texts: Sequence[str], names: Sequence[str] | None = None
+    ) -> dict[str, Vectors]:
+        """Vectors of queries; errors and warnings as with :class:`OnnxEncoder`."""
+        return self._encode("query", texts, names)
+
+    def encode_documents(
+        self, texts: Sequence[str], names: Sequence[str] | None = None
+    ) -> dict[str, Vectors]:
+        """Vectors of documents; errors and warnings as with :class:`OnnxEncoder`."""
+        return self._encode("document", texts, names)
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """Character span of every token, special ones left out, never cut."""
+        with self._lock:
+            encoding = self._model.tokenizer(
+                clean_text(text),
+                add_special_tokens=False,
+                return_offsets_mapping=True,
+                truncation=False,
+                verbose=False,
+            )
+        return [(int(start), int(end)) for start, end in encoding["offset_mapping"]]
+
+    def _encode(
+        self, role: Role, texts: Sequence[str], names: Sequence[str] | None
+    ) -> dict[str, Vectors]:
+        checked = check_texts(texts)
+        wanted = check_names(names, self._specs)
+        if not checked or not wanted:
+            return {name: np.empty((0, self._specs[name].dimension), np.float32) for name in wanted}
+        (spec,) = self._specs.values()
+        room = spec.max_tokens - self._model.tokenizer.num_special_tokens_to_add()
+        prefix = self._prefixes[role]
+        # no token is shorter than a byte, so short texts need not be counted
+        doubtful = [prefix + text for text in checked if len((prefix + text).encode()) > room]
+        if cut := sum(len(self.token_spans(text)) > room for text in doubtful):
+            warn_about_long_texts(cut, len(checked), spec.max_tokens, stacklevel=3)
+        vectors = self._vectors(role, checked)
+        vectors.setflags(write=False)
+        return dict.fromkeys(wanted, vectors)
+
+    def _vectors(self, role: Role, texts: list[str]) -> Vectors:
+        encode: Callable[..., Any] = (
+            self._model.encode_query if role == "query" else self._model.encode_document
+        )
+        with self._lock:
+            found = encode(
+                texts,
+                prompt=self._prefixes[role],
+                batch_size=self._batch_size,
+                normalize_embeddings=True,
+                show_progress_bar=False,
+            )
+        return np.array(found, dtype=np.float32)
+
+
+def _load(name_or_path: str, device: str | None) -> SentenceTransformer:
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("sentence-transformers", "sentence-transformers") from error
+    try:
+        return SentenceTransformer(
+            name_or_path, device=device, model_kwargs={"use_safetensors": True}
+        )
+    except Exception as error:  # a missing folder, a hub that is away, weights of another class
+        raise EncoderError(
+            f"sentence-transformers cannot load {name_or_path!r}: {error}. Give a model's folder, "
+            "or a hub name while the hub can be reached."
+        ) from error
+
+
+def _content_hash(model: SentenceTransformer) -> str:
+    """Over weights, modules, length and tokenizer: all that changes a vector but the prefix."""
+    import torch
+
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+    # its repr names pooling, normalisation and the dimension of every module
+    digest.update(f"{model!r} {model.max_seq_length} {model.truncate_dim}".encode())
+    backend = json.loads(model.tokenizer.backend_tokenizer.to_str())
+    # truncation and padding are how it was last used, not what it is
+    digest.update(json.dumps({**backend, "truncation": None, "padding": None}).encode())
+    return digest.hexdigest()
+
+
+def _max_tokens(model: SentenceTransformer) -> int:
+    return int(model.max_seq_length or model.tokenizer.model_max_length)
+
+
+def _hash(content: str, prefix: str) -> str:
+    return hashlib.sha256(json.dumps([content, prefix]).encode()).hexdigest()[:32]

@@ -1,0 +1,61 @@
+"""Two short cuts through embedded mode, where its own ways take most of the time.
+
+Neither uses a public interface of qdrant-client's, so nothing here is relied upon: where things are
+not as expected, the public way is gone. Both are called with the client's lock held.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from qdrant_client import QdrantClient
+
+from logic_retrievers.index.ids import to_native
+from logic_retrievers.index.pools import Matrix
+
+
+def local_rows(
+    client: QdrantClient, collection: str, stored: Sequence[str], ids: Sequence[str]
+) -> dict[str, Matrix] | None:
+    """Stored vector name -> the rows of those points that have the vector.
+
+    ``retrieve`` gives the same, but turns every coordinate into a Python float and validates it.
+    None: this version of qdrant-client keeps its vectors elsewhere.
+    """
+    local: Any = client._client
+    try:
+        found = local._get_collection(collection)
+        places = [(point, found.ids.get(to_native(point))) for point in ids]
+        there = [(point, at) for point, at in places if at is not None and not found.deleted[at]]
+        return {
+            name: _rows(there, found.vectors[name], found.deleted_per_vector[name])
+            for name in stored
+        }
+    except (AttributeError, KeyError, TypeError, IndexError):
+        return None
+
+
+def write_ahead(client: QdrantClient, collection: str) -> None:
+    """Lets SQLite append to a log instead of waiting for the disk at every single point.
+
+    What was stored survives the death of the process, as before. A power cut may take the last
+    points with it, never half of one; ingesting again brings them back.
+    """
+    local: Any = client._client
+    with suppress(AttributeError, ValueError, sqlite3.Error):
+        storage = local._get_collection(collection).storage.storage
+        storage.execute("PRAGMA journal_mode=WAL")
+        storage.execute("PRAGMA synchronous=NORMAL")
+
+
+def _rows(
+    there: Sequence[tuple[str, int]], vectors: npt.NDArray[np.float32], gone: npt.NDArray[np.bool_]
+) -> Matrix:
+    kept = [(point, at) for point, at in there if not gone[at]]
+    places = np.array([at for _, at in kept], dtype=np.intp)
+    return {point: row for row, (point, _) in enumerate(kept)}, vectors[places].astype(np.float64)

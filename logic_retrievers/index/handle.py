@@ -1,0 +1,137 @@
+"""What every index has: its connection, its collection, and the procedures of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self, TypeVar
+
+from qdrant_client import QdrantClient
+
+from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.index import reads
+from logic_retrievers.index.connection import Connection
+from logic_retrievers.index.filters import UserFilter
+from logic_retrievers.index.pools import LeafSearch
+from logic_retrievers.index.schema import Collection
+from logic_retrievers.procedures import Procedure
+from logic_retrievers.types import Passage, Pool
+
+T = TypeVar("T")
+
+
+class IndexHandle:
+    """An opened collection with its encoder; a context manager that closes the connection.
+
+    Args:
+        connection: carries out the calls.
+        encoder: makes the vectors.
+        collection: as it was found at opening.
+    """
+
+    def __init__(self, connection: Connection, encoder: Encoder, collection: Collection) -> None:
+        connection.prepare(collection.name)
+        self._connection = connection
+        self._encoder = encoder
+        self._collection = collection
+        self._fusion_known = connection.embedded
+
+    @property
+    def encoder(self) -> Encoder:
+        """What makes the vectors."""
+        return self._encoder
+
+    @property
+    def vectors(self) -> tuple[str, ...]:
+        """Names of the vectors that can be searched."""
+        return self._collection.readable
+
+    @property
+    def embedded(self) -> bool:
+        """Whether Qdrant runs in this process."""
+        return self._connection.embedded
+
+    @property
+    def collection(self) -> str:
+        """The collection's name."""
+        return self._collection.name
+
+    @property
+    def client(self) -> QdrantClient:
+        """The synchronous client, to share with another store.
+
+        Raises:
+            ConfigurationError: the index was given an asynchronous client alone.
+        """
+        return self._connection.client
+
+    @property
+    def tenant(self) -> str | None:
+        """Whose passages are read and written."""
+        return self._collection.tenant
+
+    def run(self, procedure: Procedure[T]) -> T:
+        """Runs a procedure on this index's connection."""
+        return self._connection.run(procedure)
+
+    async def arun(self, procedure: Procedure[T]) -> T:
+        """The asynchronous twin of :meth:`run`."""
+        return await self._connection.arun(procedure)
+
+    def gather(
+        self,
+        queries: Sequence[Sequence[LeafSearch]],
+        filter: UserFilter = None,  # noqa: A002
+    ) -> Procedure[list[Pool]]:
+        """Procedure: see :func:`logic_retrievers.index.reads.gather`."""
+        return reads.gather(self._collection, queries, filter, self._connection.rows)
+
+    def fetch(self, point_ids: Sequence[str]) -> Procedure[dict[str, Passage]]:
+        """Procedure: see :func:`logic_retrievers.index.reads.fetch`."""
+        return reads.fetch(self._collection, point_ids)
+
+    def fused(
+        self,
+        queries: Sequence[Sequence[LeafSearch]],
+        weights: Sequence[float],
+        limit: int,
+        filter: UserFilter = None,  # noqa: A002
+    ) -> Procedure[list[list[tuple[str, float]]]]:
+        """Procedure: see :func:`logic_retrievers.index.reads.fused`; asks the version once."""
+        if not self._fusion_known:
+            yield from reads.require_fusion()
+            self._fusion_known = True
+        return (yield from reads.fused(self._collection, queries, weights, limit, filter))
+
+    def close(self) -> None:
+        """Closes the connection; given clients stay open."""
+        self._connection.close()
+
+    async def aclose(self) -> None:
+        """The asynchronous twin of :meth:`close`."""
+        await self._connection.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"PassageIndex({self._collection.name!r} at {self._connection.place!r})"

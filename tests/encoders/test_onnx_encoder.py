@@ -1,0 +1,224 @@
+"""The ONNX encoder on the default bundle and on tiny ones."""
+
+from __future__ import annotations
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiny_bundles import head, rewrite_manifest, tiny_graph, tiny_tokenizer, write_tiny_bundle
+
+from logic_retrievers.encoders import Encoder, OnnxEncoder
+from logic_retrievers.encoders.base import check_names
+from logic_retrievers.errors import (
+    BundleError,
+    ConfigurationError,
+    EmptyTextError,
+    InputError,
+    LongTextWarning,
+    ProviderError,
+)
+
+WORDS = st.sampled_from(["no", "hotel", "without", "noise", "café", "素食", "x", "unbelievably", "."])
+TEXTS = st.lists(st.integers(1, 200), min_size=2, max_size=9).flatmap(
+    lambda sizes: st.tuples(*(st.lists(WORDS, min_size=n, max_size=n).map(" ".join) for n in sizes))
+)
+
+
+def cosines(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return np.einsum("ij,ij->i", left, right)
+
+
+@settings(max_examples=15, deadline=None)
+@given(texts=TEXTS)
+def test_a_vector_does_not_depend_on_its_batch(encoder: OnnxEncoder, texts: tuple[str, ...]):
+    """A vector that depends on its neighbours breaks caches, resumed ingestion, and sync = async."""
+    together = encoder.encode_documents(texts)["topical"]
+    alone = np.concatenate([encoder.encode_documents([text])["topical"] for text in texts])
+    assert cosines(together, alone).min() >= 0.99999
+
+
+@pytest.mark.parametrize("settings", [{"batch_size": 1}, {"batch_tokens": 1}, {"batch_size": 500}])
+def test_batch_settings_change_nothing_but_speed(encoder: OnnxEncoder, settings: dict):
+    """Length-sorted batches must hand the rows back in the order of the texts."""
+    texts = [" ".join(["word", str(i)] * (1 + (7 * i) % 11)) for i in range(40)]
+    other = OnnxEncoder(encoder.bundle, threads=1, **settings)
+    left, right = encoder.encode_queries(texts)["topical"], other.encode_queries(texts)["topical"]
+    assert cosines(left, right).min() >= 0.99999
+
+
+def test_more_texts_than_fit_a_window_keep_their_order(tmp_path: Path):
+    tiny = OnnxEncoder(write_tiny_bundle(tmp_path))
+    texts = [" ".join("abcdefgh"[: 1 + i % 8]) for i in range(2_500)]
+    vectors = tiny.encode_documents(texts)["topical"]
+    expected = np.concatenate([tiny.encode_documents([text])["topical"] for text in texts[:8]])
+    np.testing.assert_allclose(vectors, np.resize(expected, vectors.shape), atol=1e-6)
+
+
+def test_the_default_encoder_keeps_the_protocol(encoder: OnnxEncoder):
+    assert isinstance(encoder, Encoder)
+    spec = encoder.specs["topical"]
+    assert (spec.dimension, spec.max_tokens, spec.trained) == (384, 256, True)
+    assert not encoder.specs["compatibility"].trained
+    assert spec.fingerprint == spec.query_fingerprint == encoder.specs["compatibility"].fingerprint
+    vectors = encoder.encode_queries(["quiet hotel"])
+    assert list(vectors) == ["topical", "compatibility"]
+    assert vectors["topical"].dtype == np.float32
+    assert np.linalg.norm(vectors["topical"]) == pytest.approx(1, abs=1e-5)
+    assert list(encoder.encode_queries(["a"], ["compatibility"])) == ["compatibility"]
+    assert encoder.encode_documents([])["topical"].shape == (0, 384)
+
+
+def test_heads_of_one_output_share_one_read_only_array(encoder: OnnxEncoder):
+    """Scaling one vector in place would silently scale the other one too."""
+    vectors = encoder.encode_documents(["one", "two"])
+    assert vectors["topical"] is vectors["compatibility"]
+    with pytest.raises(ValueError, match="read-only"):
+        vectors["topical"][0] = 0
+
+
+def test_heads_and_sides_read_their_own_graph_output_and_prefix(tmp_path: Path):
+    """A head that reads its neighbour's output has the right shape and the wrong meaning."""
+    folder = write_tiny_bundle(tmp_path)
+    (folder / "query.onnx").write_bytes(tiny_graph(seed=7).SerializeToString())
+    heads = {
+        "first": head(),
+        "second": head("second"),
+        "mean": head("tokens", pooling="mean", normalise=True),
+        "cls": head("tokens", pooling="cls", normalise=True),
+        "prefixed": head(query={"prefix": "a b "}),
+        "apart": head(query={"graph": "query.onnx"}),
+    }
+    rewrite_manifest(folder, heads=heads)
+    tiny = OnnxEncoder(folder)
+    texts = ["c d e", "f", "g h i j k"]
+    queries, documents = tiny.encode_queries(texts), tiny.encode_documents(texts)
+    np.testing.assert_allclose(documents["mean"], documents["first"], atol=1e-6)
+    assert cosines(documents["second"], documents["first"]).max() < 0.99
+    np.testing.assert_allclose(documents["cls"], np.resize(documents["cls"][0], (3, 4)), atol=1e-6)
+    prefixed = tiny.encode_documents([f"a b {text}" for text in texts])["first"]
+    np.testing.assert_allclose(queries["prefixed"], prefixed, atol=1e-6)
+    np.testing.assert_array_equal(documents["prefixed"], documents["first"])
+    np.testing.assert_array_equal(documents["apart"], documents["first"])
+    assert cosines(queries["apart"], documents["apart"]).max() < 0.99
+    assert tiny.specs["apart"].query_fingerprint != tiny.specs["apart"].fingerprint
+
+
+def test_long_texts_warn_once_a_call_and_are_read_from_the_start(encoder: OnnxEncoder):
+    """What lies behind the limit is not searchable; nobody notices without a word."""
+    long = "noise " * 20_000
+    with pytest.warns(LongTextWarning, match=r"2 of 3 texts.*256.*Split") as caught:
+        vectors = encoder.encode_documents([long, "short", long + "quiet"])["topical"]
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    np.testing.assert_allclose(vectors[0], vectors[2], atol=1e-6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitting = encoder.encode_documents(["noise " * 254])["topical"]
+    assert cosines(fitting, vectors[:1])[0] >= 0.99999
+
+
+def test_token_spans_give_back_the_text_and_are_never_cut(encoder: OnnxEncoder):
+    text = "Übergröße 🌶️ no-noise \ud800 " * 400
+    spans = encoder.token_spans(text)
+    assert len(spans) > 256
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    start, end = spans[0]
+    assert text[start:end].startswith("Ü")
+    assert encoder.token_spans("") == []
+
+
+@pytest.mark.parametrize("empty", ["", " ", "\n\t\u3000"])
+def test_empty_texts_are_refused(encoder: OnnxEncoder, empty: str):
+    with pytest.raises(EmptyTextError, match="Text 1 is empty"):
+        encoder.encode_documents(["fine", empty])
+
+
+def test_a_text_of_which_nothing_is_read_is_refused(encoder: OnnxEncoder):
+    """It would get the vector of the empty text and come up everywhere."""
+    with pytest.raises(EmptyTextError, match="nothing that the tokenizer reads"):
+        encoder.encode_documents(["fine", "\x00\x01"])
+
+
+@pytest.mark.parametrize("wrong", ["text", b"text", [b"text"], [None], [1], 3, {"a"}])
+def test_what_is_not_a_list_of_strings_is_refused(encoder: OnnxEncoder, wrong: object):
+    """A single string would be taken for a list of letters."""
+    with pytest.raises(InputError):
+        encoder.encode_queries(wrong)  # type: ignore[arg-type]
+
+
+@settings(max_examples=40, deadline=None)
+@given(text=st.text(st.characters(), min_size=1, max_size=20))
+def test_any_string_gets_a_vector_or_a_typed_error(encoder: OnnxEncoder, text: str):
+    """NUL, control characters and half surrogates come with real files."""
+    try:
+        vector = encoder.encode_queries([text])["topical"]
+    except EmptyTextError:
+        return
+    assert np.isfinite(vector).all()
+
+
+def test_lone_surrogates_count_as_replacement_characters(encoder: OnnxEncoder):
+    left = encoder.encode_queries(["caf\ud800e"])["topical"]
+    np.testing.assert_array_equal(left, encoder.encode_queries(["caf\ufffde"])["topical"])
+
+
+def test_threads_get_what_a_single_caller_gets(encoder: OnnxEncoder):
+    texts = [f"sentence number {i} " * (1 + i % 5) for i in range(24)]
+    expected = encoder.encode_documents(texts)["topical"]
+    with ThreadPoolExecutor(6) as pool:
+        rows = list(pool.map(lambda text: encoder.encode_documents([text])["topical"][0], texts))
+    assert cosines(np.stack(rows), expected).min() >= 0.99999
+
+
+def test_a_provider_that_is_not_there_is_an_error(encoder: OnnxEncoder):
+    """ONNX Runtime itself would warn and use the CPU: a GPU machine at the speed of a laptop."""
+    with pytest.raises(ProviderError, match="CUDAExecutionProvider"):
+        OnnxEncoder(encoder.bundle, providers=["CUDAExecutionProvider", "CPUExecutionProvider"])
+    OnnxEncoder(encoder.bundle, providers=[("CPUExecutionProvider", {})])
+
+
+@pytest.mark.parametrize("wrong", [{"threads": 0}, {"batch_size": 0}, {"batch_tokens": -1}])
+def test_settings_that_cannot_work_are_refused(encoder: OnnxEncoder, wrong: dict):
+    with pytest.raises(ConfigurationError):
+        OnnxEncoder(encoder.bundle, **wrong)
+
+
+def test_unknown_names_are_refused(encoder: OnnxEncoder):
+    with pytest.raises(ConfigurationError, match="contradiction"):
+        encoder.encode_queries(["a"], ["contradiction"])
+    with pytest.raises(ConfigurationError, match="list"):
+        check_names("topical", encoder.specs)
+
+
+def test_a_graph_with_weights_in_another_file_is_refused(tmp_path: Path):
+    """A file that no checksum covers could change the weights."""
+    import onnx
+
+    folder = write_tiny_bundle(tmp_path)
+    onnx.save(
+        tiny_graph(),
+        str(folder / "model.onnx"),
+        save_as_external_data=True,
+        location="weights.bin",
+        size_threshold=0,
+    )
+    rewrite_manifest(folder)
+    with pytest.raises(BundleError):
+        OnnxEncoder(folder)
+
+
+def test_the_padding_token_of_the_tokenizer_is_used(tmp_path: Path):
+    """Some models count positions by the padding id; a wrong one shifts every vector of a batch."""
+    folder = write_tiny_bundle(tmp_path)
+    tokenizer = tiny_tokenizer()
+    tokenizer.enable_padding(pad_id=3, pad_token="[SEP]", length=12)
+    (folder / "tokenizer.json").write_text(tokenizer.to_str())
+    rewrite_manifest(folder, heads={"raw": head("tokens", pooling="cls", normalise=True)})
+    tiny = OnnxEncoder(folder)
+    assert tiny._tokenizer.pad_id == 3
+    assert len(tiny._tokenizer.encode(["a"], "", 16).ids[0]) == 3

@@ -1,0 +1,147 @@
+"""Encoders around encoders: several as one, and one behind a cache on disk."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from logic_retrievers.encoders import CachedEncoder, CombinedEncoder, Encoder, VectorSpec
+from logic_retrievers.errors import ConfigurationError, EmptyTextError, StorageError
+
+
+class Counting:
+    """Vectors from the text's bytes; remembers what it was asked."""
+
+    def __init__(self, *names: str, max_tokens: int = 64, mark: str = "f") -> None:
+        self.specs = {
+            name: VectorSpec(name, 4, max_tokens, f"{mark}-{name}", query_fingerprint=f"q-{name}")
+            for name in names
+        }
+        self.asked: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = []
+
+    def encode_queries(self, texts: Sequence[str], names: Sequence[str] | None = None):
+        return self._encode("query", texts, names, 1.0)
+
+    def encode_documents(self, texts: Sequence[str], names: Sequence[str] | None = None):
+        return self._encode("document", texts, names, 2.0)
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        return [(0, len(text))] * next(iter(self.specs.values())).max_tokens
+
+    def _encode(self, role, texts, names, factor):
+        wanted = tuple(names or self.specs)
+        self.asked.append((role, tuple(texts), wanted))
+        return {
+            name: np.array(
+                [[factor, len(text), ord(text[0]), len(name)] for text in texts], dtype=np.float32
+            )
+            for name in wanted
+        }
+
+
+def test_combined_asks_each_encoder_once_and_for_its_own_names():
+    a, b = Counting("topical", "contradiction"), Counting("compatibility", max_tokens=32)
+    both = CombinedEncoder([a, b])
+    assert isinstance(both, Encoder)
+    assert list(both.specs) == ["topical", "contradiction", "compatibility"]
+    found = both.encode_documents(["x", "yy"], ["compatibility", "topical"])
+    assert list(found) == ["compatibility", "topical"]
+    assert found["topical"].tolist() == [[2, 1, 120, 7], [2, 2, 121, 7]]
+    assert a.asked == [("document", ("x", "yy"), ("topical",))]
+    assert b.asked == [("document", ("x", "yy"), ("compatibility",))]
+    assert len(both.token_spans("x")) == 32
+
+
+@pytest.mark.parametrize("encoders", [[], [Counting("topical"), Counting("topical")]])
+def test_combined_refuses_what_it_cannot_tell_apart(encoders):
+    """The later of two topical encoders would replace the first in silence."""
+    with pytest.raises(ConfigurationError):
+        CombinedEncoder(encoders)
+
+
+def test_cache_returns_the_same_and_encodes_only_what_is_new(tmp_path):
+    inner = Counting("topical", "compatibility")
+    plain = Counting("topical", "compatibility")
+    cached = CachedEncoder(inner, tmp_path / "vectors")
+    assert isinstance(cached, Encoder)
+    cached.encode_documents(["a", "b"])
+    found = cached.encode_documents(["b", "c", "b"])
+    for name, expected in plain.encode_documents(["b", "c", "b"]).items():
+        np.testing.assert_array_equal(found[name], expected)
+    assert [texts for _, texts, _ in inner.asked] == [("a", "b"), ("c",)]
+    cached.close()
+    again = CachedEncoder(inner, tmp_path / "vectors")
+    again.encode_documents(["a", "b", "c"], ["topical"])
+    assert len(inner.asked) == 2
+    again.close()
+
+
+def test_cache_keeps_roles_and_encoders_apart(tmp_path):
+    """A document's vector served for a query, or another model's, would only look a little bad."""
+    inner = Counting("topical")
+    cached = CachedEncoder(inner, tmp_path / "vectors")
+    assert cached.encode_documents(["a"])["topical"][0, 0] == 2
+    assert cached.encode_queries(["a"])["topical"][0, 0] == 1
+    cached.close()
+    other = Counting("topical", mark="another")
+    renewed = CachedEncoder(other, tmp_path / "vectors")
+    renewed.encode_documents(["a"])
+    assert len(other.asked) == 1
+    renewed.close()
+
+
+def test_cache_makes_a_damaged_vector_anew(tmp_path):
+    inner = Counting("topical")
+    cached = CachedEncoder(inner, tmp_path / "vectors")
+    first = cached.encode_documents(["a"])["topical"]
+    cached.close()
+    connection = sqlite3.connect(tmp_path / "vectors")
+    connection.execute("UPDATE vectors SET vector = X'00'")
+    connection.commit()
+    connection.close()
+    cached = CachedEncoder(inner, tmp_path / "vectors")
+    np.testing.assert_array_equal(cached.encode_documents(["a"])["topical"], first)
+    cached.close()
+
+
+def test_cache_that_cannot_be_used_says_so(tmp_path):
+    (tmp_path / "text").write_text("no database at all, " * 100, encoding="utf-8")
+    with pytest.raises(StorageError, match="embedding cache"):
+        CachedEncoder(Counting("topical"), tmp_path / "text")
+    with pytest.raises(StorageError, match="embedding cache"):
+        CachedEncoder(Counting("topical"), tmp_path / "nowhere" / "vectors")
+
+
+def test_cache_refuses_bad_input_before_anything_is_written(tmp_path):
+    cached = CachedEncoder(Counting("topical"), tmp_path / "vectors")
+    with pytest.raises(EmptyTextError):
+        cached.encode_documents(["a", " "])
+    with pytest.raises(ConfigurationError):
+        cached.encode_documents(["a"], ["onion"])
+    assert cached.encode_documents([])["topical"].shape == (0, 4)
+    cached.close()
+
+
+def test_cache_serves_threads(tmp_path):
+    cached = CachedEncoder(Counting("topical"), tmp_path / "vectors")
+    failed: list[Exception] = []
+
+    def work(offset: int) -> None:
+        try:
+            for n in range(30):
+                text = chr(97 + (n + offset) % 20)
+                assert cached.encode_documents([text])["topical"][0, 2] == ord(text)
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    cached.close()
+    assert not failed

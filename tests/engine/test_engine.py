@@ -1,0 +1,154 @@
+"""The engine's manners: input, evidence, and what it asks of encoder and index."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import numpy as np
+import pytest
+from table import TableEncoder
+
+from logic_retrievers import Engine, Hit, Passage, PassageIndex, UnionPolicy
+from logic_retrievers.errors import (
+    ConfigurationError,
+    EmptyTextError,
+    InputError,
+    MissingVectorError,
+    UnknownPolicyError,
+    UntrainedVectorWarning,
+)
+
+TEXTS = ("near", "middle", "far")
+
+
+def unit(angle: float) -> np.ndarray:
+    return np.array([np.cos(angle), np.sin(angle)], dtype=np.float32)
+
+
+TABLE = {
+    "query": {"topical": unit(0.0), "compatibility": unit(0.0)},
+    "near": {"topical": unit(0.1), "compatibility": unit(1.2)},
+    "middle": {"topical": unit(0.5), "compatibility": unit(0.2)},
+    "far": {"topical": unit(1.0), "compatibility": unit(0.6)},
+}
+
+
+@pytest.fixture
+def encoder():
+    return TableEncoder(TABLE, 2)
+
+
+@pytest.fixture
+def index(encoder):
+    with PassageIndex.open("few", encoder) as index:
+        index.add([Passage(text, text, {"length": len(text)}) for text in TEXTS])
+        encoder.calls.clear()
+        yield index
+
+
+def ids(hits: list[Hit]) -> list[str]:
+    return [hit.passage.id for hit in hits]
+
+
+def test_policies_order_as_they_should(index):
+    assert ids(Engine(index).search("query")) == ["near", "middle", "far"]
+    assert ids(Engine(index, "compatibility").search("query")) == ["middle", "far", "near"]
+    assert ids(Engine(index, "union").search("query")) == ["middle", "near", "far"]
+    assert ids(Engine(index, UnionPolicy(cut=True)).search("query")) == ["middle"]
+
+
+def test_evidence_survives_json_and_tells_scores_ranks_and_reason(index):
+    hit = Engine(index, "union").search("query", 1)[0]
+    told = json.loads(json.dumps(hit.to_dict()))
+    assert told["evidence"]["scores"] == pytest.approx(
+        {"topical": np.cos(0.5), "compatibility": np.cos(0.2)}, abs=1e-5
+    )
+    assert told["evidence"]["ranks"] == {"topical": 2, "compatibility": 1}
+    assert told["evidence"]["kept"] is True
+    assert "compatibility rank 1 of 3: within the first 1" in told["evidence"]["reason"]
+    assert (told["rank"], told["id"], told["metadata"]) == (1, "middle", {"length": 6})
+
+
+def test_one_call_of_the_encoder_serves_all_leaves(index, encoder):
+    """Encoding is most of the time of a search; once a leaf would double it."""
+    Engine(index, "union").search_many(["query", "near", "query"], 2)
+    assert [(sorted(texts), names) for texts, names in encoder.calls] == [
+        (["near", "query"], ("compatibility", "topical"))
+    ]
+    encoder.calls.clear()
+    Engine(index).search("query")
+    assert encoder.calls == [(("query",), ("topical",))]
+
+
+def test_search_many_and_async_equal_search(index):
+    engine = Engine(index, "union")
+    single = [engine.search(text, 2) for text in ("query", *TEXTS)]
+    assert engine.search_many(["query", *TEXTS], 2) == single
+    assert asyncio.run(engine.asearch_many(["query", *TEXTS], 2)) == single
+    assert asyncio.run(engine.asearch("query", 2)) == single[0]
+    assert engine.search_many([]) == []
+
+
+def test_min_score_and_filter(index):
+    engine = Engine(index)
+    assert ids(engine.search("query", min_score=0.8)) == ["near", "middle"]
+    assert ids(engine.search("query", filter={"length": {"gte": 4}})) == ["near", "middle"]
+    assert engine.search("query", filter={"length": 99}) == []
+
+
+@pytest.mark.parametrize("query", ["", "  \n\t"])
+def test_empty_query(index, query):
+    with pytest.raises(EmptyTextError):
+        Engine(index).search(query)
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, "3", None, True])
+def test_k_must_be_a_positive_whole_number(index, k):
+    with pytest.raises(ConfigurationError, match="k must be"):
+        Engine(index).search("query", k)
+
+
+def test_other_input_that_cannot_work(index):
+    with pytest.raises(InputError, match="use search"):
+        Engine(index).search_many("query")
+    with pytest.raises(InputError, match="not int"):
+        Engine(index).search_many([3])
+    with pytest.raises(UnknownPolicyError):
+        Engine(index).search("query", policy="onion")
+
+
+def test_a_policy_without_its_vector_is_refused_before_anything_is_encoded(encoder):
+    with PassageIndex.open("one", encoder, vectors=["topical"]) as index:
+        index.add([Passage("near", "near")])
+        encoder.calls.clear()
+        with pytest.raises(MissingVectorError, match="backfill"):
+            Engine(index, "union").search("query")
+        assert encoder.calls == []
+        assert ids(Engine(index).search("query")) == ["near"]
+
+
+def test_an_untrained_head_is_warned_about_where_the_user_stands(index, encoder):
+    """The warning must name the user's line, not one of ours."""
+    from dataclasses import replace
+
+    encoder.specs["compatibility"] = replace(encoder.specs["compatibility"], trained=False)
+    with pytest.warns(UntrainedVectorWarning, match="has not been trained") as caught:
+        Engine(index, "union").search("query")
+    assert caught[0].filename == __file__
+
+
+def test_a_passage_deleted_between_the_phases_is_left_out(index):
+    """Ranks must not have a hole, and nobody wants an error for it."""
+    engine = Engine(index)
+    procedure = engine._search(["query"], 3, None, None, None)
+    performer = index.connection
+    effect = next(procedure)
+    try:
+        while True:
+            if getattr(effect, "method", "") == "retrieve" and effect.arguments["with_payload"]:
+                index.delete(["near"])
+            effect = procedure.send(performer.perform(effect))
+    except StopIteration as stop:
+        hits = stop.value[0]
+    assert [(hit.rank, hit.passage.id) for hit in hits] == [(1, "middle"), (2, "far")]
