@@ -1,4 +1,4 @@
-"""Indexes the example corpus into an embedded collection and shows some searches with their evidence.
+"""Indexes the example corpus and shows some searches with their evidence.
 
 Run it with `make demo`, or `python examples/demo.py [--policy union] [-k 3]`.
 """

@@ -39,7 +39,7 @@ def test_index_then_search(call, corpus):
     assert "3 added, 0 updated, 0 unchanged, 0 removed" in call("index", corpus).stdout
     assert "0 added, 0 updated, 3 unchanged" in call("index", corpus).stdout
     hits = json.loads(call("search", "somewhere calm to sleep", "-k", 2, "--json").stdout)
-    assert [hit["id"] for hit in hits][0] == "inn"
+    assert hits[0]["id"] == "inn"
     assert hits[0]["evidence"]["scores"]["topical"] == hits[0]["score"]
     assert hits[0]["metadata"]["city"] == "Bergen"
     oslo = json.loads(call("search", "harbour", "-f", "city=Oslo", "--json").stdout)

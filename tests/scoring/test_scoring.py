@@ -25,9 +25,10 @@ scores = st.lists(score, max_size=30)
 @given(scores)
 def test_ranking_is_stable_and_puts_missing_scores_last(values):
     """An unstable sort would order ties by the weather, and a NaN at the top would hide a bug."""
-    expected = sorted(
-        range(len(values)), key=lambda i: (math.isnan(values[i]), 0 if math.isnan(values[i]) else -values[i])
-    )  # fmt: skip
+    def place(i: int) -> tuple[bool, float]:
+        return (True, 0) if math.isnan(values[i]) else (False, -values[i])
+
+    expected = sorted(range(len(values)), key=place)
     assert ranking(np.array(values)).tolist() == expected
 
 
@@ -46,7 +47,7 @@ def test_reciprocal_ranks(ranks):
 
 
 def test_weighted_sum_refuses_signals_without_a_weight():
-    """zip would drop the last signal in silence."""
+    """Else the last signal would be dropped in silence."""
     columns = [np.ones(2), np.ones(2)]
     assert weighted_sum(columns, [0.25, 0.5]).tolist() == [0.75, 0.75]
     with pytest.raises(ValueError, match="zip"):

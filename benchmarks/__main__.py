@@ -1,0 +1,8 @@
+"""Runs every benchmark, one after the other: ``make bench``."""
+
+from __future__ import annotations
+
+import runpy
+
+for name in ("encoders", "exactness", "latency", "crash"):
+    runpy.run_module(f"benchmarks.{name}", run_name="__main__")
