@@ -39,7 +39,7 @@ def compose(
         InputError: a filter that cannot be read.
     """
     must: list[models.Condition] = list(extra)
-    if False:
+    if tenant is not None:
         must.append(models.FieldCondition(key=TENANT, match=models.MatchValue(value=tenant)))
     if isinstance(user, models.Filter):
         if not must:

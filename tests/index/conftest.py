@@ -1,0 +1,119 @@
+"""Where the same tests run: in memory, in a folder, over the wire double and on a real server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hashed_encoder import HashedEncoder
+from live_server import Server, live_server
+
+from logic_retrievers.index import Connection, PassageIndex
+from logic_retrievers.types import Passage
+
+WORDS = ("quiet", "noisy", "hotel", "hostel", "river", "garden", "pool", "pets", "cheap", "warm")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A real server, where one is to be had."""
+    with live_server() as found:
+        yield found
+
+
+@pytest.fixture(
+    params=[
+        "memory",
+        "folder",
+        "rest",
+        "grpc",
+        pytest.param("server-rest", marks=pytest.mark.server),
+        pytest.param("server-grpc", marks=pytest.mark.server),
+    ]
+)
+def location(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
+    """Settings that say where the collection is; empty before and after the test."""
+    if request.param == "memory":
+        yield {}
+    elif request.param == "folder":
+        yield {"location": request.getfixturevalue("tmp_path") / "qdrant"}
+    elif request.param in ("rest", "grpc"):
+        double = request.getfixturevalue("wire_double")
+        yield {
+            "location": double.url,
+            "prefer_grpc": request.param == "grpc",
+            "grpc_port": double.grpc_port,
+        }
+    else:
+        server = request.getfixturevalue("server")
+        settings = {
+            "location": server.url,
+            "api_key": server.api_key,
+            "prefer_grpc": request.param == "server-grpc",
+            "grpc_port": server.grpc_port,
+        }
+        _clear(settings)
+        yield settings
+        _clear(settings)
+
+
+def _clear(settings: dict[str, Any]) -> None:
+    """Removes what these tests make, and nothing else: the server may be somebody's."""
+    connection = Connection.open(**settings)
+    for found in connection.client.get_collections().collections:
+        if found.name.startswith("lr-test"):
+            connection.client.delete_collection(found.name)
+    connection.close()
+
+
+@pytest.fixture
+def encoder() -> HashedEncoder:
+    return HashedEncoder()
+
+
+@pytest.fixture
+def opened(
+    location: dict[str, Any], encoder: HashedEncoder
+) -> Iterator[Callable[..., PassageIndex]]:
+    """Opens indexes of the same place, and closes them; in memory they share one client."""
+    indexes: list[PassageIndex] = []
+
+    def open_index(**settings: Any) -> PassageIndex:
+        place = location
+        if (location.get("location") is None and indexes) or (indexes and indexes[0].embedded):
+            place = {"client": indexes[0].client}
+        encoding = settings.pop("encoder", encoder)
+        index = PassageIndex.open(
+            settings.pop("collection", "lr-test"), encoding, **place, **settings
+        )
+        indexes.append(index)
+        return index
+
+    yield open_index
+    for index in reversed(indexes):
+        index.close()
+
+
+@pytest.fixture
+def index(opened: Callable[..., PassageIndex]) -> PassageIndex:
+    return opened()
+
+
+def passages(count: int, **fields: Any) -> list[Passage]:
+    """Passages of five words each, all different."""
+    return [
+        Passage(
+            f"p{i}",
+            " ".join(WORDS[(i * (2 * j + 3) + i // 7 + j) % len(WORDS)] for j in range(5))
+            + f" {i}",
+            {"number": i, "parity": "even" if i % 2 == 0 else "odd"},
+            **fields,
+        )
+        for i in range(count)
+    ]
+
+
+@pytest.fixture
+def make_passages() -> Callable[..., list[Passage]]:
+    return passages

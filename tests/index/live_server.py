@@ -1,0 +1,90 @@
+"""A real Qdrant server for the tests marked ``server``: a named one, or one in a container."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+
+COMPOSE = Path(__file__).parents[2] / "docker" / "compose.yml"
+
+
+@dataclass(frozen=True)
+class Server:
+    url: str
+    grpc_port: int
+    api_key: str | None
+
+
+def image() -> str:
+    """The image that the compose file pins."""
+    name, _, default = yaml.safe_load(COMPOSE.read_text())["services"]["qdrant"]["image"].partition(
+        "${"
+    )
+    return name + default.removesuffix("}").partition(":-")[2]
+
+
+@contextmanager
+def live_server() -> Iterator[Server]:
+    """Skips, with the reason, where there is neither."""
+    url = os.environ.get("QDRANT_URL")
+    if url:
+        port = int(os.environ.get("QDRANT_GRPC_PORT", "6334"))
+        yield Server(url, port, os.environ.get("QDRANT_API_KEY"))
+        return
+    with _container() as server:
+        yield server
+
+
+@contextmanager
+def _container() -> Iterator[Server]:
+    if problem := _no_engine():
+        pytest.skip(f"QDRANT_URL is not set, and no container engine answers: {problem}"[:150])
+    from testcontainers.core.container import DockerContainer
+
+    key = "a-key-for-tests"
+    container = DockerContainer(image()).with_env("QDRANT__SERVICE__API_KEY", key)
+    with container.with_exposed_ports(6333, 6334):
+        host = container.get_container_host_ip()
+        url = f"http://{host}:{container.get_exposed_port(6333)}"
+        _wait_until_ready(url)
+        yield Server(url, int(container.get_exposed_port(6334)), key)
+
+
+def _wait_until_ready(url: str, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if httpx.get(f"{url}/readyz").status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.2)
+    raise TimeoutError(f"Qdrant at {url} is not ready after {seconds} seconds")
+
+
+def _no_engine() -> str | None:
+    """Why no container can be started; None where one can."""
+    try:
+        import docker
+    except ImportError as error:
+        return str(error)
+    problem = None
+    with warnings.catch_warnings():
+        # a docker client that finds no engine leaves its socket open
+        warnings.simplefilter("ignore", ResourceWarning)
+        try:
+            docker.from_env(timeout=5).close()
+        except docker.errors.DockerException as error:
+            problem = str(error)
+        gc.collect()
+    return problem

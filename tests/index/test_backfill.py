@@ -1,0 +1,224 @@
+"""A named vector that comes later: in place, or into a copy."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+import pytest
+from doubles import WireDouble
+from hashed_encoder import HashedEncoder
+
+from logic_retrievers.errors import ConfigurationError, LogicRetrieversError, MissingVectorError
+from logic_retrievers.index import LeafSearch, PassageIndex, filling
+from logic_retrievers.index.ids import point_id
+from logic_retrievers.types import Passage
+
+POOR = ["topical"]
+RICH = ["topical", "compatibility"]
+
+
+def scored(index, encoder, name="compatibility"):
+    """Point id -> score of a query on one named vector, for all points that have it."""
+    leaf = LeafSearch(name, name, encoder.encode_queries(["quiet hotel"])[name][0], 1000)
+    [pool] = index.run(index.gather([[leaf]]))
+    return dict(zip(pool.ids, pool.scores[name], strict=True))
+
+
+def expected(encoder, passages, name="compatibility"):
+    query = encoder.encode_queries(["quiet hotel"])[name][0].astype(np.float64)
+    rows = encoder.encode_documents([p.text for p in passages])[name]
+    return {point_id(p.id): float(row @ query) for p, row in zip(passages, rows, strict=True)}
+
+
+def everything(client, name="lr-test"):
+    """All that is stored, but for the vectors that are added."""
+    records = client.scroll(name, limit=1000, with_payload=True, with_vectors=True)[0]
+    return {
+        r.id: (r.payload, r.vector if isinstance(r.vector, list) else r.vector["topical"])
+        for r in records
+    }
+
+
+def test_in_place(opened, make_passages):
+    """Indexing a million passages anew, for one more head."""
+    passages = make_passages(30)
+    opened(encoder=HashedEncoder(POOR)).add(passages)
+    encoder = HashedEncoder(RICH)
+    index = opened(encoder=encoder)
+    before = everything(index.client)
+    assert index.vectors == ("topical",)
+    counts = []
+    report = index.backfill(progress=counts.append)
+    assert (report.collection, report.vectors, report.filled) == (
+        "lr-test",
+        ("compatibility",),
+        30,
+    )
+    assert counts == [30]
+    assert index.vectors == ("topical", "compatibility")
+    assert scored(index, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
+    assert everything(index.client) == before
+    assert index.backfill().vectors == ()
+    assert opened(encoder=encoder, vectors=RICH).vectors == ("topical", "compatibility")
+    index.add([Passage("new", "text")])
+    assert point_id("new") in scored(index, encoder)
+
+
+def test_a_vector_of_another_encoder_is_made_anew(opened, make_passages):
+    """A better head: until the last old vector is gone none may be searched."""
+    passages = make_passages(10)
+    opened(encoder=HashedEncoder(RICH)).add(passages)
+    newer = HashedEncoder(RICH, versions={"compatibility": "2"})
+    index = opened(encoder=newer, vectors=POOR)
+    assert index.backfill(["compatibility"]).filled == 10
+    assert index.vectors == ("topical", "compatibility")
+    assert scored(index, newer) == pytest.approx(expected(newer, passages), abs=2e-6)
+
+
+@pytest.mark.parametrize("old", [POOR, RICH])
+def test_interrupted_and_run_again(opened, make_passages, monkeypatch, old):
+    """Half a back-fill must neither be searched nor done twice."""
+    monkeypatch.setattr(filling, "PAGE", 4)
+    passages = make_passages(10)
+    opened(encoder=HashedEncoder(old)).add(passages)
+    newer = HashedEncoder(RICH, versions={"compatibility": "2"})
+
+    def stop(done):
+        if done >= 8:
+            raise KeyboardInterrupt
+
+    index = opened(encoder=newer, vectors=POOR)
+    with pytest.raises(KeyboardInterrupt):
+        index.backfill(["compatibility"], progress=stop)
+    half = opened(encoder=newer)
+    assert half.vectors == ("topical",)
+    with pytest.raises(MissingVectorError, match="being filled"):
+        opened(encoder=newer, vectors=RICH)
+    half.add([Passage("meanwhile", "text")])
+    assert half.backfill(["compatibility"]).filled == 2
+    assert scored(half, newer) == pytest.approx(
+        expected(newer, [*passages, Passage("meanwhile", "text")]), abs=2e-6
+    )
+
+
+def test_lexical_is_filled_too(opened, make_passages):
+    """The sparse side is asked for late as well."""
+    passages = make_passages(5)
+    index = opened(encoder=HashedEncoder(POOR))
+    index.add(passages)
+    assert index.backfill(["lexical"]).filled == 5
+    assert index.vectors == ("topical", "lexical")
+    assert opened(encoder=HashedEncoder(POOR), lexical=True).add(passages).updated == 5
+
+
+def copied(index, encoder, passages, opened_copy):
+    report = index.backfill(into="lr-test-copy") if opened_copy else index.backfill()
+    assert report.filled == len(passages)
+    before, after = everything(index.client), everything(index.client, report.collection)
+    assert after.keys() == before.keys()
+    for point, (payload, vector) in before.items():
+        assert after[point][0] == payload
+        # local mode normalises what is normalised once more; the engine does not
+        np.testing.assert_allclose(after[point][1], vector, rtol=0, atol=2e-7)
+    return report.collection
+
+
+def test_into_a_copy(opened, make_passages):
+    """Where the original must stay as it is."""
+    passages = make_passages(20)
+    opened(encoder=HashedEncoder(POOR)).add(passages)
+    encoder = HashedEncoder(RICH)
+    index = opened(encoder=encoder)
+    assert copied(index, encoder, passages, True) == "lr-test-copy"
+    assert index.vectors == ("topical",)
+    assert index.backfill(into="lr-test-copy").filled == 0
+    copy = opened(encoder=encoder, collection="lr-test-copy", vectors=RICH)
+    assert scored(copy, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
+
+
+@pytest.mark.parametrize("prefer_grpc", [False, True])
+def test_a_server_that_cannot_add_vectors_gets_a_copy(make_passages, prefer_grpc):
+    """Named vectors can be added since 1.18; the older server refuses."""
+    passages = make_passages(20)
+    with WireDouble(version="1.17.1") as double:
+        where = {
+            "location": double.url,
+            "prefer_grpc": prefer_grpc,
+            "grpc_port": double.grpc_port,
+        }
+        with PassageIndex.open("lr-test", HashedEncoder(POOR), **where) as index:
+            index.add(passages)
+        encoder = HashedEncoder(RICH)
+        with PassageIndex.open("lr-test", encoder, **where) as index:
+            assert copied(index, encoder, passages, False) == "lr-test-compatibility"
+            schema = index.client.get_collection("lr-test-compatibility").payload_schema
+            assert {"logic.id", "logic.source", "logic.tenant"} <= set(schema)
+        with PassageIndex.open("lr-test-compatibility", encoder, **where) as copy:
+            assert scored(copy, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
+
+
+def test_a_server_that_is_down_is_no_reason_for_a_copy(wire_double, make_passages):
+    """A copy of a large collection, because of one lost connection."""
+    with PassageIndex.open("lr-test", HashedEncoder(POOR), location=wire_double.url) as index:
+        index.add(make_passages(3))
+    with PassageIndex.open(
+        "lr-test", HashedEncoder(RICH), location=wire_double.url, retries=0
+    ) as index:
+        wire_double.fail(1, "drop_connection")
+        with pytest.raises(LogicRetrieversError, match="No answer"):
+            index.backfill()
+        assert index.client.get_collections().collections[0].name == "lr-test"
+        assert len(index.client.get_collections().collections) == 1
+
+
+def test_asynchronous_backfill(location, make_passages):
+    """Two roads that drift apart."""
+    passages = make_passages(12)
+
+    async def tour(encoder):
+        async with await PassageIndex.aopen("lr-test", encoder, **location) as index:
+            await index.aadd(passages)
+            poor = index.collection
+            report = await index.abackfill(["lexical"])
+            return poor, report.filled, index.vectors
+
+    assert asyncio.run(tour(HashedEncoder(RICH))) == (
+        "lr-test",
+        12,
+        ("topical", "compatibility", "lexical"),
+    )
+
+
+def test_only_what_the_encoder_makes(index):
+    """A wrong name must be told before anything is marked as unfinished."""
+    with pytest.raises(ConfigurationError, match="contradiction"):
+        index.backfill(["contradiction"])
+
+
+def test_a_named_vector_is_completed(index, encoder, make_passages):
+    """Another process may have written without it; asking by name must repair that."""
+    passages = make_passages(8)
+    index.add(passages)
+    lost = [point_id(p.id) for p in passages[:3]]
+    index.client.delete_vectors(index.collection, ["compatibility"], lost, wait=True)
+    assert index.backfill().filled == 0
+    assert index.backfill(["compatibility"]).filled == 3
+    assert scored(index, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
+
+
+def test_passages_that_come_during_a_backfill(opened, make_passages):
+    """A writer that opened the collection before knows nothing of the new vector."""
+    passages = make_passages(6)
+    writer = opened(encoder=HashedEncoder(POOR))
+    writer.add(passages)
+    late = Passage("late", "quiet hotel by the pool")
+    encoder = HashedEncoder(RICH)
+    index = opened(encoder=encoder)
+
+    def write_meanwhile(done):
+        if done == 6:
+            writer.add([late])
+
+    assert index.backfill(progress=write_meanwhile).filled == 7
+    assert scored(index, encoder) == pytest.approx(expected(encoder, [*passages, late]), abs=2e-6)

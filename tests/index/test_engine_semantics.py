@@ -1,0 +1,180 @@
+"""What we assume of Qdrant, asked of its own engine, in process.
+
+The requests are those that our builders make, translated field by field.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from qdrant_client import models
+
+from logic_retrievers.index.requests import nearest, one_request_union, scores_of
+
+edge = pytest.importorskip("qdrant_edge")
+
+DIMENSION = 16
+COUNT = 300
+NAMES = ("topical", "compatibility")
+EXACT = models.SearchParams(exact=True)
+_RANDOM = np.random.default_rng(7)
+IDS = [str(uuid.UUID(int=int(n))) for n in _RANDOM.integers(2**60, size=COUNT)]
+VECTORS = {name: _RANDOM.normal(size=(COUNT, DIMENSION)).astype(np.float32) for name in NAMES}
+QUERIES = _RANDOM.normal(size=(2, DIMENSION)).astype(np.float32)
+BARE = set(IDS[:40])  # these have no compatibility vector
+
+
+def cosines(name: str, query: np.ndarray) -> dict[str, float]:
+    rows = VECTORS[name].astype(np.float64)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    scores = rows @ (query / np.linalg.norm(query.astype(np.float64)))
+    return {
+        i: score for i, score in zip(IDS, scores, strict=True) if name == "topical" or i not in BARE
+    }
+
+
+@pytest.fixture(scope="module")
+def shard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[edge.EdgeShard]:
+    params = edge.EdgeVectorParams(DIMENSION, edge.Distance.Cosine)
+    path: Path = tmp_path_factory.mktemp("edge")
+    shard = edge.EdgeShard.create(str(path), edge.EdgeConfig(vectors=dict.fromkeys(NAMES, params)))
+    points = [
+        edge.Point(
+            i,
+            {n: VECTORS[n][at].tolist() for n in NAMES if n == "topical" or i not in BARE},
+            {"half": at % 2},
+        )
+        for at, i in enumerate(IDS)
+    ]
+    shard.update(edge.UpdateOperation.upsert_points(points))
+    yield shard
+    shard.close()
+
+
+def to_edge(request: models.QueryRequest | models.Prefetch, kind: type | None = None) -> object:
+    """The same request in the engine's own words."""
+    nested = request.prefetch or []
+    arguments = {
+        "limit": request.limit,
+        "query": _query(request),
+        "prefetches": [to_edge(one, edge.Prefetch) for one in nested],
+        "filter": _filter(request.filter),
+        "params": _params(request.params),
+    }
+    return (kind or edge.QueryRequest)(**arguments)
+
+
+def _query(request: models.QueryRequest | models.Prefetch) -> object:
+    if isinstance(request.query, models.RrfQuery):
+        return edge.Fusion.Rrf(k=request.query.rrf.k, weights=request.query.rrf.weights)
+    return edge.Query.Nearest(request.query.nearest, using=request.using)
+
+
+def _filter(condition: models.Filter | None) -> object:
+    if condition is None:
+        return None
+    parts = []
+    for part in condition.must:
+        if isinstance(part, models.HasIdCondition):
+            parts.append(edge.HasIdCondition(set(part.has_id)))
+        elif isinstance(part, models.Filter):
+            parts.append(_filter(part))
+        else:
+            match = edge.MatchValue(part.match.value)
+            parts.append(edge.FieldCondition(key=part.key, match=match))
+    return edge.Filter(must=parts)
+
+
+def _params(params: models.SearchParams | None) -> object:
+    if params is None:
+        return None
+    quantization = params.quantization and edge.QuantizationSearchParams(
+        ignore=params.quantization.ignore, rescore=params.quantization.rescore
+    )
+    return edge.SearchParams(exact=bool(params.exact), quantization=quantization)
+
+
+def ask(shard: edge.EdgeShard, request: models.QueryRequest) -> dict[str, float]:
+    return {str(point.id): point.score for point in shard.query(to_edge(request))}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_leaf_search_gives_the_nearest_by_cosine(shard, name):
+    """Scores on another scale than embedded mode's would break thresholds."""
+    found = ask(shard, nearest(QUERIES[0] * 5, name, 10, None, embedded=False))
+    truth = cosines(name, QUERIES[0])
+    best = sorted(truth, key=lambda i: -truth[i])[:10]
+    assert list(found) == best
+    assert found == pytest.approx({i: truth[i] for i in best}, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scores_of_given_points_are_all_there_and_exact(shard, name):
+    """Phase 2: points without the vector are absent, all others have their score."""
+    asked = IDS[20:80]
+    found = ask(shard, scores_of(QUERIES[1], name, asked, None, EXACT))
+    truth = cosines(name, QUERIES[1])
+    assert found == pytest.approx({i: truth[i] for i in asked if i in truth}, abs=1e-6)
+
+
+def test_scores_without_exactness_are_complete_too(shard):
+    """What a strict server gets instead."""
+    unquantized = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
+    asked = IDS[50:150]
+    found = ask(shard, scores_of(QUERIES[1], "topical", asked, None, unquantized))
+    truth = cosines("topical", QUERIES[1])
+    assert found == pytest.approx({i: truth[i] for i in asked}, abs=1e-6)
+
+
+def test_ids_and_filter_hold_together(shard):
+    """A point of the pool that the filter rules out must not come back."""
+    field = models.FieldCondition(key="half", match=models.MatchValue(value=1))
+    half = models.Filter(must=[field])
+    found = ask(shard, scores_of(QUERIES[0], "topical", IDS[:50], half, EXACT))
+    assert set(found) == set(IDS[1:50:2])
+
+
+def test_one_request_union_is_weight_by_rank(shard):
+    """Equations 9 to 11 in one request: the pool is the union, k = 1 gives weight / rank."""
+    leaves = [(query, name, 12) for query, name in zip(QUERIES, NAMES, strict=True)]
+    found = ask(shard, one_request_union(leaves, [0.3, 0.7], COUNT, None, EXACT))
+    truth = {name: cosines(name, query) for query, name, _ in leaves}
+    pool = {i for scores in truth.values() for i in sorted(scores, key=lambda i: -scores[i])[:12]}
+    expected = dict.fromkeys(pool, 0.0)
+    for weight, scores in zip((0.3, 0.7), truth.values(), strict=True):
+        ranked = sorted(pool & scores.keys(), key=lambda i: -scores[i])
+        for rank, i in enumerate(ranked, 1):
+            expected[i] += weight / rank
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_stored_vectors_have_length_1_and_are_kept_when_copied(shard, tmp_path):
+    """A copy of a collection must not drift from its original by rounding twice."""
+    [record] = shard.retrieve([IDS[100]], with_payload=False, with_vector=True)
+    stored = np.float32(record.vector["topical"])
+    assert np.linalg.norm(stored) == pytest.approx(1.0, abs=1e-6)
+    params = edge.EdgeVectorParams(DIMENSION, edge.Distance.Cosine)
+    copy = edge.EdgeShard.create(str(tmp_path), edge.EdgeConfig(vectors={"topical": params}))
+    point = edge.Point(1, {"topical": record.vector["topical"]}, {})
+    copy.update(edge.UpdateOperation.upsert_points([point]))
+    [again] = copy.retrieve([1], with_payload=False, with_vector=True)
+    np.testing.assert_array_equal(np.float32(again.vector["topical"]), stored)
+    copy.close()
+
+
+def test_an_upsert_replaces_the_whole_point(shard, tmp_path):
+    """Why every named vector is sent with every upsert."""
+    params = edge.EdgeVectorParams(DIMENSION, edge.Distance.Cosine)
+    other = edge.EdgeShard.create(
+        str(tmp_path), edge.EdgeConfig(vectors=dict.fromkeys(NAMES, params))
+    )
+    both = {name: VECTORS[name][0].tolist() for name in NAMES}
+    for vectors in (both, {"topical": both["topical"]}):
+        other.update(edge.UpdateOperation.upsert_points([edge.Point(1, vectors, {})]))
+    [record] = other.retrieve([1], with_payload=False, with_vector=True)
+    assert set(record.vector) == {"topical"}
+    other.close()

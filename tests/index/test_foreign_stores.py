@@ -1,0 +1,180 @@
+"""The real vector stores of langchain-qdrant and LlamaIndex, both ways."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hashed_encoder import HashedEncoder
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_qdrant import QdrantVectorStore
+from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.core.vector_stores.types import VectorStoreQuery
+from llama_index.vector_stores.qdrant import QdrantVectorStore as LlamaStore
+from qdrant_client import QdrantClient, models
+
+from logic_retrievers.errors import FingerprintMismatchError
+from logic_retrievers.index import LeafSearch, PassageIndex
+from logic_retrievers.types import Passage
+
+# LlamaIndex's store asks for payload indexes in local mode too
+pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
+
+TEXTS = ["quiet hotel", "noisy hostel", "warm pool"]
+QUERY = "a quiet place"
+
+
+class TopicalEmbeddings(Embeddings):
+    """The encoder's topical vectors, as LangChain wants them."""
+
+    def __init__(self) -> None:
+        self.encoder = HashedEncoder()
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return self.encoder.encode_documents(texts)["topical"].tolist()
+
+    def embed_query(self, text: str) -> list[float]:
+        return self.encoder.encode_queries([text])["topical"][0].tolist()
+
+
+@pytest.fixture
+def client() -> Iterator[QdrantClient]:
+    client = QdrantClient(":memory:")
+    yield client
+    client.close()
+
+
+def topical(index, encoder, condition=None):
+    """Passages and scores of the topical search, best first."""
+    leaf = LeafSearch("topical", "topical", encoder.encode_queries([QUERY])["topical"][0], 10)
+    [pool] = index.run(index.gather([[leaf]], condition))
+    passages = index.run(index.fetch(pool.ids))
+    order = np.argsort(-pool.scores["topical"], kind="stable")
+    return [(passages[pool.ids[i]], pool.scores["topical"][i]) for i in order]
+
+
+@pytest.mark.parametrize("name", ["", "text"])
+def test_langchain_wrote_we_read(client, encoder, name):
+    """A user's existing collection would have to be indexed anew."""
+    size = models.VectorParams(size=32, distance=models.Distance.COSINE)
+    client.create_collection("p", {name: size} if name else size)
+    store = QdrantVectorStore(client, "p", TopicalEmbeddings(), vector_name=name)
+    ids = [str(uuid.uuid4()) for _ in TEXTS]
+    store.add_documents(
+        [Document(text, metadata={"n": n}) for n, text in enumerate(TEXTS)], ids=ids
+    )
+    index = PassageIndex.open("p", encoder, client=client)
+    assert index.vectors == ("topical",)
+    theirs = store.similarity_search_with_score(QUERY, k=3)
+    ours = topical(index, encoder)
+    assert [(p.text, p.metadata["n"], p.id) for p, _ in ours] == [
+        (d.page_content, d.metadata["n"], d.metadata["_id"]) for d, _ in theirs
+    ]
+    assert [s for _, s in ours] == pytest.approx([s for _, s in theirs], abs=2e-6)
+    assert [p.metadata for p, _ in topical(index, encoder, {"n": [0, 2]})] == [{"n": 0}, {"n": 2}]
+    assert index.get([ids[1]])[0].text == TEXTS[1]
+    # and it can be completed: the topical vectors stay, under the name that they have
+    assert index.backfill().filled == 3
+    again = PassageIndex.open("p", encoder, client=client, vectors=["topical", "compatibility"])
+    assert topical(again, encoder) == ours
+    assert again.add([Passage("new", "quiet hut", {"n": 9})]).added == 1
+    assert store.similarity_search("quiet hut", k=1)[0].page_content == "quiet hut"
+    assert again.delete([ids[0], "new"]) == 2
+
+
+def test_we_wrote_langchain_reads(client, encoder):
+    """A user who goes back, or uses both."""
+    index = PassageIndex.open("p", encoder, client=client)
+    index.add([Passage(f"doc {n}", text, {"n": n}, "s") for n, text in enumerate(TEXTS)])
+    store = QdrantVectorStore(client, "p", TopicalEmbeddings(), vector_name="topical")
+    condition = models.FieldCondition(key="metadata.n", range=models.Range(lt=2))
+    found = store.similarity_search(QUERY, k=3, filter=models.Filter(must=[condition]))
+    assert [(d.page_content, d.metadata["n"]) for d in found] == [(TEXTS[0], 0), (TEXTS[1], 1)]
+
+
+@pytest.fixture
+def llama(client) -> LlamaStore:
+    return LlamaStore("p", client=client, enable_hybrid=False)
+
+
+def test_llama_index_wrote_we_read(client, encoder, llama):
+    """A user's existing collection would have to be indexed anew."""
+    embeddings = TopicalEmbeddings()
+    parent = RelatedNodeInfo(node_id="book")
+    nodes = [
+        TextNode(
+            text=text,
+            metadata={"n": n, "city": "Oslo"},
+            embedding=embeddings.embed_query(text),
+            relationships={NodeRelationship.SOURCE: parent},
+            start_char_idx=n,
+            end_char_idx=n + len(text),
+        )
+        for n, text in enumerate(TEXTS)
+    ]
+    llama.add(nodes)
+    index = PassageIndex.open("p", encoder, client=client)
+    assert index.vectors == ("topical",)
+    theirs = llama.query(
+        VectorStoreQuery(query_embedding=embeddings.embed_query(QUERY), similarity_top_k=3)
+    )
+    ours = topical(index, encoder)
+    assert [p.id for p, _ in ours] == theirs.ids
+    assert [s for _, s in ours] == pytest.approx(theirs.similarities, abs=2e-6)
+    first = nodes[0]
+    assert index.get([first.node_id]) == [
+        Passage(first.node_id, TEXTS[0], {"n": 0, "city": "Oslo"}, "book", (0, len(TEXTS[0])))
+    ]
+    # metadata lies at the top level there, and under `metadata` in what we add
+    assert index.add([Passage("new", "quiet hut", {"n": 2, "city": None})]).added == 1
+    assert {p.text for p, _ in topical(index, encoder, {"n": 2})} == {TEXTS[2], "quiet hut"}
+    assert {p.text for p, _ in topical(index, encoder, {"city": None})} == {"quiet hut"}
+    assert {p.text for p, _ in topical(index, encoder, {"n": {"not": 2}})} == set(TEXTS[:2])
+    index.backfill()
+    again = PassageIndex.open("p", encoder, client=client, vectors=["topical", "compatibility"])
+    assert {p.text for p, _ in topical(again, encoder, {"n": 2})} == {TEXTS[2], "quiet hut"}
+
+
+def test_we_wrote_llama_index_reads(client, encoder):
+    """A user who goes back, or uses both."""
+    index = PassageIndex.open("p", encoder, client=client)
+    index.add([Passage(f"doc {n}", text, {"n": n}) for n, text in enumerate(TEXTS)])
+    store = LlamaStore("p", client=client, dense_vector_name="topical", text_key="page_content")
+    query = TopicalEmbeddings().embed_query(QUERY)
+    found = store.query(VectorStoreQuery(query_embedding=query, similarity_top_k=1))
+    assert [node.text for node in found.nodes] == TEXTS[:1]
+
+
+def test_custom_names_are_mapped(client, encoder):
+    """Two dense vectors: only the user knows which is which."""
+    size = models.VectorParams(size=32, distance=models.Distance.COSINE)
+    client.create_collection("p", {"a": size, "b": size})
+    names = {"topical": "b", "compatibility": "a"}
+    index = PassageIndex.open("p", encoder, client=client, vector_names=names)
+    assert index.vectors == ("topical", "compatibility")
+    index.add([Passage("x", "quiet hotel")])
+    record = client.scroll("p", with_vectors=True)[0][0]
+    stored = encoder.encode_documents(["quiet hotel"])
+    np.testing.assert_allclose(record.vector["b"], stored["topical"][0], atol=1e-6)
+    np.testing.assert_allclose(record.vector["a"], stored["compatibility"][0], atol=1e-6)
+
+
+def test_an_empty_collection_made_by_hand_is_signed_at_the_first_write(client, encoder):
+    """Users who set replication or quantisation make it themselves; encoders must still differ."""
+    size = models.VectorParams(size=32, distance=models.Distance.COSINE)
+    client.create_collection("p", {"topical": size, "compatibility": size})
+    index = PassageIndex.open("p", encoder, client=client)
+    assert client.get_collection("p").config.metadata is None
+    index.add([Passage("x", "quiet hotel")])
+    with pytest.raises(FingerprintMismatchError):
+        PassageIndex.open("p", HashedEncoder(version="2"), client=client)
+
+
+def test_a_collection_with_points_of_others_is_not_signed(client, encoder, llama):
+    """Nobody knows which encoder made those."""
+    llama.add([TextNode(text="a", embedding=TopicalEmbeddings().embed_query("a"))])
+    PassageIndex.open("p", encoder, client=client).add([Passage("x", "quiet hotel")])
+    assert client.get_collection("p").config.metadata is None

@@ -1,0 +1,226 @@
+"""What is stored after an ingestion, also after a bad one."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from datetime import date
+
+import pytest
+from hashed_encoder import HashedEncoder
+
+from logic_retrievers.errors import (
+    CollectionError,
+    DuplicateIdError,
+    EmptyTextError,
+    EncoderError,
+    FingerprintMismatchError,
+    InputError,
+)
+from logic_retrievers.index import IngestReport, writes
+from logic_retrievers.types import Passage
+
+
+def test_what_goes_in_comes_out(index):
+    """A field that is lost on the way is noticed only when it is needed."""
+    passage = Passage("a/1 é", "Quiet rooms.", {"n": 1, "d": {"x": [1, None]}}, "a", (3, 15))
+    assert index.add([passage]) == IngestReport(added=1)
+    assert index.get(["a/1 é"]) == [passage]
+
+
+def test_unchanged_passages_are_not_encoded_again(index, encoder, make_passages):
+    """Resuming would otherwise cost as much as starting anew."""
+    index.add(make_passages(10))
+    encoder.encoded.clear()
+    changed = [
+        dataclasses.replace(p, metadata={"number": -1}) if p.id == "p3" else p
+        for p in make_passages(12)
+    ]
+    assert index.add(changed, batch_size=5) == IngestReport(added=2, updated=1, unchanged=9)
+    assert len(encoder.encoded) == 3
+    assert index.get(["p3"])[0].metadata == {"number": -1}
+    assert index.count() == 12
+
+
+@pytest.mark.parametrize(
+    "change", [{"text": "other"}, {"metadata": {"a": 2}}, {"source": "s"}, {"span": (0, 1)}]
+)
+def test_every_field_counts_as_a_change(index, change):
+    """A stale field behind an unchanged hash would stay for ever."""
+    first = Passage("a", "text", {"a": 1})
+    second = dataclasses.replace(first, **change)
+    index.add([first])
+    assert index.add([second]).updated == 1
+    assert index.get(["a"]) == [second]
+
+
+def test_reingesting_a_source_removes_its_stale_passages(index):
+    """A sentence that an author deleted would be found for ever."""
+
+    def cut(source, count):
+        return [Passage(f"{source}-{i}", f"{source} {i}", source=source) for i in range(count)]
+
+    index.add([*cut("a", 5), *cut("b", 5), Passage("alone", "x")])
+    # the new passages of one source are spread over batches: none may be taken for stale
+    report = index.add(
+        [*cut("a", 1), *cut("c", 3), Passage("a-new", "new", source="a")], batch_size=1
+    )
+    assert report == IngestReport(added=4, unchanged=1, removed=4)
+    assert {p.id for p in index.scroll()} == {
+        *("a-0", "a-new", "alone"),
+        *(f"b-{i}" for i in range(5)),
+        *(f"c-{i}" for i in range(3)),
+    }
+
+
+def test_sources_can_be_left_as_they_are(index):
+    """Ingesting a source in several calls must be possible."""
+    index.add([Passage("1", "one", source="s")])
+    assert index.add([Passage("2", "two", source="s")], replace_sources=False).removed == 0
+    assert index.count() == 2
+
+
+def test_same_passage_twice_is_stored_once_and_two_passages_of_one_id_are_refused(index):
+    """The later of two would silently win."""
+    a = Passage("a", "text")
+    assert index.add([a, a, Passage("b", "text")], batch_size=1).added == 2
+    with pytest.raises(DuplicateIdError, match="'c'"):
+        index.add([Passage("c", "one"), Passage("d", "x"), Passage("c", "two")])
+    assert index.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("passage", "error", "message"),
+    [
+        (Passage("bad", " \n\t"), EmptyTextError, "'bad' has no text"),
+        (Passage("", "text"), InputError, "not empty"),
+        (Passage("bad", "a \ud800 b"), InputError, "surrogate"),
+        (Passage("bad", "text", {"when": date(2020, 1, 1)}), InputError, "'bad': metadata.when"),
+        (Passage("bad", "t", {"a": [{"b": math.nan}]}), InputError, r"metadata.a\[0\].b is nan"),
+        (Passage("bad", "t", {"a": {1: 2}}), InputError, "metadata.a has the key 1"),
+        ("text", InputError, "not str"),
+    ],
+)
+def test_a_bad_passage_is_named_and_nothing_of_its_batch_is_stored(index, passage, error, message):
+    """Half a batch in the collection, and nobody knows which half."""
+    good = [Passage(f"g{i}", f"text {i}") for i in range(4)]
+    with pytest.raises(error, match=message) as caught:
+        index.add([*good, passage], batch_size=3)
+    assert "3 passages of this call were stored" in str(caught.value)
+    assert index.count() == 3
+
+
+def test_passages_are_read_as_a_stream(index):
+    """A corpus larger than memory must go through."""
+    most = 0
+    open_now = 0
+
+    def stream():
+        nonlocal most, open_now
+        for i in range(50):
+            open_now += 1
+            most = max(most, open_now)
+            yield Passage(str(i), f"text {i}")
+
+    def seen(done):
+        nonlocal open_now
+        open_now = 0
+        counts.append(done)
+
+    counts = []
+    index.add(stream(), batch_size=10, progress=seen)
+    assert most == 10
+    assert counts == [10, 20, 30, 40, 50]
+
+
+def test_requests_are_bounded_by_bytes(index, monkeypatch):
+    """A server refuses a request of more than 32 MiB, and with it the whole batch."""
+    monkeypatch.setattr(writes, "BYTES_A_CALL", 10_000)
+    texts = [Passage(str(i), f"{i} " + "word " * 800) for i in range(10)]
+    assert index.add(texts).added == 10
+    assert index.count() == 10
+    if not index.embedded:
+        return
+    sizes = []
+    upsert = index.client.upsert
+    monkeypatch.setattr(
+        index.client, "upsert", lambda **k: sizes.append(len(k["points"])) or upsert(**k)
+    )
+    index.add([dataclasses.replace(p, text=p.text + "!") for p in texts])
+    assert sizes == [1] * 10
+
+
+def test_inputs_are_not_changed(index):
+    """A caller's dictionary that changes behind its back breaks code far away."""
+    metadata = {"a": {"b": [1]}}
+    index.add([Passage("a", "text", metadata)])
+    index.get(["a"])[0].metadata["a"]["b"].append(2)
+    assert metadata == {"a": {"b": [1]}}
+    assert index.get(["a"])[0].metadata == {"a": {"b": [1]}}
+
+
+def test_tenants_do_not_meet_even_with_the_same_ids(opened):
+    """One customer's passage in another one's answer."""
+    one, two, nobody = opened(tenant="one"), opened(tenant="two"), opened()
+    for index, word in ((one, "mine"), (two, "yours"), (nobody, "nobody's")):
+        index.add([Passage("a", f"{word} text", source="s"), Passage("b", f"{word} b")])
+    assert [one.count(), two.count(), nobody.count()] == [2, 2, 6]
+    assert one.get(["a"])[0].text == "mine text"
+    # the same source name, and nothing new in it: only the own passage is stale
+    assert nobody.add([Passage("c", "c", source="s")]).removed == 1
+    assert two.add([Passage("d", "d", source="s")]).removed == 1
+    assert one.delete(ids=["a"]) == 1
+    assert one.delete(filter={"missing": None}) == 1
+    assert [one.count(), two.count()] == [0, 2]
+
+
+def test_an_encoder_that_would_lose_a_vector_may_not_write(opened):
+    """An upsert replaces the whole point: its other named vectors would vanish without a word."""
+    opened().add([Passage("a", "text")])
+    poorer = opened(encoder=HashedEncoder(["topical"]))
+    with pytest.raises(CollectionError, match="compatibility"):
+        poorer.add([Passage("b", "text")])
+    newer = opened(encoder=HashedEncoder(versions={"compatibility": "2"}), vectors=["topical"])
+    with pytest.raises(FingerprintMismatchError, match="compatibility"):
+        newer.add([Passage("b", "text")])
+    assert poorer.count() == 1
+
+
+def test_a_subset_opened_for_reading_still_writes_whole_points(opened):
+    """The same loss, through a user who opens only what he searches."""
+    index = opened()
+    opened(vectors=["topical"]).add([Passage("a", "text")])
+    assert index.add([Passage("a", "text")]).unchanged == 1
+    record = index.client.retrieve(
+        "lr-test",
+        index.client.scroll("lr-test")[0][0].id and [index.client.scroll("lr-test")[0][0].id],
+        with_vectors=True,
+    )[0]
+    assert set(record.vector) == {"topical", "compatibility"}
+
+
+def test_vectors_that_are_not_finite_are_refused(opened):
+    """One NaN in a collection spoils every score that it meets."""
+
+    class Broken(HashedEncoder):
+        def encode_documents(self, texts, names=None):
+            made = super().encode_documents(texts, names)
+            made["topical"][-1, 0] = math.nan
+            return made
+
+    index = opened(encoder=Broken())
+    with pytest.raises(EncoderError, match="topical"):
+        index.add([Passage("a", "text")])
+    assert index.count() == 0
+
+
+def test_an_error_of_the_callers_own_stream_passes_through(index):
+    """A reader's message with file and line must not be wrapped away."""
+
+    def stream():
+        yield Passage("a", "text")
+        raise OSError("the caller's own")
+
+    with pytest.raises(OSError, match="the caller's own"):
+        index.add(stream(), batch_size=1)
+    assert index.count() == 1

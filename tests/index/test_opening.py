@@ -1,0 +1,284 @@
+"""Opening: what fits is opened, what does not is named."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hashed_encoder import HashedEncoder
+from qdrant_client import AsyncQdrantClient, QdrantClient, models
+
+from logic_retrievers.errors import (
+    CollectionError,
+    CollectionLockedError,
+    CollectionMismatchError,
+    CollectionNotFoundError,
+    ConfigurationError,
+    FingerprintMismatchError,
+    MissingVectorError,
+    ServerUnavailableError,
+    StorageError,
+)
+from logic_retrievers.index import Connection, LeafSearch, PassageIndex
+from logic_retrievers.types import Passage
+
+
+def test_a_new_collection_is_described_by_itself(opened):
+    """The next process knows only what the collection says."""
+    index = opened(lexical=True)
+    info = index.client.get_collection("lr-test")
+    assert {
+        n: (v.size, v.distance) for n, v in info.config.params.vectors.items()
+    } == dict.fromkeys(("topical", "compatibility"), (32, models.Distance.COSINE))
+    assert info.config.params.sparse_vectors["lexical"].modifier == models.Modifier.IDF
+    assert info.config.metadata["logic"]["format"] == 1
+    again = opened()
+    assert again.vectors == ("topical", "compatibility", "lexical")
+
+
+def test_another_encoder_is_refused(opened):
+    """Vectors of two encoders in one space give scores that mean nothing."""
+    opened()
+    with pytest.raises(FingerprintMismatchError, match=r"'topical'.*another encoder.*backfill"):
+        opened(encoder=HashedEncoder(version="2"))
+    with pytest.raises(CollectionMismatchError, match="dimension 32, the encoder's"):
+        opened(encoder=HashedEncoder(dimension=16))
+
+
+def test_a_better_head_does_not_orphan_the_topical_vectors(opened):
+    """Each named vector has its own fingerprint."""
+    opened()
+    newer = HashedEncoder(versions={"compatibility": "2"})
+    with pytest.raises(FingerprintMismatchError, match="'compatibility'"):
+        opened(encoder=newer)
+    assert opened(encoder=newer, vectors=["topical"]).vectors == ("topical",)
+
+
+def test_a_vector_that_is_asked_for_must_be_there(opened):
+    """Silently without it, a policy would rank by half of its evidence."""
+    opened(encoder=HashedEncoder(["topical"]))
+    richer = HashedEncoder(["topical", "contradiction"])
+    with pytest.raises(MissingVectorError, match=r"'contradiction'.*backfill"):
+        opened(encoder=richer, vectors=["topical", "contradiction"])
+    with pytest.raises(MissingVectorError, match="'lexical'"):
+        opened(encoder=richer, lexical=True)
+    index = opened(encoder=richer)
+    assert index.vectors == ("topical",)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"vectors": ["nonsense"]}, ConfigurationError, "nonsense"),
+        ({"vectors": []}, ConfigurationError, "nothing"),
+        ({"create": False}, CollectionNotFoundError, "no collection 'lr-test'"),
+        ({"retries": -1}, ConfigurationError, "retries"),
+        ({"timeout": 0}, ConfigurationError, "timeout"),
+        ({"location": "localhost:6333"}, ConfigurationError, "http://localhost:6333"),
+        ({"location": ":memory:", "api_key": "k"}, ConfigurationError, "API key"),
+        ({"collection": "a/b"}, CollectionError, "/"),
+    ],
+)
+def test_settings_that_cannot_work(encoder, settings, error, message):
+    """A wrong setting must be told before any work is done."""
+    with pytest.raises(error, match=message):
+        PassageIndex.open(settings.pop("collection", "lr-test"), encoder, **settings)
+
+
+def test_unknown_settings_are_refused(encoder):
+    """A mistyped setting must not be ignored."""
+    with pytest.raises(TypeError, match="tennant"):
+        PassageIndex.open("lr-test", encoder, tennant="t")
+
+
+@pytest.mark.parametrize(
+    ("config", "error", "message"),
+    [
+        (
+            models.VectorParams(size=32, distance=models.Distance.DOT),
+            CollectionMismatchError,
+            "Dot",
+        ),
+        (
+            models.VectorParams(size=8, distance=models.Distance.COSINE),
+            CollectionMismatchError,
+            "8",
+        ),
+        (
+            {n: models.VectorParams(size=32, distance=models.Distance.COSINE) for n in ("x", "y")},
+            CollectionMismatchError,
+            "vector_names",
+        ),
+    ],
+)
+def test_foreign_collections_that_do_not_fit(encoder, config, error, message):
+    """Dot products taken for cosines, or a vector taken for another."""
+    client = QdrantClient(":memory:")
+    client.create_collection("lr-test", config)
+    with pytest.raises(CollectionMismatchError, match=message):
+        PassageIndex.open("lr-test", encoder, client=client)
+    client.close()
+
+
+def test_wrong_vector_names_are_told(encoder):
+    """A name that is not there must not open something else."""
+    client = QdrantClient(":memory:")
+    client.create_collection(
+        "lr-test", models.VectorParams(size=32, distance=models.Distance.COSINE)
+    )
+    with pytest.raises(CollectionMismatchError, match="no vector 'text' for 'topical'"):
+        PassageIndex.open("lr-test", encoder, client=client, vector_names={"topical": "text"})
+    client.close()
+
+
+def test_a_newer_format_is_refused(encoder):
+    """An old version that writes into a newer collection damages it."""
+    client = QdrantClient(":memory:")
+    PassageIndex.open("lr-test", encoder, client=client)
+    client.update_collection(
+        "lr-test", metadata={"logic": {"format": 2, "vectors": {}, "prefixes": []}}
+    )
+    with pytest.raises(CollectionMismatchError, match="format 2"):
+        PassageIndex.open("lr-test", encoder, client=client)
+    client.close()
+
+
+def test_what_is_stored_in_a_folder_is_there_tomorrow(encoder, tmp_path):
+    """The whole point of a folder."""
+    with PassageIndex.open("lr-test", encoder, location=tmp_path) as index:
+        index.add([Passage("a", "text")])
+    with PassageIndex.open("lr-test", encoder, location=str(tmp_path)) as index:
+        assert index.get(["a"]) == [Passage("a", "text")]
+        assert index.add([Passage("a", "text")]).unchanged == 1
+
+
+# qdrant-client leaves its lock file open when it cannot lock it
+@pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO")
+def test_a_folder_that_another_process_has_open(encoder, tmp_path):
+    """Two writers of one folder destroy it; the user must learn who is in the way."""
+    holder = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys; from qdrant_client import QdrantClient;"
+            "c = QdrantClient(path=sys.argv[1]); print('open', flush=True); sys.stdin.read()",
+            str(tmp_path),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert holder.stdout.readline() == "open\n"
+        with pytest.raises(CollectionLockedError, match="another process"):
+            PassageIndex.open("lr-test", encoder, location=tmp_path)
+    finally:
+        holder.communicate("")
+    PassageIndex.open("lr-test", encoder, location=tmp_path).close()
+
+
+def test_a_folder_is_written_ahead(encoder, tmp_path):
+    """Waiting for the disk at every point makes an ingestion ten times slower."""
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        storage = index.client._client.collections["p"].storage.storage
+        assert storage.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_folders_that_are_none(encoder, tmp_path):
+    """A file, or somebody else's JSON, must not be taken for an index or overwritten."""
+    file = tmp_path / "file"
+    file.write_text("hello")
+    with pytest.raises(CollectionError, match="not a folder of embedded Qdrant"):
+        PassageIndex.open("lr-test", encoder, location=file)
+    (tmp_path / "meta.json").write_text("not json")
+    with pytest.raises(CollectionError, match="damaged"):
+        PassageIndex.open("lr-test", encoder, location=tmp_path)
+    assert file.read_text() == "hello"
+
+
+def test_a_folder_without_the_right_to_write(encoder, monkeypatch, tmp_path):
+    """A traceback of qdrant-client's does not tell what to do."""
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.makedirs", refuse)
+    with pytest.raises(StorageError, match=r"Permission denied.*right to write"):
+        PassageIndex.open("lr-test", encoder, location=tmp_path / "new")
+
+
+def test_no_server_there(encoder):
+    """Wrong address or server down: one message that names the address."""
+    with pytest.raises(ServerUnavailableError, match=r"http://127\.0\.0\.1:9 .*running"):
+        PassageIndex.open("lr-test", encoder, location="http://127.0.0.1:9", retries=0)
+
+
+def test_given_clients_stay_open(encoder):
+    """A framework's own store would stop working when ours is closed."""
+    client = QdrantClient(":memory:")
+    with PassageIndex.open("lr-test", encoder, client=client) as index:
+        index.add([Passage("a", "text")])
+    assert client.count("lr-test").count == 1
+    client.close()
+
+
+def test_an_asynchronous_client_alone(encoder):
+    """Web applications have no synchronous one."""
+
+    async def tour():
+        client = AsyncQdrantClient(":memory:")
+        index = await PassageIndex.aopen("lr-test", encoder, async_client=client)
+        async with index:
+            assert index.embedded
+            await index.aadd([Passage("a", "text")])
+            query = LeafSearch("topical", "topical", np.ones(32), 1)
+            [pool] = await index.arun(index.gather([[query]]))
+            assert len(pool.ids) == 1
+            with pytest.raises(ConfigurationError, match="client="):
+                index.count()
+        assert (await client.count("lr-test")).count == 1
+        await client.close()
+
+    asyncio.run(tour())
+
+
+def test_aopen_makes_and_finds_the_same(location, encoder):
+    """Two roads that drift apart."""
+
+    async def tour():
+        async with await PassageIndex.aopen("lr-test", encoder, **location) as index:
+            await index.aadd([Passage("a", "text")])
+            return index.vectors, await index.acount()
+
+    assert asyncio.run(tour()) == (("topical", "compatibility"), 1)
+    # and once more on another event loop
+    assert asyncio.run(tour())[1] == 1
+
+
+def test_every_method_has_its_twin():
+    """A setting that only one of the two has."""
+    twins = ["open", "add", "delete", "count", "get", "scroll", "backfill", "close", "run"]
+    for name in twins:
+        one, other = getattr(PassageIndex, name), getattr(PassageIndex, f"a{name}")
+        assert (
+            inspect.signature(one).parameters.keys() == inspect.signature(other).parameters.keys()
+        )
+        assert inspect.iscoroutinefunction(other) or inspect.isasyncgenfunction(other)
+    methods = {name for name, _ in inspect.getmembers(PassageIndex, callable) if name[0] != "_"}
+    assert methods - {*twins, *(f"a{name}" for name in twins)} == {"gather", "fetch", "fused"}
+
+
+def test_the_key_is_nowhere_to_be_seen(encoder, wire_double):
+    """A key in a log is a key given away."""
+    key = "very-secret-key"
+    url = wire_double.url.replace("http://", "http://user:hidden@")
+    connection = Connection.open(url, api_key=key)
+    index = PassageIndex.open("lr-test", encoder, location=wire_double.url, api_key=key)
+    texts = [repr(connection), repr(index), str(vars(index)), connection.place]
+    assert not any(key in text or "hidden" in text for text in texts)
+    connection.close()
+    index.close()

@@ -1,0 +1,326 @@
+"""Pools: who is in them, and that every score is the exact one."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+import pytest
+from doubles import WireDouble
+from hashed_encoder import HashedEncoder
+
+from logic_retrievers.errors import InputError, MissingVectorError, ServerError
+from logic_retrievers.index import LeafSearch, PassageIndex, reads
+from logic_retrievers.index.ids import point_id
+from logic_retrievers.index.lexical import term_vector
+from logic_retrievers.types import Passage
+
+QUERIES = ["a quiet hotel by the river", "cheap hostel, pets allowed", "warm pool 7"]
+
+
+def leaves(encoder, query, depth=5, names=("topical", "compatibility")):
+    encoded = encoder.encode_queries([query])
+    return [LeafSearch(name, name, encoded[name][0], depth) for name in names]
+
+
+def brute_force(encoder, passages, query):
+    """Vector name -> point id -> cosine, in float64."""
+    asked = encoder.encode_queries([query])
+    stored = encoder.encode_documents([p.text for p in passages])
+    return {
+        name: {
+            point_id(p.id): float(stored[name][i].astype(np.float64) @ asked[name][0])
+            for i, p in enumerate(passages)
+        }
+        for name in encoder.specs
+    }
+
+
+def test_pool_is_the_union_of_the_leaf_searches_and_every_score_is_exact(
+    index, encoder, make_passages
+):
+    """A score that only one of the searches returned would be missing or guessed for the other."""
+    passages = make_passages(60)
+    index.add(passages)
+    pools = index.run(index.gather([leaves(encoder, query) for query in QUERIES]))
+    for query, pool in zip(QUERIES, pools, strict=True):
+        truth = brute_force(encoder, passages, query)
+        best = {
+            name: sorted(scores, key=lambda i: (-round(scores[i], 6), i))[:5]
+            for name, scores in truth.items()
+        }
+        assert list(pool.ids) == sorted({*best["topical"], *best["compatibility"]})
+        for name, scores in truth.items():
+            expected = [scores[i] for i in pool.ids]
+            np.testing.assert_allclose(pool.scores[name], expected, rtol=0, atol=1.01e-6)
+            assert pool.scores[name].dtype == np.float64
+
+
+def test_asynchronous_pools_are_the_same(index, encoder, make_passages):
+    """Two roads that drift apart."""
+    index.add(make_passages(60))
+    searches = [leaves(encoder, query) for query in QUERIES]
+    condition = {"number": {"gte": 10}}
+    plain = index.run(index.gather(searches, condition))
+
+    async def both():
+        pools = await asyncio.gather(
+            *(index.arun(index.gather(searches, condition)) for _ in range(4))
+        )
+        passages = await index.arun(index.fetch(pools[0][0].ids))
+        await index.aclose()
+        return pools, passages
+
+    expected = index.run(index.fetch(plain[0].ids))
+    pools, passages = asyncio.run(both())
+    for found in pools:
+        for one, other in zip(found, plain, strict=True):
+            assert one.ids == other.ids
+            for name in one.scores:
+                # the engine behind the wire double sums in float32, in an order of its own
+                np.testing.assert_allclose(
+                    one.scores[name],
+                    other.scores[name],
+                    rtol=0,
+                    atol=0 if index.embedded else 1.01e-6,
+                )
+    assert passages == expected
+
+
+def test_filter_and_tenant_hold_on_every_leaf(opened, encoder, make_passages):
+    """A leaf without the filter lets passages in that the user ruled out."""
+    index, other = opened(tenant="one"), opened(tenant="two")
+    index.add(make_passages(40))
+    other.add(make_passages(40))
+    searches = [
+        LeafSearch(f"{name} {n}", name, vector, 10)
+        for n, query in enumerate(QUERIES)
+        for name, rows in encoder.encode_queries([query]).items()
+        for vector in rows
+    ]
+    [pool] = index.run(index.gather([searches], {"parity": "odd"}))
+    found = index.run(index.fetch(pool.ids)).values()
+    assert len(found) == 20
+    assert {p.metadata["parity"] for p in found} == {"odd"}
+    assert set(pool.ids) == {point_id(f"p{i}", "one") for i in range(1, 40, 2)}
+    [answer] = index.run(index.fused([searches], [1.0] * 6, 40, {"parity": "odd"}))
+    assert {point for point, _ in answer} == set(pool.ids)
+
+
+def test_points_without_a_vector_have_no_score_there(index, encoder, make_passages):
+    """0 is a score; a passage that was never compared has none."""
+    passages = make_passages(12)
+    index.add(passages)
+    bare = [point_id(p.id) for p in passages[:6]]
+    index.client.delete_vectors("lr-test", ["compatibility"], bare, wait=True)
+    [pool] = index.run(index.gather([leaves(encoder, QUERIES[0], 12)]))
+    assert len(pool.ids) == 12
+    missing = np.isnan(pool.scores["compatibility"])
+    assert {i for i, gone in zip(pool.ids, missing, strict=True) if gone} == set(bare)
+    assert not np.isnan(pool.scores["topical"]).any()
+
+
+def test_a_leaf_of_depth_0_scores_and_brings_nobody(index, encoder, make_passages):
+    """It would widen the pool of a policy that asked for one search."""
+    index.add(make_passages(30))
+    topical, compatibility = leaves(encoder, QUERIES[0], 4)
+    scorer = LeafSearch("compatibility", "compatibility", compatibility.query, 0)
+    [both] = index.run(index.gather([[topical, scorer]]))
+    [alone] = index.run(index.gather([[topical]]))
+    assert both.ids == alone.ids
+    assert not np.isnan(both.scores["compatibility"]).any()
+
+
+def test_copies_of_a_text_tie_exactly_and_the_edge_goes_by_id(index, encoder):
+    """Which of two copies is found must not depend on where their rows lie."""
+    copies = [Passage(f"c{i}", "quiet hotel by the river") for i in range(12)]
+    index.add([Passage("x", "noisy hostel"), *copies[:6], Passage("y", "pool"), *copies[6:]])
+    [pool] = index.run(index.gather([leaves(encoder, QUERIES[0], 4)]))
+    assert list(pool.ids) == sorted(point_id(p.id) for p in copies)[:4]
+    for scores in pool.scores.values():
+        assert len(set(scores.tolist())) == 1
+
+
+def test_nothing_found_is_an_empty_pool(index, encoder, make_passages):
+    """An empty answer must not break the policy behind it."""
+    empty = index.run(index.gather([leaves(encoder, QUERIES[0])]))
+    index.add(make_passages(3))
+    filtered = index.run(index.gather([leaves(encoder, QUERIES[0])], {"number": 99}))
+    for [pool] in (empty, filtered):
+        assert pool.ids == ()
+        assert [scores.shape for scores in pool.scores.values()] == [(0,), (0,)]
+    assert index.run(index.fetch([])) == {}
+    assert index.run(index.gather([])) == []
+
+
+def test_points_deleted_between_the_phases_keep_no_score(index, encoder, make_passages):
+    """Another process deletes while we search: no crash, and no stale passage."""
+    index.add(make_passages(20))
+    procedure = index.gather([leaves(encoder, QUERIES[0], 5)])
+    performer = index._connection
+    effect = next(procedure)
+    result = performer.perform(effect)
+    index.delete(filter={"number": {"gte": 0}})
+    pool = None
+    while pool is None:
+        try:
+            result = performer.perform(procedure.send(result))
+        except StopIteration as stop:
+            [pool] = stop.value
+    assert len(pool.ids) >= 5
+    assert np.isnan([*pool.scores.values()]).any()
+    assert index.run(index.fetch(pool.ids)) == {}
+
+
+def test_many_queries_are_a_few_requests(wire_double, encoder, make_passages):
+    """A request a query would make batch search as slow as single ones."""
+    index = PassageIndex.open("lr-test", encoder, location=wire_double.url)
+    index.add(make_passages(30))
+    wire_double.requests.clear()
+    index.run(index.gather([leaves(encoder, query) for query in QUERIES * 10]))
+    assert [name for _, name in wire_double.requests] == ["points/query/batch"] * 2
+    index.close()
+
+
+def test_a_server_that_forbids_exact_search_is_asked_without(encoder, make_passages):
+    """Qdrant Cloud may run in strict mode: the search must not fail there."""
+    with WireDouble(strict=True, strict_exact=True) as double:
+        index = PassageIndex.open("lr-test", encoder, location=double.url, tenant="t")
+        passages = make_passages(30)
+        index.add([*passages, Passage("s", "text", source="s")])
+        index.add([Passage("s2", "text", source="s")])
+        truth = brute_force(encoder, passages, QUERIES[0])["topical"]
+        [pool] = index.run(index.gather([leaves(encoder, QUERIES[0])]))
+        assert {round(v, 5) for v in pool.scores["topical"]} & {round(v, 5) for v in truth.values()}
+        assert not np.isnan([*pool.scores.values()]).any()
+        assert index.run(index.fused([leaves(encoder, QUERIES[0])], [0.5, 0.5], 3))[0]
+        assert index.delete(ids=["p1"]) == 1
+        assert index.delete(source="s") == 1
+        index.close()
+
+
+def test_one_request_union_is_weight_by_rank(opened, make_passages):
+    """Equations 10 and 11 inside Qdrant: another k or other weights would rank otherwise."""
+    encoder = HashedEncoder(dimension=256)
+    index = opened(encoder=encoder)
+    index.add(make_passages(60))
+    for seed in range(3):
+        # any direction: no ties, so that every rank is well defined
+        rows = np.random.default_rng(seed).normal(size=(2, 256))
+        searches = [LeafSearch(n, n, row, 8) for n, row in zip(encoder.specs, rows, strict=True)]
+        [pool] = index.run(index.gather([searches]))
+        ranks = {
+            name: {i: n + 1 for n, i in enumerate(sorted(pool.ids, key=lambda i: -by[i]))}
+            for name, by in (
+                (name, dict(zip(pool.ids, scores, strict=True)))
+                for name, scores in pool.scores.items()
+            )
+        }
+        expected = {
+            i: 0.3 / ranks["topical"][i] + 0.7 / ranks["compatibility"][i] for i in pool.ids
+        }
+        [answer] = index.run(index.fused([searches], [0.3, 0.7], 60))
+        assert dict(answer) == pytest.approx(expected, abs=1e-5)
+        assert [s for _, s in answer] == sorted((s for _, s in answer), reverse=True)
+
+
+def test_an_old_server_is_told_from_a_new_one(encoder, make_passages):
+    """Before 1.17 the weights are ignored in silence: wrong rankings and no error."""
+    with WireDouble(version="1.16.2") as double:
+        index = PassageIndex.open("lr-test", encoder, location=double.url)
+        index.add(make_passages(5))
+        with pytest.raises(ServerError, match=r"1\.16\.2.*1\.17"):
+            index.run(index.fused([leaves(encoder, QUERIES[0])], [0.5, 0.5], 3))
+        index.close()
+
+
+def test_the_lexical_vector_finds_words(opened, encoder):
+    """The sparse side must answer with Qdrant's own idf, also for the pool's other members."""
+    index = opened(lexical=True)
+    index.add(
+        [Passage("a", "quiet quiet zyx room"), Passage("b", "quiet room"), Passage("c", "pool")]
+    )
+    dense = leaves(encoder, "pool", 1)
+    words = LeafSearch("lexical", "lexical", term_vector("ZYX quiet", query=True), 1)
+    assert index.vectors == ("topical", "compatibility", "lexical")
+    [pool] = index.run(index.gather([[*dense, words]]))
+    scores = dict(zip(pool.ids, pool.scores["lexical"], strict=True))
+    assert scores[point_id("a")] > 0
+    assert np.isnan(scores[point_id("c")])
+    [full] = index.run(index.gather([[LeafSearch(words.name, "lexical", words.query, 3)]]))
+    assert dict(zip(full.ids, full.scores["lexical"], strict=True))[point_id("b")] > 0
+
+
+def test_searches_that_cannot_be_are_refused(index, encoder, make_passages):
+    """The mistake must be named before a request goes out."""
+    index.add(make_passages(3))
+    topical, _ = leaves(encoder, QUERIES[0])
+    with pytest.raises(MissingVectorError, match=r"contradiction.*backfill"):
+        index.run(index.gather([[LeafSearch("x", "contradiction", topical.query, 3)]]))
+    with pytest.raises(InputError, match="one name"):
+        index.run(index.gather([[topical, topical]]))
+    with pytest.raises(InputError, match="one weight a leaf"):
+        index.run(index.fused([[topical]], [0.5, 0.5], 3))
+    with pytest.raises(InputError, match="dict over metadata keys"):
+        index.run(index.gather([[topical]], "city = Oslo"))
+
+
+def test_queries_of_any_length_give_cosines(index, encoder, make_passages):
+    """An encoder that forgets to normalise its queries must not change embedded scores alone."""
+    index.add(make_passages(10))
+    short = leaves(encoder, QUERIES[0])
+    long = [LeafSearch(leaf.name, leaf.vector, leaf.query * 7, leaf.depth) for leaf in short]
+    [one], [other] = (index.run(index.gather([searches])) for searches in (short, long))
+    assert one.ids == other.ids
+    np.testing.assert_allclose(one.scores["topical"], other.scores["topical"], atol=2e-6)
+
+
+def test_large_pools_are_fetched_in_groups(monkeypatch, encoder, make_passages):
+    """Thousands of queries at once must not hold all their vectors in memory."""
+    index = PassageIndex.open("lr-test", encoder)
+    index.add(make_passages(40))
+    searches = [leaves(encoder, query) for query in QUERIES]
+    whole = index.run(index.gather(searches))
+    monkeypatch.setattr(reads, "POINTS_A_CALL", 3)
+    parts = index.run(index.gather(searches))
+    for one, other in zip(whole, parts, strict=True):
+        assert one.ids == other.ids
+        np.testing.assert_array_equal(one.scores["topical"], other.scores["topical"])
+    index.close()
+
+
+def test_requests_leave_embedded_mode_without_parameters_that_it_ignores(recwarn, encoder):
+    """qdrant-client would warn at every first search of a user."""
+    index = PassageIndex.open("lr-test", HashedEncoder())
+    index.add([Passage("a", "text")])
+    index.run(index.gather([leaves(encoder, "text")]))
+    index.run(index.fused([leaves(encoder, "text")], [1, 1], 1))
+    assert not recwarn.list
+    index.close()
+
+
+def test_rows_are_those_that_retrieve_gives(opened, encoder, make_passages):
+    """Embedded mode's arrays are no public interface: the long way must give the same."""
+    index = opened()
+    if not index.embedded:
+        pytest.skip("a server has no rows in this process")
+    passages = make_passages(20)
+    index.add(passages)
+    bare = [point_id(p.id) for p in passages[:3]]
+    index.client.delete_vectors(index.collection, ["compatibility"], bare)
+    index.delete([passages[5].id])
+    ids = [point_id(p.id) for p in passages] + [point_id("nobody")]
+    short = index._connection.rows(index.collection, list(encoder.specs), ids)
+    long = index.run(reads._retrieved(index._collection, list(encoder.specs), ids))
+    for name in encoder.specs:
+        assert short[name][0] == long[name][0]
+        np.testing.assert_array_equal(short[name][1], long[name][1])
+    assert len(short["compatibility"][0]) == 16
+    searches = [leaves(encoder, query) for query in QUERIES]
+    fast = index.run(index.gather(searches))
+    slow = index.run(reads.gather(index._collection, searches))
+    for one, other in zip(fast, slow, strict=True):
+        np.testing.assert_array_equal(one.scores["topical"], other.scores["topical"])
+    index.client._client._get_collection = None
+    assert index._connection.rows(index.collection, ["topical"], ids) is None
+    del index.client._client._get_collection

@@ -1,0 +1,188 @@
+"""Ids, hashes, filters, words and payloads: pure, so tested without Qdrant."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import date, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from qdrant_client import models
+
+from logic_retrievers.errors import CollectionMismatchError, InputError
+from logic_retrievers.index.filters import compose
+from logic_retrievers.index.ids import content_hash, point_id, to_native
+from logic_retrievers.index.lexical import term_vector, terms
+from logic_retrievers.index.payloads import hash_of, tenant_of, to_passage, to_payload
+from logic_retrievers.types import Passage
+
+WORDS = st.text(min_size=1)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+PASSAGES = st.builds(
+    Passage,
+    id=WORDS,
+    text=WORDS,
+    metadata=st.dictionaries(st.text(), JSON, max_size=3),
+    source=st.none() | WORDS,
+    span=st.none() | st.tuples(st.integers(0, 9), st.integers(0, 9)),
+)
+
+
+def test_point_ids_never_change():
+    """Another id for the same passage, and every collection doubles at its next ingestion."""
+    assert point_id("a") == "a6357193-5c44-5707-afb7-57d1ac49e66a"
+    assert point_id("a", "t") == "e550c975-c52c-5900-a23c-cc77b48a90f5"
+
+
+@given(WORDS, st.none() | WORDS, WORDS, st.none() | WORDS)
+def test_point_ids_are_apart(one, tenant, other, owner):
+    """A tenant named like the beginning of an id must not meet another tenant's passage."""
+    same = (one, tenant) == (other, owner)
+    assert (point_id(one, tenant) == point_id(other, owner)) == same
+
+
+def test_native_ids():
+    """A number as a string is another point to Qdrant."""
+    assert [to_native("17"), to_native(point_id("a"))] == [17, point_id("a")]
+
+
+@given(PASSAGES, st.none() | WORDS)
+def test_payloads_keep_everything(passage, tenant):
+    """Whatever a user stores must come back, JSON and all."""
+    payload = json.loads(json.dumps(to_payload(passage, "digest", tenant)))
+    assert to_passage("point", payload) == passage
+    assert (hash_of(payload), tenant_of(payload)) == ("digest", tenant)
+
+
+def test_payloads_of_nobody_are_refused():
+    """A collection of something else must not give empty passages."""
+    for payload in (None, {}, {"content": "text"}, {"page_content": None}):
+        with pytest.raises(CollectionMismatchError, match="Point 7 has no text"):
+            to_passage(7, payload)
+
+
+@given(PASSAGES)
+def test_hashes_depend_on_content_alone(passage):
+    """Another order of keys is no change; another fingerprint is one."""
+    shuffled = Passage(
+        passage.id,
+        passage.text,
+        dict(reversed(list(passage.metadata.items()))),
+        passage.source,
+        passage.span,
+    )
+    prints = [("a", "1"), ("b", "2")]
+    digest = content_hash(passage, prints)
+    assert digest == content_hash(shuffled, prints[::-1])
+    assert digest != content_hash(passage, prints[:1])
+    assert digest != content_hash(passage, [("a", "1"), ("b", "3")])
+
+
+def test_hashes_are_the_same_in_another_process():
+    """Python's own hash() differs from run to run."""
+    code = (
+        "from logic_retrievers.index.ids import content_hash; "
+        "from logic_retrievers.index.lexical import term_vector; "
+        "from logic_retrievers.types import Passage; "
+        "print(content_hash(Passage('a', 'é', {'b': 1, 'a': [2]}), [('t', 'f')]), "
+        "term_vector('quiet é').indices)"
+    )
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(runs) == 1
+
+
+@given(st.text())
+def test_term_vectors_are_what_qdrant_takes(text):
+    """An index that is twice there or out of order is refused by the server."""
+    vector = term_vector(text)
+    assert vector.indices == sorted(set(vector.indices))
+    assert all(0 <= index < 2**32 for index in vector.indices)
+    assert len(vector.values) == len(vector.indices) <= len(set(terms(text)))
+    assert set(term_vector(text.swapcase().casefold(), query=True).values) <= {1.0, 2.0}
+
+
+def test_term_vectors_damp_repetition():
+    """A word said ten times is not ten times the evidence."""
+    one, ten = (term_vector(f"{'quiet ' * n}").values[0] for n in (1, 10))
+    assert one == pytest.approx(1.0)
+    assert 1.9 < ten < 2.2
+
+
+def test_no_filter_is_no_filter():
+    """An empty filter makes embedded mode walk every point."""
+    assert compose() is None
+    assert compose({}) is None
+    ready = models.Filter(must_not=[models.HasIdCondition(has_id=[1])])
+    assert compose(ready) is ready
+
+
+def test_the_tenant_surrounds_any_user_filter():
+    """A user's `should` must not open the door to another tenant."""
+    ready = models.Filter(should=[models.HasIdCondition(has_id=[1])])
+    whole = compose(ready, tenant="t")
+    assert whole.should is None
+    assert whole.must[1] is ready
+    assert whole.must[0].key == "logic.tenant"
+    assert compose(tenant="t", extra=[models.HasIdCondition(has_id=[1])]).must[1].key
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ([("a", 1)], "dict over metadata keys"),
+        ({1: 2}, "not 1"),
+        ({"": 2}, "names of metadata fields"),
+        ({'a"b': 1}, "quotation mark"),
+        ({"a": object()}, "'a' asks for a object"),
+        ({"a": []}, "'a' has an empty list"),
+        ({"a": {}}, "range is written with"),
+        ({"a": {"gte": 1, "nearly": 2}}, "nearly"),
+        ({"a": {"not": 1, "gte": 2}}, "gte"),
+        ({"a": {"gte": "soon"}}, "neither of numbers nor of dates"),
+        ({"a": {"gte": True}}, "neither of numbers"),
+        ({"a": {"gte": 1, "lt": "2024-01-01"}}, "neither of numbers"),
+    ],
+)
+def test_filters_that_cannot_be_read(condition, message):
+    """A filter that is misread rules out the wrong passages."""
+    with pytest.raises(InputError, match=message):
+        compose(condition)
+
+
+def test_ranges():
+    """Numbers and moments are different conditions to Qdrant."""
+    numbers, moments, exact = compose(
+        {
+            "a": {"gte": 1, "lt": 2.5},
+            "b": {"gt": "2024-01-01T10:00:00+00:00", "lte": date(2024, 2, 1)},
+            "c": 0.5,
+        }
+    ).must
+    assert numbers.range == models.Range(gte=1, lt=2.5)
+    assert isinstance(moments.range, models.DatetimeRange)
+    assert moments.range.gt == datetime.fromisoformat("2024-01-01T10:00:00+00:00")
+    assert exact.range == models.Range(gte=0.5, lte=0.5)
+
+
+def test_lists_of_mixed_values():
+    """Qdrant's own any-of takes strings or whole numbers, not both."""
+    [condition] = compose({"a": ["x", 1, True]}).must
+    assert [part.match.value for part in condition.should] == ["x", 1, True]
+    [plain] = compose({"a": [1, 2]}).must
+    assert plain.match == models.MatchAny(any=[1, 2])

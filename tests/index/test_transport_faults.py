@@ -1,0 +1,336 @@
+"""Faults of the wire, of the disk and of the key: retried or told, and always in our own errors."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import sqlite3
+import time
+import traceback
+from typing import Any
+
+import grpc
+import httpx
+import pytest
+from doubles import WireDouble
+from hashed_encoder import HashedEncoder
+from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+
+from logic_retrievers.errors import (
+    AuthenticationError,
+    CollectionError,
+    CollectionMismatchError,
+    CollectionNotFoundError,
+    MissingVectorError,
+    ServerError,
+    ServerTimeoutError,
+    ServerUnavailableError,
+    StorageError,
+)
+from logic_retrievers.index import PassageIndex, connection
+from logic_retrievers.index.faults import is_transient, translate
+from logic_retrievers.types import Passage
+
+
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch):
+    """The pauses between attempts are real ones; tests need not sit them out."""
+    monkeypatch.setattr(connection, "LONGEST_WAIT", 0.01)
+
+
+@pytest.fixture(params=["rest", "grpc"])
+def where(request, wire_double) -> dict[str, Any]:
+    return {
+        "location": wire_double.url,
+        "prefer_grpc": request.param == "grpc",
+        "grpc_port": wire_double.grpc_port,
+    }
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("kind", ["drop_connection", "503", "429"])
+def test_passing_faults_are_retried(wire_double, where, encoder, kind, asynchronous, request):
+    """A restart of the server must not break an ingestion of hours."""
+    index = PassageIndex.open("p", encoder, **where)
+    passages = [Passage(str(i), f"text {i}") for i in range(10)]
+    for on in ("points/upsert", "points/retrieve"):
+        wire_double.fail(2, kind, on=on)
+    if asynchronous:
+
+        async def ingest():
+            async with index:
+                return await index.aadd(passages, batch_size=4)
+
+        report = asyncio.run(ingest())
+    else:
+        report = index.add(passages, batch_size=4)
+        index.close()
+    assert report.added == 10
+    assert wire_double.faults_left == 0
+
+
+def test_a_request_that_was_done_and_not_answered_is_done_once(wire_double, where, encoder):
+    """A retry after a lost answer must not double a passage or fail over what it finds."""
+    for on in ("collections/create", "points/upsert", "points/delete"):
+        wire_double.fail(1, "drop_connection", on=on, after_apply=True)
+    with PassageIndex.open("p", encoder, **where) as index:
+        assert index.add([Passage("a", "text"), Passage("b", "text")]).added == 2
+        assert index.delete(["a"]) == 1
+        assert index.count() == 1
+    assert wire_double.faults_left == 0
+
+
+def test_a_server_that_stays_down_ends_in_one_error(wire_double, where, encoder):
+    """Retries must end, and what is stored must be said."""
+    with PassageIndex.open("p", encoder, retries=2, **where) as index:
+        index.add([Passage("z", "z")])
+        wire_double.requests.clear()
+        wire_double.fail(3, "503", on="points/upsert")
+        with pytest.raises(ServerUnavailableError, match="0 passages of this call were stored"):
+            index.add([Passage("a", "text")])
+        assert wire_double.faults_left == 0
+        assert sum(name == "points/upsert" for _, name in wire_double.requests) == 3
+        assert index.add([Passage("a", "text")]).added == 1
+
+
+def test_refusals_are_not_retried(wire_double, where, encoder):
+    """A request that can never succeed, sent four times."""
+    with PassageIndex.open("p", encoder, **where) as index:
+        index.client.delete_collection("p")
+        wire_double.requests.clear()
+        with pytest.raises(CollectionNotFoundError, match="'p'"):
+            index.count()
+        assert len(wire_double.requests) == 1
+
+
+def test_time_outs_are_told(wire_double, where, encoder):
+    """A search that hangs takes the whole application with it."""
+    with PassageIndex.open("p", encoder, timeout=1, retries=0, **where) as index:
+        wire_double.fail(1, "timeout", on="points/count")
+        with pytest.raises(ServerTimeoutError, match="timeout="):
+            index.count()
+
+
+@pytest.mark.parametrize("prefer_grpc", [False, True])
+@pytest.mark.parametrize("key", [None, "wrong-key-123"])
+def test_keys(encoder, prefer_grpc, key):
+    """No key and a wrong one give the same error on both protocols, and the key is not in it."""
+    with WireDouble(api_key="right") as double:
+        where = {"location": double.url, "grpc_port": double.grpc_port, "prefer_grpc": prefer_grpc}
+        with pytest.raises(AuthenticationError, match="api_key=") as caught:
+            PassageIndex.open("p", encoder, api_key=key, **where)
+        assert "wrong-key-123" not in "".join(traceback.format_exception(caught.value))
+        with PassageIndex.open("p", encoder, api_key="right", **where) as index:
+            assert index.add([Passage("a", "text")]).added == 1
+
+
+def test_a_key_for_reading_cannot_write(encoder):
+    """The message must not say that the key is wrong for everything."""
+    with WireDouble(api_key="all", read_only_api_key="read") as double:
+        PassageIndex.open("p", encoder, location=double.url, api_key="all").close()
+        with PassageIndex.open("p", encoder, location=double.url, api_key="read") as index:
+            assert index.count() == 0
+            with pytest.raises(AuthenticationError, match="Write access"):
+                index.add([Passage("a", "text")])
+
+
+def test_a_key_that_the_server_repeats_is_taken_out(encoder, monkeypatch):
+    """Some proxies answer with the headers that they got."""
+    index = PassageIndex.open("p", encoder)
+    index._connection._secret = "s3cret"
+
+    def refuse(**_):
+        raise ValueError("bad header api-key: s3cret")
+
+    monkeypatch.setattr(index.client, "count", refuse)
+    with pytest.raises(CollectionError, match=r"\*\*\*") as caught:
+        index.count()
+    assert "s3cret" not in "".join(traceback.format_exception(caught.value))
+    index.close()
+
+
+def test_disk_full_in_the_middle(encoder, tmp_path, monkeypatch):
+    """Half a batch on the disk: what is stored stays, and the rest follows later."""
+    index = PassageIndex.open("p", encoder, location=tmp_path)
+    passages = [Passage(str(i), f"text {i}") for i in range(10)]
+    persistence = index.client._client.collections["p"].storage
+    persist = type(persistence).persist
+    written = []
+
+    def full(self, point):
+        if len(written) == 7:
+            raise sqlite3.OperationalError("database or disk is full")
+        written.append(point)
+        persist(self, point)
+
+    monkeypatch.setattr(type(persistence), "persist", full)
+    with pytest.raises(StorageError, match=r"disk is full.*Make room.*4 passages of this call"):
+        index.add(passages, batch_size=4)
+    monkeypatch.setattr(type(persistence), "persist", persist)
+    index.close()
+    with PassageIndex.open("p", encoder, location=tmp_path) as again:
+        report = again.add(passages)
+        assert (report.added, report.unchanged) == (3, 7)
+        assert again.count() == 10
+
+
+def _http(status: int, text: str) -> UnexpectedResponse:
+    body = b'{"status":{"error":"%s"}}' % text.encode()
+    return UnexpectedResponse(status, "", body, httpx.Headers())
+
+
+class _Rpc(grpc.RpcError):
+    def __init__(self, code: grpc.StatusCode, text: str) -> None:
+        self._said = (code, text)
+
+    def code(self) -> grpc.StatusCode:
+        return self._said[0]
+
+    def details(self) -> str:
+        return self._said[1]
+
+
+CODE = grpc.StatusCode
+
+
+@pytest.mark.parametrize(
+    ("failures", "expected", "transient"),
+    [
+        (
+            [
+                _http(404, "Not found: Collection `c` doesn't exist!"),
+                _Rpc(CODE.NOT_FOUND, "Not found: Collection `c` doesn't exist!"),
+                ValueError("Collection c not found"),
+            ],
+            CollectionNotFoundError,
+            False,
+        ),
+        (
+            [
+                _http(400, "Wrong input: Not existing vector name error: x"),
+                _Rpc(CODE.INVALID_ARGUMENT, "Wrong input: Not existing vector name error: x"),
+                ValueError("Wrong input: Not existing vector name error: x"),
+            ],
+            MissingVectorError,
+            False,
+        ),
+        (
+            [
+                _http(400, "Wrong input: Vector dimension error: expected dim: 4, got 3"),
+                _Rpc(CODE.INVALID_ARGUMENT, "Vector dimension error: expected dim: 4, got 3"),
+            ],
+            CollectionMismatchError,
+            False,
+        ),
+        (
+            [
+                _http(502, ""),
+                _http(503, ""),
+                _http(429, ""),
+                ResourceExhaustedResponse("slow down", 3),
+                _Rpc(CODE.UNAVAILABLE, ""),
+                _Rpc(CODE.RESOURCE_EXHAUSTED, ""),
+                ResponseHandlingException(httpx.ConnectError("refused")),
+                ResponseHandlingException(httpx.RemoteProtocolError("gone")),
+                ResponseHandlingException(httpx.ConnectTimeout("")),
+            ],
+            ServerUnavailableError,
+            True,
+        ),
+        (
+            [
+                _http(504, ""),
+                _http(408, ""),
+                _Rpc(CODE.DEADLINE_EXCEEDED, ""),
+                ResponseHandlingException(httpx.ReadTimeout("")),
+            ],
+            ServerTimeoutError,
+            True,
+        ),
+        (
+            [
+                _http(401, ""),
+                _http(403, "Forbidden: global access is required"),
+                _Rpc(CODE.UNAUTHENTICATED, ""),
+                _Rpc(CODE.PERMISSION_DENIED, ""),
+            ],
+            AuthenticationError,
+            False,
+        ),
+        (
+            [
+                _http(507, "Service internal error: no room"),
+                _http(500, "Service internal error: No space left on device"),
+                _Rpc(CODE.INTERNAL, "No space left on device"),
+                OSError(errno.ENOSPC, "No space left on device"),
+                PermissionError(errno.EACCES, "Permission denied"),
+                OSError(errno.EROFS, "Read-only file system"),
+                sqlite3.OperationalError("attempt to write a readonly database"),
+            ],
+            StorageError,
+            False,
+        ),
+        (
+            [
+                _http(400, "Bad request: whatever"),
+                _http(403, "Forbidden: Index required. Help: Create an index."),
+                _http(500, "panic"),
+                _Rpc(CODE.INTERNAL, "panic"),
+                _Rpc(CODE.INVALID_ARGUMENT, "whatever"),
+                ResponseHandlingException(ValueError("not JSON")),
+            ],
+            ServerError,
+            False,
+        ),
+    ],
+)
+def test_all_roads_raise_the_same_errors(failures, expected, transient):
+    """Code that catches an error in embedded mode must catch it on a server too."""
+    for failure in failures:
+        ours = translate(failure, "there", "c")
+        assert type(ours) is expected, failure
+        assert is_transient(failure) is transient, failure
+
+
+def test_errors_that_are_not_qdrants_pass_through(encoder):
+    """A bug must keep its own traceback."""
+    assert translate(TypeError("bug"), "there", "c") is None
+
+    class Broken(HashedEncoder):
+        def encode_documents(self, texts, names=None):
+            raise ZeroDivisionError
+
+    with PassageIndex.open("p", Broken()) as index, pytest.raises(ZeroDivisionError):
+        index.add([Passage("a", "text")])
+
+
+def test_the_event_loop_goes_on(encoder):
+    """A web server that stands still while one request encodes."""
+
+    class Slow(HashedEncoder):
+        def encode_documents(self, texts, names=None):
+            time.sleep(0.3)
+            return super().encode_documents(texts, names)
+
+    async def tour():
+        turns = 0
+        async with await PassageIndex.aopen("p", Slow()) as index:
+            task = asyncio.create_task(index.aadd([Passage("a", "text")]))
+            while not task.done():
+                turns += 1
+                await asyncio.sleep(0.01)
+            return turns
+
+    assert asyncio.run(tour()) > 5
+
+
+def test_a_waiting_time_that_the_server_names_is_kept(monkeypatch, where, wire_double, encoder):
+    """Hammering a server that asked for a pause makes it worse."""
+    pauses = []
+    monkeypatch.setattr(connection, "LONGEST_WAIT", 30.0)
+    monkeypatch.setattr("tenacity.nap.time.sleep", pauses.append)
+    with PassageIndex.open("p", encoder, **where) as index:
+        wire_double.fail(1, "429", on="points/count", retry_after=7)
+        index.count()
+    assert [pause for pause in pauses if pause] == [7]  # the double sleeps too, for 0 seconds
