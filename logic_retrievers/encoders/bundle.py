@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from logic_retrievers.encoders.manifest import (
     FORMAT_VERSION,
@@ -144,16 +144,13 @@ def parity_cosines(bundle: Bundle) -> list[tuple[str, str, str, float]]:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Writes ``manifest.json``; the bundle's other files must be there already."""
-    (folder / MANIFEST_NAME).write_text(_to_json(manifest) + "\n", encoding="utf-8")
+    text = json.dumps(manifest.model_dump(), indent=2, ensure_ascii=False)
+    (folder / MANIFEST_NAME).write_text(text + "\n", encoding="utf-8")
 
 
 def checksums(folder: Path, names: Sequence[str]) -> dict[str, str]:
     """File name -> SHA-256 of the named files of a folder, sorted by name."""
     return {name: hashlib.sha256(_read(folder, name)).hexdigest() for name in sorted(names)}
-
-
-def _to_json(model: BaseModel) -> str:
-    return json.dumps(model.model_dump(), indent=2, ensure_ascii=False)
 
 
 def _read(folder: Path, name: str) -> bytes:

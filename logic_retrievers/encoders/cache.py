@@ -14,7 +14,7 @@ import numpy as np
 from logic_retrievers.encoders.base import Encoder, Vectors, VectorSpec, check_names
 from logic_retrievers.encoders.manifest import Role
 from logic_retrievers.encoders.texts import check_texts
-from logic_retrievers.errors import EncoderError
+from logic_retrievers.errors import StorageError
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (
@@ -39,7 +39,7 @@ class CachedEncoder:
         path: of an SQLite file, made where there is none; not on a network file system.
 
     Raises:
-        EncoderError: the file cannot be opened, read or written.
+        StorageError: the file cannot be opened, read or written.
     """
 
     def __init__(self, encoder: Encoder, path: str | Path) -> None:
@@ -141,7 +141,7 @@ class CachedEncoder:
                 connection.execute("PRAGMA synchronous=NORMAL")
                 yield connection
         except sqlite3.Error as error:
-            raise EncoderError(
+            raise StorageError(
                 f"The embedding cache {str(self._path)!r} failed: {error}. Make room or check the "
                 "rights; if it is damaged or no SQLite file, delete it; or do without a cache."
             ) from error

@@ -19,8 +19,10 @@ class CombinedEncoder:
     """One encoder that makes the vectors of several.
 
         CombinedEncoder(
-            (OnnxEncoder(), {"topical": "topical"}),
-            (SentenceTransformerEncoder("my-model"), {"topical": "compatibility"}),
+            [
+                SentenceTransformerEncoder("my-model", name="topical"),
+                (OnnxEncoder(), {"compatibility": "compatibility"}),
+            ]
         )
 
     Args:
@@ -31,7 +33,7 @@ class CombinedEncoder:
         ConfigurationError: no part, a name that comes twice, or one that an encoder has not.
     """
 
-    def __init__(self, *parts: Part) -> None:
+    def __init__(self, parts: Sequence[Part]) -> None:
         self._sources: dict[str, tuple[Encoder, str]] = {}
         specs: dict[str, VectorSpec] = {}
         for part in parts:
@@ -76,7 +78,7 @@ class CombinedEncoder:
             id(encoder): (encoder.token_spans(text), encoder.specs[theirs].max_tokens)
             for encoder, theirs in self._sources.values()
         }
-        return max(candidates.values(), key=lambda found: len(found[0]) / found[1])[0]
+        return max(candidates.values(), key=lambda found: (len(found[0]) / found[1], -found[1]))[0]
 
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None

@@ -242,7 +242,7 @@ class Connection:
             self._client.close()
 
     async def aclose(self) -> None:
-        """The asynchronous twin of :meth:`close`."""
+        """The asynchronous twin of :meth:`close`; to be awaited on the loop that was used."""
         client = self._per_loop.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()

@@ -163,7 +163,11 @@ def translate(
     fault, detail = found
     low = detail.lower()
     match fault:
-        case Fault.UNAVAILABLE | Fault.BUSY:
+        case Fault.BUSY:
+            return ServerUnavailableError(
+                f"Qdrant at {place} has too much to do ({detail}). Try later, or ask for less."
+            )
+        case Fault.UNAVAILABLE:
             return ServerUnavailableError(
                 f"No answer from Qdrant at {place} ({detail}). Is it running, is this its address?"
             )

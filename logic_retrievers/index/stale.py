@@ -39,6 +39,8 @@ def remove_stale(collection: Collection, sources: Mapping[str, Set[str]]) -> Pro
     Returns:
         How many were deleted.
     """
+    if not sources:
+        return 0
     if collection.embedded:
         stale = yield from _stale_in_walk(collection, sources)
     else:

@@ -19,7 +19,7 @@ def bundle(tmp_path: Path) -> Path:
 
 
 def test_the_default_bundle_agrees_with_the_original_model():
-    """An export that changed pooling, prefix or weights gives vectors of the right shape, but wrong."""
+    """An export that changed pooling or weights gives vectors of the right shape, but wrong."""
     bundle = verify_bundle(deep=True)
     cosines = parity_cosines(bundle)
     assert {(head, role) for head, role, _, _ in cosines} == {

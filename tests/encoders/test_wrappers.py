@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -63,6 +66,18 @@ def test_combined_refuses_what_it_cannot_tell_apart(encoders):
         CombinedEncoder(encoders)
 
 
+def test_combined_renames_and_takes_only_what_is_named():
+    a, b = Counting("topical", "compatibility"), Counting("topical", mark="better")
+    both = CombinedEncoder([(a, {"topical": "topical"}), (b, {"topical": "compatibility"})])
+    assert list(both.specs) == ["topical", "compatibility"]
+    spec = both.specs["compatibility"]
+    assert (spec.name, spec.fingerprint) == ("compatibility", "better-topical")
+    both.encode_queries(["x"])
+    assert [asked for *_, asked in a.asked + b.asked] == [("topical",), ("topical",)]
+    with pytest.raises(ConfigurationError, match="onion"):
+        CombinedEncoder([(a, {"onion": "topical"})])
+
+
 def test_cache_returns_the_same_and_encodes_only_what_is_new(tmp_path):
     inner = Counting("topical", "compatibility")
     plain = Counting("topical", "compatibility")
@@ -73,11 +88,9 @@ def test_cache_returns_the_same_and_encodes_only_what_is_new(tmp_path):
     for name, expected in plain.encode_documents(["b", "c", "b"]).items():
         np.testing.assert_array_equal(found[name], expected)
     assert [texts for _, texts, _ in inner.asked] == [("a", "b"), ("c",)]
-    cached.close()
     again = CachedEncoder(inner, tmp_path / "vectors")
     again.encode_documents(["a", "b", "c"], ["topical"])
     assert len(inner.asked) == 2
-    again.close()
 
 
 def test_cache_keeps_roles_and_encoders_apart(tmp_path):
@@ -86,26 +99,54 @@ def test_cache_keeps_roles_and_encoders_apart(tmp_path):
     cached = CachedEncoder(inner, tmp_path / "vectors")
     assert cached.encode_documents(["a"])["topical"][0, 0] == 2
     assert cached.encode_queries(["a"])["topical"][0, 0] == 1
-    cached.close()
     other = Counting("topical", mark="another")
     renewed = CachedEncoder(other, tmp_path / "vectors")
     renewed.encode_documents(["a"])
     assert len(other.asked) == 1
-    renewed.close()
 
 
 def test_cache_makes_a_damaged_vector_anew(tmp_path):
     inner = Counting("topical")
     cached = CachedEncoder(inner, tmp_path / "vectors")
     first = cached.encode_documents(["a"])["topical"]
-    cached.close()
     connection = sqlite3.connect(tmp_path / "vectors")
     connection.execute("UPDATE vectors SET vector = X'00'")
     connection.commit()
     connection.close()
     cached = CachedEncoder(inner, tmp_path / "vectors")
     np.testing.assert_array_equal(cached.encode_documents(["a"])["topical"], first)
-    cached.close()
+
+
+def test_cache_does_not_trust_a_vector_of_the_right_length(tmp_path):
+    """A flipped bit on the disk would move one passage, for ever and without a trace."""
+    inner = Counting("topical")
+    first = CachedEncoder(inner, tmp_path / "vectors").encode_documents(["a"])["topical"]
+    connection = sqlite3.connect(tmp_path / "vectors")
+    connection.execute("UPDATE vectors SET vector = zeroblob(16)")
+    connection.commit()
+    connection.close()
+    again = CachedEncoder(inner, tmp_path / "vectors").encode_documents(["a"])["topical"]
+    np.testing.assert_array_equal(again, first)
+
+
+def test_cache_serves_processes(tmp_path):
+    """Two indexers on one cache must neither lock each other out nor lose rows."""
+    code = (
+        "import sys; from test_wrappers import CachedEncoder, Counting\n"
+        "cached = CachedEncoder(Counting('topical'), sys.argv[1])\n"
+        "for n in range(40): cached.encode_documents([f'{sys.argv[2]}{n}', f'x{n}'])"
+    )
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(tmp_path / "vectors"), name], cwd=Path(__file__).parent
+        )
+        for name in "ab"
+    ]
+    assert [process.wait(timeout=120) for process in running] == [0, 0]
+    inner = Counting("topical")
+    texts = [f"{name}{n}" for name in "abx" for n in range(40)]
+    CachedEncoder(inner, tmp_path / "vectors").encode_documents(texts)
+    assert not inner.asked
 
 
 def test_cache_that_cannot_be_used_says_so(tmp_path):
@@ -123,7 +164,6 @@ def test_cache_refuses_bad_input_before_anything_is_written(tmp_path):
     with pytest.raises(ConfigurationError):
         cached.encode_documents(["a"], ["onion"])
     assert cached.encode_documents([])["topical"].shape == (0, 4)
-    cached.close()
 
 
 def test_cache_serves_threads(tmp_path):
@@ -143,5 +183,4 @@ def test_cache_serves_threads(tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
-    cached.close()
     assert not failed

@@ -23,8 +23,8 @@ DIMENSION = 4
 def write_tiny_bundle(folder: Path, *, seed: int = 0, **changes: Any) -> Path:
     """A bundle with head ``topical``; ``changes`` replace top-level keys of its manifest.
 
-    Graph outputs: ``tokens`` (batch, tokens, 4), ``first`` (batch, 4) and ``second`` (batch, 4), the
-    last two of length 1.
+    Graph outputs: ``tokens`` (batch, tokens, 4), ``first`` (batch, 4) and ``second`` (batch, 4),
+    the last two of length 1.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.onnx").write_bytes(tiny_graph(seed).SerializeToString())

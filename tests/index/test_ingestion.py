@@ -18,6 +18,7 @@ from logic_retrievers.errors import (
     InputError,
 )
 from logic_retrievers.index import IngestReport, writes
+from logic_retrievers.index.ids import point_id
 from logic_retrievers.types import Passage
 
 
@@ -166,6 +167,9 @@ def test_tenants_do_not_meet_even_with_the_same_ids(opened):
         index.add([Passage("a", f"{word} text", source="s"), Passage("b", f"{word} b")])
     assert [one.count(), two.count(), nobody.count()] == [2, 2, 6]
     assert one.get(["a"])[0].text == "mine text"
+    # not even by the point's own id, which other stores take for the passage's
+    assert two.get([point_id("a", "one")]) == []
+    assert two.delete([point_id("a", "one")]) == 0
     # the same source name, and nothing new in it: only the own passage is stale
     assert nobody.add([Passage("c", "c", source="s")]).removed == 1
     assert two.add([Passage("d", "d", source="s")]).removed == 1

@@ -217,6 +217,18 @@ def test_no_server_there(encoder):
         PassageIndex.open("lr-test", encoder, location="http://127.0.0.1:9", retries=0)
 
 
+def test_the_default_encoder():
+    """Three lines must be enough to begin."""
+    with PassageIndex.open() as index:
+        index.add(
+            [Passage("a", "A quiet room by the river."), Passage("b", "Loud music all night.")]
+        )
+        query = index.encoder.encode_queries(["silence near the water"])["topical"][0]
+        [pool] = index.run(index.gather([[LeafSearch("topical", "topical", query, 1)]]))
+        assert [p.id for p in index.run(index.fetch(pool.ids)).values()] == ["a"]
+        assert index.add([Passage("a", "A quiet room by the river.")]).unchanged == 1
+
+
 def test_given_clients_stay_open(encoder):
     """A framework's own store would stop working when ours is closed."""
     client = QdrantClient(":memory:")

