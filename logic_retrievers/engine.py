@@ -15,14 +15,16 @@ from logic_retrievers.errors import (
     MissingVectorError,
     UntrainedVectorWarning,
 )
-from logic_retrievers.index import LeafSearch
+from logic_retrievers.index import LeafSearch, lexical
+from logic_retrievers.index.lexical import term_vector
+from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.policies import Policy, Ranked, resolve_policy
 from logic_retrievers.procedures import Procedure, Work
 from logic_retrievers.scoring import ordinal_ranks
 from logic_retrievers.types import Evidence, Hit, Leaf, Passage, Pool
 
 if TYPE_CHECKING:
-    from logic_retrievers.encoders.base import Encoder, Vectors
+    from logic_retrievers.encoders.base import Encoder
     from logic_retrievers.index.filters import UserFilter
     from logic_retrievers.index.passages import PassageIndex
 
@@ -166,8 +168,8 @@ class Engine:
         ]
 
 
-def encode_leaves(plans: Plans, encoder: Encoder) -> Procedure[dict[tuple[str, str], Vectors]]:
-    """Encodes every (vector, text) of the plans once.
+def encode_leaves(plans: Plans, encoder: Encoder) -> Procedure[dict[tuple[str, str], QueryVector]]:
+    """Encodes every (vector, text) of the plans once; the sparse ``lexical`` one needs no encoder.
 
     Texts that need the same named vectors go through the encoder together.
     """
@@ -179,14 +181,17 @@ def encode_leaves(plans: Plans, encoder: Encoder) -> Procedure[dict[tuple[str, s
     for text, names in names_of.items():
         groups.setdefault(tuple(sorted(names)), []).append(text)
 
-    def encode() -> dict[tuple[str, str], Vectors]:
-        encoded = {}
+    def encode() -> dict[tuple[str, str], QueryVector]:
+        encoded: dict[tuple[str, str], QueryVector] = {}
         for names, texts in groups.items():
-            for name, rows in encoder.encode_queries(texts, names).items():
+            if lexical.NAME in names:
+                encoded.update({(lexical.NAME, t): term_vector(t, query=True) for t in texts})
+            dense = [name for name in names if name != lexical.NAME]
+            for name, rows in (encoder.encode_queries(texts, dense) if dense else {}).items():
                 encoded.update({(name, text): row for text, row in zip(texts, rows, strict=True)})
         return encoded
 
-    vectors: dict[tuple[str, str], Vectors] = yield Work(encode)
+    vectors: dict[tuple[str, str], QueryVector] = yield Work(encode)
     return vectors
 
 
@@ -245,7 +250,8 @@ def _check_vectors(plans: Plans, index: PassageIndex, policy: str) -> None:
             f"policy {policy!r} needs the named vector {missing[0]!r}, and the collection has only "
             f"{', '.join(sorted(index.vectors))}; add it with index.backfill()"
         )
-    untrained = sorted(name for name in needed if not index.encoder.specs[name].trained)
+    specs = index.encoder.specs
+    untrained = sorted(name for name in needed if name in specs and not specs[name].trained)
     if untrained:
         warnings.warn(
             f"policy {policy!r} ranks by {untrained[0]!r}, which this encoder has not been trained "

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from table import TableEncoder
 
-from logic_retrievers import Engine, Hit, Passage, PassageIndex, UnionPolicy
+from logic_retrievers import Engine, Hit, Passage, PassageIndex, Policy, UnionPolicy
 from logic_retrievers.errors import (
     ConfigurationError,
     EmptyTextError,
@@ -18,6 +18,8 @@ from logic_retrievers.errors import (
     UnknownPolicyError,
     UntrainedVectorWarning,
 )
+from logic_retrievers.policies import Ranked
+from logic_retrievers.types import Leaf
 
 TEXTS = ("near", "middle", "far")
 
@@ -126,6 +128,24 @@ def test_a_policy_without_its_vector_is_refused_before_anything_is_encoded(encod
             Engine(index, "union").search("query")
         assert encoder.calls == []
         assert ids(Engine(index).search("query")) == ["near"]
+
+
+def test_a_policy_of_ones_own_may_rank_by_words(encoder):
+    """The sparse vector needs no encoder, so it must not be looked for in one."""
+
+    class ByWords(Policy):
+        name = "words"
+
+        def plan(self, query, k):
+            return (Leaf("words", "lexical", query, k),)
+
+        def rank(self, pool, k):
+            order = np.argsort(-pool.scores["words"])[:k]
+            return [Ranked(int(i), float(pool.scores["words"][i])) for i in order]
+
+    with PassageIndex.open("words", encoder, lexical=True) as index:
+        index.add([Passage(text, text) for text in TEXTS])
+        assert ids(Engine(index, ByWords()).search("far", 1)) == ["far"]
 
 
 def test_an_untrained_head_is_warned_about_where_the_user_stands(index, encoder):
