@@ -25,6 +25,7 @@ scores = st.lists(score, max_size=30)
 @given(scores)
 def test_ranking_is_stable_and_puts_missing_scores_last(values):
     """An unstable sort would order ties by the weather, and a NaN at the top would hide a bug."""
+
     def place(i: int) -> tuple[bool, float]:
         return (True, 0) if math.isnan(values[i]) else (False, -values[i])
 
