@@ -27,6 +27,7 @@ def write_small_model(folder: Path) -> Path:
             num_attention_heads=4,
             intermediate_size=256,
             max_position_embeddings=40,
+            initializer_range=0.5,
         )
     ).save_pretrained(folder / "bert")
     transformer = Transformer(str(folder / "bert"), max_seq_length=24)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +99,8 @@ def test_cache_keeps_roles_and_encoders_apart(tmp_path):
     inner = Counting("topical")
     cached = CachedEncoder(inner, tmp_path / "vectors")
     assert cached.encode_documents(["a"])["topical"][0, 0] == 2
+    assert cached.encode_queries(["a"])["topical"][0, 0] == 1
+    inner.specs["topical"] = replace(inner.specs["topical"], query_fingerprint="")
     assert cached.encode_queries(["a"])["topical"][0, 0] == 1
     other = Counting("topical", mark="another")
     renewed = CachedEncoder(other, tmp_path / "vectors")
