@@ -6,7 +6,7 @@ import hashlib
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +46,10 @@ class CachedEncoder:
         self._encoder = encoder
         self._path = Path(path)
         with self._open() as connection:
-            connection.execute("PRAGMA journal_mode=WAL")  # readers and a writer at once
+            # readers and a writer at once; the switch waits for no one, unlike all that follows:
+            # where another process is at it, its switch counts for this one too
+            with suppress(sqlite3.OperationalError):
+                connection.execute("PRAGMA journal_mode=WAL")
             connection.execute(_SCHEMA)
 
     @property

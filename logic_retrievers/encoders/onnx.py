@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from logic_retrievers.encoders.base import Vectors, VectorSpec, check_names
 from logic_retrievers.encoders.batches import pad, token_batches
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
 from logic_retrievers.encoders.manifest import ROLES, Head, Pooling, Role, Side
 from logic_retrievers.encoders.pooling import pool
-from logic_retrievers.encoders.sessions import CPU, Provider, Session
+from logic_retrievers.encoders.sessions import CPU, Provider, Run, Session
 from logic_retrievers.encoders.texts import check_texts, warn_about_long_texts
 from logic_retrievers.encoders.tokens import SharedTokenizer
 from logic_retrievers.errors import BundleError, ConfigurationError
+
+_Rows: TypeAlias = npt.NDArray[np.intp]
 
 _WINDOW = 1024
 """Texts that are tokenized and sorted together; bounds the memory that waiting tokens take."""
@@ -53,10 +57,11 @@ class OnnxEncoder:
         bundle: a bundle or its folder; the one that comes with the package where None.
         providers: ONNX Runtime's execution providers, most wanted first, with their options if need
             be; the CPU where None. All of them must load.
-        threads: threads within an operator; all cores where None.
+        threads: how many cores to use; all of them where None. A single batch runs on all of them,
+            of many batches each runs on one, from a second copy of the weights in memory.
         batch_size: most texts of a batch.
         batch_tokens: most tokens of a batch, padding counted. Small batches stay in the processor's
-            cache; a GPU wants more (65,536).
+            cache; a GPU wants more (65,536), and a larger ``batch_size`` with it.
 
     Raises:
         BundleError: the bundle is missing, damaged or inconsistent (see :func:`load_bundle`).
@@ -71,7 +76,7 @@ class OnnxEncoder:
         providers: Sequence[Provider] | None = None,
         threads: int | None = None,
         batch_size: int = 32,
-        batch_tokens: int = 2048,
+        batch_tokens: int = 512,
     ) -> None:
         if min(batch_size, batch_tokens, 1 if threads is None else threads) < 1:
             raise ConfigurationError(
@@ -173,19 +178,22 @@ class OnnxEncoder:
 
     def _run(
         self, run: _Pass, ids: Sequence[Sequence[int]], wanted: Sequence[_Product]
-    ) -> Iterator[tuple[np.ndarray[tuple[int], np.dtype[np.intp]], list[Vectors]]]:
+    ) -> Iterable[tuple[_Rows, list[Vectors]]]:
         """Batch by batch: which texts, and their vectors for each product wanted."""
-        lengths = [len(row) for row in ids]
         outputs = list(dict.fromkeys(product.output for product in wanted))
-        for rows in token_batches(lengths, self._batch_size, self._batch_tokens):
+
+        def encode(graph: Run, rows: _Rows) -> tuple[_Rows, list[Vectors]]:
             batch, mask = pad([ids[row] for row in rows], self._tokenizer.pad_id)
             feed = {
                 "input_ids": batch,
                 "attention_mask": mask,
                 "token_type_ids": np.zeros_like(batch),
             }
-            found = dict(zip(outputs, self._sessions[run.graph].run(outputs, feed), strict=True))
-            yield rows, [pool(found[p.output], mask, p.pooling, p.normalise) for p in wanted]
+            found = dict(zip(outputs, graph(outputs, feed), strict=True))
+            return rows, [pool(found[p.output], mask, p.pooling, p.normalise) for p in wanted]
+
+        batches = token_batches([len(row) for row in ids], self._batch_size, self._batch_tokens)
+        return self._sessions[run.graph].each(encode, list(batches))
 
     def _try_out(self, name: str, role: Role) -> None:
         """Encodes one short text, so that a graph that is not what the manifest says fails here."""
@@ -202,7 +210,7 @@ class OnnxEncoder:
             )
         try:
             tokens = self._tokenizer.encode(["a b"], side.prefix, side.max_tokens)
-            _, (vector,) = next(self._run(product.run, tokens.ids, [product]))
+            ((_, (vector,)),) = self._run(product.run, tokens.ids, [product])
         except Exception as error:
             raise BundleError(f"{where}: the graph does not run: {error}") from error
         if vector.shape != (1, head.dimension):

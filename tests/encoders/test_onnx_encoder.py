@@ -14,6 +14,7 @@ from tiny_bundles import head, rewrite_manifest, tiny_graph, tiny_tokenizer, wri
 
 from logic_retrievers.encoders import Encoder, OnnxEncoder
 from logic_retrievers.encoders.base import check_names
+from logic_retrievers.encoders.sessions import CPU, Run, Session
 from logic_retrievers.errors import (
     BundleError,
     ConfigurationError,
@@ -59,7 +60,7 @@ def test_batch_settings_change_nothing_but_speed(encoder: OnnxEncoder, settings:
 
 
 def test_more_texts_than_fit_a_window_keep_their_order(tmp_path: Path):
-    tiny = OnnxEncoder(write_tiny_bundle(tmp_path))
+    tiny = OnnxEncoder(write_tiny_bundle(tmp_path), threads=3)
     texts = [" ".join("abcdefgh"[: 1 + i % 8]) for i in range(2_500)]
     vectors = tiny.encode_documents(texts)["topical"]
     expected = np.concatenate([tiny.encode_documents([text])["topical"] for text in texts[:8]])
@@ -180,6 +181,33 @@ def test_threads_get_what_a_single_caller_gets(encoder: OnnxEncoder):
     with ThreadPoolExecutor(6) as pool:
         rows = list(pool.map(lambda text: encoder.encode_documents([text])["topical"][0], texts))
     assert cosines(np.stack(rows), expected).min() >= 0.99999
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_batch_that_fails_fails_the_call(tmp_path: Path, threads: int):
+    """Batches run side by side in threads, where an exception is easily lost."""
+    folder = write_tiny_bundle(tmp_path)
+    session = Session((folder / "model.onnx").read_bytes(), "model.onnx", [CPU], threads)
+
+    def work(run: Run, item: int) -> int:
+        if item == 5:
+            raise RuntimeError("batch 5")
+        return item * item
+
+    assert list(session.each(work, range(5))) == [0, 1, 4, 9, 16]
+    with pytest.raises(RuntimeError, match="batch 5"):
+        list(session.each(work, range(9)))
+
+
+def test_many_callers_of_many_batches_get_what_one_gets(tmp_path: Path):
+    """The copy of the graph for many batches is opened by whoever needs it first."""
+    folder = write_tiny_bundle(tmp_path)
+    texts = [" ".join("abcdefgh"[i % 8 :]) for i in range(64)]
+    expected = OnnxEncoder(folder, threads=1).encode_documents(texts)["topical"]
+    tiny = OnnxEncoder(folder, threads=3, batch_size=4)
+    with ThreadPoolExecutor(4) as pool:
+        for vectors in pool.map(tiny.encode_documents, [texts] * 8):
+            np.testing.assert_allclose(vectors["topical"], expected, atol=1e-6)
 
 
 def test_a_provider_that_is_not_there_is_an_error(encoder: OnnxEncoder):
