@@ -23,28 +23,38 @@ if TYPE_CHECKING:
     from logic_retrievers.errors import LogicRetrieversError
     from logic_retrievers.index import IngestReport, PassageIndex
     from logic_retrievers.policies import (
+        AutoPolicy,
         CompatibilityPolicy,
+        ExclusionPolicy,
+        ExclusionSettings,
         Policy,
         SequentialPolicy,
         TopicalPolicy,
         UnionPolicy,
     )
+    from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
     from logic_retrievers.types import Evidence, Hit, Passage
 
 _HOMES = {
+    "AutoPolicy": "policies",
     "CachedEncoder": "encoders",
     "CombinedEncoder": "encoders",
     "CompatibilityPolicy": "policies",
     "Encoder": "encoders",
     "Engine": "engine",
     "Evidence": "types",
+    "ExclusionPolicy": "policies",
+    "ExclusionSettings": "policies",
     "Hit": "types",
     "IngestReport": "index",
     "LogicRetrieversError": "errors",
     "OnnxEncoder": "encoders",
+    "ParsedQuery": "queries",
     "Passage": "types",
     "PassageIndex": "index",
     "Policy": "policies",
+    "QueryParser": "queries",
+    "RuleParser": "queries",
     "SentenceTransformerEncoder": "encoders",
     "SequentialPolicy": "policies",
     "Splitter": "documents",
@@ -55,19 +65,25 @@ _HOMES = {
 }
 
 __all__ = [
+    "AutoPolicy",
     "CachedEncoder",
     "CombinedEncoder",
     "CompatibilityPolicy",
     "Encoder",
     "Engine",
     "Evidence",
+    "ExclusionPolicy",
+    "ExclusionSettings",
     "Hit",
     "IngestReport",
     "LogicRetrieversError",
     "OnnxEncoder",
+    "ParsedQuery",
     "Passage",
     "PassageIndex",
     "Policy",
+    "QueryParser",
+    "RuleParser",
     "SentenceTransformerEncoder",
     "SequentialPolicy",
     "Splitter",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -18,8 +18,9 @@ from logic_retrievers.errors import (
 from logic_retrievers.index import LeafSearch, lexical
 from logic_retrievers.index.lexical import term_vector
 from logic_retrievers.index.requests import QueryVector
-from logic_retrievers.policies import Policy, Ranked, resolve_policy
+from logic_retrievers.policies import Chooser, Policy, Ranked, resolve_policy
 from logic_retrievers.procedures import Procedure, Work
+from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.scoring import ordinal_ranks
 from logic_retrievers.types import Evidence, Hit, Leaf, Passage, Pool
 
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from logic_retrievers.index.filters import UserFilter
     from logic_retrievers.index.passages import PassageIndex
 
-Plans = Sequence[tuple[Leaf, ...]]
+Query: TypeAlias = str | ParsedQuery
+AnyPolicy: TypeAlias = str | Policy | Chooser
+Plans: TypeAlias = Sequence[tuple[Leaf, ...]]
 
 
 class Engine:
@@ -36,35 +39,36 @@ class Engine:
 
     Args:
         index: where the passages are; its encoder encodes the queries.
-        policy: a policy's name (``topical``, ``compatibility``, ``sequential``, ``union``) or an
-            instance with settings of your own; what a search uses that names none.
+        policy: a policy's name (``auto``, ``topical``, ``compatibility``, ``sequential``,
+            ``union``) or an instance with settings of your own; what a search uses that names none.
 
     Raises:
         UnknownPolicyError: no policy has that name.
 
     Example:
-        >>> engine = Engine(index, policy="union")               # doctest: +SKIP
+        >>> engine = Engine(index)                               # doctest: +SKIP
         >>> hits = engine.search("a quiet hotel, not above a nightclub", k=5)  # doctest: +SKIP
         >>> hits[0].evidence.reason                              # doctest: +SKIP
     """
 
-    def __init__(self, index: PassageIndex, policy: str | Policy = "topical") -> None:
+    def __init__(self, index: PassageIndex, policy: AnyPolicy = "auto") -> None:
         self.index = index
         self.policy = resolve_policy(policy)
 
     def search(
         self,
-        query: str,
+        query: Query,
         k: int = 10,
         *,
-        policy: str | Policy | None = None,
+        policy: AnyPolicy | None = None,
         filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
         min_score: float | None = None,
     ) -> list[Hit]:
         """The k best passages for a query, best first.
 
         Args:
-            query: any text that is not empty.
+            query: any text that is not empty, or a :class:`ParsedQuery` that says what is wanted
+                and what is ruled out.
             k: how many hits; fewer come back only where the collection has no more, or where
                 ``min_score`` or a policy with ``cut=True`` asks for it.
             policy: instead of the engine's own.
@@ -83,10 +87,10 @@ class Engine:
 
     async def asearch(
         self,
-        query: str,
+        query: Query,
         k: int = 10,
         *,
-        policy: str | Policy | None = None,
+        policy: AnyPolicy | None = None,
         filter: UserFilter = None,  # noqa: A002
         min_score: float | None = None,
     ) -> list[Hit]:
@@ -96,10 +100,10 @@ class Engine:
 
     def search_many(
         self,
-        queries: Sequence[str],
+        queries: Sequence[Query],
         k: int = 10,
         *,
-        policy: str | Policy | None = None,
+        policy: AnyPolicy | None = None,
         filter: UserFilter = None,  # noqa: A002
         min_score: float | None = None,
     ) -> list[list[Hit]]:
@@ -108,10 +112,10 @@ class Engine:
 
     async def asearch_many(
         self,
-        queries: Sequence[str],
+        queries: Sequence[Query],
         k: int = 10,
         *,
-        policy: str | Policy | None = None,
+        policy: AnyPolicy | None = None,
         filter: UserFilter = None,  # noqa: A002
         min_score: float | None = None,
     ) -> list[list[Hit]]:
@@ -120,22 +124,33 @@ class Engine:
 
     def _search(
         self,
-        queries: Sequence[str],
+        queries: Sequence[Query],
         k: int,
-        policy: str | Policy | None,
+        policy: AnyPolicy | None,
         user_filter: UserFilter,
         min_score: float | None,
     ) -> Procedure[list[list[Hit]]]:
         """Checks and plans at once, so that errors and warnings come from the caller's line."""
         _check(queries, k)
         chosen = self.policy if policy is None else resolve_policy(policy)
-        plans = [chosen.plan(query, k) for query in queries]
+        policies = [self._policy_for(query, chosen) for query in queries]
+        plans = [
+            policy.plan(_text(query), k) for policy, query in zip(policies, queries, strict=True)
+        ]
         _check_vectors(plans, self.index, chosen.name)
-        return self._answer(chosen, plans, k, user_filter, min_score)
+        return self._answer(policies, plans, k, user_filter, min_score)
+
+    def _policy_for(self, query: Query, policy: Policy | Chooser) -> Policy:
+        if isinstance(policy, Policy):
+            return policy
+        specs = self.index.encoder.specs
+        trained = [v for v in self.index.vectors if v in specs and specs[v].trained]
+        constants = specs["topical"].exclusion if "topical" in specs else None
+        return policy.choose(query, trained, constants)
 
     def _answer(
         self,
-        policy: Policy,
+        policies: Sequence[Policy],
         plans: Plans,
         k: int,
         user_filter: UserFilter,
@@ -149,11 +164,13 @@ class Engine:
             ]
             for plan in plans
         ]
-        if policy.server_weights is None:
-            pools = yield from self.index.gather(searches, user_filter)
-            rankings = [policy.rank(pool, k) for pool in pools]
+        weights = policies[0].server_weights if policies else None
+        if weights is None:
+            must_not = [policy.must_not for policy in policies]
+            pools = yield from self.index.gather(searches, user_filter, must_not)
+            rankings = [policy.rank(pool, k) for policy, pool in zip(policies, pools, strict=True)]
         else:
-            fused = yield from self.index.fused(searches, policy.server_weights, k, user_filter)
+            fused = yield from self.index.fused(searches, weights, k, user_filter)
             pools = [_fused_pool(points) for points in fused]
             rankings = [_fused_ranking(points) for points in fused]
         if min_score is not None:
@@ -164,7 +181,7 @@ class Engine:
         passages = yield from self.index.fetch(sorted(wanted))
         return [
             hits(policy.name, pool, ranking, passages)
-            for pool, ranking in zip(pools, rankings, strict=True)
+            for policy, pool, ranking in zip(policies, pools, rankings, strict=True)
         ]
 
 
@@ -230,13 +247,17 @@ def _fused_ranking(points: Sequence[tuple[str, float]]) -> list[Ranked]:
     return [Ranked(i, score, reason=reason) for i, (_, score) in enumerate(points)]
 
 
-def _check(queries: Sequence[str], k: Any) -> None:
-    if isinstance(queries, str):
+def _text(query: Query) -> str:
+    return query.text if isinstance(query, ParsedQuery) else query
+
+
+def _check(queries: Sequence[Query], k: Any) -> None:
+    if isinstance(queries, str | ParsedQuery):
         raise InputError("search_many takes a list of queries; use search for a single one")
     for query in queries:
-        if not isinstance(query, str):
-            raise InputError(f"a query is a string, not {type(query).__name__}")
-        if not query.strip():
+        if not isinstance(query, str | ParsedQuery):
+            raise InputError(f"a query is a string or ParsedQuery, not {type(query).__name__}")
+        if not _text(query).strip():
             raise EmptyTextError("the query is empty; pass a text to search for")
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise ConfigurationError(f"k must be a whole number of at least 1, not {k!r}")

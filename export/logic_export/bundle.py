@@ -17,7 +17,7 @@ from logic_export.compress import Compression, compress_weights
 from logic_export.gate import Figures, encode_original, measure, pass_or_raise
 from logic_export.onnx import OUTPUT, export_graph, load_model
 from logic_retrievers.encoders.bundle import checksums, load_bundle, write_manifest
-from logic_retrievers.encoders.manifest import ROLES, Head, Manifest, Parity, Side
+from logic_retrievers.encoders.manifest import ROLES, Calibration, Head, Manifest, Parity, Side
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Dataset
 
@@ -63,6 +63,7 @@ def export_bundle(
     query_prefix: str = "",
     document_prefix: str = "",
     min_cosine: float = 0.9999,
+    exclusion: Calibration | None = None,
     dataset: Dataset | None = None,
 ) -> Figures:
     """Writes a bundle with one graph that all heads share.
@@ -76,6 +77,7 @@ def export_bundle(
         query_prefix: put before every query.
         document_prefix: put before every document.
         min_cosine: least cosine to the original, for this gate and for ``verify_bundle`` later.
+        exclusion: constants of the exclusion policy for the head ``topical``.
         dataset: also compares nDCG@10 on it, which takes minutes.
 
     Raises:
@@ -108,7 +110,10 @@ def export_bundle(
                 origin=label.origin,
                 notice="NOTICE",
                 files=checksums(folder, [path.name for path in folder.iterdir()]),
-                heads={name: _head(model, prefixes, trained) for name, trained in heads.items()},
+                heads={
+                    name: _head(model, prefixes, trained, exclusion if name == "topical" else None)
+                    for name, trained in heads.items()
+                },
                 parity=Parity(file="parity.json", min_cosine=min_cosine),
             ),
         )
@@ -118,7 +123,12 @@ def export_bundle(
     return figures
 
 
-def _head(model: SentenceTransformer, prefixes: tuple[str, str], trained: bool) -> Head:
+def _head(
+    model: SentenceTransformer,
+    prefixes: tuple[str, str],
+    trained: bool,
+    exclusion: Calibration | None,
+) -> Head:
     query, document = (
         Side(
             graph="model.onnx",
@@ -135,6 +145,7 @@ def _head(model: SentenceTransformer, prefixes: tuple[str, str], trained: bool) 
         normalise=not np.isclose(np.linalg.norm(vector), 1, atol=1e-4),
         query=query,
         document=document,
+        exclusion=exclusion,
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from logic_export.bundle import Label, export_bundle
 from logic_export.models import ALL_MINILM_L6_V2
+from logic_retrievers.encoders.manifest import Calibration
 from logic_retrievers.errors import LogicRetrieversError
 from logic_retrievers.evaluation import load_dataset
 
@@ -52,6 +53,19 @@ STORAGE = {
     "mixed": "float16, embedding tables as int8 codes with scales",
     "int8": "int8 codes with scales",
 }
+EXCLUSION = Calibration(
+    constants={
+        "penalty": 0.5,
+        "whole_weight": 0.3,
+        "standout": 0.7,
+        "margin": 0.1,
+        "width": 0.2,
+        "coverage_low": 0.55,
+        "coverage_high": 0.85,
+    },
+    origin="python -m benchmarks.exclusion --tune: a grid over the train and dev parts of ExcluIR "
+    "and NevIR and the dev part of BoolQuestions NOT",
+)
 
 
 def main() -> None:
@@ -81,6 +95,7 @@ def main() -> None:
             heads={"topical": True, "compatibility": False},
             compression=options.compression,
             min_cosine=options.min_cosine,
+            exclusion=EXCLUSION,
             dataset=load_dataset(options.retrieval) if options.retrieval else None,
         )
     except (LogicRetrieversError, OSError) as error:

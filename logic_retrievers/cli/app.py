@@ -10,6 +10,7 @@ from logic_retrievers import __version__
 from logic_retrievers.cli.doctor import doctor
 from logic_retrievers.cli.evaluate import evaluate
 from logic_retrievers.cli.index import index
+from logic_retrievers.cli.parse import parse
 from logic_retrievers.cli.search import search
 
 app = typer.Typer(
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (index, search, evaluate, doctor):
+for command in (index, search, parse, evaluate, doctor):
     app.command()(command)
 
 

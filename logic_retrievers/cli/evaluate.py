@@ -22,7 +22,14 @@ from logic_retrievers.errors import ConfigurationError, LongTextWarning
 from logic_retrievers.evaluation import Dataset, Result, load_dataset
 from logic_retrievers.evaluation import evaluate as measure
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.policies import Policy, SequentialPolicy, UnionPolicy, resolve_policy
+from logic_retrievers.policies import (
+    AutoPolicy,
+    Chooser,
+    Policy,
+    SequentialPolicy,
+    UnionPolicy,
+    resolve_policy,
+)
 from logic_retrievers.types import Hit, Passage
 
 CHUNKS_A_DOCUMENT = 4
@@ -43,7 +50,7 @@ def evaluate(
             metavar="DIR", help="Holds corpus.jsonl[.gz], queries.jsonl and, for qrels, qrels.tsv."
         ),
     ],
-    policy: PolicyName = "topical",
+    policy: PolicyName = "auto",
     split: Annotated[str, typer.Option(help="Which part: train, dev or test.")] = "test",
     depth: Annotated[int, typer.Option(help="Length of the lists.")] = 100,
     cut: Annotated[
@@ -87,10 +94,12 @@ def evaluate(
     out.print(_table(result))
 
 
-def _policy(name: str, *, cut: bool) -> Policy:
+def _policy(name: str, *, cut: bool) -> Policy | Chooser:
     policy = resolve_policy(name)
     if not cut:
         return policy
+    if isinstance(policy, AutoPolicy):
+        return replace(policy, mode="hard", cut=True)
     if not isinstance(policy, SequentialPolicy | UnionPolicy):
         raise ConfigurationError(f"policy {name!r} filters nothing, so there is nothing to cut")
     return replace(policy, cut=True)

@@ -39,7 +39,7 @@ Bundle = Annotated[
 Tenant = Annotated[str | None, typer.Option(help="Only this tenant's passages.")]
 PolicyName = Annotated[
     str,
-    typer.Option("--policy", "-p", help="topical, compatibility, sequential or union."),
+    typer.Option("--policy", "-p", help="auto, topical, compatibility, sequential or union."),
 ]
 
 

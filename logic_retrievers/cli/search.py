@@ -30,7 +30,7 @@ from logic_retrievers.types import Hit
 def search(
     query: Annotated[str, typer.Argument(help="What to search for.")],
     k: Annotated[int, typer.Option("-k", help="How many hits.")] = 5,
-    policy: PolicyName = "topical",
+    policy: PolicyName = "auto",
     filters: Annotated[
         list[str] | None,
         typer.Option("--filter", "-f", help="KEY=VALUE over the metadata; may be repeated."),

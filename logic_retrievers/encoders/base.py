@@ -30,6 +30,8 @@ class VectorSpec:
         query_prefix, document_prefix: put before every text of that side.
         query_fingerprint: the same for the query side; what a cache of query vectors goes by.
             Empty: the query side changes with the document side alone.
+        exclusion: constants of the exclusion policy for the scores of this vector, by name; None
+            where nobody has found them.
     """
 
     name: str
@@ -40,6 +42,7 @@ class VectorSpec:
     query_prefix: str = ""
     document_prefix: str = ""
     query_fingerprint: str = ""
+    exclusion: Mapping[str, float] | None = None
 
 
 @runtime_checkable

@@ -52,6 +52,18 @@ class Side(_Frozen):
     max_tokens: int = Field(ge=3)
 
 
+class Calibration(_Frozen):
+    """Constants that were found for the scores of a head.
+
+    Args:
+        constants: by name.
+        origin: the data and the procedure that they come from.
+    """
+
+    constants: dict[Name, float]
+    origin: Name
+
+
 class Head(_Frozen):
     """One named vector.
 
@@ -60,6 +72,7 @@ class Head(_Frozen):
         trained: False where the head repeats another one until a trained one takes its place.
         pooling: ``in_graph``, or done here: ``mean`` over the tokens, ``cls`` (the first token).
         normalise: whether vectors are scaled to length 1 here; False where the graph does it.
+        exclusion: constants of the exclusion policy.
     """
 
     dimension: int = Field(ge=1, le=65_536)
@@ -68,6 +81,7 @@ class Head(_Frozen):
     normalise: bool = False
     query: Side
     document: Side
+    exclusion: Calibration | None = None
 
     def side(self, role: Role) -> Side:
         """The side for a role."""

@@ -145,6 +145,7 @@ class OnnxEncoder:
             trained=head.trained,
             query_prefix=head.query.prefix,
             document_prefix=head.document.prefix,
+            exclusion=head.exclusion.constants if head.exclusion else None,
         )
 
     def _encode(

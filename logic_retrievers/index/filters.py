@@ -23,6 +23,7 @@ def compose(
     *,
     tenant: str | None = None,
     prefixes: Sequence[str] = (METADATA,),
+    must_not: Mapping[str, Any] | None = None,
     extra: Sequence[models.Condition] = (),
 ) -> models.Filter | None:
     """One filter that every leaf search carries; None where nothing is ruled out.
@@ -33,6 +34,7 @@ def compose(
             ``{"gte": 2020, "lt": 2024}`` (a range of numbers or dates) or ``{"not": wanted}``.
         tenant: only passages of this tenant.
         prefixes: where the collection keeps metadata ("" for the top level); any of them may match.
+        must_not: what no passage may have: ``{key: [values]}`` over metadata keys.
         extra: further conditions of the package's own.
 
     Raises:
@@ -41,6 +43,8 @@ def compose(
     must: list[models.Condition] = list(extra)
     if tenant is not None:
         must.append(models.FieldCondition(key=TENANT, match=models.MatchValue(value=tenant)))
+    for key, values in (must_not or {}).items():
+        must.append(_condition(key, {"not": values}, prefixes))
     if isinstance(user, models.Filter):
         if not must:
             return user

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from qdrant_client import QdrantClient
 
@@ -82,9 +82,10 @@ class IndexHandle:
         self,
         queries: Sequence[Sequence[LeafSearch]],
         filter: UserFilter = None,  # noqa: A002
+        must_not: Sequence[Mapping[str, Any]] | None = None,
     ) -> Procedure[list[Pool]]:
         """Procedure: see :func:`logic_retrievers.index.reads.gather`."""
-        return reads.gather(self._collection, queries, filter, self._connection.rows)
+        return reads.gather(self._collection, queries, filter, self._connection.rows, must_not)
 
     def fetch(self, point_ids: Sequence[str]) -> Procedure[dict[str, Passage]]:
         """Procedure: see :func:`logic_retrievers.index.reads.fetch`."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from qdrant_client import models
 
@@ -34,6 +34,7 @@ def gather(
     queries: Sequence[Sequence[LeafSearch]],
     user_filter: UserFilter = None,
     read_rows: RowReader | None = None,
+    must_not: Sequence[Mapping[str, Any]] | None = None,
 ) -> Procedure[list[Pool]]:
     """The pool of every query: the union of its leaf searches, scored on every leaf.
 
@@ -44,6 +45,7 @@ def gather(
         collection: where to search.
         queries: the leaves of each query.
         user_filter: of the user; it holds on every leaf, as the tenant does.
+        must_not: for each query, what its passages must not have; see :func:`filters.compose`.
         read_rows: gives the vectors of embedded mode; where it is None, or gives None, Qdrant's
             ``retrieve`` does.
 
@@ -51,10 +53,20 @@ def gather(
         MissingVectorError: a leaf's vector is not there.
         InputError: a filter that cannot be read, or two leaves of one name.
     """
-    condition = compose(user_filter, tenant=collection.tenant, prefixes=collection.prefixes)
+    conditions = [
+        compose(
+            user_filter, tenant=collection.tenant, prefixes=collection.prefixes, must_not=unwanted
+        )
+        for unwanted in must_not or [{}] * len(queries)
+    ]
     _check_leaves(collection, queries)
     pools = [OpenPool(leaves) for leaves in queries]
-    searches = [(pool, leaf) for pool in pools for leaf in pool.leaves if leaf.depth > 0]
+    searches = [
+        (pool, leaf, condition)
+        for pool, condition in zip(pools, conditions, strict=True)
+        for leaf in pool.leaves
+        if leaf.depth > 0
+    ]
     answers = yield from _query_batch(
         collection,
         [
@@ -65,16 +77,16 @@ def gather(
                 condition,
                 embedded=collection.embedded,
             )
-            for _, leaf in searches
+            for _, leaf, condition in searches
         ],
     )
-    for (pool, leaf), points in zip(searches, answers, strict=True):
+    for (pool, leaf, _), points in zip(searches, answers, strict=True):
         pool.admit(leaf, points)
     for pool in pools:
         pool.complete()
     if collection.embedded:
         yield from _score_here(collection, pools, read_rows)
-    yield from exactly(collection, lambda exact: _score_there(collection, pools, condition, exact))
+    yield from exactly(collection, lambda exact: _score_there(collection, pools, conditions, exact))
     return [pool.to_pool() for pool in pools]
 
 
@@ -178,13 +190,13 @@ def _query_batch(
 def _score_there(
     collection: Collection,
     pools: Sequence[OpenPool],
-    condition: models.Filter | None,
+    conditions: Sequence[models.Filter | None],
     exact: bool,
 ) -> Procedure[None]:
     """Phase 2 on a server, and of sparse vectors everywhere: only Qdrant knows their idf."""
     jobs = [
-        (pool, leaf, missing)
-        for pool in pools
+        (pool, leaf, missing, condition)
+        for pool, condition in zip(pools, conditions, strict=True)
         for leaf in pool.leaves
         if not collection.embedded or collection.vector(leaf.vector).sparse
         if (missing := pool.missing(leaf))
@@ -199,10 +211,10 @@ def _score_there(
                 condition,
                 scoring(collection, exact),
             )
-            for _, leaf, missing in jobs
+            for _, leaf, missing, condition in jobs
         ],
     )
-    for (pool, leaf, _), points in zip(jobs, answers, strict=True):
+    for (pool, leaf, *_), points in zip(jobs, answers, strict=True):
         pool.add(leaf, points)
 
 

@@ -1,6 +1,8 @@
 """Pure rules from a scored pool to a ranking."""
 
-from logic_retrievers.policies.base import Policy, Ranked
+from logic_retrievers.policies.auto import AutoPolicy
+from logic_retrievers.policies.base import Chooser, Policy, Ranked
+from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
 from logic_retrievers.policies.registry import POLICIES, resolve_policy
 from logic_retrievers.policies.sequential import SequentialPolicy
 from logic_retrievers.policies.single import CompatibilityPolicy, TopicalPolicy
@@ -8,7 +10,11 @@ from logic_retrievers.policies.union import KeepRule, UnionPolicy
 
 __all__ = [
     "POLICIES",
+    "AutoPolicy",
+    "Chooser",
     "CompatibilityPolicy",
+    "ExclusionPolicy",
+    "ExclusionSettings",
     "KeepRule",
     "Policy",
     "Ranked",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.types import Leaf, Pool
 
 TOPICAL = "topical"
@@ -48,6 +49,32 @@ class Policy(ABC):
         None, as a rule: the engine scores the pool and asks :meth:`rank`.
         """
         return None
+
+    @property
+    def must_not(self) -> Mapping[str, Any]:
+        """Metadata values that no hit may have: ``{field: [values]}``."""
+        return {}
+
+
+class Chooser(ABC):
+    """Takes a policy for each query. As pure as a policy."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def choose(
+        self,
+        query: str | ParsedQuery,
+        trained: Collection[str] = (),
+        constants: Mapping[str, float] | None = None,
+    ) -> Policy:
+        """The policy for one query.
+
+        Args:
+            query: as the caller gave it.
+            trained: the named vectors that the collection has and the encoder was trained for.
+            constants: of the exclusion, from the encoder's bundle.
+        """
 
 
 def kept_first(

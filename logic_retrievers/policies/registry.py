@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from logic_retrievers.errors import ConfigurationError, UnknownPolicyError
-from logic_retrievers.policies.base import Policy
+from logic_retrievers.policies.auto import AutoPolicy
+from logic_retrievers.policies.base import Chooser, Policy
 from logic_retrievers.policies.sequential import SequentialPolicy
 from logic_retrievers.policies.single import CompatibilityPolicy, TopicalPolicy
 from logic_retrievers.policies.union import UnionPolicy
 
-POLICIES: dict[str, type[Policy]] = {
+POLICIES: dict[str, type[Policy] | type[Chooser]] = {
     policy.name: policy
-    for policy in (TopicalPolicy, CompatibilityPolicy, SequentialPolicy, UnionPolicy)
+    for policy in (AutoPolicy, TopicalPolicy, CompatibilityPolicy, SequentialPolicy, UnionPolicy)
 }
 
 
-def resolve_policy(policy: str | Policy) -> Policy:
+def resolve_policy(policy: str | Policy | Chooser) -> Policy | Chooser:
     """A policy from its name (with its default settings), or the policy itself.
 
     Raises:
@@ -28,7 +29,7 @@ def resolve_policy(policy: str | Policy) -> Policy:
             raise UnknownPolicyError(
                 f"unknown policy {policy!r}; one of {', '.join(POLICIES)}"
             ) from None
-    if not isinstance(policy, Policy):
+    if not isinstance(policy, Policy | Chooser):
         raise ConfigurationError(
             f"a policy is a name or a subclass of logic_retrievers.Policy, not {policy!r}"
         )

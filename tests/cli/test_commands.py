@@ -89,7 +89,10 @@ def test_long_texts_are_split_with_their_offsets(call, tmp_path):
         (("search", "x", "--bundle", "nowhere"), 5, "nowhere"),
         (("index", "nowhere"), 1, "nowhere"),
         (("evaluate", "nowhere"), 1, "nowhere"),
-        (("evaluate", "nowhere", "--cut"), 2, "nothing to cut"),
+        (("evaluate", "nowhere", "--cut", "-p", "topical"), 2, "nothing to cut"),
+        (("parse",), 2, "--file"),
+        (("parse", "x", "--file", "y"), 2, "--file"),
+        (("parse", "--file", "nowhere"), 1, "nowhere"),
     ],
 )
 def test_what_cannot_work_says_why_and_sets_the_exit_code(
@@ -101,6 +104,21 @@ def test_what_cannot_work_says_why_and_sets_the_exit_code(
     result = call(*arguments, code=code)
     assert message in " ".join(result.stderr.split())
     assert "Traceback" not in result.stderr
+
+
+def test_parse(call, tmp_path):
+    shown = call("parse", "hotels near the sea, except hostels").stdout
+    assert "hotels near the sea" in shown
+    assert "hostels (except)" in shown
+    assert "nothing is ruled out" in call("parse", "quiet hotels").stdout
+    assert "negative (not)" in call("parse", "which metals do not rust").stdout
+    lines = tmp_path / "lines.txt"
+    lines.write_text("hotels except hostels\r\n\nmetals that do not rust\n", encoding="utf-8")
+    first, second = map(json.loads, call("parse", "--file", lines, "--json").stdout.splitlines())
+    assert (first["text"], first["kind"], first["target"], first["traps"], first["cue"]) == (
+        "hotels except hostels", "exclusion", "hotels", ["hostels"], "except",
+    )  # fmt: skip
+    assert (second["kind"], second["traps"]) == ("polarity", [])
 
 
 def test_untrained_head_is_said(call, corpus):
@@ -130,7 +148,7 @@ def test_evaluate_writes_figures_and_a_run(call, tmp_path):
     out, run = tmp_path / "figures.json", tmp_path / "run.txt"
     call("evaluate", folder, "--json", out, "--run", run, "--cache", tmp_path / "cache")
     figures = json.loads(out.read_text(encoding="utf-8"))
-    assert figures["policy"] == "topical"
+    assert figures["policy"] == "auto"
     assert (figures["queries"], figures["documents"]) == (1, 3)
     assert figures["metrics"]["R@1"] == 1.0
     assert figures["metrics"]["V@1"] == 0.0

@@ -81,3 +81,39 @@ def union(
 
 def ranks(scores: Scores) -> dict[str, int]:
     return {i: r for r, i in enumerate(by_score(scores), 1)}
+
+
+def exclusion(
+    whole: Scores,
+    target: Scores,
+    traps: list[Scores],
+    *,
+    penalty: float,
+    whole_weight: float,
+    standout: float,
+    margin: float,
+    width: float,
+    low: float,
+    high: float,
+) -> dict[str, tuple[float, float]]:
+    """Score and violation of every passage of a pool; the formulas of ExclusionPolicy."""
+
+    def clip(value: float) -> float:
+        return min(1.0, max(0.0, value))
+
+    best_target, best_whole = max(target.values()), max(1e-9, max(whole.values()))
+    heard = clip((best_target / best_whole - low) / (high - low))
+    found = {}
+    for i in whole:
+        wanted = (1 - whole_weight) * target[i] + whole_weight * whole[i]
+        wanted = heard * wanted + (1 - heard) * whole[i]
+        violation = 0.0
+        if traps:
+            out = max(
+                clip((trap[i] / max(1e-9, max(trap.values())) - standout) / (1 - standout))
+                for trap in traps
+            )
+            nearest_trap = max(trap[i] for trap in traps)
+            violation = heard * out * clip((nearest_trap - target[i] + margin) / width)
+        found[i] = (wanted - penalty * violation, violation)
+    return found

@@ -1,0 +1,176 @@
+"""The `auto` policy against plain search: violations, recall, no harm elsewhere, and the trade-off.
+
+python -m benchmarks.exclusion [--tune]
+
+--tune searches the constants on the train and dev parts only; they go into the bundle's manifest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+
+from benchmarks.report import OUT, publish
+from logic_retrievers import (
+    AutoPolicy,
+    CachedEncoder,
+    Engine,
+    ExclusionSettings,
+    Hit,
+    OnnxEncoder,
+    Passage,
+    PassageIndex,
+)
+from logic_retrievers.errors import LongTextWarning
+from logic_retrievers.evaluation import Dataset, Estimate, Result, compare, evaluate, load_dataset
+from logic_retrievers.evaluation.runner import Ranking
+from logic_retrievers.policies import Chooser
+from logic_retrievers.queries import RuleParser
+
+CONSTRAINTS = ("excluir", "boolquestions_not", "nevir", "negconstraint")
+ORDINARY = ("scifact", "cranfield", "msmarco_small")
+TUNING = (
+    ("excluir", "train"),
+    ("excluir", "dev"),
+    ("boolquestions_not", "dev"),
+    ("nevir", "train"),
+    ("nevir", "dev"),
+)
+DEPTH = 100
+SHIPPED = ExclusionSettings.from_constants(OnnxEncoder().specs["topical"].exclusion or {})
+
+
+def main() -> None:
+    """Measure and publish."""
+    warnings.simplefilter("ignore", LongTextWarning)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tune", action="store_true", help="search constants on train and dev")
+    if parser.parse_args().tune:
+        publish("exclusion-tuning", tune())
+        return
+    publish("exclusion", [row for name in CONSTRAINTS for row in constraint_rows(name)])
+    publish("exclusion-no-harm", [no_harm(name) for name in (*ORDINARY, "nevir")])
+    publish("exclusion-curve", curve())
+
+
+@contextmanager
+def indexed(name: str, split: str = "test") -> Iterator[tuple[Dataset, PassageIndex]]:
+    """A data set in an embedded index; vectors are kept for the next run."""
+    OUT.mkdir(exist_ok=True)
+    dataset = load_dataset(name, split)
+    encoder = CachedEncoder(OnnxEncoder(), OUT / "vectors.sqlite")
+    with PassageIndex.open("exclusion", encoder) as index:
+        index.add(Passage(id, text) for id, text in dataset.documents.items())  # noqa: A001
+        yield dataset, index
+
+
+def run(dataset: Dataset, index: PassageIndex, policy: str | Chooser, depth: int = DEPTH) -> Result:
+    """The figures of one policy."""
+
+    def ranked(texts: Sequence[str], k: int) -> list[Ranking]:
+        found = Engine(index, policy).search_many(texts, k)
+        return [[(hit.passage.id, hit.score) for hit in hits] for hits in found]
+
+    return evaluate(dataset, ranked, depth, policy=policy if isinstance(policy, str) else "auto")
+
+
+def constraint_rows(name: str) -> list[dict[str, object]]:
+    """Plain search and `auto` on one set of constraint queries."""
+    wanted = ("R@1", "R@5", "R@10", "V@1", "V@5", "FVR", "nDCG@10")
+    with indexed(name) as (dataset, index):
+        results = [run(dataset, index, policy) for policy in ("topical", "auto")]
+    return [
+        {
+            "data set": dataset.name,
+            "queries": len(dataset.queries),
+            "policy": result.policy,
+            **{m: _with_interval(result.estimates.get(m)) for m in wanted},
+        }
+        for result in results
+    ]
+
+
+def no_harm(name: str) -> dict[str, object]:
+    """How often the gate opens on ordinary queries, and what that costs."""
+    parser = RuleParser()
+    with indexed(name) as (dataset, index):
+        kinds = [parser.parse(query.text).kind for query in dataset.queries]
+        shut = [q.text for q, k in zip(dataset.queries, kinds, strict=True) if k != "exclusion"]
+        plain = Engine(index, "topical").search_many(shut, 10)
+        same = sum(map(_identical, plain, Engine(index, "auto").search_many(shut, 10)))
+        results = [run(dataset, index, policy) for policy in ("topical", "auto")]
+    gained = compare(*results)
+    return {
+        "data set": dataset.name,
+        "queries": len(kinds),
+        "gate shut": f"{1 - kinds.count('exclusion') / len(kinds):.4f}",
+        "of these identical": f"{same} of {len(shut)}",
+        "polarity": kinds.count("polarity"),
+        "nDCG@10 topical": round(results[0].metrics["nDCG@10"], 4),
+        "auto, gain": _with_interval(gained["nDCG@10"], digits=4),
+        "R@5, gain": _with_interval(gained["R@5"], digits=4),
+    }
+
+
+def curve() -> list[dict[str, object]]:
+    """V@5 against R@5 on ExcluIR's test part as the penalty grows."""
+    rows: list[dict[str, object]] = []
+    with indexed("excluir") as (dataset, index):
+        plain = run(dataset, index, "topical", 10).metrics
+        for step in (0, 1, 2, 3, 4, 5, 6, 8, 10, 15):
+            policy = AutoPolicy(settings=replace(SHIPPED, penalty=step / 10))
+            found = run(dataset, index, policy, 10).metrics
+            keeps = "yes" if found["R@5"] >= 0.99 * plain["R@5"] else "no"
+            figures = {m: round(found[m], 4) for m in ("V@5", "R@5", "R@1")}
+            rows.append({"penalty": step / 10, **figures, "99 % of plain R@5": keeps})
+    return rows
+
+
+def tune() -> list[dict[str, object]]:
+    """A grid over the constants; the rows that lose least recall, best first."""
+    rows = []
+    parts = {}
+    with _all_parts() as opened:
+        for part, (dataset, index) in opened.items():
+            parts[part] = run(dataset, index, "topical", 10).metrics
+        for penalty, whole, margin, low in itertools.product(
+            (0.3, 0.5, 0.7), (0.2, 0.3, 0.4), (0.05, 0.1, 0.15), (0.55, 0.65)
+        ):
+            settings = replace(
+                SHIPPED, penalty=penalty, whole_weight=whole, margin=margin, coverage_low=low
+            )
+            row: dict[str, object] = {
+                k: v for k, v in asdict(settings).items() if k != "compatibility_weight"
+            }
+            for part, (dataset, index) in opened.items():
+                found = run(dataset, index, AutoPolicy(settings=settings), 10).metrics
+                for metric in ("R@1", "R@5", "V@5"):
+                    row[f"{' '.join(part)} {metric}"] = round(found[metric], 3)
+            rows.append(row)
+    return sorted(rows, key=lambda row: float(str(row["excluir train V@5"])))
+
+
+@contextmanager
+def _all_parts() -> Iterator[dict[tuple[str, str], tuple[Dataset, PassageIndex]]]:
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+        yield {part: stack.enter_context(indexed(*part)) for part in TUNING}
+
+
+def _identical(left: Sequence[Hit], right: Sequence[Hit]) -> bool:
+    return [hit.to_dict() for hit in left] == [hit.to_dict() for hit in right]
+
+
+def _with_interval(estimate: Estimate | None, digits: int = 3) -> str:
+    if estimate is None:
+        return "-"
+    return f"{estimate.mean:.{digits}f} ({estimate.low:.{digits}f} to {estimate.high:.{digits}f})"
+
+
+if __name__ == "__main__":
+    main()

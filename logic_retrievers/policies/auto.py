@@ -1,0 +1,94 @@
+"""Auto: looks at the query first, and takes the policy that it calls for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.policies.base import COMPATIBILITY, Chooser, Policy, check_depth
+from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings, Mode
+from logic_retrievers.policies.sequential import SequentialPolicy
+from logic_retrievers.policies.single import TopicalPolicy
+from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
+
+_RULES = RuleParser()
+
+
+@dataclass(frozen=True)
+class AutoPolicy(Chooser):
+    """The gate: a query that rules nothing out gets exactly what ``topical`` gives.
+
+    - no constraint: :class:`TopicalPolicy`, to the last bit;
+    - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`;
+    - polarity ("metals that do not rust"): the topical pool in the order of compatibility where the
+      encoder has a trained compatibility vector, else :class:`TopicalPolicy`.
+
+    Args:
+        parser: tells what a query rules out; :class:`RuleParser` by default. Not asked where the
+            query is a :class:`ParsedQuery` already.
+        settings: constants of the exclusion; those of the encoder's bundle where None.
+        mode, cut, depth: as in :class:`ExclusionPolicy`.
+        fields: metadata fields and the values that they take: a trap that names one of them becomes
+            a filter, so that no such passage is found at all: ``{"city": ["Oslo", "Bergen"]}``.
+
+    Raises:
+        ConfigurationError: a setting out of its range.
+    """
+
+    parser: QueryParser = _RULES
+    settings: ExclusionSettings | None = None
+    mode: Mode = "soft"
+    cut: bool = False
+    depth: int = 100
+    fields: Mapping[str, Collection[Any]] = field(default_factory=dict)
+    name: ClassVar[str] = "auto"
+
+    def __post_init__(self) -> None:
+        check_depth(self.depth)
+        if self.cut and self.mode != "hard":
+            raise ConfigurationError("cut leaves out what mode='hard' finds; set that mode too")
+
+    def choose(
+        self,
+        query: str | ParsedQuery,
+        trained: Collection[str] = (),
+        constants: Mapping[str, float] | None = None,
+    ) -> Policy:
+        """The policy that this query calls for."""
+        parsed = query if isinstance(query, ParsedQuery) else self.parser.parse(query)
+        compatible = COMPATIBILITY in trained
+        if parsed.kind == "exclusion":
+            settings = self.settings or ExclusionSettings.from_constants(constants or {})
+            return ExclusionPolicy(
+                parsed,
+                settings,
+                self.mode,
+                self.depth,
+                self.cut,
+                compatible,
+                _filtered(parsed.traps, self.fields),
+            )
+        if parsed.kind == "polarity" and compatible:
+            return SequentialPolicy(tau=-1.0, depth=self.depth)
+        return TopicalPolicy()
+
+
+def _filtered(
+    traps: Collection[str], fields: Mapping[str, Collection[Any]]
+) -> dict[str, tuple[str, Any]]:
+    """The traps that name a value of a field: trap -> (field, value as it is stored)."""
+    values = {
+        str(value).casefold(): (name, value)
+        for name, options in fields.items()
+        for value in options
+    }
+    found = {}
+    for trap in traps:
+        text = trap.strip("\"'").casefold()
+        for form in (text, text.removesuffix("s"), text.removesuffix("es"), f"{text}s"):
+            if form in values:
+                found[trap] = values[form]
+                break
+    return found

@@ -1,0 +1,217 @@
+"""Exclusion: rank by what is wanted, and move down what stands out towards what is ruled out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.policies.base import (
+    COMPATIBILITY,
+    TOPICAL,
+    Policy,
+    Ranked,
+    check_depth,
+    check_share,
+    kept_first,
+)
+from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.scoring import ranking
+from logic_retrievers.types import Leaf, Pool
+
+_Scores: TypeAlias = npt.NDArray[np.float64]
+
+TARGET = "target"
+Mode: TypeAlias = Literal["soft", "hard"]
+
+_VIOLATES = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusionSettings:
+    """Constants of :class:`ExclusionPolicy`, in units of a cosine; they depend on the encoder.
+
+    Args:
+        penalty: the most that a passage can lose: the cap on its fall.
+        whole_weight: share of the whole query in the score, in [0, 1]; the rest is the target's.
+        standout: share of the pool's best trap score from which a passage stands out, in [0, 1).
+        margin: a passage counts as speaking of the trap from ``trap > target - margin`` on,
+        width: and fully so ``width`` above that.
+        coverage_low, coverage_high: best target score of the pool over the best whole-query score.
+            Below the first the target alone finds nothing, so the exclusion is left unheard; from
+            the second on it is heard in full.
+        compatibility_weight: of the compatibility cosine, where there is a trained one.
+
+    Raises:
+        ConfigurationError: a value out of its range.
+    """
+
+    penalty: float = 0.5
+    whole_weight: float = 0.3
+    standout: float = 0.7
+    margin: float = 0.1
+    width: float = 0.2
+    coverage_low: float = 0.55
+    coverage_high: float = 0.85
+    compatibility_weight: float = 0.2
+
+    def __post_init__(self) -> None:
+        check_share("whole_weight", self.whole_weight)
+        if self.penalty < 0 or self.width <= 0 or not 0 <= self.standout < 1:
+            raise ConfigurationError(
+                "penalty must be at least 0, width more than 0, standout at least 0 and under 1; "
+                f"not {self.penalty}, {self.width}, {self.standout}"
+            )
+        if not self.coverage_low < self.coverage_high:
+            raise ConfigurationError("coverage_low must be less than coverage_high")
+
+    @classmethod
+    def from_constants(cls, constants: Mapping[str, float]) -> ExclusionSettings:
+        """Settings from a bundle's manifest.
+
+        Raises:
+            ConfigurationError: a name that is no setting.
+        """
+        known = {setting.name for setting in fields(cls)}
+        if unknown := sorted(set(constants) - known):
+            raise ConfigurationError(
+                f"the bundle has constants for exclusion that this version does not know: "
+                f"{', '.join(unknown)}; update logic-retrievers"
+            )
+        return cls(**constants)
+
+
+@dataclass(frozen=True)
+class ExclusionPolicy(Policy):
+    """One query with traps, made by :class:`AutoPolicy` or by hand.
+
+    With the cosines of a passage to the whole query (q), the target (t) and the nearest trap (x),
+    and their maxima over the pool (Q, T, X)::
+
+        heard     = clip((T / Q - coverage_low) / (coverage_high - coverage_low), 0, 1)
+        wanted    = heard * ((1 - whole_weight) * t + whole_weight * q) + (1 - heard) * q
+        violation = heard * clip((x / X - standout) / (1 - standout), 0, 1)
+                          * clip((x - t + margin) / width, 0, 1)
+        score     = wanted - penalty * violation
+
+    A satisfying passage may well name what is ruled out; so a passage is penalised only where it
+    both stands out in the pool towards the trap and speaks of the trap rather than of the target.
+
+    Args:
+        query: with ``kind="exclusion"``.
+        settings: constants.
+        mode: ``soft`` moves violating passages down by their violation; ``hard`` puts those with a
+            violation of a half or more behind all others.
+        depth: candidates of each of the two searches, target and whole query (at least k).
+        cut: with ``hard``, leave them out.
+        compatible: add the compatibility score; wants a trained compatibility vector.
+        filtered: traps that a filter keeps out, by the field and its value: they cost no score.
+
+    Raises:
+        ConfigurationError: the query rules nothing out, or a setting is out of its range.
+    """
+
+    query: ParsedQuery
+    settings: ExclusionSettings = ExclusionSettings()
+    mode: Mode = "soft"
+    depth: int = 100
+    cut: bool = False
+    compatible: bool = False
+    filtered: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    name: ClassVar[str] = "exclusion"
+
+    def __post_init__(self) -> None:
+        check_depth(self.depth)
+        if self.query.kind != "exclusion":
+            raise ConfigurationError("this query rules nothing out; search with policy 'auto'")
+        if self.mode not in get_args(Mode):
+            raise ConfigurationError(
+                f"mode is one of {', '.join(get_args(Mode))}, not {self.mode!r}"
+            )
+        if self.cut and self.mode != "hard":
+            raise ConfigurationError("cut leaves out what mode='hard' finds; set that mode too")
+
+    @property
+    def must_not(self) -> Mapping[str, list[Any]]:
+        """Metadata values that no hit may have."""
+        found: dict[str, list[Any]] = {}
+        for key, value in self.filtered.values():
+            found.setdefault(key, []).append(value)
+        return found
+
+    def plan(self, query: str, k: int) -> tuple[Leaf, ...]:
+        """Two searches, for the whole query and for the target; the traps only score."""
+        depth = max(self.depth, k)
+        leaves = [
+            Leaf(TOPICAL, TOPICAL, query, depth),
+            Leaf(TARGET, TOPICAL, self.query.target, depth),
+            *(Leaf(_leaf(trap), TOPICAL, trap, 0) for trap in self._scored_traps),
+        ]
+        if self.compatible:
+            leaves.append(Leaf(COMPATIBILITY, COMPATIBILITY, query, 0))
+        return tuple(leaves)
+
+    def rank(self, pool: Pool, k: int) -> list[Ranked]:
+        """By score; in hard mode violating passages behind the others."""
+        if not pool.ids:
+            return []
+        scores, violation = self._scores(pool)
+        order, kept = ranking(scores), violation < _VIOLATES
+        if self.mode == "hard":
+            order = kept_first(order, kept, cut=self.cut)
+        return [
+            Ranked(
+                int(i),
+                float(scores[i]),
+                self.mode == "soft" or bool(kept[i]),
+                self._reason(pool, int(i), float(violation[i])),
+                {
+                    "query": self.query.to_dict(),
+                    "violation": round(float(violation[i]), 6),
+                    "penalty": round(self.settings.penalty * float(violation[i]), 6),
+                    **({"must_not": dict(self.must_not)} if self.filtered else {}),
+                },
+            )
+            for i in order[:k]
+        ]
+
+    def _scores(self, pool: Pool) -> tuple[_Scores, _Scores]:
+        """The scores under the policy, and the violations, both of shape (pool size,)."""
+        s = self.settings
+        whole, target = (np.nan_to_num(pool.scores[name], nan=-1.0) for name in (TOPICAL, TARGET))
+        found = float(target.max()) / max(float(whole.max()), 1e-9)
+        heard = np.clip((found - s.coverage_low) / (s.coverage_high - s.coverage_low), 0, 1)
+        wanted = heard * ((1 - s.whole_weight) * target + s.whole_weight * whole)
+        wanted = wanted + (1 - heard) * whole
+        violation = np.zeros_like(wanted)
+        if self._scored_traps:
+            traps = np.stack([pool.scores[_leaf(trap)] for trap in self._scored_traps])
+            traps = np.nan_to_num(traps, nan=-1.0)
+            best = np.maximum(traps.max(axis=1, keepdims=True), 1e-9)
+            stands_out = np.clip((traps / best - s.standout) / (1 - s.standout), 0, 1).max(axis=0)
+            speaks_of_it = np.clip((traps.max(axis=0) - target + s.margin) / s.width, 0, 1)
+            violation = heard * stands_out * speaks_of_it
+        scores = wanted - s.penalty * violation
+        if self.compatible:
+            compatibility = np.nan_to_num(pool.scores[COMPATIBILITY], nan=-1.0)
+            scores = scores + s.compatibility_weight * compatibility
+        return scores, violation
+
+    @property
+    def _scored_traps(self) -> tuple[str, ...]:
+        return tuple(trap for trap in self.query.traps if trap not in self.filtered)
+
+    def _reason(self, pool: Pool, index: int, violation: float) -> str:
+        if violation < 0.05:
+            return "fits what is wanted, and nothing ruled out stands out in it"
+        trap = max(self._scored_traps, key=lambda t: np.nan_to_num(pool.scores[_leaf(t)][index]))
+        degree = "moved down" if violation >= _VIOLATES else "moved down a little"
+        return f"{degree}: speaks of {trap}, which the query rules out"
+
+
+def _leaf(trap: str) -> str:
+    return f"trap: {trap}"

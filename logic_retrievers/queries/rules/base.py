@@ -1,0 +1,109 @@
+"""What a rule is: a cue, where its trap stands, and where the cue means something else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from logic_retrievers.errors import ConfigurationError
+
+
+class Scope(Enum):
+    """Where the thing stands that a cue rules out."""
+
+    AFTER = "after"
+    """Behind the cue: "except *Norway*"."""
+    BEFORE = "before"
+    """Before the cue: "*Norway* excluded"."""
+    BETWEEN = "between"
+    """Between the halves of the cue: "leave *Norway* out". The cue's group ``trap`` holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A query, and what the rule must find in it; no traps: the rule must leave it alone."""
+
+    text: str
+    traps: tuple[str, ...] = ()
+    target: str = ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One family of cues.
+
+    The patterns are regular expressions; a blank stands for white space. They see at most 160
+    characters on either side of a cue and must not nest quantifiers, so that no query makes them
+    slow.
+
+    Args:
+        name: of the family.
+        cue: the words that rule out, whole ones; a hyphen counts as part of a word.
+        scope: where the trap stands.
+        before: the text before the cue must end with this; anything where empty.
+        not_before: the text before the cue must not end with these words.
+        not_after: the text behind the cue must not begin with these words.
+        opening: None: anywhere; True: only where a sentence begins; False: only elsewhere.
+        brief: the trap is a word or two ("without *a pool* in Rome").
+        examples: queries that show what the rule finds and what it leaves alone; tested.
+
+    Raises:
+        ConfigurationError: a pattern that is not a regular expression, or no example.
+    """
+
+    name: str
+    cue: str
+    examples: tuple[Example, ...]
+    scope: Scope = Scope.AFTER
+    before: str = ""
+    not_before: str = ""
+    not_after: str = ""
+    opening: bool | None = None
+    brief: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.examples:
+            raise ConfigurationError(f"rule {self.name!r} has no example; give at least one")
+        try:
+            _ = self.cue_pattern, self._before, self._not_before, self._not_after
+        except re.error as error:
+            raise ConfigurationError(f"rule {self.name!r}: {error}") from error
+
+    @cached_property
+    def cue_pattern(self) -> re.Pattern[str]:
+        """The cue, compiled."""
+        return re.compile(rf"(?<![\w'-])(?:{_words(self.cue)})(?![\w-]|'\w)", re.IGNORECASE)
+
+    @cached_property
+    def _before(self) -> re.Pattern[str]:
+        return re.compile(rf"(?:{_words(self.before)})$", re.IGNORECASE)
+
+    @cached_property
+    def _not_before(self) -> re.Pattern[str]:
+        pattern = rf"(?<![\w-])(?:{_words(self.not_before)})\s*$"
+        return re.compile(pattern, re.IGNORECASE)
+
+    @cached_property
+    def _not_after(self) -> re.Pattern[str]:
+        return re.compile(rf"\s*(?:{_words(self.not_after)})(?![\w-])", re.IGNORECASE)
+
+    def fits(self, before: str, after: str) -> bool:
+        """Whether a cue between these two texts means what the rule says."""
+        if _SPOKEN_OF.search(before) or (self.before and not self._before.search(before)):
+            return False
+        if self.not_before and self._not_before.search(before):
+            return False
+        return not (self.not_after and self._not_after.match(after))
+
+
+_SPOKEN_OF = re.compile(
+    r"\b(?:to use|do you use|difference between|the (?:word|phrase|term|keyword|operator))\s*$",
+    re.IGNORECASE,
+)
+"""Before a cue that is the topic itself: "when to use except"."""
+
+
+def _words(pattern: str) -> str:
+    return pattern.replace(" ", r"\s+")

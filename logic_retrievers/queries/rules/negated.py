@@ -1,0 +1,242 @@
+"""A negation that speaks of the results: "not by Bach", "don't mention it"."""
+
+from __future__ import annotations
+
+from logic_retrievers.queries.rules.base import Example, Rule
+from logic_retrievers.queries.rules.words import AUXILIARY, BREAK
+
+_ABOUT = (
+    r"(?: (?:about|in|by|from|on|for|with|at|near|of|above|below|under|over|involving|related to|"
+    r"including|limited to|"
+    r"when it comes to|any of|concerning|regarding|necessarily|counting|just|only|due to|during|"
+    r"after|before)\b)?"
+)
+
+DO_NOT_MENTION = Rule(
+    "don't mention",
+    r"(?:that |which )?(?:(?:do not|don't|dont|doesn't|does not|doesnt|didn't|did not) "
+    r"(?:mention|discuss|cover|consider|have (?:anything )?to do with|include|involve|show(?: "
+    r"me)?|give me|tell me|talk about|bring up|"
+    r"want(?: any| anything)?(?: to (?:hear|read|see|know|use|buy))?(?: about)?|care (?:about|"
+    r"for)|list|suggest|recommend|"
+    r"focus on|refer to|relate to|pertain to|deal with|concern|feature|send me|go into|touch on|"
+    r"use the word|"
+    r"point me to|return|stem from|result from)|(?:not |isn't |aren't )associated with"
+    r"|never (?:mention|discuss|talk about|refer to|involve)s?)",
+    not_before=(
+        r"why|what|things|people who|(?:reasons?|when|if|what|why|who)(?: \S+){0,2}|they|"
+        r"you|he|she|it|dogs|cats|men|women|kids|children|people|who|movies that|countries that"
+    ),
+    not_after=r"to|it|me|[.?!]|$",
+    examples=(
+        Example(
+            "Movies about the sea. Please don't mention sharks.",
+            ("sharks",),
+            "Movies about the sea.",
+        ),
+        Example(
+            "what causes an itch but doesn't involve nettles?", ("nettles",), "what causes an itch?"
+        ),
+        Example("why don't you want to work here"),
+    ),
+)
+
+NOT_INTERESTED_IN = Rule(
+    "not interested in",
+    r"(?:i am |i'm |im |we are |we're )?(?:not (?:really )?(?:interested in|looking for|talking "
+    r"about|asking about|referring to|thinking of)|"
+    r"no interest in)|(?:i )?(?:do not|don't|dont) mean|(?:i )?(?:could not|couldn't|do not|don't|"
+    r"could) care less about|never mind(?: about)?|nevermind",
+    before=rf"^\s*|{BREAK}|\w\)?\s*",
+    not_before=r"why(?: \S+){0,2}|when|what|you|they|who|people|he|she|is|are|was",
+    not_after=r"it|me|you|that i|anymore|[.?!]|$",
+    examples=(
+        Example("Mercury, I do not mean the planet", ("planet",), "Mercury"),
+        Example("What is Phoenix? I am not talking about the city.", ("city",), "What is Phoenix?"),
+        Example("why am I not interested in anything"),
+    ),
+)
+
+HAD_ENOUGH = Rule(
+    "had enough of",
+    r"(?:i've |ive |i have |we've |we have |i )?already (?:know(?: all)?(?: about)?|have|own|read|"
+    r"saw|seen|tried|watched|visited|got|did)|"
+    r"(?:i'm |im |i am |we're )?(?:sick of|fed up with|tired of|done with|bored (?:of|with)|"
+    r"allergic to|out of(?= \w+,))|(?:i )?can't stand|(?:i've |i have )?(?:read|heard|seen) "
+    r"enough (?:of|on|about)|enough of|who can't have|if (?:i|"
+    r"we|you) can't (?:use|eat|have)|no more(?! than)",
+    before=(
+        r"^\s*|[,;.!?(-]\s*|\b(?:and|but|i|we|i'm|i've|dad|mum|mom|friend|for someone|party|"
+        r"who)\s*|\w\s*(?=$)"
+    ),
+    not_before=(
+        r"why|what|how|when|was|were|what to do when|people(?: \S+)?|dogs?|babies|if "
+        r"you(?: \S+)?|are you|if|have|he|she|feeling|is|being|become|am i|so"
+    ),
+    not_after=r"it|me|you|life|myself|everything|work|[.?!]|$|crying|being|feeling|dogs$",
+    examples=(
+        Example(
+            "Fed up with curry, what else is good with lentils?",
+            ("curry",),
+            "what else is good with lentils?",
+        ),
+        Example("what are people allergic to"),
+    ),
+)
+
+NOTHING_ABOUT = Rule(
+    "nothing about",
+    r"(?:nothing|not anything) (?:about|on|with|from|by|to do with|related to|in|involving|"
+    r"containing|like|mentioning|"
+    r"that (?:involves|is|has|contains|mentions|uses|needs|includes))|nothing(?: too)?",
+    before=r"^\s*|[,;:.!?(-]\s*|\b(?:but|please|has|have|with|though|that have|that has)\s*",
+    not_before=(
+        rf"know|knows|knew|{AUXILIARY.replace('has|have|', '')}|there is|means|almost|says|said|"
+        rf"for|from|cost|to|into|"
+        rf"like|feel|in|if|when|do|or|and|i|we|you|they|she|he"
+    ),
+    not_after=(
+        r"it|me|you|we|i|else|more|less|but|happens|happened|works|matters|is|was|to|special|"
+        r"wrong|new|helps?|hurts?|"
+        r"shows?|phone|in the fridge|in common|[.?!]|$"
+    ),
+    examples=(
+        Example("Polish novels, nothing about the war", ("war",), "Polish novels"),
+        Example("why do I know nothing about wine"),
+    ),
+)
+
+UNRELATED_TO = Rule(
+    "unrelated to",
+    r"(?:(?:(?:that|which|who) |(?<=\bbut\s)|(?<=\band\s))(?:is |are |has |have |was |were )|"
+    r"that's )?(?:unrelated to|not (?:at all )?(?:related|connected|linked|relevant) (?:to|with)|"
+    r"nothing to do with|irrelevant to|unconnected (?:to|with)|not (?:caused by|due to|because of|"
+    r"attributable to))",
+    not_before=rf"why|it|this|they|\w+ (?:have|has)|the|are \w+|is \w+|{AUXILIARY}",
+    not_after=r"it|each|\?|$",
+    examples=(
+        Example(
+            "what causes stomach pain but is unrelated to the liver",
+            ("liver",),
+            "what causes stomach pain",
+        ),
+        Example(
+            "Works of Escher that have nothing to do with birds", ("birds",), "Works of Escher"
+        ),
+        Example("they are not related to each other"),
+    ),
+)
+
+BUT_NOT = Rule(
+    "but not",
+    rf"(?:but|yet|and(?: definitely| certainly| preferably)?|just|please|definitely|preferably) "
+    rf"not{_ABOUT}",
+    not_before=r"only|not just|not only|last|why|both|is|are|was|were|of|also",
+    not_after=(
+        r"least|only|just|yet|sure|really|always|be|been|have|has|to|why|vice|one|longer|matter|"
+        r"way|such|too|so|all|"
+        r"enough|quite|if|when|how|others?|pain|more|less|\w+ed(?= (?:by|to|for|in|with|at|on)\b|"
+        r"[.?!,)]|$)|\w+[ai]ble|losing|working"
+    ),
+    examples=(
+        Example(
+            "Hotels near the harbour, but not above a nightclub.",
+            ("nightclub",),
+            "Hotels near the harbour.",
+        ),
+        Example(
+            "What do B cells do in the body but not their origin?",
+            ("origin",),
+            "What do B cells do in the body?",
+        ),
+        Example("fast but not yet furious"),
+    ),
+)
+
+COMMA_NOT = Rule(
+    "X, not Y",
+    rf"not{_ABOUT}",
+    before=r"\w[)\"']*(?:[,;:.?!]| \(|\s?[-])\s*",
+    not_after=(
+        r"just|only|because|to mention|yet|sure|really|always|be|been|have|has|to|surprisingly|"
+        r"least|that|if|one|unlike|all|so|"
+        r"too|even|long|knowing|being|having|wanting|able|working|interested|looking|talking|"
+        r"\w+[ai]ble|"
+        r"\w+ed(?= (?:by|to|for|in|with|at|on)\b|[.?!,)]|$)"
+    ),
+    opening=None,
+    examples=(
+        Example("python, not the programming language", ("programming language",), "python"),
+        Example("boots for winter, not leather", ("leather",), "boots for winter"),
+        Example("Venus (not the goddess)", ("goddess",), "Venus"),
+        Example("she came, not knowing why"),
+    ),
+)
+
+TERSE_NOT = Rule(
+    "terse not",
+    r"(?-i:not)",
+    before=(
+        r"^(?!.*\b(?:wh\w+|is|are|was|were|has|have|had|why|can|could|do|does|did|will|would|how|"
+        r"if|to|or|should|must|"
+        r"may|i|you|we|they|he|she|it|that|who|module|error|why)\b)(?:\S+ ){1,9}[\w)'-]+\s*"
+    ),
+    not_before=r"and|or|but|of|is|why|just|art of",
+    not_after=(
+        r"(?:\w+ing|\w+ed|allowed|found|guilty|enough|available|responding|yet|only|just|so|very|"
+        r"too|to|at|on|in)\b.*|"
+        r"(?:\S+ ){3,}.*"
+    ),
+    opening=False,
+    examples=(
+        Example("street food in Hanoi not noodles", ("noodles",), "street food in Hanoi"),
+        Example("laptop screen not working"),
+    ),
+)
+
+NOUN_NOT_BY = Rule(
+    "not by",
+    r"(?:(?:that|which|who) (?:is|are|was|were) )?not (?:about|by|from|made (?:by|of|in|from)|"
+    r"written by|directed by|set in|located in|based on|involving|starring|"
+    r"featuring|owned by|published by|produced by|involved in|part of|including|counting|"
+    r"mentioning|covering|in the|in(?= (?-i:[A-Z])))",
+    before=r"\w+\)?,?\s*",
+    not_before=(
+        rf"{AUXILIARY}|if|or|whether or|why|it|they|who|which|what|come|comes|came|that|"
+        rf"came|(?:is|are|was|were) \w+"
+    ),
+    not_after=r"scratch|us|it",
+    opening=False,
+    examples=(
+        Example("thrillers not set in London", ("London",), "thrillers"),
+        Example("brass bands not from Yorkshire", ("Yorkshire",), "brass bands"),
+        Example("which rivers are not from glaciers"),
+    ),
+)
+
+THAT_IS_NOT = Rule(
+    "that isn't",
+    r"(?:(?:that|which|who) (?:(?:is|are|was|were) not|(?:isn't|aren't|wasn't|weren't|isnt|"
+    r"arent))|that's not|thats not)(?: (?:in|on|at|about|by|from|made of|due to|related to|caused "
+    r"by|set in|based on|owned by)\b)?(?: (?:a|an|the)(?= ))?",
+    not_before=r"why|one|thing|one thing",
+    not_after=(
+        r"(?!(?:Germans?|chicken|kitchen|garden|linen|children|women|men|wooden|golden|Nissan|"
+        r"football|skiing|camping|fishing|boxing|wedding|pudding|parking|Boeing|red)\b)"
+        r"(?-i:[a-z]+)(?:ed|en|able|ible|ing|ful|less|ive|ous|al|ic|ly)|real|safe|true|good|too|"
+        r"very|so|"
+        r"as|easy|hard|sweet|spicy|expensive|one|toxic|afraid|human|your|his|her|their|my|"
+        r"covered|subject|considered|known|part|allowed|legal|native|divisible|prime|visible|"
+        r"present|part|fully|yet|at"
+    ),
+    opening=False,
+    examples=(
+        Example("a laptop that isn't an Apple", ("Apple",), "a laptop"),
+        Example(
+            "What causes a cough that's not due to allergies?",
+            ("allergies",),
+            "What causes a cough?",
+        ),
+        Example("an animal that is not afraid"),
+    ),
+)

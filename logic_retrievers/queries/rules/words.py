@@ -1,0 +1,40 @@
+"""Words that several rules speak of: alternatives of a regular expression, blank for space."""
+
+from __future__ import annotations
+
+FILLER = (
+    r"mention(?:s|ing)?(?: of)?|references?(?: to)?|referencing|referring to|regards? to|regard "
+    r"for|"
+    r"including|includes?|considering|consideration of|taking into (?:account|consideration)|"
+    r"discuss(?:ing|ions? of)?|talking about|touching (?:on|upon)|covering|involving|bringing up|"
+    r"giving(?: me)?|recommending|telling me(?: about)?|listing|suggesting|showing(?: me)?|going "
+    r"over|naming|"
+    r"focus(?:ing|sing)? on|hearing(?: about)?|reading about|anything specific(?: about)?|"
+    r"specific details|asking(?: about)?|comparing (?:it|them) (?:to|with)|delving into|looking "
+    r"at|using|relying on|counting|going into|having to use"
+)
+"""What stands between a cue and the thing: "without mentioning X"."""
+
+BREAK = (
+    r"(?:[,;:.!?] |[(]|\s-|^|\b(?:and|but|while|though|please|kindly|that|which|who|you to|"
+    r"(?:(?:i|we|you) )?(?:can|may|could|have to|need to|want to|would like to)|if (?:i|we|"
+    r"you)))\s*"
+)
+"""A seam before a cue: punctuation, a conjunction, a pronoun."""
+
+AUXILIARY = (
+    r"is|are|was|were|be|been|being|am|do|does|did|has|have|had|can|could|will|would|"
+    r"should|may|might|must"
+)
+
+PREPOSITION = (
+    r"of|by|for|from|about|to|on|in|with|when|after|before|like|as|than|vs|versus|how|why|not"
+)
+"""What stands before a gerund that is the topic itself: "the effects of skipping breakfast"."""
+
+PERSON = (
+    r"my|your|his|her|their|its|our|people|girls?|guys?|kids?|child|children|boyfriend|girlfriend|"
+    r"husband|wife|boss|"
+    r"someone|women|men|toddler|cat|dog|partner|he|she|they|it"
+)
+"""Who may skip, ignore or avoid something: "my cat ignoring me"."""

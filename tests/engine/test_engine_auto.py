@@ -1,0 +1,112 @@
+"""The default policy in the engine, with the shipped encoder, embedded and over the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections.abc import Iterator
+
+import pytest
+from doubles import Wire
+
+from logic_retrievers import AutoPolicy, Engine, OnnxEncoder, ParsedQuery, Passage, PassageIndex
+from logic_retrievers.errors import EmptyTextError, InputError
+
+PASSAGES = [
+    Passage("inn", "A hotel by the harbour with quiet rooms.", {"city": "Bergen"}),
+    Passage("club", "Hotel rooms above the nightclub, music until four.", {"city": "Oslo"}),
+    Passage("night", "The nightclub by the harbour opens at ten.", {"city": "Oslo"}),
+    Passage("farm", "A farm stay in the hills, far from any nightclub.", {"city": "Voss"}),
+    Passage("copper", "Copper prices rose again this week.", {}),
+    Passage("rust", "Gold and platinum do not rust.", {}),
+]
+ORDINARY = ["hotel by the harbour", "Doctors Without Borders", "which metals do not rust"]
+EXCLUDING = "Hotels near the harbour, but not above a nightclub."
+
+
+@pytest.fixture(scope="module")
+def encoder() -> OnnxEncoder:
+    return OnnxEncoder(threads=1)
+
+
+@pytest.fixture(scope="module")
+def index(encoder: OnnxEncoder) -> Iterator[PassageIndex]:
+    with PassageIndex.open("stays", encoder) as index:
+        index.add(PASSAGES)
+        yield index
+
+
+def test_what_rules_nothing_out_gets_exactly_what_topical_gives(index: PassageIndex):
+    """Ids, order, scores and evidence: a gate that changes ordinary searches is not switched on."""
+    auto, topical = Engine(index), Engine(index, "topical")
+    for query in ORDINARY:
+        assert auto.search(query, 6) == topical.search(query, 6)
+    assert auto.search_many(ORDINARY, 3) == topical.search_many(ORDINARY, 3)
+
+
+def test_what_is_ruled_out_moves_down_and_says_why(index: PassageIndex):
+    plain = [hit.passage.id for hit in Engine(index, "topical").search(EXCLUDING, 6)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # an untrained head that is not used is no reason to warn
+        hits = {hit.passage.id: hit for hit in Engine(index).search(EXCLUDING, 6)}
+    assert plain.index("club") == 1
+    assert list(hits).index("club") > 3
+    evidence = hits["club"].evidence
+    assert evidence.policy == "exclusion"
+    assert evidence.reason == "moved down: speaks of nightclub, which the query rules out"
+    assert evidence.details["query"]["cue"] == "but not above"
+    assert evidence.scores["trap: nightclub"] > evidence.scores["target"]
+    assert hits["inn"].evidence.details["penalty"] < 0.05
+
+
+def test_a_batch_may_mix_queries_of_all_kinds_sync_and_async(index: PassageIndex):
+    engine = Engine(index)
+    queries = [EXCLUDING, *ORDINARY, ParsedQuery.excluding("a place by the harbour", ["nightclub"])]
+    many = engine.search_many(queries, 4)
+    assert many == [engine.search(query, 4) for query in queries]
+    assert many == asyncio.run(engine.asearch_many(queries, 4))
+    assert many[-1][0].passage.id == "inn"
+
+
+def test_constants_come_from_the_bundle(index: PassageIndex, encoder: OnnxEncoder):
+    assert encoder.specs["topical"].exclusion["penalty"] == 0.5
+    hits = Engine(index).search(EXCLUDING, 6)
+    worst = max(hits, key=lambda hit: hit.evidence.details["violation"]).evidence.details
+    assert worst["penalty"] == pytest.approx(0.5 * worst["violation"])
+
+
+def test_fields_are_pushed_down(index: PassageIndex):
+    """A filter cannot be outranked: not one passage of the excluded city may come back."""
+    engine = Engine(index, AutoPolicy(fields={"city": ["Oslo", "Bergen"]}))
+    hits = engine.search("places with music, except in oslo", 6)
+    assert {hit.passage.metadata.get("city") for hit in hits} == {"Bergen", "Voss", None}
+    assert hits[0].evidence.details["must_not"] == {"city": ["Oslo"]}
+    both = engine.search_many(
+        ["music", "music, except in Bergen"], 6, filter={"city": ["Oslo", "Bergen"]}
+    )
+    assert [{hit.passage.id for hit in hits} for hits in both] == [
+        {"inn", "club", "night"},
+        {"club", "night"},
+    ]
+
+
+def test_the_wire_gives_what_embedded_gives(wire: Wire, index: PassageIndex, encoder: OnnxEncoder):
+    queries = [EXCLUDING, *ORDINARY, "places with music, except in Oslo"]
+    policy = AutoPolicy(fields={"city": ["Oslo", "Bergen"]})
+    expected = Engine(index, policy).search_many(queries, 4)
+    with PassageIndex.open("stays", encoder, client=wire.connect()) as remote:
+        remote.add(PASSAGES)
+        found = Engine(remote, policy).search_many(queries, 4)
+    for left, right in zip(found, expected, strict=True):
+        assert [hit.passage.id for hit in left] == [hit.passage.id for hit in right]
+        assert [h.score for h in left] == pytest.approx([h.score for h in right], abs=2e-6)
+
+
+def test_input_that_cannot_work(index: PassageIndex):
+    engine = Engine(index)
+    with pytest.raises(EmptyTextError):
+        engine.search(ParsedQuery(" "))
+    with pytest.raises(InputError, match="list of queries"):
+        engine.search_many(ParsedQuery("x"))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="ParsedQuery"):
+        engine.search(3)  # type: ignore[arg-type]

@@ -1,0 +1,179 @@
+"""The gate, and the ranking of queries that rule something out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.policies import (
+    AutoPolicy,
+    ExclusionPolicy,
+    ExclusionSettings,
+    SequentialPolicy,
+    TopicalPolicy,
+)
+from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.types import Pool
+
+cosine = st.integers(-8, 20).map(lambda n: n / 20)
+pools = st.lists(st.tuples(cosine, cosine, cosine, cosine), min_size=1, max_size=20)
+constants = st.builds(
+    ExclusionSettings,
+    penalty=st.sampled_from([0.0, 0.3, 0.5, 1.0]),
+    whole_weight=st.sampled_from([0.0, 0.3, 1.0]),
+    standout=st.sampled_from([0.0, 0.7]),
+    margin=st.sampled_from([0.0, 0.1]),
+    width=st.sampled_from([0.1, 0.3]),
+)
+QUERY = ParsedQuery.excluding("hotels", ["bars", "clubs"])
+
+
+def pool_of(rows, policy: ExclusionPolicy) -> Pool:
+    names = [leaf.name for leaf in policy.plan("q", 5)]
+    columns = np.array(rows, dtype=float).T
+    ids = tuple(f"{i:03}" for i in range(len(rows)))
+    return Pool(ids, dict(zip(names, columns, strict=False)))
+
+
+@settings(max_examples=300)
+@given(pools, constants, st.integers(1, 25))
+def test_exclusion_equals_the_reference(rows, constants, k):
+    policy = ExclusionPolicy(QUERY, constants)
+    pool = pool_of(rows, policy)
+    whole, target, *traps = (
+        dict(zip(pool.ids, c.tolist(), strict=True)) for c in pool.scores.values()
+    )
+    named = asdict(constants)
+    low, high = named.pop("coverage_low"), named.pop("coverage_high")
+    named.pop("compatibility_weight")
+    expected = reference.exclusion(whole, target, traps, low=low, high=high, **named)
+    ranked = policy.rank(pool, k)
+    assert len(ranked) == min(k, len(rows))
+    for r in ranked:
+        score, violation = expected[pool.ids[r.index]]
+        assert r.score == pytest.approx(score, abs=1e-9)
+        assert r.details["violation"] == pytest.approx(violation, abs=1e-6)
+    order = sorted(expected, key=lambda i: (-round(expected[i][0], 9), i))[:k]
+    assert [round(expected[pool.ids[r.index]][0], 9) for r in ranked] == [
+        round(expected[i][0], 9) for i in order
+    ]
+
+
+@settings(max_examples=100)
+@given(pools, constants)
+def test_nobody_falls_further_than_the_cap(rows, constants):
+    """A passage may name the excluded thing and be right all the same."""
+    policy = ExclusionPolicy(QUERY, constants)
+    pool = pool_of(rows, policy)
+    free = ExclusionPolicy(QUERY, ExclusionSettings(**{**asdict(constants), "penalty": 0.0}))
+    wanted = {r.index: r.score for r in free.rank(pool, 99)}
+    for r in policy.rank(pool, 99):
+        assert wanted[r.index] - constants.penalty - 1e-9 <= r.score <= wanted[r.index] + 1e-9
+
+
+@settings(max_examples=100)
+@given(pools, st.integers(1, 25))
+def test_hard_mode_puts_violating_passages_last_and_cut_leaves_them_out(rows, k):
+    hard = ExclusionPolicy(QUERY, mode="hard")
+    pool = pool_of(rows, hard)
+    kept = [r.kept for r in hard.rank(pool, k)]
+    assert kept == sorted(kept, reverse=True)
+    assert len(kept) == min(k, len(rows))
+    cut = ExclusionPolicy(QUERY, mode="hard", cut=True).rank(pool, k)
+    assert all(r.kept for r in cut)
+    assert all(r.details["violation"] <= 0.5 for r in cut)
+
+
+def test_by_hand():
+    """One is about bars, one is a hotel that has one, one has nothing to do with either."""
+    rows = [(0.6, 0.3, 0.8, 0.1), (0.7, 0.7, 0.5, 0.1), (0.1, 0.1, 0.1, 0.1)]
+    policy = ExclusionPolicy(QUERY)
+    bars, hotel, other = sorted(policy.rank(pool_of(rows, policy), 3), key=lambda r: r.index)
+    assert hotel.score == pytest.approx(0.7)
+    assert bars.score == pytest.approx(0.7 * 0.3 + 0.3 * 0.6 - 0.5)
+    assert bars.reason == "moved down: speaks of bars, which the query rules out"
+    assert bars.details["query"]["traps"] == ["bars", "clubs"]
+    assert (hotel.details["penalty"], bars.details["penalty"]) == (0, 0.5)
+    assert other.index == 2
+
+
+def test_an_exclusion_that_leaves_nothing_to_find_is_left_unheard():
+    """As in "what cannot be proven without the axiom of choice"."""
+    rows = [(0.7, 0.2, 0.6, 0.0), (0.3, 0.25, 0.1, 0.0)]
+    policy = ExclusionPolicy(QUERY)
+    first = policy.rank(pool_of(rows, policy), 2)[0]
+    assert (first.index, first.score) == (0, 0.7)
+
+
+def test_missing_vectors_and_empty_pools():
+    policy = ExclusionPolicy(QUERY)
+    empty = Pool((), {name: np.array([]) for name in ("topical", "target", "trap: bars")})
+    assert policy.rank(empty, 3) == []
+    rows = [(np.nan, np.nan, np.nan, np.nan), (0.5, 0.5, 0.1, 0.1)]
+    assert [r.index for r in policy.rank(pool_of(rows, policy), 2)] == [1, 0]
+
+
+def test_compatibility_joins_in_where_it_is_trained():
+    policy = AutoPolicy().choose("hotels except hostels", ["topical", "compatibility"])
+    assert isinstance(policy, ExclusionPolicy)
+    assert [leaf.vector for leaf in policy.plan("q", 3)][-1] == "compatibility"
+    rows = [(0.5, 0.5, 0.1, 0.0), (0.5, 0.5, 0.1, 1.0)]
+    assert [r.index for r in policy.rank(pool_of(rows, policy), 2)] == [1, 0]
+
+
+def test_the_gate():
+    auto = AutoPolicy()
+    assert auto.choose("quiet hotels in Rome") == TopicalPolicy()
+    assert auto.choose("Doctors Without Borders") == TopicalPolicy()
+    assert auto.choose("which metals do not rust") == TopicalPolicy()
+    assert isinstance(auto.choose("which metals do not rust", ["compatibility"]), SequentialPolicy)
+    assert isinstance(auto.choose("hotels except hostels"), ExclusionPolicy)
+    assert auto.choose(QUERY).query is QUERY
+
+
+def test_a_parser_and_constants_of_ones_own():
+    class Always:
+        def parse(self, text: str) -> ParsedQuery:
+            return ParsedQuery.excluding(text, ["x"])
+
+    chosen = AutoPolicy(parser=Always()).choose("anything", (), {"penalty": 0.9})
+    assert chosen.query.traps == ("x",)
+    assert chosen.settings.penalty == 0.9
+    mine = AutoPolicy(parser=Always(), settings=ExclusionSettings(penalty=0.1))
+    assert mine.choose("anything", (), {"penalty": 0.9}).settings.penalty == 0.1
+
+
+def test_traps_that_name_a_field_become_filters():
+    auto = AutoPolicy(fields={"city": ["Oslo", "Bergen"], "kind": ["hostel"]})
+    chosen = auto.choose("places to stay except hostels and oslo")
+    assert chosen.must_not == {"kind": ["hostel"], "city": ["Oslo"]}
+    assert [leaf.name for leaf in chosen.plan("q", 3)] == ["topical", "target"]
+    mixed = auto.choose("places to stay except hostels and farms")
+    assert [leaf.name for leaf in mixed.plan("q", 3)] == ["topical", "target", "trap: farms"]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: ExclusionPolicy(ParsedQuery("plain")),
+        lambda: ExclusionPolicy(QUERY, mode="harder"),
+        lambda: ExclusionPolicy(QUERY, cut=True),
+        lambda: ExclusionPolicy(QUERY, depth=0),
+        lambda: AutoPolicy(cut=True),
+        lambda: AutoPolicy(depth=0),
+        lambda: ExclusionSettings(penalty=-1),
+        lambda: ExclusionSettings(width=0),
+        lambda: ExclusionSettings(whole_weight=2),
+        lambda: ExclusionSettings(coverage_low=0.9),
+        lambda: ExclusionSettings.from_constants({"severity": 1.0}),
+    ],
+)
+def test_settings_that_cannot_work_are_refused_at_once(build):
+    with pytest.raises(ConfigurationError):
+        build()
