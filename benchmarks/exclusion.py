@@ -121,7 +121,7 @@ def curve() -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     with indexed("excluir") as (dataset, index):
         plain = run(dataset, index, "topical", 10).metrics
-        for step in (0, 1, 2, 3, 4, 5, 6, 8, 10, 15):
+        for step in (0, 1, 2, 3, 4, 5, 6, 7.5, 10, 15):
             policy = AutoPolicy(settings=replace(SHIPPED, penalty=step / 10))
             found = run(dataset, index, policy, 10).metrics
             keeps = "yes" if found["R@5"] >= 0.99 * plain["R@5"] else "no"
@@ -137,11 +137,11 @@ def tune() -> list[dict[str, object]]:
     with _all_parts() as opened:
         for part, (dataset, index) in opened.items():
             parts[part] = run(dataset, index, "topical", 10).metrics
-        for penalty, whole, margin, low in itertools.product(
-            (0.3, 0.5, 0.7), (0.2, 0.3, 0.4), (0.05, 0.1, 0.15), (0.55, 0.65)
+        for penalty, mention, whole, floor in itertools.product(
+            (0.5, 0.75, 1.0), (0.0, 0.2), (0.3, 0.5), (0.01, 0.3, 0.45)
         ):
             settings = replace(
-                SHIPPED, penalty=penalty, whole_weight=whole, margin=margin, coverage_low=low
+                SHIPPED, penalty=penalty, mention=mention, whole_weight=whole, floor=floor
             )
             row: dict[str, object] = {
                 k: v for k, v in asdict(settings).items() if k != "compatibility_weight"

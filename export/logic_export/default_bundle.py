@@ -55,13 +55,15 @@ STORAGE = {
 }
 EXCLUSION = Calibration(
     constants={
-        "penalty": 0.5,
-        "whole_weight": 0.3,
+        "penalty": 0.75,
+        "mention": 0.2,
+        "whole_weight": 0.5,
         "standout": 0.7,
+        "floor": 0.45,
         "margin": 0.1,
         "width": 0.2,
-        "coverage_low": 0.55,
-        "coverage_high": 0.85,
+        "coverage_low": 0.6,
+        "coverage_high": 0.9,
     },
     origin="python -m benchmarks.exclusion --tune: a grid over the train and dev parts of ExcluIR "
     "and NevIR and the dev part of BoolQuestions NOT",

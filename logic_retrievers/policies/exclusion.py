@@ -29,6 +29,7 @@ TARGET = "target"
 Mode: TypeAlias = Literal["soft", "hard"]
 
 _VIOLATES = 0.5
+_LEAST = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,12 @@ class ExclusionSettings:
 
     Args:
         penalty: the most that a passage can lose: the cap on its fall.
+        mention: share of the penalty for a passage that stands out towards the trap but speaks of
+            the target all the same, in [0, 1].
         whole_weight: share of the whole query in the score, in [0, 1]; the rest is the target's.
         standout: share of the pool's best trap score from which a passage stands out, in [0, 1).
+        floor: that best score counts as this at least: where nothing in the pool is about the trap,
+            nothing stands out.
         margin: a passage counts as speaking of the trap from ``trap > target - margin`` on,
         width: and fully so ``width`` above that.
         coverage_low, coverage_high: best target score of the pool over the best whole-query score.
@@ -50,21 +55,24 @@ class ExclusionSettings:
         ConfigurationError: a value out of its range.
     """
 
-    penalty: float = 0.5
-    whole_weight: float = 0.3
+    penalty: float = 0.75
+    mention: float = 0.2
+    whole_weight: float = 0.5
     standout: float = 0.7
+    floor: float = 0.45
     margin: float = 0.1
     width: float = 0.2
-    coverage_low: float = 0.55
-    coverage_high: float = 0.85
+    coverage_low: float = 0.6
+    coverage_high: float = 0.9
     compatibility_weight: float = 0.2
 
     def __post_init__(self) -> None:
         check_share("whole_weight", self.whole_weight)
-        if self.penalty < 0 or self.width <= 0 or not 0 <= self.standout < 1:
+        check_share("mention", self.mention)
+        if self.penalty < 0 or min(self.width, self.floor) <= 0 or not 0 <= self.standout < 1:
             raise ConfigurationError(
-                "penalty must be at least 0, width more than 0, standout at least 0 and under 1; "
-                f"not {self.penalty}, {self.width}, {self.standout}"
+                "penalty must be at least 0, width and floor more than 0, standout at least 0 and "
+                f"under 1; not {self.penalty}, {self.width}, {self.floor}, {self.standout}"
             )
         if not self.coverage_low < self.coverage_high:
             raise ConfigurationError("coverage_low must be less than coverage_high")
@@ -90,16 +98,17 @@ class ExclusionPolicy(Policy):
     """One query with traps, made by :class:`AutoPolicy` or by hand.
 
     With the cosines of a passage to the whole query (q), the target (t) and the nearest trap (x),
-    and their maxima over the pool (Q, T, X)::
+    their maxima over the pool (Q, T, X), and X no less than ``floor``::
 
         heard     = clip((T / Q - coverage_low) / (coverage_high - coverage_low), 0, 1)
         wanted    = heard * ((1 - whole_weight) * t + whole_weight * q) + (1 - heard) * q
-        violation = heard * clip((x / X - standout) / (1 - standout), 0, 1)
-                          * clip((x - t + margin) / width, 0, 1)
+        stands    = clip((x / X - standout) / (1 - standout), 0, 1)
+        speaks    = clip((x - t + margin) / width, 0, 1)
+        violation = heard * stands * (mention + (1 - mention) * speaks)
         score     = wanted - penalty * violation
 
-    A satisfying passage may well name what is ruled out; so a passage is penalised only where it
-    both stands out in the pool towards the trap and speaks of the trap rather than of the target.
+    A satisfying passage may well name what is ruled out; so the full penalty is for passages that
+    both stand out in the pool towards the trap and speak of the trap rather than of the target.
 
     Args:
         query: with ``kind="exclusion"``.
@@ -183,7 +192,7 @@ class ExclusionPolicy(Policy):
         """The scores under the policy, and the violations, both of shape (pool size,)."""
         s = self.settings
         whole, target = (np.nan_to_num(pool.scores[name], nan=-1.0) for name in (TOPICAL, TARGET))
-        found = float(target.max()) / max(float(whole.max()), 1e-9)
+        found = float(target.max()) / max(float(whole.max()), _LEAST)
         heard = np.clip((found - s.coverage_low) / (s.coverage_high - s.coverage_low), 0, 1)
         wanted = heard * ((1 - s.whole_weight) * target + s.whole_weight * whole)
         wanted = wanted + (1 - heard) * whole
@@ -191,10 +200,10 @@ class ExclusionPolicy(Policy):
         if self._scored_traps:
             traps = np.stack([pool.scores[_leaf(trap)] for trap in self._scored_traps])
             traps = np.nan_to_num(traps, nan=-1.0)
-            best = np.maximum(traps.max(axis=1, keepdims=True), 1e-9)
-            stands_out = np.clip((traps / best - s.standout) / (1 - s.standout), 0, 1).max(axis=0)
-            speaks_of_it = np.clip((traps.max(axis=0) - target + s.margin) / s.width, 0, 1)
-            violation = heard * stands_out * speaks_of_it
+            best = np.maximum(traps.max(axis=1, keepdims=True), s.floor)
+            stands = np.clip((traps / best - s.standout) / (1 - s.standout), 0, 1).max(axis=0)
+            speaks = np.clip((traps.max(axis=0) - target + s.margin) / s.width, 0, 1)
+            violation = heard * stands * (s.mention + (1 - s.mention) * speaks)
         scores = wanted - s.penalty * violation
         if self.compatible:
             compatibility = np.nan_to_num(pool.scores[COMPATIBILITY], nan=-1.0)

@@ -29,11 +29,12 @@ _NAME_WITH_CUE = re.compile(
     rf"than)\s+){{0,2}}[A-Z][\w'-]*){{0,5}}"
 )
 _TITLE = re.compile(
-    r"(?<=[a-z,'\")] )[A-Z][\w'-]*(?:\s+(?:(?:of|the|in|to|a|for|with)\s+)*[A-Z][\w'-]*){2,}"
+    r"(?<=[a-z,'\")] )(?!The\b|An?\b)[A-Z][\w'-]*(?:\s+(?:(?:of|the|in|on|to|a|for|with|at|"
+    r"from)\s+)*[A-Z][\w'-]*){2,}"
 )
 """Three capitals in a row: one name, whatever words it holds."""
 _OPENING_NAME = re.compile(
-    r"(?:^|(?<=[.!?] ))(?:No|Nothing|Never|Nobody|Not|Without|Don't|Can't|"
+    r"(?:^|(?<=[.!?] ))(?:No|Nothing|Never|Nobody|Without|Don't|Can't|"
     r"Won't|Ain't)(?:\s+(?:(?:of|the|for|a|in|and|to)\s+){0,2}[A-Z][\w'-]*){2,5}"
 )
 _WORD = re.compile(r"\b\w{3,}")
@@ -57,7 +58,8 @@ _IDIOMS = re.compile(
     r"equal|"
     r"waste not,? want not|touch me not|forget[- ]me[- ]nots?|last but not least|more often than "
     r"not|believe it or not|to be or not to be|not in my back ?yard|love me not|"
-    r"never mind the [a-z]+|never have i ever|never ?land|nevermind album|never again|never "
+    r"never mind the (?:buzzcocks|bollocks)|never have i ever|never ?land|nevermind album|never "
+    r"again|never "
     r"ending|neverending|"
     r"none of the above|none other than|second to none|bar none|nothing gold|nothing compares|"
     r"nothing but|much ado about nothing|nothing phone|all or nothing|good for nothing|double or "
@@ -84,7 +86,8 @@ _IDIOMS = re.compile(
     r"tower|bear)|hold(?:ing)? (?:hands|on|em|the line)|"
     r"i (?:don't|do not) know|(?:i'm |i am )?not sure|don't worry|not too much trouble|can't "
     r"remember|"
-    r"(?:wasn't|isn't|aren't) (?:it|there)|can't see the wood|all hat and no cattle|do no harm|"
+    r"(?:wasn't|isn't|aren't) (?:it|there|the right place)|no idea|no news is good news|nothing "
+    r"ventured|not in handle|can't see the wood|all hat and no cattle|do no harm|"
     r"know[- ]nothings?|know nothing|do not (?:disturb|resuscitate|pass go)|don't repeat yourself|"
     r"don't ask,? don't tell|don't stop believin'?|don't you forget about me|is no excuse|"
     r"thou shalt not|not like us|not another teen movie|and then there were none|"

@@ -10,10 +10,15 @@ _NEGATION = re.compile(
     r"unable|fails? to|failed to|hardly|rarely|seldom|refus(?:e|es|ed)|unrelated to|no one|(?:is|"
     r"are|was|were|do|does|did|has|have|had|ca|"
     r"could|wo|would|should|must|"
-    r"need|might|ai)n't|cant|dont|doesnt|wont|didnt|isnt|arent|wasnt)(?![\w-])",
+    r"need|might|ai)n't|cant|dont|dosent|doesnt|wont|didnt|isnt|arent|wasnt)(?![\w-])",
     re.IGNORECASE,
 )
 
+_QUESTION_WITHOUT = re.compile(
+    r"\s*(?:can|could|is|are|do|does|which|who|where|what|"
+    r"when)\b.{1,200}?\b(without)\b",
+    re.IGNORECASE,
+)
 _STATEMENT = re.compile(
     r"(?![^.]*\b(?:i|me|my|we|you|please)\b)(?![^.]*,\s*(?:what|which|who|how|where|"
     r"when)\b)(?!\s*(?:who|what|which|where|when|why|how|"
@@ -38,5 +43,5 @@ def is_statement(masked: str) -> bool:
 
 def find_negation(masked: str) -> tuple[int, int] | None:
     """Span of the first word that negates, in a text whose names and idioms are masked."""
-    found = _NEGATION.search(masked)
-    return found.span() if found else None
+    found = _NEGATION.search(masked) or _QUESTION_WITHOUT.match(masked)
+    return found.span(found.lastindex or 0) if found else None

@@ -52,7 +52,7 @@ made\\s+by made\\s+of made\\s+with having needing using by from in on with for t
 _POLITE = """
 please pls thanks thank\\s+you thx if\\s+possible ok okay at\\s+all either though for\\s+now
 this\\s+time of\\s+course in\\s+it out\\s+of\\s+it and or but nor altogether entirely completely
-itself himself herself themselves anymore too
+itself himself herself themselves anymore too again lol
 """
 _NO_NAME = "the those anything ones any a an something people"
 
@@ -89,7 +89,7 @@ _ENDS_OPENING = _pattern(
     r"\s+and\s+(?=(?:list|show|count|find|tell|give|name)\b)",
 )
 _VERB_AHEAD = _pattern(
-    rf"(?<=[\w)\"'])\s+(?={_any(_VERBS)}\b)", rf",?\s+(?=that\s+(?:{_any(_VERBS)}|\w+s)\b)"
+    rf"(?<=[\w)\"'#+])\s+(?={_any(_VERBS)}\b)", rf",?\s+(?=that\s+(?:{_any(_VERBS)}|\w+s)\b)"
 )
 _RELATIVE = _pattern(r"\s+(?=(?:that|who|which|whose)\s)")
 _SIDE = re.compile(
@@ -103,7 +103,8 @@ _PENDING = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = _pattern(
-    r",?\s+(?=(?:when|while|where|if|unless|until|though|i|we|you|they|he|she|together|suitable|"
+    r",?\s+(?=(?:when|while|where|what|if|unless|until|though|i|we|you|they|he|she|together|"
+    r"suitable|"
     r"using|lasting|good)\s)"
 )
 _VERB_BY_FORM = re.compile(
@@ -118,9 +119,10 @@ _NAME_BEFORE_VERB = re.compile(
 )
 _ASKS = _pattern(r"\s*(?:what|which|who|whose|where|when|why|how)\b")
 _RELATIVE_OF_NAME = re.compile(r"(?<=\w)\s+(?=(?:that|who|which)\s)")
-_ANY_SIDE = _pattern(  # of, and, or bind within a name
-    r"\s+(?=(?:in|near|for|under|around|from|at|on|during|within|after|before|with|that|which|"
-    r"who)\s+\S)"
+_ANY_SIDE = _pattern(  # "of", "and" and "or" bind within a name
+    r"\s+(?=(?:in|near|for|under|around|from|at|on|during|within|after|before|with|to|over|that|"
+    r"which|who|"
+    r"starring|featuring|written|directed|nominated|made|worth|hiring|suitable)\s+\S)"
 )
 _HAS_VERB = _pattern(
     rf"\b(?:{_any(_VERBS)}|find|show|list|tell|name|recommend|describe|explain|rank|count|compare|"
@@ -217,7 +219,7 @@ def _end_of_middle(region: str, lead: str, *, brief: bool, short: bool) -> int:
     patterns = [_CLAUSE, _RELATIVE_OF_NAME]
     if expects_verb:
         patterns += [_VERB_AHEAD, _VERB_BY_FORM, _RELATIVE]
-        if named := _NAME_BEFORE_VERB.match(region, 0, end):
+        if pending and (named := _NAME_BEFORE_VERB.match(region, 0, end)):
             end = named.end()
     for pattern in patterns:
         ahead = pattern.search(region, 1, end)

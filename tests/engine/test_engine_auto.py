@@ -69,10 +69,10 @@ def test_a_batch_may_mix_queries_of_all_kinds_sync_and_async(index: PassageIndex
 
 
 def test_constants_come_from_the_bundle(index: PassageIndex, encoder: OnnxEncoder):
-    assert encoder.specs["topical"].exclusion["penalty"] == 0.5
+    assert encoder.specs["topical"].exclusion["penalty"] == 0.75
     hits = Engine(index).search(EXCLUDING, 6)
     worst = max(hits, key=lambda hit: hit.evidence.details["violation"]).evidence.details
-    assert worst["penalty"] == pytest.approx(0.5 * worst["violation"])
+    assert worst["penalty"] == pytest.approx(0.75 * worst["violation"], abs=1e-6)
 
 
 def test_fields_are_pushed_down(index: PassageIndex):

@@ -89,8 +89,10 @@ def exclusion(
     traps: list[Scores],
     *,
     penalty: float,
+    mention: float,
     whole_weight: float,
     standout: float,
+    floor: float,
     margin: float,
     width: float,
     low: float,
@@ -110,10 +112,11 @@ def exclusion(
         violation = 0.0
         if traps:
             out = max(
-                clip((trap[i] / max(1e-9, max(trap.values())) - standout) / (1 - standout))
+                clip((trap[i] / max(floor, max(trap.values())) - standout) / (1 - standout))
                 for trap in traps
             )
             nearest_trap = max(trap[i] for trap in traps)
-            violation = heard * out * clip((nearest_trap - target[i] + margin) / width)
+            speaks = clip((nearest_trap - target[i] + margin) / width)
+            violation = heard * out * (mention + (1 - mention) * speaks)
         found[i] = (wanted - penalty * violation, violation)
     return found

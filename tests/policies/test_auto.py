@@ -26,8 +26,10 @@ pools = st.lists(st.tuples(cosine, cosine, cosine, cosine), min_size=1, max_size
 constants = st.builds(
     ExclusionSettings,
     penalty=st.sampled_from([0.0, 0.3, 0.5, 1.0]),
+    mention=st.sampled_from([0.0, 0.2, 1.0]),
     whole_weight=st.sampled_from([0.0, 0.3, 1.0]),
     standout=st.sampled_from([0.0, 0.7]),
+    floor=st.sampled_from([1e-9, 0.45]),
     margin=st.sampled_from([0.0, 0.1]),
     width=st.sampled_from([0.1, 0.3]),
 )
@@ -96,10 +98,10 @@ def test_by_hand():
     policy = ExclusionPolicy(QUERY)
     bars, hotel, other = sorted(policy.rank(pool_of(rows, policy), 3), key=lambda r: r.index)
     assert hotel.score == pytest.approx(0.7)
-    assert bars.score == pytest.approx(0.7 * 0.3 + 0.3 * 0.6 - 0.5)
+    assert bars.score == pytest.approx(0.5 * 0.3 + 0.5 * 0.6 - 0.75)
     assert bars.reason == "moved down: speaks of bars, which the query rules out"
     assert bars.details["query"]["traps"] == ["bars", "clubs"]
-    assert (hotel.details["penalty"], bars.details["penalty"]) == (0, 0.5)
+    assert (hotel.details["penalty"], bars.details["penalty"]) == (0, 0.75)
     assert other.index == 2
 
 
@@ -169,8 +171,10 @@ def test_traps_that_name_a_field_become_filters():
         lambda: AutoPolicy(depth=0),
         lambda: ExclusionSettings(penalty=-1),
         lambda: ExclusionSettings(width=0),
+        lambda: ExclusionSettings(floor=0),
         lambda: ExclusionSettings(whole_weight=2),
-        lambda: ExclusionSettings(coverage_low=0.9),
+        lambda: ExclusionSettings(mention=2),
+        lambda: ExclusionSettings(coverage_low=0.95),
         lambda: ExclusionSettings.from_constants({"severity": 1.0}),
     ],
 )

@@ -18,9 +18,9 @@ PARSER = RuleParser()
 LABELLED = Path(__file__).parent / "labelled"
 CUES = (
     "without, except, other than, apart from, besides, excluding, excluded, leaving, out, no, "
-    "please, non-X, w/o, minus, rather than, instead of, bar, save for, beyond, avoid, unrelated to, not, "
-    "about, don't mention, neither, nor, unlike, outside, I mean, the, a, and, or, but, that, who, "
-    "is, hotel, Rome, café, 素食"
+    "please, non-X, w/o, minus, rather than, instead of, bar, save for, beyond, avoid, not, "
+    "unrelated to, about, don't mention, neither, nor, unlike, outside, I mean, the, a, and, or, "
+    "but, that, who, is, hotel, Rome, café, 素食"
 )
 WORDS = [*CUES.split(", "), *",.?!()\"'-;\n\t\x00\ud800\u2013\u2014\u202e\u0130"]
 
@@ -43,9 +43,9 @@ def accuracy(part: str) -> tuple[float, float]:
     return sum(kinds) / len(kinds), sum(traps) / len(traps)
 
 
-@pytest.mark.parametrize(("part", "kind", "traps"), [("dev", 0.95, 0.9), ("test", 0.88, 0.75)])
+@pytest.mark.parametrize(("part", "kind", "traps"), [("dev", 0.96, 0.92), ("test", 0.93, 0.88)])
 def test_labelled_queries(part: str, kind: float, traps: float):
-    """Written apart from the rules; nobody looked at the test part while making them."""
+    """Written apart from the rules; the test part is not for improving them."""
     found = accuracy(part)
     assert found[0] >= kind
     assert found[1] >= traps

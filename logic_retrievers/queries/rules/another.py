@@ -26,7 +26,7 @@ EXCEPT = Rule(
 
 OTHER_THAN = Rule(
     "other than",
-    r"(?:(?:anything|something|anyone|someone|ones|those) )?oth(?:e)?r th[ae]n|"
+    r"oth(?:e)?r th[ae]n|"
     r"(?<=\belse\s)(?:than|but)",
     not_before=rf"none|no|more often|{AUXILIARY}|makes? \w+|makes it|look|looks|how",
     not_after=r"honou?rable|dishonou?rable|that|expected|temporary",
@@ -45,7 +45,7 @@ OTHER_THAN = Rule(
 
 APART_FROM = Rule(
     "apart from",
-    r"(?:app?art|aside) from",
+    r"(?:app?art|ass?ide) from",
     not_before=(
         r"(?:set|sets|setting|tell|tells|telling|told|stand|stands|stood|live|lives|lived|living|"
         r"grow|grew|"
@@ -85,8 +85,11 @@ OTHER_IN_ADDITION = Rule(
 ANYTHING_BUT = Rule(
     "anything but",
     r"(?:anything|everything|everywhere|anywhere|anyone|everyone|all|any \w+) (?:but|except)",
-    before=r"^\s*|[,;:.!?(-]\s*|\b(?:with|for|about|from|in|by|to|on|show|find)\s*",
-    not_before=rf"(?:{AUXILIARY})(?: \w+)?|it's|for|lost",
+    before=(
+        r"^\s*|[,;:.!?(-]\s*|\b(?:with|for|about|from|in|by|to|on|show|find|play|recommend|"
+        r"suggest|want)\s*"
+    ),
+    not_before=rf"(?:{AUXILIARY})(?: \w+)?|it's|lost",
     not_after=(
         r"certain|one|over|gone|dead|impossible|forgotten|disappeared|not|nothing|no|never|"
         r"it|he|she|they|i"
@@ -128,7 +131,8 @@ BAR = Rule(
 
 NAME_BAR = Rule(
     "bar Name",
-    r"(?:bar|barring|save(?: for)?)(?= (?:the )?(?-i:[A-Z_0-9]))|barring",
+    r"(?:bar|barring|save(?: for)?)(?= (?:the )?(?-i:[A-Z_0-9]))|barring|(?<=\S\s)save for(?! "
+    r"(?:the|a|an|my|your|our|his|her|it|retirement|college|later|me)\b)",
     before=r"\w,?\s*|,\s*",
     not_before=(
         r"grades?|how|us|this|is|was|does|snacks|helps|jesus|[a-z]+ (?:can|to)|tapas|"
@@ -181,7 +185,8 @@ UNLIKE = Rule(
 
 NEITHER = Rule(
     "neither ... nor",
-    r"(?:(?:with|that (?:is|are|was|were|has|have|contain|contains|use|uses|involve|involves)|who "
+    r"(?:(?:with|containing|using|that's|that (?:is|are|was|were|has|have|contain|contains|use|"
+    r"uses|involve|involves)|who "
     r"(?:is|are|was|were)|which (?:is|are)) )?"
     r"neither(?: (?:of|in|by|from|about|with|a|an|the))?(?=[^.?!]{1,80}\bnor\b)",
     not_before=rf"{AUXILIARY}|it|me|why",
@@ -193,7 +198,8 @@ NEITHER = Rule(
 
 MID_OUTSIDE_OF = Rule(
     "... outside of",
-    r"(?:that (?:is|are) )?outside(?: of)?(?: the)?(?= (?-i:[A-Z]))",
+    r"(?:that (?:is|are) )?outside(?: of)?(?: the)?(?= (?-i:[A-Z]))|outside of(?! (?:the|a|an|my|"
+    r"your|his|her|their|our|it)\b)",
     before=r"\w{3,},?\s*",
     not_before=(
         rf"{AUXILIARY}|lives?|living|goes|go|works?|exists?|born|used|occur|occurs|just|"

@@ -9,7 +9,8 @@ _TO_A_COMMA = r"(?![^,.!?]{1,100}(?:,|[.!] \w)).{0,160}"
 
 EXCLUDING = Rule(
     "excluding",
-    r"exc?l?u[a-z]{0,2}(?:ing|des)|refrain(?:ing)? from|omit(?:ting|s)|discounting|eliminating|"
+    r"exc?l?u[a-z]{0,2}(?:ing|des)|refrain(?:ing)? from|omit(?:ting|s)|discounting|excl\.?(?= )|"
+    r"eliminating|"
     r"filtering out|ruling out",
     before=r"\w{2}\s*|[,;:.!?)(\"'-]\s*|^\s*",
     not_before=(
@@ -31,8 +32,13 @@ EXCLUDE = Rule(
     "exclude",
     r"(?:exc?lud+e|omit|filter out|rule out|leave (?:out|aside)|skip(?: over)?|ignore|disregard|"
     r"drop|avoid|"
-    r"steer clear of|set aside|stay away from|keep off|remove|forget(?: about)?)",
-    before=BREAK,
+    r"steer clear of|set aside|stay away from|keep off|remove|strip out|hide|pass over|spare me|"
+    r"weed out|leave off|forget(?: about)?)",
+    before=(
+        rf"{BREAK}|^(?!.*\b(?:how|ways|what|why|should|foods|can|you|people|things|who|that|tips|"
+        rf"best)\b)"
+        r"(?:\S+ ){4,}"
+    ),
     not_before=(
         r"(?:how|ways?|tips?|try|trying|foods|best|safe|okay|ok|why|reasons?|should|benefits?|"
         r"effects?|when|what|"
@@ -64,7 +70,6 @@ LEAVING_OUT = Rule(
         r"is it|things|if)(?: [^\s,;:.!?]+){0,3}|will|who|they|does|do|it"
     ),
     not_after=r"\d|if|it|or|and|them|this|rope|stones?|symptoms|[.?!]|$",
-    opening=False,
     examples=(
         Example(
             "a route to the coast, avoiding toll roads", ("toll roads",), "a route to the coast"
@@ -76,6 +81,7 @@ LEAVING_OUT = Rule(
 LEAVING_OUT_GERUND = Rule(
     "... leaving out",
     r"leaving (?:out|aside)|omitting|ignoring|disregarding|skipping|avoiding|not counting|not "
+    r"incl\.?|not "
     r"including|setting aside",
     before=r"\w+\W+\w{2,}\s*",
     not_before=(
@@ -98,8 +104,8 @@ OPENING = Rule(
     "ignoring ..., ...",
     r"ignoring|disregarding|excluding|leaving (?:aside|out)|setting aside|skipping|avoiding|"
     r"not counting|not including|discounting|omitting|barring|forgetting|with no|not (?:about|"
-    r"the)|minus|"
-    r"bar|save(?: for)?(?= (?:the )?(?-i:[A-Z]))|in addition to|on top of|outside(?: of)?|"
+    r"the)|not(?= [^,.!?]{1,30}[,!.] (?:what|which|who|where|how|show|find|list|give)\b)|minus|"
+    r"bar|save(?: for)?(?= (?:the )?(?-i:[A-Z]))|short of|in addition to|on top of|outside(?: of)?|"
     r"beyond(?: just)?",
     opening=True,
     not_after=rf"{_TO_A_COMMA}|reasonable",
@@ -138,7 +144,7 @@ EXCLUDED = Rule(
     "... excluded",
     r"(?:(?:being|is|are) )?(?:excluded|exempted|excepted|not included|not counted|left out|aside|"
     r"notwithstanding|omitted|not wanted|unwanted)|"
-    r"(?:is|are|has been|have been) (?:ruled out|off the list|out of the question)",
+    r"(?:is|are|has been|have been) (?:ruled out|off the list|off the table|out of the question)",
     scope=Scope.BEFORE,
     before=r"(?:[,;:(.!?-]|\bwith|\bbut)\s*(?:[\w'.&-]+ ){1,6}|^(?:[\w'.&-]+ ){1,6}",
     not_before=(
@@ -160,8 +166,11 @@ LEAVE_OUT = Rule(
     r"(?:out(?: of (?:it|this|the (?:list|discussion|answer|picture|results|mix)))?|aside|to one "
     r"side|off the list)",
     scope=Scope.BETWEEN,
-    before=rf"^\s*|{BREAK}|\bif (?:i|you|we)\s*",
-    not_before=r"how to|how (?:do|can) (?:i|you|we)|who|which|to",
+    before=rf"^\s*|{BREAK}|\bif (?:i|you|we)\s*|\w{(3,)} $",
+    not_before=(
+        rf"{AUXILIARY}|of|by|for|when|with|from|about|meat|food|how to|how (?:do|can) (?:i|"
+        rf"you|we)|who|which|to"
+    ),
     not_after=r"in the|of (?:the|my|your)|for|overnight|money",
     examples=(
         Example("gifts for a cook. Leave knives out.", ("knives",), "gifts for a cook."),

@@ -14,12 +14,15 @@ _ABOUT = (
 
 DO_NOT_MENTION = Rule(
     "don't mention",
-    r"(?:that |which )?(?:(?:do not|don't|dont|doesn't|does not|doesnt|didn't|did not) "
+    r"(?:that |which )?(?:(?:do not|don't|dont|doesn't|does not|doesnt|didn't|did not|(?:you "
+    r")?needn't|"
+    r"need not) "
     r"(?:mention|discuss|cover|consider|have (?:anything )?to do with|include|involve|show(?: "
     r"me)?|give me|tell me|talk about|bring up|"
     r"want(?: any| anything)?(?: to (?:hear|read|see|know|use|buy))?(?: about)?|care (?:about|"
     r"for)|list|suggest|recommend|"
-    r"focus on|refer to|relate to|pertain to|deal with|concern|feature|send me|go into|touch on|"
+    r"focus on|refer to|relate to|pertain to|deal with|concern|feature|send me|go into|go on "
+    r"about|bother with|send us|touch on|"
     r"use the word|"
     r"point me to|return|stem from|result from)|(?:not |isn't |aren't )associated with"
     r"|never (?:mention|discuss|talk about|refer to|involve)s?)",
@@ -60,10 +63,11 @@ NOT_INTERESTED_IN = Rule(
 HAD_ENOUGH = Rule(
     "had enough of",
     r"(?:i've |ive |i have |we've |we have |i )?already (?:know(?: all)?(?: about)?|have|own|read|"
-    r"saw|seen|tried|watched|visited|got|did)|"
+    r"saw|seen|tried|watched|visited|got|did|done|been to)|"
     r"(?:i'm |im |i am |we're )?(?:sick of|fed up with|tired of|done with|bored (?:of|with)|"
     r"allergic to|out of(?= \w+,))|(?:i )?can't stand|(?:i've |i have )?(?:read|heard|seen) "
-    r"enough (?:of|on|about)|enough of|who can't have|if (?:i|"
+    r"enough (?:of|on|about)|enough (?:of|about)|(?:zero|no) interest in|(?:i've|we've|i have|we "
+    r"have) ruled out|who can't have|if (?:i|"
     r"we|you) can't (?:use|eat|have)|no more(?! than)",
     before=(
         r"^\s*|[,;.!?(-]\s*|\b(?:and|but|i|we|i'm|i've|dad|mum|mom|friend|for someone|party|"
@@ -109,8 +113,10 @@ NOTHING_ABOUT = Rule(
 UNRELATED_TO = Rule(
     "unrelated to",
     r"(?:(?:(?:that|which|who) |(?<=\bbut\s)|(?<=\band\s))(?:is |are |has |have |was |were )|"
-    r"that's )?(?:unrelated to|not (?:at all )?(?:related|connected|linked|relevant) (?:to|with)|"
-    r"nothing to do with|irrelevant to|unconnected (?:to|with)|not (?:caused by|due to|because of|"
+    r"that's |that (?=isn't|aren't))?(?:unrelated to|not (?:at all )?(?:related|connected|linked|"
+    r"relevant) (?:to|with)|"
+    r"nothing to do with|(?:isn't|aren't) (?:related|connected|linked) to|irrelevant to|"
+    r"unconnected (?:to|with)|not (?:caused by|due to|because of|"
     r"attributable to))",
     not_before=rf"why|it|this|they|\w+ (?:have|has)|the|are \w+|is \w+|{AUXILIARY}",
     not_after=r"it|each|\?|$",
@@ -130,7 +136,7 @@ UNRELATED_TO = Rule(
 BUT_NOT = Rule(
     "but not",
     rf"(?:but|yet|and(?: definitely| certainly| preferably)?|just|please|definitely|preferably) "
-    rf"not{_ABOUT}",
+    rf"not{_ABOUT}|as long as (?:it's|it is|they're|they are) not{_ABOUT}",
     not_before=r"only|not just|not only|last|why|both|is|are|was|were|of|also",
     not_after=(
         r"least|only|just|yet|sure|really|always|be|been|have|has|to|why|vice|one|longer|matter|"
@@ -155,14 +161,14 @@ BUT_NOT = Rule(
 
 COMMA_NOT = Rule(
     "X, not Y",
-    rf"not{_ABOUT}",
+    rf"(?:not|never){_ABOUT}",
     before=r"\w[)\"']*(?:[,;:.?!]| \(|\s?[-])\s*",
     not_after=(
         r"just|only|because|to mention|yet|sure|really|always|be|been|have|has|to|surprisingly|"
         r"least|that|if|one|unlike|all|so|"
         r"too|even|long|knowing|being|having|wanting|able|working|interested|looking|talking|"
         r"\w+[ai]ble|"
-        r"\w+ed(?= (?:by|to|for|in|with|at|on)\b|[.?!,)]|$)"
+        r"(?-i:[a-z]+ed)(?= (?:by|to|for|in|with|at|on)\b|[.?!,)]|$)"
     ),
     opening=None,
     examples=(
@@ -198,7 +204,8 @@ NOUN_NOT_BY = Rule(
     "not by",
     r"(?:(?:that|which|who) (?:is|are|was|were) )?not (?:about|by|from|made (?:by|of|in|from)|"
     r"written by|directed by|set in|located in|based on|involving|starring|"
-    r"featuring|owned by|published by|produced by|involved in|part of|including|counting|"
+    r"featuring|owned by|published by|composed by|sung by|played by|hosted by|restricted to|"
+    r"limited to|made with|produced by|involved in|part of|including|counting|"
     r"mentioning|covering|in the|in(?= (?-i:[A-Z])))",
     before=r"\w+\)?,?\s*",
     not_before=(

@@ -10,7 +10,8 @@ _THINGS = (
     r"metallic|gluten|chocolate|chlorine|"
     r"apple|android|windows|google|amazon|microsoft|disney|netflix|western|hollywood|touristy|"
     r"sponsored|electric|chain|citrus|"
-    r"pharmaceutical|academic|commercial|surgical|religious|opioid|shedding|toxic|drowsy|"
+    r"pharmaceutical|academic|commercial|surgical|religious|opioid|shedding|toxic|proprietary|"
+    r"drowsy|"
     r"prescription"
 )
 
@@ -32,6 +33,8 @@ WITHOUT = Rule(
     r"dressing|frosting|seasoning|stuffing|lighting|heating|jumping|flying|anything|gaming|"
     r"styling)\w+ing\b)",
     not_before=(
+        r"(?:how long|what would|what happens|can (?:police|you|i|we|people|a)|lets? you|where can|"
+        r"is it (?:legal|safe|ok|okay|possible|true))\b.{0,140}|"
         r"liv(?:e|es|ed|ing)|life|surviv(?:e|es|ed|ing)|dies?|dying|cop(?:e|ing)|do|doing|does|"
         r"did|go|goes|going|went|gone|"
         rf"born|sleep|sleeping|{AUXILIARY}|not|left|with(?: \S+)? (?:and|or|vs)|with|world|a day|"
@@ -126,11 +129,11 @@ NO_PLEASE = Rule(
 
 TERSE_NO = Rule(
     "terse no",
-    r"(?:with )?(?-i:no)",
+    r"(?:with )?(?-i:no|zero)",
     before=(
         r"^(?!.*\b(?:wh\w+|is|are|was|were|has|have|had|there|why|say|says|means|can|do|does|did|"
         r"not|how|when|if|"
-        r"shows?|had|showed|patients|countries|states|people|animals|birds|women|men)\b)(?:\S+ "
+        r"shows?|had|showed|patients|countries|states|people|animals|birds)\b)(?:\S+ "
         r"){0,9}[\w)'-]+\s*"
     ),
     not_before=(
@@ -176,7 +179,7 @@ NON = Rule(
     not_before=r"or|versus|vs|is|are|that|it",
     not_after=(
         r"fatty|lymphoma|fluids?|fiction|mice|patients|cells|primates?|disease|rats|"
-        r"subjects|speakers|steatohepatitis|beverages?|[.?!]|$"
+        r"subjects|speakers|steatohepatitis|beverages?"
     ),
     examples=(
         Example("non-dairy ice cream", ("dairy",), "ice cream"),
@@ -228,8 +231,8 @@ FREE_OF = Rule(
 
 MINUS = Rule(
     "minus",
-    r"minus|sans",
-    before=r"\w{2,}\)?,?\s*",
+    r"minus|sans|(?<=,\s)less(?= the )",
+    before=r"\w{2,}\)?,?\s*|[(]\s*",
     not_before=(
         r"plus|surplus|degrees?|is|are|of|equals|times|and|or|blood type|type|ab|the|a|"
         r"comic|font|serif|une|jour|vie"
@@ -239,7 +242,6 @@ MINUS = Rule(
         r"two|three|half|the square|"
         r"degrees|vs|souci|frontieres|fronti\w+"
     ),
-    opening=False,
     brief=True,
     examples=(
         Example("the tasting menu minus the wine", ("wine",), "the tasting menu"),
@@ -257,10 +259,11 @@ MINUS_WORD = Rule(
         r"-|\d|(?:^|sudo )(?:git|ls|tar|pip|docker|curl|grep|ssh|apt|npm|rm|cp|kubectl|"
         r"ps|chmod)\b.{0,150}"
     ),
-    not_after=r"",
+    not_after=r".*[.?]\s*$",
     examples=(
         Example("jaguar speed -car", ("car",), "jaguar speed"),
         Example("tar -xzf archive"),
+        Example("how does high -dash speed flow behave ."),
         Example("how cold is -40 degrees"),
     ),
 )
