@@ -9,7 +9,7 @@ _TO_A_COMMA = r"(?![^,.!?]{1,100}(?:,|[.!] \w)).{0,160}"
 
 EXCLUDING = Rule(
     "excluding",
-    r"exc?l?u[a-z]{0,2}(?:ing|des)|refrain(?:ing)? from|omit(?:ting|s)|discounting|excl\.?(?= )|"
+    r"exc?l?u[a-z]{0,2}ing|omitting|discounting|excl\.?(?= )|"
     r"eliminating|"
     r"filtering out|ruling out",
     before=r"\w{2}\s*|[,;:.!?)(\"'-]\s*|^\s*",
@@ -30,7 +30,8 @@ EXCLUDING = Rule(
 
 EXCLUDE = Rule(
     "exclude",
-    r"(?:exc?lud+e|omit|filter out|rule out|leave (?:out|aside)|skip(?: over)?|ignore|disregard|"
+    r"(?:exc?lud+es?|refrain from|omit|filter out|rule out|leave (?:out|aside)|skip(?: over)?|"
+    r"ignore|disregard|"
     r"drop|avoid|"
     r"steer clear of|set aside|stay away from|keep off|remove|strip out|hide|pass over|spare me|"
     r"weed out|leave off|forget(?: about)?)",

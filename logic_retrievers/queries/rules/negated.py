@@ -65,7 +65,8 @@ HAD_ENOUGH = Rule(
     r"(?:i've |ive |i have |we've |we have |i )?already (?:know(?: all)?(?: about)?|have|own|read|"
     r"saw|seen|tried|watched|visited|got|did|done|been to)|"
     r"(?:i'm |im |i am |we're )?(?:sick of|fed up with|tired of|done with|bored (?:of|with)|"
-    r"allergic to|out of(?= \w+,))|(?:i )?can't stand|(?:i've |i have )?(?:read|heard|seen) "
+    r"allergic to)|(?:i'm|im|i am|we're|we are) out of(?= \w+,)|(?:i )?can't stand|(?:i've |i "
+    r"have )?(?:read|heard|seen) "
     r"enough (?:of|on|about)|enough (?:of|about)|(?:zero|no) interest in|(?:i've|we've|i have|we "
     r"have) ruled out|who can't have|if (?:i|"
     r"we|you) can't (?:use|eat|have)|no more(?! than)",
