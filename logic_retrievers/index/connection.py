@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
+import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, QdrantClient
 from qdrant_client.local.async_qdrant_local import AsyncQdrantLocal
 from qdrant_client.local.qdrant_local import QdrantLocal
@@ -29,7 +30,7 @@ from tenacity import (
 )
 
 from logic_retrievers.errors import CollectionError, ConfigurationError
-from logic_retrievers.index.embedded import local_rows, write_ahead
+from logic_retrievers.index.embedded import local_nearest, local_rows, write_ahead
 from logic_retrievers.index.faults import is_transient, retry_after, translate
 from logic_retrievers.index.pools import Matrix
 from logic_retrievers.procedures import Call, Effect, Procedure, Work, arun, run
@@ -226,6 +227,15 @@ class Connection:
             return None
         with self._lock:
             return local_rows(self.client, collection, stored, ids)
+
+    def nearest(
+        self, collection: str, stored: str, query: npt.NDArray[Any], limit: int
+    ) -> list[tuple[str, float]] | None:
+        """(point id, cosine) of the nearest points in embedded mode; None: ask the client."""
+        if self._lock is None:
+            return None
+        with self._lock:
+            return local_nearest(self.client, collection, stored, query, limit)
 
     def prepare(self, collection: str) -> None:
         """Makes writing to an embedded folder of our own fast."""

@@ -85,7 +85,7 @@ class IndexHandle:
         must_not: Sequence[Mapping[str, Any]] | None = None,
     ) -> Procedure[list[Pool]]:
         """Procedure: see :func:`logic_retrievers.index.reads.gather`."""
-        return reads.gather(self._collection, queries, filter, self._connection.rows, must_not)
+        return reads.gather(self._collection, queries, filter, self._connection, must_not)
 
     def fetch(self, point_ids: Sequence[str]) -> Procedure[dict[str, Passage]]:
         """Procedure: see :func:`logic_retrievers.index.reads.fetch`."""

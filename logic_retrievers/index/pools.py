@@ -50,9 +50,9 @@ class OpenPool:
         self.scores: dict[str, dict[str, float]] = {leaf.name: {} for leaf in leaves}
         self.ids: list[str] = []
 
-    def admit(self, leaf: LeafSearch, points: Iterable[models.ScoredPoint]) -> None:
-        """The result of a leaf search, cut to its depth: ties at the edge go by id."""
-        ranked = sorted((-round(point.score, DECIMALS), str(point.id)) for point in points)
+    def admit(self, leaf: LeafSearch, points: Iterable[tuple[str, float]]) -> None:
+        """The (id, score) of a leaf search, cut to its depth: ties at the edge go by id."""
+        ranked = sorted((-round(score, DECIMALS), point) for point, score in points)
         self.scores[leaf.name].update((point, -score) for score, point in ranked[: leaf.depth])
 
     def add(self, leaf: LeafSearch, points: Iterable[models.ScoredPoint]) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
+import numpy.typing as npt
 from qdrant_client import models
 
 from logic_retrievers.errors import InputError, ServerError
@@ -23,7 +24,21 @@ REQUESTS_A_CALL = 64
 POINTS_A_CALL = 1024
 FUSION_SINCE = (1, 17)
 
-RowReader: TypeAlias = Callable[[str, Sequence[str], Sequence[str]], "dict[str, Matrix] | None"]
+
+class ShortCuts(Protocol):
+    """Fast ways through embedded mode; each gives None where only the public way is open."""
+
+    def rows(
+        self, collection: str, stored: Sequence[str], ids: Sequence[str], /
+    ) -> dict[str, Matrix] | None:
+        """Stored vector name -> vectors of the points."""
+
+    def nearest(
+        self, collection: str, stored: str, query: npt.NDArray[Any], limit: int, /
+    ) -> list[tuple[str, float]] | None:
+        """(point id, cosine) of the nearest points."""
+
+
 """(collection, stored vector names, point ids) -> stored vector name -> rows."""
 
 __all__ = ["LeafSearch", "fetch", "fused", "gather", "require_fusion"]
@@ -33,7 +48,7 @@ def gather(
     collection: Collection,
     queries: Sequence[Sequence[LeafSearch]],
     user_filter: UserFilter = None,
-    read_rows: RowReader | None = None,
+    short_cuts: ShortCuts | None = None,
     must_not: Sequence[Mapping[str, Any]] | None = None,
 ) -> Procedure[list[Pool]]:
     """The pool of every query: the union of its leaf searches, scored on every leaf.
@@ -46,8 +61,7 @@ def gather(
         queries: the leaves of each query.
         user_filter: of the user; it holds on every leaf, as the tenant does.
         must_not: for each query, what its passages must not have; see :func:`filters.compose`.
-        read_rows: gives the vectors of embedded mode; where it is None, or gives None, Qdrant's
-            ``retrieve`` does.
+        short_cuts: through embedded mode; without them everything goes by Qdrant's interface.
 
     Raises:
         MissingVectorError: a leaf's vector is not there.
@@ -67,25 +81,15 @@ def gather(
         for leaf in pool.leaves
         if leaf.depth > 0
     ]
-    answers = yield from _query_batch(
-        collection,
-        [
-            nearest(
-                leaf.query,
-                collection.vector(leaf.vector).stored,
-                leaf.depth + SPARE,
-                condition,
-                embedded=collection.embedded,
-            )
-            for _, leaf, condition in searches
-        ],
+    answers = yield from _nearest(
+        collection, [(leaf, condition) for _, leaf, condition in searches], short_cuts
     )
     for (pool, leaf, _), points in zip(searches, answers, strict=True):
         pool.admit(leaf, points)
     for pool in pools:
         pool.complete()
     if collection.embedded:
-        yield from _score_here(collection, pools, read_rows)
+        yield from _score_here(collection, pools, short_cuts)
     yield from exactly(collection, lambda exact: _score_there(collection, pools, conditions, exact))
     return [pool.to_pool() for pool in pools]
 
@@ -187,6 +191,52 @@ def _query_batch(
     return found
 
 
+def _nearest(
+    collection: Collection,
+    searches: Sequence[tuple[LeafSearch, models.Filter | None]],
+    short_cuts: ShortCuts | None,
+) -> Procedure[list[list[tuple[str, float]]]]:
+    """Phase 1: (point id, score) of every leaf search, the short way where it is open."""
+    found: list[list[tuple[str, float]] | None] = [None] * len(searches)
+    if collection.embedded and short_cuts is not None:
+        found = yield Work(partial(_quickly, collection, searches, short_cuts))
+    rest = [number for number, points in enumerate(found) if points is None]
+    answers = yield from _query_batch(
+        collection,
+        [
+            nearest(
+                leaf.query,
+                collection.vector(leaf.vector).stored,
+                leaf.depth + SPARE,
+                condition,
+                embedded=collection.embedded,
+            )
+            for leaf, condition in (searches[number] for number in rest)
+        ],
+    )
+    for number, points in zip(rest, answers, strict=True):
+        found[number] = [(str(point.id), point.score) for point in points]
+    return [points or [] for points in found]
+
+
+def _quickly(
+    collection: Collection,
+    searches: Sequence[tuple[LeafSearch, models.Filter | None]],
+    short_cuts: ShortCuts,
+) -> list[list[tuple[str, float]] | None]:
+    return [
+        None
+        if condition is not None or isinstance(leaf.query, models.SparseVector)
+        else short_cuts.nearest(
+            collection.name,
+            collection.vector(leaf.vector).stored,
+            leaf.query,
+            leaf.depth + SPARE,
+        )
+        for leaf, condition in searches
+    ]
+
+
 def _score_there(
     collection: Collection,
     pools: Sequence[OpenPool],
@@ -219,7 +269,7 @@ def _score_there(
 
 
 def _score_here(
-    collection: Collection, pools: Sequence[OpenPool], read_rows: RowReader | None
+    collection: Collection, pools: Sequence[OpenPool], short_cuts: ShortCuts | None
 ) -> Procedure[None]:
     """Phase 2 in embedded mode, whose filters walk every point: vectors out, products here."""
     names = {leaf.vector for pool in pools for leaf in pool.leaves}
@@ -234,8 +284,8 @@ def _score_here(
             continue
         stored = list(dense.values())
         rows = None
-        if read_rows is not None:
-            rows = yield Work(partial(read_rows, collection.name, stored, points))
+        if short_cuts is not None:
+            rows = yield Work(partial(short_cuts.rows, collection.name, stored, points))
         if rows is None:
             rows = yield from _retrieved(collection, stored, points)
         matrices = {name: rows[at] for name, at in dense.items()}

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from small_models import write_small_model
 
+from logic_retrievers import PassageIndex
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -39,6 +41,13 @@ def test_the_examples_run(tmp_path, monkeypatch, capsys, wire_double):
     from qdrant_client import QdrantClient
 
     monkeypatch.chdir(tmp_path)
+    opened, really_open = [], PassageIndex.open
+
+    def noted(*arguments, **settings):
+        opened.append(really_open(*arguments, **settings))
+        return opened[-1]
+
+    monkeypatch.setattr(PassageIndex, "open", noted)
     (tmp_path / "handbook").mkdir()
     (tmp_path / "handbook" / "leave.md").write_text("# Leave\n\nParental leave is paid.", "utf-8")
     model = str(write_small_model(tmp_path / "small"))
@@ -50,7 +59,8 @@ def test_the_examples_run(tmp_path, monkeypatch, capsys, wire_double):
     run_blocks("docs/guide.md", names, server=wire_double.url)
     assert "hits" in names
     assert names["report"].collection
-    names["index"].close()
+    for index in opened:
+        index.close()
 
 
 def test_links_between_the_docs_lead_somewhere():

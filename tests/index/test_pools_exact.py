@@ -321,6 +321,8 @@ def test_rows_are_those_that_retrieve_gives(opened, encoder, make_passages):
     slow = index.run(reads.gather(index._collection, searches))
     for one, other in zip(fast, slow, strict=True):
         np.testing.assert_array_equal(one.scores["topical"], other.scores["topical"])
+        assert one.ids == other.ids
     index.client._client._get_collection = None
     assert index._connection.rows(index.collection, ["topical"], ids) is None
+    assert index._connection.nearest(index.collection, "topical", np.ones(8), 3) is None
     del index.client._client._get_collection

@@ -1,0 +1,108 @@
+"""The parser of exclusions: accuracy on labelled queries, speed, and hostile input.
+
+python -m benchmarks.parser
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.report import publish
+from logic_retrievers import RuleParser
+from logic_retrievers.evaluation import bootstrap
+
+LABELLED = Path(__file__).parent.parent / "tests" / "queries" / "labelled"
+HOSTILE = 10_000
+WORDS = (
+    "without except other than not no neither nor , . ! ( ) \" ' - — \n \t café 素食 \u202e \ud800"
+)
+
+
+def main() -> None:
+    """Measure and publish."""
+    publish("parser", [accuracy("dev"), accuracy("test")])
+    publish("parser-speed", [speed()])
+
+
+def accuracy(part: str) -> dict[str, object]:
+    """Right kinds, and of the exclusions right traps and targets, with 95 % intervals."""
+    lines = (LABELLED / f"{part}.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    parser = RuleParser()
+    table = []
+    for row in rows:
+        parsed = parser.parse(row["text"])
+        traps = sorted(map(_plain, parsed.traps)) == sorted(map(_plain, row["traps"]))
+        both = traps and _plain(parsed.target) == _plain(row["target"])
+        excludes = row["kind"] == "exclusion"
+        table.append(
+            [
+                float(parsed.kind == row["kind"]),
+                float(traps) if excludes else float("nan"),
+                float(both) if excludes else float("nan"),
+            ]
+        )
+    names = ("kind right", "traps right", "traps and target right")
+    return {
+        "part": part,
+        "queries": len(rows),
+        "exclusions": sum(row["kind"] == "exclusion" for row in rows),
+        **{
+            name: f"{found.mean:.3f} ({found.low:.3f} to {found.high:.3f})"
+            for name, found in zip(names, bootstrap(table), strict=True)
+        },
+    }
+
+
+def speed() -> dict[str, object]:
+    """Microseconds a labelled query, and the slowest of many hostile texts."""
+    parser = RuleParser()
+    lines = (LABELLED / "test.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = [json.loads(line)["text"] for line in lines]
+    seconds = [_seconds(parser, text) for text in texts * 3]
+    hostile = [_seconds(parser, text) for text in _hostile()]
+    p50, p95 = np.percentile(1e6 * np.array(seconds), [50, 95])
+    return {
+        "query p50 µs": round(float(p50)),
+        "query p95 µs": round(float(p95)),
+        "hostile texts without an error": len(hostile),
+        "slowest ms": round(1000 * max(hostile), 1),
+    }
+
+
+def _hostile() -> Iterator[str]:
+    """Random words and signs, one sign many times, random code points, 10,000 words."""
+    chance = random.Random(0)
+    words = WORDS.split(" ")
+    for number in range(HOSTILE):
+        match number % 4:
+            case 0:
+                yield " ".join(chance.choices(words, k=chance.randint(1, 80)))
+            case 1:
+                yield chance.choice(words) * chance.randint(1, 2000)
+            case 2:
+                yield "".join(chr(chance.randrange(0x110000)) for _ in range(200))
+            case _:
+                count = 10_000 if number % 400 == 3 else chance.randint(1, 400)
+                yield (chance.choice(words) + " " * chance.randint(1, 40)) * count
+
+
+def _seconds(parser: RuleParser, text: str) -> float:
+    begun = time.perf_counter()
+    parser.parse(text)
+    return time.perf_counter() - begun
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\W+", " ", text.lower()).strip()
+
+
+if __name__ == "__main__":
+    main()
