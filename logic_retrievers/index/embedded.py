@@ -65,7 +65,8 @@ def local_nearest(
         if not _of_length_one(rows[there][:_PROBES]):
             return None
         unit = np.asarray(query, dtype=rows.dtype)
-        scores = rows @ (unit / (float(np.linalg.norm(unit)) or 1.0))
+        # not BLAS: its threads go on spinning and take the cores from the encoder's next batch
+        scores = np.einsum("ij,j->i", rows, unit / (float(np.linalg.norm(unit)) or 1.0))
         scores = np.where(there, scores, -np.inf)
         best = np.argpartition(-scores, min(limit, count) - 1)[:limit] if limit < count else None
         chosen = np.arange(count) if best is None else best
