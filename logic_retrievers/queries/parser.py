@@ -27,9 +27,9 @@ _BEFORE_CUT = re.compile(r"(?:[,;:(]|\s-|\b(?:with|but)\b)\s*(?=[^,;:(]*$)", re.
 _CONJUNCTION = re.compile(r"^(?:but|and)\s+", re.IGNORECASE)
 _SEAM_LEFT = re.compile(
     r"(?:[\s,;:(\[-]+|(?<![\w-])(?:and|but(?:\sone)?|while|though|yet|only|just|with|please|"
-    r"(?<=\S\s)that|(?<=\S\s)which|"
-    r"(?:you\s)?(?:can|may)|ideally|preferably|definitely|specifically|kindly|quite|having|it's|"
-    r"it\sshould(?:\shave)?|i\s(?:have|need|want)\sto|if\s(?:we|you|i)|we|i))$",
+    r"(?<=\S\s)that|(?<=\S\s)which|(?:you\s)?(?:can|may)|ideally|preferably|definitely|"
+    r"specifically|kindly|quite|having|it's|it\sshould(?:\shave)?|i\s(?:have|need|want)\sto|"
+    r"if\s(?:we|you|i)|we|i))$",
     re.IGNORECASE,
 )
 _SEAM_RIGHT = re.compile(

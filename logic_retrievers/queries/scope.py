@@ -67,6 +67,8 @@ def _pattern(*alternatives: str) -> re.Pattern[str]:
 
 _CONTEXT = 160
 _SHORT_QUERY = 12
+"""Words up to which a preposition behind a short trap is taken for the target's: "films except
+Psycho on Netflix"."""
 _FULL_STOP = (
     r"(?-i:(?<!\b[A-Z])(?<!\bSt)(?<!\bMr)(?<!\bDr)(?<!\bMs)(?<!\bMrs)(?<!\bvs)(?<!\bNo)(?<!\bJr))"
     r"[.](?=[\"')\]]*(?:\s|$))"
@@ -92,37 +94,38 @@ _VERB_AHEAD = _pattern(
     rf"(?<=[\w)\"'#+])\s+(?={_any(_VERBS)}\b)", rf",?\s+(?=that\s+(?:{_any(_VERBS)}|\w+s)\b)"
 )
 _RELATIVE = _pattern(r"\s+(?=(?:that|who|which|whose)\s)")
+# a place or a purpose of the target: "in Rome", "for beginners"
 _SIDE = re.compile(
-    r"\s+(?=(?:in|near|for|under|around|from|at|on|during|within|after|before)\s+(?:the\s+)?"
-    r"(?:[A-Z0-9]|me\b|kids|children|beginners|us\b|small|my\b|home|two|four)|for\s+\w)"
+    r"\s+(?=(?:in|near|for|under|around|from|at|on|during|within|after|"
+    r"before)\s+(?:the\s+)?(?:[A-Z0-9]|me\b|kids|children|beginners|us\b|small|my\b|home|two|"
+    r"four)|for\s+\w)"
 )
+# a question whose verb has not come yet: "which rivers other than ..."
 _PENDING = re.compile(
-    r".*(?:\b(?:who|what|which|whose|where)\b|(?:^|[,.;]\s*)"
-    r"(?:did|do|does|can|could|has|have|will|would|is|are|was|"
-    r"were)\b)((?:\s+[^\s,;]+){0,7})\s*[,(]?\s*$",
+    r".*(?:\b(?:who|what|which|whose|where)\b|(?:^|[,.;]\s*)(?:did|do|does|can|could|has|have|"
+    r"will|would|is|are|was|were)\b)((?:\s+[^\s,;]+){0,7})\s*[,(]?\s*$",
     re.IGNORECASE,
 )
+# a new clause: "... when it rains"
 _CLAUSE = _pattern(
     r",?\s+(?=(?:when|while|where|what|if|unless|until|though|i|we|you|they|he|she|together|"
-    r"suitable|"
-    r"using|lasting|good)\s)"
+    r"suitable|using|lasting|good)\s)"
 )
 _VERB_BY_FORM = re.compile(
     r"(?<=[\w)\"'])\s+(?=(?!of\b|and\b|or\b|in\b|for\b|with\b|on\b|at\b|to\b|from\b|the\b|a\b|"
-    r"by\b|about\b)"
-    r"[a-z]{3,}\s+(?:the|a|an|his|her|its|their|it|them)\s)"
+    r"by\b|about\b)[a-z]{3,}\s+(?:the|a|an|his|her|its|their|it|them)\s)"
 )
+# "who besides *Amundsen* reached ..."
 _NAME_BEFORE_VERB = re.compile(
-    r"\s*(?:the\s+)?[A-Z_][\w'.-]*(?:\s+(?:of\s+|the\s+|de\s+|van\s+)*[A-Z_][\w'.-]*)*"
-    r"(?=\s+(?!(?:of|and|or|in|for|with|on|at|to|from|by|about|nor|novels?|books?|films?|movies?|"
-    r"one|ones)\b)[a-z]{3,}\s)"
+    r"\s*(?:the\s+)?[A-Z_][\w'.-]*(?:\s+(?:of\s+|the\s+|de\s+|"
+    r"van\s+)*[A-Z_][\w'.-]*)*(?=\s+(?!(?:of|and|or|in|for|with|on|at|to|from|by|about|nor|"
+    r"novels?|books?|films?|movies?|one|ones)\b)[a-z]{3,}\s)"
 )
 _ASKS = _pattern(r"\s*(?:what|which|who|whose|where|when|why|how)\b")
 _RELATIVE_OF_NAME = re.compile(r"(?<=\w)\s+(?=(?:that|who|which)\s)")
 _ANY_SIDE = _pattern(  # "of", "and" and "or" bind within a name
     r"\s+(?=(?:in|near|for|under|around|from|at|on|during|within|after|before|with|to|over|that|"
-    r"which|who|"
-    r"starring|featuring|written|directed|nominated|made|worth|hiring|suitable)\s+\S)"
+    r"which|who|starring|featuring|written|directed|nominated|made|worth|hiring|suitable)\s+\S)"
 )
 _HAS_VERB = _pattern(
     rf"\b(?:{_any(_VERBS)}|find|show|list|tell|name|recommend|describe|explain|rank|count|compare|"
@@ -130,6 +133,7 @@ _HAS_VERB = _pattern(
 )
 _NAMES_SOMETHING = _pattern(rf"\b(?!{_any(_NO_NAME)}\b)\w")
 _BARE = _pattern(r"\b(?!(?:and|or|nor|a|an|the|any|of)\b)[\w'-]+")
+# ", B and C" behind a first trap
 _LIST = _pattern(
     r",(?!\s*(?:what|which|who|how|with|and|or|one|for|in|on|above|its|where|when|what|"
     r"but)\b)(?:[^,;?!]{1,40},)*[^,;?!]{1,40}?,?\s+(?:and|or|nor)\s+[^,;?!]{1,80}"
@@ -137,11 +141,11 @@ _LIST = _pattern(
 _LIST_GOES_ON = _pattern(r",[^,.?!]{1,40},?\s+(?:and|or)\s+[^,.?!]{1,40}")
 _COMMA = re.compile(r",\s")
 
+# what stands before a name: article, "information about", "mentioning"
 _HEAD = re.compile(
     r"(?:[\s,:(\"'-]+"
-    rf"|{_any(_ARTICLES)}(?![\w-])"
-    rf"|{_any(_INFORMATION)}(?:\s+(?:that|which)\s+(?:is|are))?\s+{_any(_ABOUT)}\b"
-    rf"|{_any(_RELATIONS)}(?![\w-])"
+    rf"|{_any(_ARTICLES)}(?![\w-])|{_any(_INFORMATION)}(?:\s+(?:that|which)\s+(?:is|"
+    rf"are))?\s+{_any(_ABOUT)}\b|{_any(_RELATIONS)}(?![\w-])"
     rf"|(?:{FILLER})(?![\w-])".replace(" ", r"\s+")
     + r")\s*",
     re.IGNORECASE,

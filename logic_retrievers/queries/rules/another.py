@@ -7,9 +7,8 @@ from logic_retrievers.queries.rules.words import AUXILIARY
 
 EXCEPT = Rule(
     "except",
-    r"with the (?:sole |only )?(?:exc?epti?ons?|exclusion) of|ex?c?ept(?:ing)?(?: for| from| in| "
-    r"by|"
-    r" with)?",
+    r"with the (?:sole |only )?(?:exc?epti?ons?|exclusion) of|ex?c?ept(?:ing)?(?: for| from| in|"
+    r" by| with)?",
     not_before=r"python|java|try|sql|an|no",
     not_after=r"as|that|when|where|if|clause|block|statement|handl\w+|keyword",
     examples=(
@@ -26,8 +25,7 @@ EXCEPT = Rule(
 
 OTHER_THAN = Rule(
     "other than",
-    r"oth(?:e)?r th[ae]n|"
-    r"(?<=\belse\s)(?:than|but)",
+    r"oth(?:e)?r th[ae]n|(?<=\belse\s)(?:than|but)",
     not_before=rf"none|no|more often|{AUXILIARY}|makes? \w+|makes it|look|looks|how",
     not_after=r"honou?rable|dishonou?rable|that|expected|temporary",
     examples=(
@@ -48,8 +46,7 @@ APART_FROM = Rule(
     r"(?:app?art|ass?ide) from",
     not_before=(
         r"(?:set|sets|setting|tell|tells|telling|told|stand|stands|stood|live|lives|lived|living|"
-        r"grow|grew|"
-        r"keep|kept|move|moved|drift|drifted|pull|pulled|come|far)(?: \S+){0,5}"
+        r"grow|grew|keep|kept|move|moved|drift|drifted|pull|pulled|come|far)(?: \S+){0,5}"
     ),
     examples=(
         Example("seas apart from the Baltic", ("Baltic",), "seas"),
@@ -91,8 +88,8 @@ ANYTHING_BUT = Rule(
     ),
     not_before=rf"(?:{AUXILIARY})(?: \w+)?|it's|lost",
     not_after=(
-        r"certain|one|over|gone|dead|impossible|forgotten|disappeared|not|nothing|no|never|"
-        r"it|he|she|they|i"
+        r"certain|one|over|gone|dead|impossible|forgotten|disappeared|not|nothing|no|never|it|he|"
+        r"she|they|i"
     ),
     examples=(
         Example("sandwich fillings, anything but tuna", ("tuna",), "sandwich fillings"),
@@ -104,21 +101,19 @@ BAR = Rule(
     "all bar",
     r"bar|barring|save(?: for)?|but(?: for)?(?= (?:the )?(?-i:[A-Z]))",
     before=(
-        r"\b(?:all|any|every|each|everything|everyone|everybody|anything|anyone|anybody|"
-        r"anywhere|everywhere|whole|who|which)\b(?: \S+){0,8},?\s*"
+        r"\b(?:all|any|every|each|everything|everyone|everybody|anything|anyone|anybody|anywhere|"
+        r"everywhere|whole|who|which)\b(?: \S+){0,8},?\s*"
     ),
     not_before=(
         r"granola|chocolate|snack|candy|protein|the|a|an|to|can|could|i|we|you|they|menu|tool|"
-        r"side|search|task|space|wine|tapas|sushi|"
-        r"pull[- ]up|chin[- ]up|cash|open|gold|it|salad|snow|cold|mini|juice|best|coffee|cocktail|"
-        r"karaoke|rooftop|not|"
-        r"does|do|did|is|are|which|who|every time"
+        r"side|search|task|space|wine|tapas|sushi|pull[- ]up|chin[- ]up|cash|open|gold|it|salad|"
+        r"snow|cold|mini|juice|best|coffee|cocktail|karaoke|rooftop|not|does|do|did|is|are|which|"
+        r"who|every time"
     ),
     not_after=(
-        r"\d|money|charts?|graphs?|exam|stools?|code|the date|up|not|also|only|it|how|what|is|was|"
-        r"are|i|you|they|we|he|she|then|never|"
-        r"no|still|can|in|energy|time|lives|counter|on|or|and|near|association|soap|prep|by|has|"
-        r"have|had|of|to|a file|files?|data|me|as"
+        r"\d|money|charts?|graphs?|exam|stools?|code|the date|up|not|also|only|it|how|what|is|"
+        r"was|are|i|you|they|we|he|she|then|never|no|still|can|in|energy|time|lives|counter|on|"
+        r"or|and|near|association|soap|prep|by|has|have|had|of|to|a file|files?|data|me|as"
     ),
     opening=False,
     examples=(
@@ -131,12 +126,12 @@ BAR = Rule(
 
 NAME_BAR = Rule(
     "bar Name",
-    r"(?:bar|barring|save(?: for)?)(?= (?:the )?(?-i:[A-Z_0-9]))|barring|(?<=\S\s)save for(?! "
-    r"(?:the|a|an|my|your|our|his|her|it|retirement|college|later|me)\b)",
+    r"(?:bar|barring|save(?: for)?)(?= (?:the )?(?-i:[A-Z_0-9]))|barring|"
+    r"(?<=\S\s)save for(?! (?:the|a|an|my|your|our|his|her|it|retirement|college|later|me)\b)",
     before=r"\w,?\s*|,\s*",
     not_before=(
-        r"grades?|how|us|this|is|was|does|snacks|helps|jesus|[a-z]+ (?:can|to)|tapas|"
-        r"rooftop|cocktail|wine|sushi|snack|coffee|karaoke|sports|best|to"
+        r"grades?|how|us|this|is|was|does|snacks|helps|jesus|[a-z]+ (?:can|to)|tapas|rooftop|"
+        r"cocktail|wine|sushi|snack|coffee|karaoke|sports|best|to"
     ),
     opening=False,
     examples=(
@@ -151,11 +146,9 @@ RATHER_THAN = Rule(
     r"rather than|instead of|as opposed to|in place of|in lieu of",
     not_before=(
         r"(?:why|difference between|should|better|when to|what if|what happens|is it|can (?:i|we|"
-        r"be)|could (?:i|we)|"
-        r"(?:can|could) you (?:use|eat|take|make|put|cook)|replace|substitute|choose|chose|cause|"
-        r"caused|causes|vs|versus|"
-        r"how does|did|was|were|advantages|pros and cons|benefits|reasons|what makes|cost of|use|"
-        r"used)\b.{0,150}|or"
+        r"be)|could (?:i|we)|(?:can|could) you (?:use|eat|take|make|put|cook)|replace|substitute|"
+        r"choose|chose|cause|caused|causes|vs|versus|how does|did|was|were|advantages|"
+        r"pros and cons|benefits|reasons|what makes|cost of|use|used)\b.{0,150}|or"
     ),
     not_after=r"or|vs|versus|just",
     examples=(
@@ -186,9 +179,8 @@ UNLIKE = Rule(
 NEITHER = Rule(
     "neither ... nor",
     r"(?:(?:with|containing|using|that's|that (?:is|are|was|were|has|have|contain|contains|use|"
-    r"uses|involve|involves)|who "
-    r"(?:is|are|was|were)|which (?:is|are)) )?"
-    r"neither(?: (?:of|in|by|from|about|with|a|an|the))?(?=[^.?!]{1,80}\bnor\b)",
+    r"uses|involve|involves)|who (?:is|are|was|were)|which (?:is|are)) )?neither(?: (?:of|in|by|"
+    r"from|about|with|a|an|the))?(?=[^.?!]{1,80}\bnor\b)",
     not_before=rf"{AUXILIARY}|it|me|why",
     examples=(
         Example("desserts with neither eggs nor milk", ("eggs", "milk"), "desserts"),
@@ -202,8 +194,8 @@ MID_OUTSIDE_OF = Rule(
     r"your|his|her|their|our|it)\b)",
     before=r"\w{3,},?\s*",
     not_before=(
-        rf"{AUXILIARY}|lives?|living|goes|go|works?|exists?|born|used|occur|occurs|just|"
-        rf"right|step|from|towns? just|died|play(?:ed|s)?"
+        rf"{AUXILIARY}|lives?|living|goes|go|works?|exists?|born|used|occur|occurs|just|right|"
+        rf"step|from|towns? just|died|play(?:ed|s)?"
     ),
     opening=False,
     examples=(
@@ -220,14 +212,14 @@ BEYOND = Rule(
         r"^(?!.*\b(?:can|could|how|why|life|go|going)\b)(?:\S+ ){1,6}"
     ),
     not_before=(
-        rf"{AUXILIARY}|lies|goes|us|extends|exists|looks|minus|travels|drives|plus|years|"
-        rf"days|hours|weeks|months|minutes|stars|hits|runs|this|times|galaxies|planets|objects|"
+        rf"{AUXILIARY}|lies|goes|us|extends|exists|looks|minus|travels|drives|plus|years|days|"
+        rf"hours|weeks|months|minutes|stars|hits|runs|this|times|galaxies|planets|objects|"
         rf"numbers|life"
     ),
     not_after=(
         r"\d|a|an|our|your|my|reasonable|repair|belief|earth|good|all|compare|words|control|"
-        r"limits|due|it|that|human|expiration|which|recognition|what|life|pluto|the(?! "
-        r"(?:(?-i:[A-Z])|usual|obvious))"
+        r"limits|due|it|that|human|expiration|which|recognition|what|life|pluto|"
+        r"the(?! (?:(?-i:[A-Z])|usual|obvious))"
     ),
     opening=False,
     examples=(

@@ -9,13 +9,11 @@ _TO_A_COMMA = r"(?![^,.!?]{1,100}(?:,|[.!] \w)).{0,160}"
 
 EXCLUDING = Rule(
     "excluding",
-    r"exc?l?u[a-z]{0,2}ing|omitting|discounting|excl\.?(?= )|"
-    r"eliminating|"
-    r"filtering out|ruling out",
+    r"exc?l?u[a-z]{0,2}ing|omitting|discounting|excl\.?(?= )|eliminating|filtering out|ruling out",
     before=r"\w{2}\s*|[,;:.!?)(\"'-]\s*|^\s*",
     not_before=(
-        rf"{PREPOSITION}|or|never|{AUXILIARY}|tests?|(?:does|do) \w+|ways?|tool|app|steps|"
-        rf"best|stain"
+        rf"{PREPOSITION}|or|never|{AUXILIARY}|tests?|(?:does|do) \w+|ways?|tool|app|steps|best|"
+        rf"stain"
     ),
     not_after=r"outliers|or|criteria|from|paint|stains?|duplicates|wallpaper",
     examples=(
@@ -31,10 +29,8 @@ EXCLUDING = Rule(
 EXCLUDE = Rule(
     "exclude",
     r"(?:exc?lud+es?|refrain from|omit|filter out|rule out|leave (?:out|aside)|skip(?: over)?|"
-    r"ignore|disregard|"
-    r"drop|avoid|"
-    r"steer clear of|set aside|stay away from|keep off|remove|strip out|hide|pass over|spare me|"
-    r"weed out|leave off|forget(?: about)?)",
+    r"ignore|disregard|drop|avoid|steer clear of|set aside|stay away from|keep off|remove|"
+    r"strip out|hide|pass over|spare me|weed out|leave off|forget(?: about)?)",
     before=(
         rf"{BREAK}|^(?!.*\b(?:how|ways|what|why|should|foods|can|you|people|things|who|that|tips|"
         rf"best)\b)"
@@ -42,13 +38,11 @@ EXCLUDE = Rule(
     ),
     not_before=(
         r"(?:how|ways?|tips?|try|trying|foods|best|safe|okay|ok|why|reasons?|should|benefits?|"
-        r"effects?|when|what|"
-        r"which|who|is it|things|whether|was|were|did|didn't)(?: (?!and\b)[^\s,;:.!?]+){0,3}|will|"
-        r"who|they|does|do|it"
+        r"effects?|when|what|which|who|is it|things|whether|was|were|did|"
+        r"didn't)(?: (?!and\b)[^\s,;:.!?]+){0,3}|will|who|they|does|do|it"
     ),
     not_after=(
-        r"\d|if|it|or|and|them|this|button|intro|a grade|on|infinity|off|out|down|from|"
-        r"[.?!]|$"
+        r"\d|if|it|or|and|them|this|button|intro|a grade|on|infinity|off|out|down|from|[.?!]|$"
     ),
     opening=None,
     examples=(
@@ -61,14 +55,12 @@ EXCLUDE = Rule(
 
 LEAVING_OUT = Rule(
     "leaving out",
-    r"leav(?:es|ing) (?:out|aside)|skip(?:ping|s)(?: over)?|ignor(?:es|ing)|disregarding|dropping|"
-    r"avoid(?:s|ing)|"
-    r"steering clear of|setting aside|removing|staying away from",
+    r"leav(?:es|ing) (?:out|aside)|skip(?:ping|s)(?: over)?|ignor(?:es|ing)|disregarding|"
+    r"dropping|avoid(?:s|ing)|steering clear of|setting aside|removing|staying away from",
     before=BREAK,
     not_before=(
         r"(?:how|ways?|tips?|try|trying|foods|best|safe|why|reasons?|should|benefits?|effects?|"
-        r"when|what|which|who|"
-        r"is it|things|if)(?: [^\s,;:.!?]+){0,3}|will|who|they|does|do|it"
+        r"when|what|which|who|is it|things|if)(?: [^\s,;:.!?]+){0,3}|will|who|they|does|do|it"
     ),
     not_after=r"\d|if|it|or|and|them|this|rope|stones?|symptoms|[.?!]|$",
     examples=(
@@ -81,17 +73,16 @@ LEAVING_OUT = Rule(
 
 LEAVING_OUT_GERUND = Rule(
     "... leaving out",
-    r"leaving (?:out|aside)|omitting|ignoring|disregarding|skipping|avoiding|not counting|not "
-    r"incl\.?|not "
-    r"including|setting aside",
+    r"leaving (?:out|aside)|omitting|ignoring|disregarding|skipping|avoiding|not counting|"
+    r"not incl\.?|not including|setting aside",
     before=r"\w+\W+\w{2,}\s*",
     not_before=(
-        rf"{PREPOSITION}|{AUXILIARY}|{PERSON}|keeps?|stop|stopped|start|started|"
-        rf"intermittent|tax|risk|harm|conflict|i|we|you|ends? up"
+        rf"{PREPOSITION}|{AUXILIARY}|{PERSON}|keeps?|stop|stopped|start|started|intermittent|tax|"
+        rf"risk|harm|conflict|i|we|you|ends? up"
     ),
     not_after=(
-        r"it|them|or|and|someone|you|me|him|her|rope|stones?|symptoms|a period|your|my|"
-        r"class|school|breakfast|meals|lunch|[.?!]|$"
+        r"it|them|or|and|someone|you|me|him|her|rope|stones?|symptoms|a period|your|my|class|"
+        r"school|breakfast|meals|lunch|[.?!]|$"
     ),
     opening=False,
     examples=(
@@ -106,8 +97,8 @@ OPENING = Rule(
     r"ignoring|disregarding|excluding|leaving (?:aside|out)|setting aside|skipping|avoiding|"
     r"not counting|not including|discounting|omitting|barring|forgetting|with no|not (?:about|"
     r"the)|not(?= [^,.!?]{1,30}[,!.] (?:what|which|who|where|how|show|find|list|give)\b)|minus|"
-    r"bar|save(?: for)?(?= (?:the )?(?-i:[A-Z]))|short of|in addition to|on top of|outside(?: of)?|"
-    r"beyond(?: just)?",
+    r"bar|save(?: for)?(?= (?:the )?(?-i:[A-Z]))|short of|in addition to|on top of|"
+    r"outside(?: of)?|beyond(?: just)?",
     opening=True,
     not_after=rf"{_TO_A_COMMA}|reasonable",
     examples=(
@@ -143,9 +134,9 @@ HOLD = Rule(
 
 EXCLUDED = Rule(
     "... excluded",
-    r"(?:(?:being|is|are) )?(?:excluded|exempted|excepted|not included|not counted|left out|aside|"
-    r"notwithstanding|omitted|not wanted|unwanted)|"
-    r"(?:is|are|has been|have been) (?:ruled out|off the list|off the table|out of the question)",
+    r"(?:(?:being|is|are) )?(?:excluded|exempted|excepted|not included|not counted|left out|"
+    r"aside|notwithstanding|omitted|not wanted|unwanted)|(?:is|are|has been|"
+    r"have been) (?:ruled out|off the list|off the table|out of the question)",
     scope=Scope.BEFORE,
     before=r"(?:[,;:(.!?-]|\bwith|\bbut)\s*(?:[\w'.&-]+ ){1,6}|^(?:[\w'.&-]+ ){1,6}",
     not_before=(
@@ -163,14 +154,14 @@ EXCLUDED = Rule(
 
 LEAVE_OUT = Rule(
     "leave ... out",
-    r"(?:leav(?:e|es|ing)|keep(?:s|ing)?|putting|put|setting|set)(?P<trap> [^.?!;:\n]{1,60}?) "
-    r"(?:out(?: of (?:it|this|the (?:list|discussion|answer|picture|results|mix)))?|aside|to one "
-    r"side|off the list)",
+    r"(?:leav(?:e|es|ing)|keep(?:s|ing)?|putting|put|setting|"
+    r"set)(?P<trap> [^.?!;:\n]{1,60}?) (?:out(?: of (?:it|this|the (?:list|discussion|answer|"
+    r"picture|results|mix)))?|aside|to one side|off the list)",
     scope=Scope.BETWEEN,
     before=rf"^\s*|{BREAK}|\bif (?:i|you|we)\s*|\w{(3,)} $",
     not_before=(
-        rf"{AUXILIARY}|of|by|for|when|with|from|about|meat|food|how to|how (?:do|can) (?:i|"
-        rf"you|we)|who|which|to"
+        rf"{AUXILIARY}|of|by|for|when|with|from|about|meat|food|how to|how (?:do|can) (?:i|you|"
+        rf"we)|who|which|to"
     ),
     not_after=r"in the|of (?:the|my|your)|for|overnight|money",
     examples=(

@@ -7,28 +7,23 @@ from logic_retrievers.queries.rules.words import AUXILIARY, BREAK
 
 _ABOUT = (
     r"(?: (?:about|in|by|from|on|for|with|at|near|of|above|below|under|over|involving|related to|"
-    r"including|limited to|"
-    r"when it comes to|any of|concerning|regarding|necessarily|counting|just|only|due to|during|"
-    r"after|before)\b)?"
+    r"including|limited to|when it comes to|any of|concerning|regarding|necessarily|counting|"
+    r"just|only|due to|during|after|before)\b)?"
 )
 
 DO_NOT_MENTION = Rule(
     "don't mention",
-    r"(?:that |which )?(?:(?:do not|don't|dont|doesn't|does not|doesnt|didn't|did not|(?:you "
-    r")?needn't|"
-    r"need not) "
-    r"(?:mention|discuss|cover|consider|have (?:anything )?to do with|include|involve|show(?: "
-    r"me)?|give me|tell me|talk about|bring up|"
-    r"want(?: any| anything)?(?: to (?:hear|read|see|know|use|buy))?(?: about)?|care (?:about|"
-    r"for)|list|suggest|recommend|"
-    r"focus on|refer to|relate to|pertain to|deal with|concern|feature|send me|go into|go on "
-    r"about|bother with|send us|touch on|"
-    r"use the word|"
-    r"point me to|return|stem from|result from)|(?:not |isn't |aren't )associated with"
-    r"|never (?:mention|discuss|talk about|refer to|involve)s?)",
+    r"(?:that |which )?(?:(?:do not|don't|dont|doesn't|does not|doesnt|didn't|did not|"
+    r"(?:you )?needn't|need not) (?:mention|discuss|cover|consider|have (?:anything )?to do with|"
+    r"include|involve|show(?: me)?|give me|tell me|talk about|bring up|want(?: any|"
+    r" anything)?(?: to (?:hear|read|see|know|use|buy))?(?: about)?|care (?:about|for)|list|"
+    r"suggest|recommend|focus on|refer to|relate to|pertain to|deal with|concern|feature|send me|"
+    r"go into|go on about|bother with|send us|touch on|use the word|point me to|return|stem from|"
+    r"result from)|(?:not |isn't |aren't )associated with|never (?:mention|discuss|talk about|"
+    r"refer to|involve)s?)",
     not_before=(
-        r"why|what|things|people who|(?:reasons?|when|if|what|why|who)(?: \S+){0,2}|they|"
-        r"you|he|she|it|dogs|cats|men|women|kids|children|people|who|movies that|countries that"
+        r"why|what|things|people who|(?:reasons?|when|if|what|why|who)(?: \S+){0,2}|they|you|he|"
+        r"she|it|dogs|cats|men|women|kids|children|people|who|movies that|countries that"
     ),
     not_after=r"to|it|me|[.?!]|$",
     examples=(
@@ -46,10 +41,10 @@ DO_NOT_MENTION = Rule(
 
 NOT_INTERESTED_IN = Rule(
     "not interested in",
-    r"(?:i am |i'm |im |we are |we're )?(?:not (?:really )?(?:interested in|looking for|talking "
-    r"about|asking about|referring to|thinking of)|"
-    r"no interest in)|(?:i )?(?:do not|don't|dont) mean|(?:i )?(?:could not|couldn't|do not|don't|"
-    r"could) care less about|never mind(?: about)?|nevermind",
+    r"(?:i am |i'm |im |we are |we're )?(?:not (?:really )?(?:interested in|looking for|"
+    r"talking about|asking about|referring to|thinking of)|no interest in)|(?:i )?(?:do not|"
+    r"don't|dont) mean|(?:i )?(?:could not|couldn't|do not|don't|could) care less about|"
+    r"never mind(?: about)?|nevermind",
     before=rf"^\s*|{BREAK}|\w\)?\s*",
     not_before=r"why(?: \S+){0,2}|when|what|you|they|who|people|he|she|is|are|was",
     not_after=r"it|me|you|that i|anymore|[.?!]|$",
@@ -62,21 +57,20 @@ NOT_INTERESTED_IN = Rule(
 
 HAD_ENOUGH = Rule(
     "had enough of",
-    r"(?:i've |ive |i have |we've |we have |i )?already (?:know(?: all)?(?: about)?|have|own|read|"
-    r"saw|seen|tried|watched|visited|got|did|done|been to)|"
-    r"(?:i'm |im |i am |we're )?(?:sick of|fed up with|tired of|done with|bored (?:of|with)|"
-    r"allergic to)|(?:i'm|im|i am|we're|we are) out of(?= \w+,)|(?:i )?can't stand|(?:i've |i "
-    r"have )?(?:read|heard|seen) "
-    r"enough (?:of|on|about)|enough (?:of|about)|(?:zero|no) interest in|(?:i've|we've|i have|we "
-    r"have) ruled out|who can't have|if (?:i|"
-    r"we|you) can't (?:use|eat|have)|no more(?! than)",
+    r"(?:i've |ive |i have |we've |we have |i )?already (?:know(?: all)?(?: about)?|have|own|"
+    r"read|saw|seen|tried|watched|visited|got|did|done|been to)|(?:i'm |im |i am |"
+    r"we're )?(?:sick of|fed up with|tired of|done with|bored (?:of|with)|allergic to)|(?:i'm|im|"
+    r"i am|we're|we are) out of(?= \w+,)|(?:i )?can't stand|(?:i've |i have )?(?:read|heard|"
+    r"seen) enough (?:of|on|about)|enough (?:of|about)|(?:zero|no) interest in|(?:i've|we've|"
+    r"i have|we have) ruled out|who can't have|if (?:i|we|you) can't (?:use|eat|have)|"
+    r"no more(?! than)",
     before=(
         r"^\s*|[,;.!?(-]\s*|\b(?:and|but|i|we|i'm|i've|dad|mum|mom|friend|for someone|party|"
         r"who)\s*|\w\s*(?=$)"
     ),
     not_before=(
-        r"why|what|how|when|was|were|what to do when|people(?: \S+)?|dogs?|babies|if "
-        r"you(?: \S+)?|are you|if|have|he|she|feeling|is|being|become|am i|so"
+        r"why|what|how|when|was|were|what to do when|people(?: \S+)?|dogs?|babies|"
+        r"if you(?: \S+)?|are you|if|have|he|she|feeling|is|being|become|am i|so"
     ),
     not_after=r"it|me|you|life|myself|everything|work|[.?!]|$|crying|being|feeling|dogs$",
     examples=(
@@ -92,18 +86,16 @@ HAD_ENOUGH = Rule(
 NOTHING_ABOUT = Rule(
     "nothing about",
     r"(?:nothing|not anything) (?:about|on|with|from|by|to do with|related to|in|involving|"
-    r"containing|like|mentioning|"
-    r"that (?:involves|is|has|contains|mentions|uses|needs|includes))|nothing(?: too)?",
+    r"containing|like|mentioning|that (?:involves|is|has|contains|mentions|uses|needs|includes))|"
+    r"nothing(?: too)?",
     before=r"^\s*|[,;:.!?(-]\s*|\b(?:but|please|has|have|with|though|that have|that has)\s*",
     not_before=(
         rf"know|knows|knew|{AUXILIARY.replace('has|have|', '')}|there is|means|almost|says|said|"
-        rf"for|from|cost|to|into|"
-        rf"like|feel|in|if|when|do|or|and|i|we|you|they|she|he"
+        rf"for|from|cost|to|into|like|feel|in|if|when|do|or|and|i|we|you|they|she|he"
     ),
     not_after=(
         r"it|me|you|we|i|else|more|less|but|happens|happened|works|matters|is|was|to|special|"
-        r"wrong|new|helps?|hurts?|"
-        r"shows?|phone|in the fridge|in common|[.?!]|$"
+        r"wrong|new|helps?|hurts?|shows?|phone|in the fridge|in common|[.?!]|$"
     ),
     examples=(
         Example("Polish novels, nothing about the war", ("war",), "Polish novels"),
@@ -115,10 +107,8 @@ UNRELATED_TO = Rule(
     "unrelated to",
     r"(?:(?:(?:that|which|who) |(?<=\bbut\s)|(?<=\band\s))(?:is |are |has |have |was |were )|"
     r"that's |that (?=isn't|aren't))?(?:unrelated to|not (?:at all )?(?:related|connected|linked|"
-    r"relevant) (?:to|with)|"
-    r"nothing to do with|(?:isn't|aren't) (?:related|connected|linked) to|irrelevant to|"
-    r"unconnected (?:to|with)|not (?:caused by|due to|because of|"
-    r"attributable to))",
+    r"relevant) (?:to|with)|nothing to do with|(?:isn't|aren't) (?:related|connected|linked) to|"
+    r"irrelevant to|unconnected (?:to|with)|not (?:caused by|due to|because of|attributable to))",
     not_before=rf"why|it|this|they|\w+ (?:have|has)|the|are \w+|is \w+|{AUXILIARY}",
     not_after=r"it|each|\?|$",
     examples=(
@@ -136,14 +126,13 @@ UNRELATED_TO = Rule(
 
 BUT_NOT = Rule(
     "but not",
-    rf"(?:but|yet|and(?: definitely| certainly| preferably)?|just|please|definitely|preferably) "
-    rf"not{_ABOUT}|as long as (?:it's|it is|they're|they are) not{_ABOUT}",
+    rf"(?:but|yet|and(?: definitely| certainly| preferably)?|just|please|definitely|"
+    rf"preferably) not{_ABOUT}|as long as (?:it's|it is|they're|they are) not{_ABOUT}",
     not_before=r"only|not just|not only|last|why|both|is|are|was|were|of|also",
     not_after=(
         r"least|only|just|yet|sure|really|always|be|been|have|has|to|why|vice|one|longer|matter|"
-        r"way|such|too|so|all|"
-        r"enough|quite|if|when|how|others?|pain|more|less|\w+ed(?= (?:by|to|for|in|with|at|on)\b|"
-        r"[.?!,)]|$)|\w+[ai]ble|losing|working"
+        r"way|such|too|so|all|enough|quite|if|when|how|others?|pain|more|less|\w+ed(?= (?:by|to|"
+        r"for|in|with|at|on)\b|[.?!,)]|$)|\w+[ai]ble|losing|working"
     ),
     examples=(
         Example(
@@ -166,10 +155,9 @@ COMMA_NOT = Rule(
     before=r"\w[)\"']*(?:[,;:.?!]| \(|\s?[-])\s*",
     not_after=(
         r"just|only|because|to mention|yet|sure|really|always|be|been|have|has|to|surprisingly|"
-        r"least|that|if|one|unlike|all|so|"
-        r"too|even|long|knowing|being|having|wanting|able|working|interested|looking|talking|"
-        r"\w+[ai]ble|"
-        r"(?-i:[a-z]+ed)(?= (?:by|to|for|in|with|at|on)\b|[.?!,)]|$)"
+        r"least|that|if|one|unlike|all|so|too|even|long|knowing|being|having|wanting|able|"
+        r"working|interested|looking|talking|\w+[ai]ble|(?-i:[a-z]+ed)(?= (?:by|to|for|in|with|"
+        r"at|on)\b|[.?!,)]|$)"
     ),
     opening=None,
     examples=(
@@ -185,14 +173,13 @@ TERSE_NOT = Rule(
     r"(?-i:not)",
     before=(
         r"^(?!.*\b(?:wh\w+|is|are|was|were|has|have|had|why|can|could|do|does|did|will|would|how|"
-        r"if|to|or|should|must|"
-        r"may|i|you|we|they|he|she|it|that|who|module|error|why)\b)(?:\S+ ){1,9}[\w)'-]+\s*"
+        r"if|to|or|should|must|may|i|you|we|they|he|she|it|that|who|module|error|"
+        r"why)\b)(?:\S+ ){1,9}[\w)'-]+\s*"
     ),
     not_before=r"and|or|but|of|is|why|just|art of",
     not_after=(
         r"(?:\w+ing|\w+ed|allowed|found|guilty|enough|available|responding|yet|only|just|so|very|"
-        r"too|to|at|on|in)\b.*|"
-        r"(?:\S+ ){3,}.*"
+        r"too|to|at|on|in)\b.*|(?:\S+ ){3,}.*"
     ),
     opening=False,
     examples=(
@@ -204,14 +191,14 @@ TERSE_NOT = Rule(
 NOUN_NOT_BY = Rule(
     "not by",
     r"(?:(?:that|which|who) (?:is|are|was|were) )?not (?:about|by|from|made (?:by|of|in|from)|"
-    r"written by|directed by|set in|located in|based on|involving|starring|"
-    r"featuring|owned by|published by|composed by|sung by|played by|hosted by|restricted to|"
-    r"limited to|made with|produced by|involved in|part of|including|counting|"
-    r"mentioning|covering|in the|in(?= (?-i:[A-Z])))",
+    r"written by|directed by|set in|located in|based on|involving|starring|featuring|owned by|"
+    r"published by|composed by|sung by|played by|hosted by|restricted to|limited to|made with|"
+    r"produced by|involved in|part of|including|counting|mentioning|covering|in the|"
+    r"in(?= (?-i:[A-Z])))",
     before=r"\w+\)?,?\s*",
     not_before=(
-        rf"{AUXILIARY}|if|or|whether or|why|it|they|who|which|what|come|comes|came|that|"
-        rf"came|(?:is|are|was|were) \w+"
+        rf"{AUXILIARY}|if|or|whether or|why|it|they|who|which|what|come|comes|came|that|came|"
+        rf"(?:is|are|was|were) \w+"
     ),
     not_after=r"scratch|us|it",
     opening=False,
@@ -225,17 +212,16 @@ NOUN_NOT_BY = Rule(
 THAT_IS_NOT = Rule(
     "that isn't",
     r"(?:(?:that|which|who) (?:(?:is|are|was|were) not|(?:isn't|aren't|wasn't|weren't|isnt|"
-    r"arent))|that's not|thats not)(?: (?:in|on|at|about|by|from|made of|due to|related to|caused "
-    r"by|set in|based on|owned by)\b)?(?: (?:a|an|the)(?= ))?",
+    r"arent))|that's not|thats not)(?: (?:in|on|at|about|by|from|made of|due to|related to|"
+    r"caused by|set in|based on|owned by)\b)?(?: (?:a|an|the)(?= ))?",
     not_before=r"why|one|thing|one thing",
     not_after=(
         r"(?!(?:Germans?|chicken|kitchen|garden|linen|children|women|men|wooden|golden|Nissan|"
-        r"football|skiing|camping|fishing|boxing|wedding|pudding|parking|Boeing|red)\b)"
-        r"(?-i:[a-z]+)(?:ed|en|able|ible|ing|ful|less|ive|ous|al|ic|ly)|real|safe|true|good|too|"
-        r"very|so|"
-        r"as|easy|hard|sweet|spicy|expensive|one|toxic|afraid|human|your|his|her|their|my|"
-        r"covered|subject|considered|known|part|allowed|legal|native|divisible|prime|visible|"
-        r"present|part|fully|yet|at"
+        r"football|skiing|camping|fishing|boxing|wedding|pudding|parking|Boeing|"
+        r"red)\b)(?-i:[a-z]+)(?:ed|en|able|ible|ing|ful|less|ive|ous|al|ic|ly)|real|safe|true|"
+        r"good|too|very|so|as|easy|hard|sweet|spicy|expensive|one|toxic|afraid|human|your|his|"
+        r"her|their|my|covered|subject|considered|known|part|allowed|legal|native|divisible|"
+        r"prime|visible|present|part|fully|yet|at"
     ),
     opening=False,
     examples=(

@@ -7,36 +7,31 @@ from logic_retrievers.queries.rules.words import AUXILIARY, FILLER
 
 _THINGS = (
     r"alcoholic|alcohol|dairy|meat|vegetarian|vegan|spicy|leather|wool|wood|plastic|metal|"
-    r"metallic|gluten|chocolate|chlorine|"
-    r"apple|android|windows|google|amazon|microsoft|disney|netflix|western|hollywood|touristy|"
-    r"sponsored|electric|chain|citrus|"
-    r"pharmaceutical|academic|commercial|surgical|religious|opioid|shedding|toxic|proprietary|"
-    r"drowsy|"
-    r"prescription"
+    r"metallic|gluten|chocolate|chlorine|apple|android|windows|google|amazon|microsoft|disney|"
+    r"netflix|western|hollywood|touristy|sponsored|electric|chain|citrus|pharmaceutical|academic|"
+    r"commercial|surgical|religious|opioid|shedding|toxic|proprietary|drowsy|prescription"
 )
 
 _PLACES = (
-    r"english|british|american|european|french|german|italian|japanese|chinese|korean|"
-    r"indian|spanish|christian|us|uk|eu|asian|african"
+    r"english|british|american|european|french|german|italian|japanese|chinese|korean|indian|"
+    r"spanish|christian|us|uk|eu|asian|african"
 )
 
-_EPONYMS = (
-    r"hodgkin|newtonian|euclidean|gaussian|abelian|markovian|cpg|hermitian|archimedean|"
-    r"boolean|bayesian|stick|stop|profit|fiction|fungible|linear|farm|conformists?|aligned|"
-    r"proliferation"
+_TECHNICAL = (
+    r"hodgkin|newtonian|euclidean|gaussian|abelian|markovian|cpg|hermitian|archimedean|boolean|"
+    r"bayesian|stick|stop|profit|fiction|fungible|linear|farm|conformists?|aligned|proliferation"
 )
 
 WITHOUT = Rule(
     "without",
     r"(?:without|w/o|w/out|witout|withuot)(?! (?!parking|swimming|camping|skiing|hunting|wedding|"
-    r"pudding|"
-    r"dressing|frosting|seasoning|stuffing|lighting|heating|jumping|flying|anything|gaming|"
-    r"styling)\w+ing\b)",
+    r"pudding|dressing|frosting|seasoning|stuffing|lighting|heating|jumping|flying|anything|"
+    r"gaming|styling)\w+ing\b)",
     not_before=(
-        r"(?:how long|what would|what happens|can (?:police|you|i|we|people|a)|lets? you|where can|"
-        r"is it (?:legal|safe|ok|okay|possible|true))\b.{0,140}|"
-        r"liv(?:e|es|ed|ing)|life|surviv(?:e|es|ed|ing)|dies?|dying|cop(?:e|ing)|do|doing|does|"
-        r"did|go|goes|going|went|gone|"
+        r"(?:how long|what would|what happens|can (?:police|you|i|we|people|a)|lets? you|"
+        r"where can|is it (?:legal|safe|ok|okay|possible|true))\b.{0,140}|liv(?:e|es|ed|ing)|"
+        r"life|surviv(?:e|es|ed|ing)|dies?|dying|cop(?:e|ing)|do|doing|does|did|go|goes|going|"
+        r"went|gone|"
         rf"born|sleep|sleeping|{AUXILIARY}|not|left|with(?: \S+)? (?:and|or|vs)|with|world|a day|"
         rf"day|"
         r"breath(?:e|ing)|functions?|functioning|fly|flying|manage|managing|happen|happens|"
@@ -46,9 +41,8 @@ WITHOUT = Rule(
     ),
     not_after=(
         r"warning|notice|a trace|a cause|reserve|question|delay|remorse|parole|representation|"
-        r"permission|consent|knowing|complications?|replacement|leave|"
-        r"trying|becoming|getting|losing|a licen[cs]e|it|you|him|her|me|them|end|pay|papers|merit|"
-        r"walls|limits?|being|"
+        r"permission|consent|knowing|complications?|replacement|leave|trying|becoming|getting|"
+        r"losing|a licen[cs]e|it|you|him|her|me|them|end|pay|papers|merit|walls|limits?|being|"
         r"having|hurting|damaging|breaking|killing|waking|paying|replacing|opening|touching|"
         r"sacrificing|compromising|gaining|ruining|leaving|asking|saying|effort|help|success|"
         r"cause|reason|[.?!]|$"
@@ -89,9 +83,8 @@ NO_AFTER_BREAK = Rule(
     not_before=r"dr\.|mr\.|agent",
     not_after=(
         r"matter|doubt|longer|one|more than|less than|later than|problem|way|wonder|idea|thanks|"
-        r"rush|hurry|exceptions?|need|worries|"
-        r"such|\d|kidding|that|it|he|she|i|but|and|or|mention|interest|\w+ \w*(?:found|error|"
-        r"detected|helps|message)|[,.!?]"
+        r"rush|hurry|exceptions?|need|worries|such|\d|kidding|that|it|he|she|i|but|and|or|"
+        r"mention|interest|\w+ \w*(?:found|error|detected|helps|message)|[,.!?]"
     ),
     opening=None,
     brief=True,
@@ -111,8 +104,8 @@ NO_PLEASE = Rule(
     r"(?:please )?no",
     opening=True,
     not_after=(
-        r"(?![^.!?]{1,60}\bplease\b|(?!rush|hurry|worries|problem|offen[cs]e|pressure|woman|"
-        r"need|idea|doubt|sound|audio|signal|power)[^.!?,]{1,40}[.!,] \w+ \w+ \w+).{0,200}"
+        r"(?![^.!?]{1,60}\bplease\b|(?!rush|hurry|worries|problem|offen[cs]e|pressure|woman|need|"
+        r"idea|doubt|sound|audio|signal|power)[^.!?,]{1,40}[.!,] \w+ \w+ \w+).{0,200}"
     ),
     examples=(
         Example(
@@ -132,21 +125,18 @@ TERSE_NO = Rule(
     r"(?:with )?(?-i:no|zero)",
     before=(
         r"^(?!.*\b(?:wh\w+|is|are|was|were|has|have|had|there|why|say|says|means|can|do|does|did|"
-        r"not|how|when|if|"
-        r"shows?|had|showed|patients|countries|states|people|animals|birds)\b)(?:\S+ "
-        r"){0,9}[\w)'-]+\s*"
+        r"not|how|when|if|shows?|had|showed|patients|countries|states|people|animals|"
+        r"birds)\b)(?:\S+ ){0,9}[\w)'-]+\s*"
     ),
     not_before=(
         r"or|of|to|say|for|in|the|and|on|by|case|vitamin|type|chapter|article|section|house|room|"
-        r"route|platform|"
-        r"offers?|plays?|played|a|dr"
+        r"route|platform|offers?|plays?|played|a|dr"
     ),
     not_after=(
         r"effect|history|evidence|longer|one|more|symptoms|difference|change|reason|warning|luck|"
-        r"money|interest|"
-        r"experience|credit|mention|\d|access|signal|internet|sound|power|association|increase|"
-        r"response|[.?!]|$|show|"
-        r"cost|fee|role|benefit|.{0,200}[.]$|\w+ (?:found|error|message)"
+        r"money|interest|experience|credit|mention|\d|access|signal|internet|sound|power|"
+        r"association|increase|response|[.?!]|$|show|cost|fee|role|benefit|.{0,200}[.]$|"
+        r"\w+ (?:found|error|message)"
     ),
     opening=False,
     brief=True,
@@ -163,8 +153,8 @@ BUT_NO = Rule(
     r"but (?:absolutely )?(?:no|none of|nothing(?: (?:about|on|with))?)",
     before=r"^(?!.*\b(?:what|which|who|whose|where|when|why|how|has|have|had|is|was|were)\b).*",
     not_after=(
-        r"one|longer|matter|way|such|more|less|luck|idea|response|answer|\w+ (?:found|"
-        r"response|result)"
+        r"one|longer|matter|way|such|more|less|luck|idea|response|answer|\w+ (?:found|response|"
+        r"result)"
     ),
     examples=(
         Example("a salad plate but no olives", ("olives",), "a salad plate"),
@@ -174,12 +164,13 @@ BUT_NO = Rule(
 
 NON = Rule(
     "non-X",
-    rf"non[- ](?P<trap>(?!(?:{_EPONYMS})\b)(?:{_THINGS}|{_PLACES}|(?-i:[A-Z][a-z]{{3,}}[a-z-]*)))",
+    rf"non[- ](?P<trap>(?!(?:{_TECHNICAL})\b)(?:{_THINGS}|"
+    rf"{_PLACES}|(?-i:[A-Z][a-z]{{3,}}[a-z-]*)))",
     scope=Scope.BETWEEN,
     not_before=r"or|versus|vs|is|are|that|it",
     not_after=(
-        r"fatty|lymphoma|fluids?|fiction|mice|patients|cells|primates?|disease|rats|"
-        r"subjects|speakers|steatohepatitis|beverages?"
+        r"fatty|lymphoma|fluids?|fiction|mice|patients|cells|primates?|disease|rats|subjects|"
+        r"speakers|steatohepatitis|beverages?"
     ),
     examples=(
         Example("non-dairy ice cream", ("dairy",), "ice cream"),
@@ -203,9 +194,8 @@ WHO_ARE_NON = Rule(
 FREE = Rule(
     "X-free",
     r"(?P<trap>gluten|dairy|sugar|nut|nuts|peanut|egg|lactose|soy|alcohol|caffeine|meat|wheat|"
-    r"fragrance|paraben|sulfate|"
-    r"chlorine|latex|grain|salt|oil|plastic|chemical|nickel|pork|cookie|gore|spoiler|car|crowd|"
-    r"child|kid|traffic)[- ]free",
+    r"fragrance|paraben|sulfate|chlorine|latex|grain|salt|oil|plastic|chemical|nickel|pork|"
+    r"cookie|gore|spoiler|car|crowd|child|kid|traffic)[- ]free",
     scope=Scope.BETWEEN,
     not_after=r"diets?|radicals?|range|meaning|definition|[.?!]|$",
     examples=(
@@ -218,8 +208,8 @@ FREE_OF = Rule(
     "free of",
     r"(?:that (?:is|are) )?(?:(?:completely |totally )?free (?:of|from)|exclusive of|devoid of)",
     not_before=(
-        rf"{AUXILIARY}|it|become|break|set|get|got|for|stay|keep|someone|you|(?:how to "
-        rf")?keep(?: \S+){1, 2}"
+        rf"{AUXILIARY}|it|become|break|set|get|got|for|stay|keep|someone|you|"
+        rf"(?:how to )?keep(?: \S+){1, 2}"
     ),
     brief=True,
     not_after=r"charge|cost|tax|errors?|debt|fear|sin|bugs|the|cancer|pain|rent",
@@ -234,13 +224,12 @@ MINUS = Rule(
     r"minus|sans|(?<=,\s)less(?= the )",
     before=r"\w{2,}\)?,?\s*|[(]\s*",
     not_before=(
-        r"plus|surplus|degrees?|is|are|of|equals|times|and|or|blood type|type|ab|the|a|"
-        r"comic|font|serif|une|jour|vie"
+        r"plus|surplus|degrees?|is|are|of|equals|times|and|or|blood type|type|ab|the|a|comic|"
+        r"font|serif|une|jour|vie"
     ),
     not_after=(
-        r"\d|ten|five|fifteen|twenty|thirty|forty|sign|times|equals|and|or|serif|font|comic|a|one|"
-        r"two|three|half|the square|"
-        r"degrees|vs|souci|frontieres|fronti\w+"
+        r"\d|ten|five|fifteen|twenty|thirty|forty|sign|times|equals|and|or|serif|font|comic|a|"
+        r"one|two|three|half|the square|degrees|vs|souci|frontieres|fronti\w+"
     ),
     brief=True,
     examples=(
@@ -256,8 +245,8 @@ MINUS_WORD = Rule(
     scope=Scope.BETWEEN,
     before=r"\s|^",
     not_before=(
-        r"-|\d|(?:^|sudo )(?:git|ls|tar|pip|docker|curl|grep|ssh|apt|npm|rm|cp|kubectl|"
-        r"ps|chmod)\b.{0,150}"
+        r"-|\d|(?:^|sudo )(?:git|ls|tar|pip|docker|curl|grep|ssh|apt|npm|rm|cp|kubectl|ps|"
+        r"chmod)\b.{0,150}"
     ),
     not_after=r".*[.?]\s*$",
     examples=(

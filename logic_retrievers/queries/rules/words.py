@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 FILLER = (
-    r"mention(?:s|ing)?(?: of)?|references?(?: to)?|referencing|referring to|regards? to|regard "
-    r"for|"
-    r"including|includes?|considering|consideration of|taking into (?:account|consideration)|"
-    r"discuss(?:ing|ions? of)?|talking about|touching (?:on|upon)|covering|involving|bringing up|"
-    r"giving(?: me)?|recommending|telling me(?: about)?|listing|suggesting|showing(?: me)?|going "
-    r"over|naming|"
-    r"focus(?:ing|sing)? on|hearing(?: about)?|reading about|anything specific(?: about)?|"
-    r"specific details|asking(?: about)?|comparing (?:it|them) (?:to|with)|delving into|looking "
-    r"at|using|relying on|counting|going into|having to use"
+    r"mention(?:s|ing)?(?: of)?|references?(?: to)?|referencing|referring to|regards? to|"
+    r"regard for|including|includes?|considering|consideration of|taking into (?:account|"
+    r"consideration)|discuss(?:ing|ions? of)?|talking about|touching (?:on|upon)|covering|"
+    r"involving|bringing up|giving(?: me)?|recommending|telling me(?: about)?|listing|suggesting|"
+    r"showing(?: me)?|going over|naming|focus(?:ing|sing)? on|hearing(?: about)?|reading about|"
+    r"anything specific(?: about)?|specific details|asking(?: about)?|comparing (?:it|"
+    r"them) (?:to|with)|delving into|looking at|using|relying on|counting|going into|"
+    r"having to use"
 )
 """What stands between a cue and the thing: "without mentioning X"."""
 
@@ -23,8 +22,8 @@ BREAK = (
 """A seam before a cue: punctuation, a conjunction, a pronoun."""
 
 AUXILIARY = (
-    r"is|are|was|were|be|been|being|am|do|does|did|has|have|had|can|could|will|would|"
-    r"should|may|might|must"
+    r"is|are|was|were|be|been|being|am|do|does|did|has|have|had|can|could|will|would|should|may|"
+    r"might|must"
 )
 
 PREPOSITION = (
@@ -33,8 +32,7 @@ PREPOSITION = (
 """What stands before a gerund that is the topic itself: "the effects of skipping breakfast"."""
 
 PERSON = (
-    r"my|your|his|her|their|its|our|people|girls?|guys?|kids?|child|children|boyfriend|girlfriend|"
-    r"husband|wife|boss|"
-    r"someone|women|men|toddler|cat|dog|partner|he|she|they|it"
+    r"my|your|his|her|their|its|our|people|girls?|guys?|kids?|child|children|boyfriend|"
+    r"girlfriend|husband|wife|boss|someone|women|men|toddler|cat|dog|partner|he|she|they|it"
 )
 """Who may skip, ignore or avoid something: "my cat ignoring me"."""
