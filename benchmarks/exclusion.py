@@ -138,7 +138,7 @@ def tune() -> list[dict[str, object]]:
         for part, (dataset, index) in opened.items():
             parts[part] = run(dataset, index, "topical", 10).metrics
         for penalty, mention, whole, floor in itertools.product(
-            (0.5, 0.75, 1.0), (0.0, 0.2), (0.3, 0.5), (0.01, 0.3, 0.45)
+            (0.5, 0.75), (0.0, 0.2), (0.4, 0.5, 0.6), (0.3, 0.5)
         ):
             settings = replace(
                 SHIPPED, penalty=penalty, mention=mention, whole_weight=whole, floor=floor

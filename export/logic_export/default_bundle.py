@@ -57,9 +57,9 @@ EXCLUSION = Calibration(
     constants={
         "penalty": 0.75,
         "mention": 0.2,
-        "whole_weight": 0.5,
+        "whole_weight": 0.6,
         "standout": 0.7,
-        "floor": 0.45,
+        "floor": 0.5,
         "margin": 0.1,
         "width": 0.2,
         "coverage_low": 0.6,

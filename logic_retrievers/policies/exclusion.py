@@ -57,9 +57,9 @@ class ExclusionSettings:
 
     penalty: float = 0.75
     mention: float = 0.2
-    whole_weight: float = 0.5
+    whole_weight: float = 0.6
     standout: float = 0.7
-    floor: float = 0.45
+    floor: float = 0.5
     margin: float = 0.1
     width: float = 0.2
     coverage_low: float = 0.6

@@ -98,7 +98,7 @@ def test_by_hand():
     policy = ExclusionPolicy(QUERY)
     bars, hotel, other = sorted(policy.rank(pool_of(rows, policy), 3), key=lambda r: r.index)
     assert hotel.score == pytest.approx(0.7)
-    assert bars.score == pytest.approx(0.5 * 0.3 + 0.5 * 0.6 - 0.75)
+    assert bars.score == pytest.approx(0.4 * 0.3 + 0.6 * 0.6 - 0.75)
     assert bars.reason == "moved down: speaks of bars, which the query rules out"
     assert bars.details["query"]["traps"] == ["bars", "clubs"]
     assert (hotel.details["penalty"], bars.details["penalty"]) == (0, 0.75)
