@@ -8,7 +8,12 @@ from typing import Any, ClassVar
 
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.policies.base import COMPATIBILITY, Chooser, Policy, check_depth
-from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings, Mode
+from logic_retrievers.policies.exclusion import (
+    ExclusionPolicy,
+    ExclusionSettings,
+    Mode,
+    check_mode,
+)
 from logic_retrievers.policies.sequential import SequentialPolicy
 from logic_retrievers.policies.single import TopicalPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
@@ -47,8 +52,12 @@ class AutoPolicy(Chooser):
 
     def __post_init__(self) -> None:
         check_depth(self.depth)
-        if self.cut and self.mode != "hard":
-            raise ConfigurationError("cut leaves out what mode='hard' finds; set that mode too")
+        check_mode(self.mode, cut=self.cut)
+        for name, values in self.fields.items():
+            if isinstance(values, str):
+                raise ConfigurationError(
+                    f"fields[{name!r}] is a list of the values that the field takes, not {values!r}"
+                )
 
     def choose(
         self,

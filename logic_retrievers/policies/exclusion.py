@@ -135,14 +135,9 @@ class ExclusionPolicy(Policy):
 
     def __post_init__(self) -> None:
         check_depth(self.depth)
+        check_mode(self.mode, cut=self.cut)
         if self.query.kind != "exclusion":
             raise ConfigurationError("this query rules nothing out; search with policy 'auto'")
-        if self.mode not in get_args(Mode):
-            raise ConfigurationError(
-                f"mode is one of {', '.join(get_args(Mode))}, not {self.mode!r}"
-            )
-        if self.cut and self.mode != "hard":
-            raise ConfigurationError("cut leaves out what mode='hard' finds; set that mode too")
 
     @property
     def must_not(self) -> Mapping[str, list[Any]]:
@@ -212,7 +207,8 @@ class ExclusionPolicy(Policy):
 
     @property
     def _scored_traps(self) -> tuple[str, ...]:
-        return tuple(trap for trap in self.query.traps if trap not in self.filtered)
+        traps = dict.fromkeys(self.query.traps)  # two leaves of one name would be refused
+        return tuple(trap for trap in traps if trap not in self.filtered)
 
     def _reason(self, pool: Pool, index: int, violation: float) -> str:
         if violation < 0.05:
@@ -220,6 +216,14 @@ class ExclusionPolicy(Policy):
         trap = max(self._scored_traps, key=lambda t: np.nan_to_num(pool.scores[_leaf(t)][index]))
         degree = "moved down" if violation >= _VIOLATES else "moved down a little"
         return f"{degree}: speaks of {trap}, which the query rules out"
+
+
+def check_mode(mode: str, *, cut: bool) -> None:
+    """Refuses an unknown mode, and a cut without the mode that it needs."""
+    if mode not in get_args(Mode):
+        raise ConfigurationError(f"mode is one of {', '.join(get_args(Mode))}, not {mode!r}")
+    if cut and mode != "hard":
+        raise ConfigurationError("cut leaves out what mode='hard' finds; set that mode too")
 
 
 def _leaf(trap: str) -> str:

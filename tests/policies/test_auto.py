@@ -113,6 +113,12 @@ def test_an_exclusion_that_leaves_nothing_to_find_is_left_unheard():
     assert (first.index, first.score) == (0, 0.7)
 
 
+def test_a_trap_that_is_named_twice_is_one_trap():
+    """The index refuses two leaves of one name, and the user has named none."""
+    policy = ExclusionPolicy(ParsedQuery.excluding("hotels", ["bars", "bars"]))
+    assert [leaf.name for leaf in policy.plan("q", 3)] == ["topical", "target", "trap: bars"]
+
+
 def test_missing_vectors_and_empty_pools():
     policy = ExclusionPolicy(QUERY)
     empty = Pool((), {name: np.array([]) for name in ("topical", "target", "trap: bars")})
@@ -169,6 +175,8 @@ def test_traps_that_name_a_field_become_filters():
         lambda: ExclusionPolicy(QUERY, depth=0),
         lambda: AutoPolicy(cut=True),
         lambda: AutoPolicy(depth=0),
+        lambda: AutoPolicy(mode="harder"),
+        lambda: AutoPolicy(fields={"city": "Oslo"}),
         lambda: ExclusionSettings(penalty=-1),
         lambda: ExclusionSettings(width=0),
         lambda: ExclusionSettings(floor=0),
