@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 import numpy.typing as npt
-from qdrant_client import AsyncQdrantClient, QdrantClient
+from qdrant_client import AsyncQdrantClient, QdrantClient, models
 from qdrant_client.local.async_qdrant_local import AsyncQdrantLocal
 from qdrant_client.local.qdrant_local import QdrantLocal
 from tenacity import (
@@ -229,13 +229,18 @@ class Connection:
             return local_rows(self.client, collection, stored, ids)
 
     def nearest(
-        self, collection: str, stored: str, query: npt.NDArray[Any], limit: int
-    ) -> list[tuple[str, float]] | None:
-        """(point id, cosine) of the nearest points in embedded mode; None: ask the client."""
+        self,
+        collection: str,
+        stored: str,
+        queries: Sequence[npt.NDArray[Any]],
+        limit: int,
+        condition: models.Filter | None,
+    ) -> list[list[tuple[str, float]]] | None:
+        """(point id, cosine) of each query's nearest points in embedded mode; None: ask it."""
         if self._lock is None:
             return None
         with self._lock:
-            return local_nearest(self.client, collection, stored, query, limit)
+            return local_nearest(self.client, collection, stored, queries, limit, condition)
 
     def prepare(self, collection: str) -> None:
         """Makes writing to an embedded folder of our own fast."""

@@ -34,9 +34,15 @@ class ShortCuts(Protocol):
         """Stored vector name -> vectors of the points."""
 
     def nearest(
-        self, collection: str, stored: str, query: npt.NDArray[Any], limit: int, /
-    ) -> list[tuple[str, float]] | None:
-        """(point id, cosine) of the nearest points."""
+        self,
+        collection: str,
+        stored: str,
+        queries: Sequence[npt.NDArray[Any]],
+        limit: int,
+        condition: models.Filter | None,
+        /,
+    ) -> list[list[tuple[str, float]]] | None:
+        """(point id, cosine) of the points nearest to each query."""
 
 
 """(collection, stored vector names, point ids) -> stored vector name -> rows."""
@@ -224,17 +230,26 @@ def _quickly(
     searches: Sequence[tuple[LeafSearch, models.Filter | None]],
     short_cuts: ShortCuts,
 ) -> list[list[tuple[str, float]] | None]:
-    return [
-        None
-        if condition is not None or isinstance(leaf.query, models.SparseVector)
-        else short_cuts.nearest(
+    """Searches of one vector under one filter go together: the filter is looked at once."""
+    found: list[list[tuple[str, float]] | None] = [None] * len(searches)
+    together: dict[tuple[str, int], list[int]] = {}
+    dense: dict[int, npt.NDArray[Any]] = {}
+    for number, (leaf, condition) in enumerate(searches):
+        if not isinstance(leaf.query, models.SparseVector):
+            dense[number] = leaf.query
+            stored = collection.vector(leaf.vector).stored
+            together.setdefault((stored, id(condition)), []).append(number)
+    for (stored, _), numbers in together.items():
+        answers = short_cuts.nearest(
             collection.name,
-            collection.vector(leaf.vector).stored,
-            leaf.query,
-            leaf.depth + SPARE,
+            stored,
+            [dense[number] for number in numbers],
+            max(searches[number][0].depth for number in numbers) + SPARE,
+            searches[numbers[0]][1],
         )
-        for leaf, condition in searches
-    ]
+        for number, points in zip(numbers, answers or (), strict=False):
+            found[number] = points
+    return found
 
 
 def _score_there(
