@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+A_RUN = 16
+"""What a run of the graph costs beyond its tokens, in tokens (six layers, 2 cores)."""
+
 
 def token_batches(
     lengths: Sequence[int], batch_size: int, batch_tokens: int
@@ -28,6 +31,18 @@ def token_batches(
         end = start + min(batch_size, max(1, fitting))
         yield order[start:end]
         start = end
+
+
+def split_uneven(
+    lengths: Sequence[int], batch: npt.NDArray[np.intp]
+) -> Iterator[npt.NDArray[np.intp]]:
+    """A batch in parts, longest first, where padding would take longer than another run."""
+    start = 0
+    for at in range(1, len(batch)):
+        if (lengths[batch[start]] - lengths[batch[at]]) * (len(batch) - at) > A_RUN:
+            yield batch[start:at]
+            start = at
+    yield batch[start:]
 
 
 def pad(

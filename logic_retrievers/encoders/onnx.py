@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.encoders.base import Vectors, VectorSpec, check_names
-from logic_retrievers.encoders.batches import pad, token_batches
+from logic_retrievers.encoders.batches import pad, split_uneven, token_batches
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
 from logic_retrievers.encoders.manifest import ROLES, Head, Pooling, Role, Side
 from logic_retrievers.encoders.pooling import pool
@@ -25,6 +25,9 @@ _Rows: TypeAlias = npt.NDArray[np.intp]
 
 _WINDOW = 1024
 """Texts that are tokenized and sorted together; bounds the memory that waiting tokens take."""
+
+_FEW = 8
+"""Texts of a search, at most: the parts of a query, for which somebody waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +196,12 @@ class OnnxEncoder:
             found = dict(zip(outputs, graph(outputs, feed), strict=True))
             return rows, [pool(found[p.output], mask, p.pooling, p.normalise) for p in wanted]
 
-        batches = token_batches([len(row) for row in ids], self._batch_size, self._batch_tokens)
-        return self._sessions[run.graph].each(encode, list(batches))
+        session, lengths = self._sessions[run.graph], [len(row) for row in ids]
+        batches = list(token_batches(lengths, self._batch_size, self._batch_tokens))
+        if len(ids) <= _FEW:
+            parts = [part for batch in batches for part in split_uneven(lengths, batch)]
+            return session.in_turn(encode, parts)
+        return session.each(encode, batches)
 
     def _try_out(self, name: str, role: Role) -> None:
         """Encodes one short text, so that a graph that is not what the manifest says fails here."""

@@ -74,9 +74,13 @@ class Session:
                 several threads.
             items: as many as there are batches.
         """
-        if len(items) < 2 or self._workers < 2:
-            return (work(self._runner(self._session), item) for item in items)
-        return self._side_by_side(work, items)
+        return self.in_turn(work, items) if self._workers < 2 else self._side_by_side(work, items)
+
+    def in_turn(
+        self, work: Callable[[Run, _Item], _Result], items: Sequence[_Item]
+    ) -> Iterable[_Result]:
+        """:meth:`each` with all cores on one item after the other: the soonest for a few."""
+        return (work(self._runner(self._session), item) for item in items)
 
     def _side_by_side(
         self, work: Callable[[Run, _Item], _Result], items: Sequence[_Item]

@@ -14,6 +14,7 @@ from tiny_bundles import head, rewrite_manifest, tiny_graph, tiny_tokenizer, wri
 
 from logic_retrievers.encoders import Encoder, OnnxEncoder
 from logic_retrievers.encoders.base import check_names
+from logic_retrievers.encoders.batches import split_uneven, token_batches
 from logic_retrievers.encoders.sessions import CPU, Run, Session
 from logic_retrievers.errors import (
     BundleError,
@@ -48,6 +49,15 @@ def test_a_vector_does_not_depend_on_its_batch(encoder: OnnxEncoder, texts: list
     together = encoder.encode_documents(texts)["topical"]
     alone = np.concatenate([encoder.encode_documents([text])["topical"] for text in texts])
     assert cosines(together, alone).min() >= 0.99999
+
+
+def test_a_long_text_among_a_few_short_ones_is_not_padded_to():
+    """A search encodes a query and its parts; padding all to the longest took a third longer."""
+    lengths = [4, 40, 38, 5]
+    (batch,) = token_batches(lengths, 32, 512)
+    parts = [part.tolist() for part in split_uneven(lengths, batch)]
+    assert parts == [[1, 2], [3, 0]]
+    assert [part.tolist() for part in split_uneven([9, 8, 9], np.array([0, 2, 1]))] == [[0, 2, 1]]
 
 
 @pytest.mark.parametrize("settings", [{"batch_size": 1}, {"batch_tokens": 1}, {"batch_size": 500}])
