@@ -1,4 +1,4 @@
-"""From a sentence-transformers model to a bundle on disk, through the gate."""
+"""From sentence-transformers models to a bundle on disk, through the gate."""
 
 from __future__ import annotations
 
@@ -10,17 +10,28 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import onnx
 from sentence_transformers import SentenceTransformer
 from tokenizers import Tokenizer
 
 from logic_export.compress import Compression, compress_weights
 from logic_export.gate import Figures, encode_original, measure, pass_or_raise
 from logic_export.onnx import OUTPUT, export_graph, load_model
+from logic_export.split import split_graph
 from logic_retrievers.encoders.bundle import checksums, load_bundle, write_manifest
-from logic_retrievers.encoders.manifest import ROLES, Calibration, Head, Manifest, Parity, Side
+from logic_retrievers.encoders.manifest import (
+    ROLES,
+    Calibration,
+    Head,
+    Manifest,
+    Parity,
+    Side,
+    TrainingData,
+)
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Dataset
 
+TRUNK = "trunk.onnx"
 PARITY_TEXTS = (
     "quiet hotel",
     "Hotels without nightlife noise, but close to the beach.",
@@ -53,53 +64,83 @@ class Label:
     documents: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class HeadSource:
+    """One named vector of a bundle to be.
+
+    Args:
+        name: of the vector.
+        model: a folder or hub name that sentence-transformers loads.
+        trained: whether that model was trained for what the name says.
+        exclusion: constants of the exclusion policy.
+        training: the sets that it was trained on, beyond its base's.
+    """
+
+    name: str
+    model: str
+    trained: bool = True
+    exclusion: Calibration | None = None
+    training: tuple[TrainingData, ...] = ()
+
+
 def export_bundle(
-    model_name: str,
     out: Path,
     label: Label,
+    heads: Sequence[HeadSource],
     *,
-    heads: Mapping[str, bool],
+    shared_layers: int = 0,
     compression: Compression = "mixed",
     query_prefix: str = "",
     document_prefix: str = "",
     min_cosine: float = 0.9999,
-    exclusion: Calibration | None = None,
     dataset: Dataset | None = None,
 ) -> Figures:
-    """Writes a bundle with one graph that all heads share.
+    """Writes a bundle.
+
+    Heads from one model share one graph. Heads from several share a trunk, their lowest layers,
+    and have a graph each above it; so a text's way through the trunk is gone once, its weights are
+    stored once, and a head that is trained anew leaves the others' files as they are.
 
     Args:
-        model_name: a folder or hub name that sentence-transformers loads.
         out: the bundle's folder; must not exist. Nothing appears there unless the gate is passed.
         label: name, licence and origin.
-        heads: vector name -> whether it is trained for what its name says.
+        heads: the named vectors.
+        shared_layers: how many layers above the embeddings the trunk has, of heads from several
+            models.
         compression: of the weights, see :func:`compress_weights`.
         query_prefix: put before every query.
         document_prefix: put before every document.
         min_cosine: least cosine to the original, for this gate and for ``verify_bundle`` later.
-        exclusion: constants of the exclusion policy for the head ``topical``.
-        dataset: also compares nDCG@10 on it, which takes minutes.
+        dataset: also compares each model's nDCG@10 on it, which takes minutes.
+
+    Returns:
+        The figures of the model that came out worst.
 
     Raises:
-        ConfigurationError: ``out`` exists, or the model cannot be exported.
-        ParityError: the bundle strays from the original.
+        ConfigurationError: ``out`` exists, or the models cannot be exported or share no trunk.
+        ParityError: the bundle strays from the originals.
     """
     if out.exists():
         raise ConfigurationError(f"{str(out)!r} exists. Remove it or name another folder.")
     if "NOTICE" not in label.documents or not heads:
         raise ConfigurationError("A bundle needs a NOTICE and at least one head.")
-    model = load_model(model_name)
+    models = {source.model: load_model(source.model) for source in heads}
     prefixes = (query_prefix, document_prefix)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
         folder = Path(name) / out.name
         folder.mkdir()
-        graph = compress_weights(export_graph(model), compression)
-        (folder / "model.onnx").write_bytes(graph.SerializeToString())
-        (folder / "tokenizer.json").write_text(_tokenizer(model).to_str(), encoding="utf-8")
+        graphs = _write_graphs(folder, models, heads, shared_layers, compression)
+        (folder / "tokenizer.json").write_text(_shared_tokenizer(models), encoding="utf-8")
         for file, content in label.documents.items():
             (folder / file).write_text(content, encoding="utf-8")
-        references = _references(model, list(heads), prefixes)
+        references = [
+            row
+            for model in models
+            for row in _references(
+                models[model], [h.name for h in heads if h.model == model], prefixes
+            )
+        ]
         (folder / "parity.json").write_text(json.dumps(references), encoding="utf-8")
         write_manifest(
             folder,
@@ -111,27 +152,66 @@ def export_bundle(
                 notice="NOTICE",
                 files=checksums(folder, [path.name for path in folder.iterdir()]),
                 heads={
-                    name: _head(model, prefixes, trained, exclusion if name == "topical" else None)
-                    for name, trained in heads.items()
+                    source.name: _head(models[source.model], source, graphs[source.model], prefixes)
+                    for source in heads
                 },
                 parity=Parity(file="parity.json", min_cosine=min_cosine),
             ),
         )
-        figures = measure(load_bundle(folder), next(iter(heads)), model, dataset)
-        pass_or_raise(figures, min_cosine)
+        bundle = load_bundle(folder)
+        first = {source.model: source.name for source in reversed(heads)}
+        measured = [measure(bundle, first[name], models[name], dataset) for name in models]
+        for figures in measured:
+            pass_or_raise(figures, min_cosine)
         shutil.move(folder, out)
-    return figures
+    return min(measured, key=lambda figures: figures.lowest_cosine)
+
+
+def _write_graphs(
+    folder: Path,
+    models: Mapping[str, SentenceTransformer],
+    heads: Sequence[HeadSource],
+    shared_layers: int,
+    compression: Compression,
+) -> dict[str, tuple[str | None, str]]:
+    """Writes the graphs; gives each model's trunk, if there is one, and graph."""
+    if len(models) == 1:
+        ((name, model),) = models.items()
+        _write(folder / "model.onnx", compress_weights(export_graph(model), compression))
+        return {name: (None, "model.onnx")}
+    trunk: bytes | None = None
+    graphs: dict[str, tuple[str | None, str]] = {}
+    for name, model in models.items():
+        head = next(source.name for source in heads if source.model == name)
+        below, above = split_graph(export_graph(model), shared_layers)
+        content = compress_weights(below, compression).SerializeToString(deterministic=True)
+        if trunk is None:
+            trunk = content
+            (folder / TRUNK).write_bytes(content)
+        elif content != trunk:
+            raise ConfigurationError(
+                f"the tables or the lowest {shared_layers} layers of {name!r} are not those of "
+                f"{next(iter(models))!r}; train it with them frozen (model.shared_layers)"
+            )
+        _write(folder / f"{head}.onnx", compress_weights(above, compression))
+        graphs[name] = (TRUNK, f"{head}.onnx")
+    return graphs
+
+
+def _write(path: Path, graph: onnx.ModelProto) -> None:
+    path.write_bytes(graph.SerializeToString(deterministic=True))
 
 
 def _head(
     model: SentenceTransformer,
+    source: HeadSource,
+    graphs: tuple[str | None, str],
     prefixes: tuple[str, str],
-    trained: bool,
-    exclusion: Calibration | None,
 ) -> Head:
     query, document = (
         Side(
-            graph="model.onnx",
+            graph=graphs[1],
+            trunk=graphs[0],
             output=OUTPUT,
             prefix=prefix,
             max_tokens=int(model.max_seq_length or 0),
@@ -141,12 +221,20 @@ def _head(
     vector = model.encode(["length"])[0]
     return Head(
         dimension=len(vector),
-        trained=trained,
+        trained=source.trained,
         normalise=not np.isclose(np.linalg.norm(vector), 1, atol=1e-4),
         query=query,
         document=document,
-        exclusion=exclusion,
+        exclusion=source.exclusion,
+        training=source.training,
     )
+
+
+def _shared_tokenizer(models: Mapping[str, SentenceTransformer]) -> str:
+    texts = {_tokenizer(model).to_str() for model in models.values()}
+    if len(texts) > 1:
+        raise ConfigurationError("the heads' models have different tokenizers")
+    return texts.pop()
 
 
 def _tokenizer(model: SentenceTransformer) -> Tokenizer:

@@ -11,7 +11,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from logic_export.bundle import Label, export_bundle
+from logic_export.bundle import HeadSource, Label, export_bundle
 from logic_export.models import ALL_MINILM_L6_V2
 from logic_retrievers.encoders.manifest import Calibration
 from logic_retrievers.errors import LogicRetrieversError
@@ -85,8 +85,8 @@ def main() -> None:
     options = parser.parse_args()
     notice = NOTICE.format(storage=STORAGE[options.compression])
     try:
+        base = str(ALL_MINILM_L6_V2.path())
         figures = export_bundle(
-            str(ALL_MINILM_L6_V2.path()),
             options.out,
             Label(
                 name=ALL_MINILM_L6_V2.name,
@@ -94,10 +94,12 @@ def main() -> None:
                 origin=ALL_MINILM_L6_V2.origin,
                 documents={"NOTICE": notice, "LICENSE": options.licence_text.read_text("utf-8")},
             ),
-            heads={"topical": True, "compatibility": False},
+            [
+                HeadSource("topical", base, exclusion=EXCLUSION),
+                HeadSource("compatibility", base, trained=False),
+            ],
             compression=options.compression,
             min_cosine=options.min_cosine,
-            exclusion=EXCLUSION,
             dataset=load_dataset(options.retrieval) if options.retrieval else None,
         )
     except (LogicRetrieversError, OSError) as error:

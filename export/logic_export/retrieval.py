@@ -11,14 +11,17 @@ import numpy.typing as npt
 from logic_retrievers.evaluation import Dataset, evaluate
 
 Encode: TypeAlias = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+Lists: TypeAlias = list[list[tuple[str, float]]]
 
 
-def ndcg_at_10(dataset: Dataset, encode_queries: Encode, encode_documents: Encode) -> float:
-    """nDCG@10 of brute-force search by inner product, averaged over the queries."""
+def brute_force(
+    dataset: Dataset, encode_queries: Encode, encode_documents: Encode
+) -> Callable[[Sequence[str], int], Lists]:
+    """Search by inner product through all documents of a data set."""
     ids = list(dataset.documents)
     documents = encode_documents(list(dataset.documents.values()))
 
-    def search(texts: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
+    def search(texts: Sequence[str], k: int) -> Lists:
         scores = encode_queries(texts) @ documents.T
         best = np.argsort(-scores, axis=1, kind="stable")[:, :k]
         return [
@@ -26,4 +29,10 @@ def ndcg_at_10(dataset: Dataset, encode_queries: Encode, encode_documents: Encod
             for row, columns in zip(scores, best, strict=True)
         ]
 
+    return search
+
+
+def ndcg_at_10(dataset: Dataset, encode_queries: Encode, encode_documents: Encode) -> float:
+    """nDCG@10 of brute-force search, averaged over the queries."""
+    search = brute_force(dataset, encode_queries, encode_documents)
     return evaluate(dataset, search, depth=10, resamples=1).metrics["nDCG@10"]

@@ -1,8 +1,9 @@
 """What ``manifest.json`` of a bundle says, validated at birth.
 
 A bundle is a folder with ONNX graphs, a tokenizer and this file. Each *head* makes one named
-vector; a head has a query side and a document side, which name the output of a graph. Sides that
-name the same graph, output and length share one run of the graph.
+vector; a head has a query side and a document side, which name the output of a graph and, where
+heads have their lowest layers in common, the *trunk* that runs before it. Sides that cut texts
+alike share one run of a trunk, and of a graph if they name the same.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from pydantic import (
 
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
+HIDDEN = "hidden"
+"""What a trunk makes and a graph above it reads."""
 
 Role: TypeAlias = Literal["query", "document"]
 ROLES: tuple[Role, ...] = ("query", "document")
@@ -44,12 +47,21 @@ class Side(_Frozen):
             (batch, tokens, dimension) otherwise.
         prefix: put before every text.
         max_tokens: tokens that the encoder reads, special ones and prefix included.
+        trunk: file name of a graph that runs first: from tokens to ``hidden`` (batch, tokens,
+            width), which ``graph`` reads in place of the tokens. Sides that name the same trunk and
+            cut texts alike share one run of it.
     """
 
     graph: Name
     output: Name
     prefix: str = ""
     max_tokens: int = Field(ge=3)
+    trunk: Name | None = None
+
+    @property
+    def graphs(self) -> tuple[str, ...]:
+        """The graphs that a text goes through, in order."""
+        return (self.graph,) if self.trunk is None else (self.trunk, self.graph)
 
 
 class Calibration(_Frozen):
@@ -64,6 +76,20 @@ class Calibration(_Frozen):
     origin: Name
 
 
+class TrainingData(_Frozen):
+    """One set that a head was trained on.
+
+    Args:
+        name: of the set.
+        licence: of its texts.
+        rows: how many were used.
+    """
+
+    name: Name
+    licence: Name
+    rows: int = Field(ge=1)
+
+
 class Head(_Frozen):
     """One named vector.
 
@@ -73,6 +99,7 @@ class Head(_Frozen):
         pooling: ``in_graph``, or done here: ``mean`` over the tokens, ``cls`` (the first token).
         normalise: whether vectors are scaled to length 1 here; False where the graph does it.
         exclusion: constants of the exclusion policy.
+        training: what it was trained on, beyond the model in ``origin``.
     """
 
     dimension: int = Field(ge=1, le=65_536)
@@ -82,6 +109,7 @@ class Head(_Frozen):
     query: Side
     document: Side
     exclusion: Calibration | None = None
+    training: tuple[TrainingData, ...] = ()
 
     def side(self, role: Role) -> Side:
         """The side for a role."""
@@ -160,7 +188,7 @@ class Manifest(_Frozen):
     @model_validator(mode="after")
     def _every_file_has_a_checksum(self) -> Manifest:
         used = {self.notice, self.tokenizer, self.parity.file}
-        used |= {side.graph for h in self.heads.values() for side in (h.query, h.document)}
+        used |= {g for h in self.heads.values() for s in (h.query, h.document) for g in s.graphs}
         if missing := sorted(used - self.files.keys()):
             raise ValueError(f"no checksum under 'files' for {', '.join(missing)}")
         return self
@@ -174,7 +202,7 @@ class Manifest(_Frozen):
         head = self.heads[name]
         side = head.side(role)
         parts = [
-            self.files[side.graph],
+            *(self.files[graph] for graph in reversed(side.graphs)),
             self.files[self.tokenizer],
             side.output,
             side.prefix,

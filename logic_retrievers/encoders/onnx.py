@@ -14,9 +14,9 @@ import numpy.typing as npt
 from logic_retrievers.encoders.base import Vectors, VectorSpec, check_names
 from logic_retrievers.encoders.batches import pad, split_uneven, token_batches
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
-from logic_retrievers.encoders.manifest import ROLES, Head, Pooling, Role, Side
+from logic_retrievers.encoders.manifest import HIDDEN, ROLES, Head, Pooling, Role, Side
 from logic_retrievers.encoders.pooling import pool
-from logic_retrievers.encoders.sessions import CPU, Provider, Run, Session
+from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, Run
 from logic_retrievers.encoders.texts import check_texts, warn_about_long_texts
 from logic_retrievers.encoders.tokens import SharedTokenizer
 from logic_retrievers.errors import BundleError, ConfigurationError
@@ -31,10 +31,9 @@ _FEW = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Pass:
-    """What one run of a graph depends on besides the texts."""
+class _Reading:
+    """How a text becomes tokens."""
 
-    graph: str
     prefix: str
     max_tokens: int
 
@@ -43,7 +42,9 @@ class _Pass:
 class _Product:
     """What one array depends on besides the texts."""
 
-    run: _Pass
+    reading: _Reading
+    trunk: str | None
+    graph: str
     output: str
     pooling: Pooling
     normalise: bool
@@ -93,10 +94,11 @@ class OnnxEncoder:
         self._tokenizer = SharedTokenizer(
             self.bundle.read(manifest.tokenizer), [side.max_tokens for side in sides]
         )
-        self._sessions = {
-            graph: Session(self.bundle.read(graph), graph, providers or [CPU], threads)
-            for graph in dict.fromkeys(side.graph for side in sides)
-        }
+        self._graphs = Graphs(
+            {name: self.bundle.read(name) for side in sides for name in side.graphs},
+            providers or [CPU],
+            threads,
+        )
         tried = {
             (_product(head, head.side(role)), head.dimension): (name, role)
             for name, head in manifest.heads.items()
@@ -164,61 +166,80 @@ class OnnxEncoder:
             product: np.empty((len(checked), heads[name].dimension), dtype=np.float32)
             for name, product in products.items()
         }
-        for run in dict.fromkeys(product.run for product in products.values()):
-            wanted = [product for product in vectors if product.run == run]
+        for reading in dict.fromkeys(product.reading for product in products.values()):
+            wanted = [product for product in vectors if product.reading == reading]
             cut = 0
             for start in range(0, len(checked), _WINDOW):
                 window = checked[start : start + _WINDOW]
-                tokens = self._tokenizer.encode(window, run.prefix, run.max_tokens)
+                tokens = self._tokenizer.encode(window, reading.prefix, reading.max_tokens)
                 cut += tokens.cut
-                for rows, arrays in self._run(run, tokens.ids, wanted):
+                for rows, arrays in self._run(tokens.ids, wanted):
                     for product, array in zip(wanted, arrays, strict=True):
                         vectors[product][start + rows] = array
             if cut:
-                warn_about_long_texts(cut, len(checked), run.max_tokens, stacklevel=3)
+                warn_about_long_texts(cut, len(checked), reading.max_tokens, stacklevel=3)
         for array in vectors.values():
             array.setflags(write=False)
         return {name: vectors[product] for name, product in products.items()}
 
     def _run(
-        self, run: _Pass, ids: Sequence[Sequence[int]], wanted: Sequence[_Product]
+        self, ids: Sequence[Sequence[int]], wanted: Sequence[_Product]
     ) -> Iterable[tuple[_Rows, list[Vectors]]]:
         """Batch by batch: which texts, and their vectors for each product wanted."""
-        outputs = list(dict.fromkeys(product.output for product in wanted))
+        outputs: dict[tuple[str | None, str], list[str]] = {}
+        for product in wanted:
+            names = outputs.setdefault((product.trunk, product.graph), [])
+            if product.output not in names:
+                names.append(product.output)
 
-        def encode(graph: Run, rows: _Rows) -> tuple[_Rows, list[Vectors]]:
+        def encode(run: Run, rows: _Rows) -> tuple[_Rows, list[Vectors]]:
             batch, mask = pad([ids[row] for row in rows], self._tokenizer.pad_id)
             feed = {
                 "input_ids": batch,
                 "attention_mask": mask,
                 "token_type_ids": np.zeros_like(batch),
             }
-            found = dict(zip(outputs, graph(outputs, feed), strict=True))
-            return rows, [pool(found[p.output], mask, p.pooling, p.normalise) for p in wanted]
+            hidden = {
+                trunk: run(trunk, [HIDDEN], feed)[0]
+                for trunk in dict.fromkeys(trunk for trunk, _ in outputs)
+                if trunk is not None
+            }
+            found: dict[tuple[str | None, str, str], npt.NDArray[np.float32]] = {}
+            for (trunk, graph), names in outputs.items():
+                above = feed if trunk is None else {**feed, HIDDEN: hidden[trunk]}
+                for name, array in zip(names, run(graph, names, above), strict=True):
+                    found[trunk, graph, name] = array
+            return rows, [
+                pool(found[p.trunk, p.graph, p.output], mask, p.pooling, p.normalise)
+                for p in wanted
+            ]
 
-        session, lengths = self._sessions[run.graph], [len(row) for row in ids]
+        lengths = [len(row) for row in ids]
         batches = list(token_batches(lengths, self._batch_size, self._batch_tokens))
         if len(ids) <= _FEW:
             parts = [part for batch in batches for part in split_uneven(lengths, batch)]
-            return session.in_turn(encode, parts)
-        return session.each(encode, batches)
+            return self._graphs.in_turn(encode, parts)
+        return self._graphs.each(encode, batches)
 
     def _try_out(self, name: str, role: Role) -> None:
         """Encodes one short text, so that a graph that is not what the manifest says fails here."""
         head = self.bundle.manifest.heads[name]
         side, product = head.side(role), _product(head, head.side(role))
-        session, where = (
-            self._sessions[side.graph],
-            f"{self.bundle.path}: head {name!r}, {role} side",
-        )
-        if side.output not in session.outputs:
+        where = f"{self.bundle.path}: head {name!r}, {role} side"
+        for graph, output in zip(reversed(side.graphs), (side.output, HIDDEN), strict=False):
+            if output not in (outputs := self._graphs.outputs(graph)):
+                raise BundleError(
+                    f"{where}: {graph!r} has no output {output!r}, only {', '.join(outputs)}. "
+                    "Correct the manifest."
+                )
+        if self._graphs.reads_tokens(side.graph) != (side.trunk is None):
             raise BundleError(
-                f"{where}: {side.graph!r} has no output {side.output!r}, only "
-                f"{', '.join(session.outputs)}. Correct the manifest."
+                f"{where}: {side.graph!r} reads {HIDDEN!r} exactly where a trunk is named. Correct "
+                "the manifest."
             )
         try:
             tokens = self._tokenizer.encode(["a b"], side.prefix, side.max_tokens)
-            ((_, (vector,)),) = self._run(product.run, tokens.ids, [product])
+            ((_, (vector,)),) = self._run(tokens.ids, [product])
         except Exception as error:
             raise BundleError(f"{where}: the graph does not run: {error}") from error
         if vector.shape != (1, head.dimension):
@@ -233,5 +254,5 @@ class OnnxEncoder:
 
 
 def _product(head: Head, side: Side) -> _Product:
-    run = _Pass(side.graph, side.prefix, side.max_tokens)
-    return _Product(run, side.output, head.pooling, head.normalise)
+    reading = _Reading(side.prefix, side.max_tokens)
+    return _Product(reading, side.trunk, side.graph, side.output, head.pooling, head.normalise)

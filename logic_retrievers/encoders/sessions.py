@@ -12,13 +12,14 @@ from typing import Any, TypeAlias, TypeVar
 import numpy.typing as npt
 import onnxruntime
 
+from logic_retrievers.encoders.manifest import HIDDEN
 from logic_retrievers.errors import BundleError, ConfigurationError, ProviderError
 
 Provider: TypeAlias = str | tuple[str, Mapping[str, Any]]
 """An execution provider's name, such as ``CUDAExecutionProvider``, alone or with its options."""
 
 CPU = "CPUExecutionProvider"
-_INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
+_TOKENS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 
 # One fused kernel for "add, then normalise" takes seven times as long on a CPU as the two that it
 # replaces (onnxruntime 1.31: 5.3 against 0.7 ms for 2,048 tokens), a tenth of an encoder's time.
@@ -26,79 +27,103 @@ _SLOWER_ON_CPU = ["SkipLayerNormFusion"]
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
-Run: TypeAlias = Callable[[Sequence[str], Mapping[str, npt.NDArray[Any]]], list[Any]]
-"""Runs the graph once: names of the outputs wanted, arrays by input name."""
+Feed: TypeAlias = Mapping[str, npt.NDArray[Any]]
+Run: TypeAlias = Callable[[str, Sequence[str], Feed], list[Any]]
+"""Runs a graph once: its name, names of the outputs wanted, arrays by input name."""
 
 
-class Session:
-    """One graph, ready to run; safe to call from several threads.
+class Graphs:
+    """The graphs of a bundle, ready to run; safe to use from several threads.
 
     A single batch runs on all cores at once, which answers soonest. Of many batches each has one
     core to itself, which does most: the cores never wait for one another. That takes a second copy
-    of the graph, opened when first needed, on the CPU only.
+    of the graphs, opened when first needed, on the CPU only.
 
     Args:
-        content: the ONNX file. Weights must be inside: a file beside it would escape the checksums.
-        name: of the file, for messages.
+        contents: file name -> ONNX file. Weights must be inside: a file beside it would escape the
+            checksums.
         providers: in order of preference, see :class:`OnnxEncoder`.
         threads: how many cores to use; all of them where None.
     """
 
     def __init__(
-        self, content: bytes, name: str, providers: Sequence[Provider], threads: int | None
+        self, contents: Mapping[str, bytes], providers: Sequence[Provider], threads: int | None
     ) -> None:
         names = _names(providers)
         _check_available(names)
-        self._name, self._providers = name, providers
+        self._providers = providers
         self._workers = (threads or _cores()) if names == [CPU] else 1
-        self._content = content if self._workers > 1 else b""
+        self._contents = dict(contents) if self._workers > 1 else {}
         self._lock = threading.Lock()
-        self._beside: onnxruntime.InferenceSession | None = None
-        self._session = _open(content, name, providers, threads)
-        _check_loaded(names, self._session.get_providers())
-        self._inputs = {i.name for i in self._session.get_inputs()}
-        self.outputs = [o.name for o in self._session.get_outputs()]
-        if unknown := sorted(self._inputs - _INPUTS):
-            raise BundleError(
-                f"The graph {name!r} wants {', '.join(unknown)}, which an encoder does not have. "
-                f"It may use {', '.join(sorted(_INPUTS))}."
-            )
+        self._beside: Mapping[str, onnxruntime.InferenceSession] | None = None
+        self._sessions = {
+            name: _open(content, name, providers, threads) for name, content in contents.items()
+        }
+        for name, session in self._sessions.items():
+            _check_loaded(names, session.get_providers())
+            unknown = sorted(_inputs(session) - _TOKENS - {HIDDEN})
+            if unknown:
+                raise BundleError(
+                    f"The graph {name!r} wants {', '.join(unknown)}, which an encoder does not "
+                    f"have. It may use {', '.join(sorted(_TOKENS | {HIDDEN}))}."
+                )
+
+    def outputs(self, name: str) -> list[str]:
+        """Names of a graph's outputs."""
+        return [output.name for output in self._sessions[name].get_outputs()]
+
+    def reads_tokens(self, name: str) -> bool:
+        """Whether a graph needs no trunk."""
+        return HIDDEN not in _inputs(self._sessions[name])
 
     def each(
         self, work: Callable[[Run, _Item], _Result], items: Sequence[_Item]
     ) -> Iterable[_Result]:
-        """What ``work`` makes of each item with the graph, in order.
+        """What ``work`` makes of each item with the graphs, in order.
 
         Args:
-            work: is given a function that runs the graph, and an item; must be safe to call from
+            work: is given a function that runs a graph, and an item; must be safe to call from
                 several threads.
             items: as many as there are batches.
         """
-        return self.in_turn(work, items) if self._workers < 2 else self._side_by_side(work, items)
+        if len(items) < 2 or self._workers < 2:
+            return self.in_turn(work, items)
+        return self._side_by_side(work, items)
 
     def in_turn(
         self, work: Callable[[Run, _Item], _Result], items: Sequence[_Item]
     ) -> Iterable[_Result]:
         """:meth:`each` with all cores on one item after the other: the soonest for a few."""
-        return (work(self._runner(self._session), item) for item in items)
+        run = _runner(self._sessions)
+        return (work(run, item) for item in items)
 
     def _side_by_side(
         self, work: Callable[[Run, _Item], _Result], items: Sequence[_Item]
     ) -> Iterator[_Result]:
         with self._lock:
             if self._beside is None:
-                self._beside = _open(self._content, self._name, self._providers, threads=1)
-                self._content = b""
-        run = self._runner(self._beside)
+                self._beside = {
+                    name: _open(content, name, self._providers, threads=1)
+                    for name, content in self._contents.items()
+                }
+                self._contents = {}
+        run = _runner(self._beside)
         with ThreadPoolExecutor(min(self._workers, len(items))) as pool:
             yield from pool.map(lambda item: work(run, item), items)
 
-    def _runner(self, session: onnxruntime.InferenceSession) -> Run:
-        def run(outputs: Sequence[str], feed: Mapping[str, npt.NDArray[Any]]) -> list[Any]:
-            wanted = {name: array for name, array in feed.items() if name in self._inputs}
-            return list(session.run(list(outputs), wanted))
 
-        return run
+def _runner(sessions: Mapping[str, onnxruntime.InferenceSession]) -> Run:
+    inputs = {name: _inputs(session) for name, session in sessions.items()}
+
+    def run(name: str, outputs: Sequence[str], feed: Feed) -> list[Any]:
+        wanted = {key: array for key, array in feed.items() if key in inputs[name]}
+        return list(sessions[name].run(list(outputs), wanted))
+
+    return run
+
+
+def _inputs(session: onnxruntime.InferenceSession) -> frozenset[str]:
+    return frozenset(found.name for found in session.get_inputs())
 
 
 def clashing_runtimes() -> tuple[str, ...]:

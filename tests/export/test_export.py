@@ -11,7 +11,7 @@ for needed in ("onnx", "onnxscript", "sentence_transformers"):
     pytest.importorskip(needed, reason="the extra train")
 
 from logic_export import models  # noqa: E402
-from logic_export.bundle import PARITY_TEXTS, Label, export_bundle  # noqa: E402
+from logic_export.bundle import PARITY_TEXTS, HeadSource, Label, export_bundle  # noqa: E402
 from logic_export.gate import Figures, ParityError  # noqa: E402
 from logic_export.retrieval import ndcg_at_10  # noqa: E402
 
@@ -34,10 +34,12 @@ def test_an_exported_model_gives_the_vectors_of_the_original(
 
     out = tmp_path / "bundle"
     figures = export_bundle(
-        str(small_model_folder),
         out,
         LABEL,
-        heads={"topical": True, "compatibility": False},
+        [
+            HeadSource("topical", str(small_model_folder)),
+            HeadSource("compatibility", str(small_model_folder), trained=False),
+        ],
         compression="fp16",
         query_prefix="find: ",
     )
@@ -58,10 +60,9 @@ def test_an_export_that_fails_the_gate_leaves_nothing(small_model_folder: Path, 
     """A bundle that exists gets shipped."""
     with pytest.raises(ParityError, match=r"cosine to the original.*lowest_cosine"):
         export_bundle(
-            str(small_model_folder),
             tmp_path / "bundle",
             LABEL,
-            heads={"topical": True},
+            [HeadSource("topical", str(small_model_folder))],
             compression="int8",
             min_cosine=0.999999,
         )
@@ -70,10 +71,10 @@ def test_an_export_that_fails_the_gate_leaves_nothing(small_model_folder: Path, 
 
 def test_an_existing_folder_or_a_missing_notice_is_refused(tmp_path: Path):
     with pytest.raises(ConfigurationError, match="exists"):
-        export_bundle("any", tmp_path, LABEL, heads={"topical": True})
+        export_bundle(tmp_path, LABEL, [HeadSource("topical", "any")])
     unlabelled = Label("small", "Apache-2.0", "made here", {})
     with pytest.raises(ConfigurationError, match="NOTICE"):
-        export_bundle("any", tmp_path / "new", unlabelled, heads={"topical": True})
+        export_bundle(tmp_path / "new", unlabelled, [HeadSource("topical", "any")])
 
 
 @pytest.mark.parametrize(

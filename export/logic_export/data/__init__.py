@@ -1,0 +1,1 @@
+"""Training data: builders that turn labelled or plain text into triplets, deterministic by seed."""

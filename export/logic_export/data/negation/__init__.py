@@ -1,0 +1,5 @@
+"""A sentence with its assertion flipped, by a small set of rules."""
+
+from logic_export.data.negation.rules import negate
+
+__all__ = ["negate"]

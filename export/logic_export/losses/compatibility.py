@@ -1,0 +1,78 @@
+"""CoDeR's contrastive loss: what satisfies a query against what violates its constraint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from sentence_transformers import SentenceTransformer
+from torch import Tensor, nn
+
+from logic_retrievers.errors import ConfigurationError
+
+Features: TypeAlias = dict[str, Tensor]
+
+
+def compatibility_loss(
+    queries: Tensor, documents: Tensor, positives: Tensor, *, beta: float = 20.0
+) -> Tensor:
+    """CoDeR eq. 6, averaged over the queries of a batch.
+
+    With the cosine s(q, d), the satisfying document d+ and all others of the batch as N, the
+    query's own violating document among them::
+
+        L = -beta s(q, d+) + log[exp(beta s(q, d+)) + sum over d in N of exp(beta s(q, d))]
+
+    Args:
+        queries: shape (queries, dimension); of any length, the loss scales to 1.
+        documents: shape (documents, dimension); each text of the batch once, or a copy of a
+            satisfying document would count as its negative.
+        positives: shape (queries,): row of the satisfying document in ``documents``.
+        beta: inverse temperature. The paper does not print it.
+
+    Returns:
+        Shape ().
+    """
+    cosines = (
+        nn.functional.normalize(queries, dim=-1) @ nn.functional.normalize(documents, dim=-1).T
+    )
+    return nn.functional.cross_entropy(beta * cosines, positives)
+
+
+class CompatibilityLoss(nn.Module):
+    """:func:`compatibility_loss` over what a model makes of a batch.
+
+    Args:
+        model: encodes queries and documents.
+        beta: inverse temperature, more than 0.
+
+    Raises:
+        ConfigurationError: a beta that is not positive.
+
+    References:
+        Yin et al. 2026, "Local Constraint-Compatible Retrieval Beyond Semantic Similarity", eq. 6.
+
+    Inputs:
+        +--------------------------------+-------------------------------------------+
+        | features                       | labels                                    |
+        +================================+===========================================+
+        | (queries, documents), each     | row of each query's satisfying document   |
+        | text of the batch once         | among the documents                       |
+        +--------------------------------+-------------------------------------------+
+
+    Example:
+        >>> loss = CompatibilityLoss(model, beta=20)             # doctest: +SKIP
+        >>> loss([queries, documents], positives).backward()     # doctest: +SKIP
+    """
+
+    def __init__(self, model: SentenceTransformer, beta: float = 20.0) -> None:
+        super().__init__()
+        if not beta > 0:
+            raise ConfigurationError(f"beta must be more than 0, not {beta}")
+        self.model = model
+        self.beta = beta
+
+    def forward(self, features: Iterable[Features], labels: Tensor) -> Tensor:
+        """The loss of one batch."""
+        queries, documents = (self.model(f)["sentence_embedding"] for f in features)
+        return compatibility_loss(queries, documents, labels, beta=self.beta)

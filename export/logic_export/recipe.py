@@ -1,0 +1,165 @@
+"""A training recipe: one TOML file that says all that decides the result."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from logic_retrievers.errors import ConfigurationError, ReadError
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Model(_Part):
+    """What is trained.
+
+    Args:
+        base: a packaged model's name, a sentence-transformers folder or a hub name.
+        shared_layers: lowest layers that keep the base's weights, beside the tables of words and
+            positions, which always do: these are computed once for all heads of a bundle.
+        query_tokens, document_tokens: where texts are cut in training.
+        query_prefix, document_prefix: put before every text, here and later.
+        dropout: in training. None switched off the base's own would be too slow on a CPU and was
+            not seen to help: 0 by default.
+    """
+
+    base: Text
+    shared_layers: Annotated[int, Field(ge=0)] = 0
+    query_tokens: Count = 64
+    document_tokens: Count = 128
+    query_prefix: str = ""
+    document_prefix: str = ""
+    dropout: Share = 0.0
+
+
+class Data(_Part):
+    """One training set.
+
+    Args:
+        builder: a name of :data:`logic_export.data.BUILDERS`.
+        licence: of the texts, SPDX where there is an identifier.
+        ships: whether a model that is handed on may be trained on it.
+        most: triplets to draw from it, groups over the same passages kept whole; all where None.
+        options: the builder's own settings.
+    """
+
+    builder: Text
+    licence: Text
+    ships: bool
+    most: Count | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """Builder and source: ``labelled nevir/train``."""
+        return " ".join([self.builder, *map(str, self.options.values())])
+
+
+class Loss(_Part):
+    """Which loss, and its constants.
+
+    Args:
+        name: ``compatibility`` (CoDeR eq. 6).
+        beta: inverse temperature.
+    """
+
+    name: Literal["compatibility"] = "compatibility"
+    beta: Annotated[float, Field(gt=0)] = 20.0
+
+
+class Training(_Part):
+    """The run.
+
+    Args:
+        epochs: passes over the data; parts of one allowed.
+        batch_size: queries of a batch.
+        learning_rate, warmup, weight_decay: of AdamW, with a linear way up (a share of all steps)
+            and down.
+        precision: ``fp32`` or ``bf16`` (autocast, on GPU and CPU). On a processor without bf16
+            arithmetic that is slower than fp32, so the recipe decides, not the machine.
+        gradient_norm: gradients are cut to this length.
+    """
+
+    epochs: Annotated[float, Field(gt=0)] = 1.0
+    batch_size: Annotated[int, Field(ge=2)] = 16
+    learning_rate: Annotated[float, Field(gt=0)] = 2e-5
+    warmup: Share = 0.1
+    weight_decay: Annotated[float, Field(ge=0)] = 0.01
+    precision: Literal["fp32", "bf16"] = "fp32"
+    gradient_norm: Annotated[float, Field(gt=0)] = 1.0
+
+
+class Evaluation(_Part):
+    """Development figures, and when to stop.
+
+    Args:
+        sets: data sets (folder/part) with satisfying and violating passages.
+        every: steps between two measurements, each with a checkpoint.
+        recall_loss: how much lower than the base's the mean R@5 may be; what is lost beyond that
+            counts against the constraint figure, so that neither is bought with the other.
+        patience: measurements without a better score after which the run stops; None: never.
+    """
+
+    sets: Annotated[tuple[Text, ...], Field(min_length=1)]
+    every: Count = 200
+    recall_loss: Share = 0.01
+    patience: Count | None = None
+
+
+class Recipe(_Part):
+    """The whole file.
+
+    Args:
+        name: of what comes out; also the head's.
+        seed: of data, batches and arithmetic.
+    """
+
+    name: Text
+    head: Text = "compatibility"
+    seed: int = 0
+    model: Model
+    data: Annotated[tuple[Data, ...], Field(min_length=1)]
+    loss: Loss = Loss()
+    training: Training = Training()
+    evaluation: Evaluation
+
+    @property
+    def ships(self) -> bool:
+        """Whether all training data allow the model to be handed on."""
+        return all(part.ships for part in self.data)
+
+    @model_validator(mode="after")
+    def _one_name_a_set(self) -> Recipe:
+        if len(set(self.evaluation.sets)) < len(self.evaluation.sets):
+            raise ValueError("evaluation.sets names a set twice")
+        return self
+
+
+def read_recipe(path: Path) -> Recipe:
+    """Reads a recipe.
+
+    Raises:
+        ReadError: no such file, or no TOML.
+        ConfigurationError: a setting that is unknown, missing or out of its range.
+    """
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ReadError(f"{path} cannot be read as a recipe: {error}") from error
+    try:
+        return Recipe.model_validate(content)
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(map(str, fault['loc'])) or 'the recipe'}: {fault['msg']}"
+            for fault in error.errors(include_url=False, include_input=False)
+        ]
+        raise ConfigurationError(f"{path}: {'; '.join(faults)}") from error

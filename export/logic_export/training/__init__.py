@@ -1,0 +1,1 @@
+"""From a recipe to a trained model: batches, the run, development figures, the model card."""

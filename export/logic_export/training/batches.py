@@ -1,0 +1,115 @@
+"""Which triplets meet in a batch, and the tensors of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from random import Random
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.base.sampler import DefaultBatchSampler
+from sentence_transformers.sentence_transformer.data_collator import SentenceTransformerDataCollator
+
+from logic_export.data.triplets import Triplet
+
+
+def grouped_batches(triplets: Sequence[Triplet], size: int, random: Random) -> list[list[int]]:
+    """Indices of the triplets of each batch, every triplet once.
+
+    Triplets over the same two passages (a mirrored pair) stay together: each passage is encoded
+    once and stands on both sides. A batch holds one source, so that lengths are alike and the other
+    documents of the batch are negatives of the same kind.
+
+    Args:
+        triplets: all of them.
+        size: triplets of a batch, at least; a group is not torn apart to keep it.
+        random: the order of groups and batches.
+    """
+    groups: dict[tuple[str, frozenset[str | None]], list[int]] = {}
+    for index, row in enumerate(triplets):
+        key = (row.source, frozenset((row.satisfying, row.violating)))
+        groups.setdefault(key, []).append(index)
+    order = list(groups.items())
+    random.shuffle(order)
+    filling: dict[str, list[int]] = {}
+    batches = []
+    for (source, _), members in order:
+        batch = filling.setdefault(source, [])
+        batch += members
+        if len(batch) >= size:
+            batches.append(filling.pop(source))
+    batches += filling.values()
+    random.shuffle(batches)
+    return batches
+
+
+class GroupedBatchSampler(DefaultBatchSampler):
+    """:func:`grouped_batches` in the place where the trainer asks for batches; new every epoch."""
+
+    def __init__(self, dataset: Any, batch_size: int, *args: Any, **kwargs: Any) -> None:
+        super().__init__(dataset, batch_size, *args, **kwargs)
+        self._size = batch_size
+        self._triplets = [_triplet(row) for row in dataset]
+
+    def __iter__(self) -> Iterator[list[int]]:
+        yield from self._batches()
+
+    def __len__(self) -> int:
+        return len(self._batches())
+
+    def _batches(self) -> list[list[int]]:
+        return grouped_batches(self._triplets, self._size, Random(f"{self.seed} {self.epoch}"))
+
+
+class TripletCollator(SentenceTransformerDataCollator):
+    """Tokens of a batch: its queries, each of its documents once, and which document is whose.
+
+    Args:
+        model: its tokenizer.
+        lengths: most tokens of queries and of documents.
+        prefixes: put before queries and before documents.
+    """
+
+    def __init__(
+        self, model: SentenceTransformer, lengths: tuple[int, int], prefixes: tuple[str, str]
+    ) -> None:
+        super().__init__(preprocess_fn=model.preprocess)
+        self._tokenizer = model.tokenizer
+        self._lengths, self._prefixes = lengths, prefixes
+
+    def __call__(self, features: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
+        """``query_*`` and ``document_*`` features, and ``label``, the row of each positive."""
+        triplets = [_triplet(row) for row in features]
+        documents = list(
+            dict.fromkeys(
+                [row.satisfying for row in triplets]
+                + [row.violating for row in triplets if row.violating is not None]
+            )
+        )
+        place = {text: index for index, text in enumerate(documents)}
+        return {
+            **self._tokens("query", [row.query for row in triplets], 0),
+            **self._tokens("document", documents, 1),
+            "label": torch.tensor([place[row.satisfying] for row in triplets]),
+        }
+
+    def _tokens(self, column: str, texts: Sequence[str], side: int) -> dict[str, torch.Tensor]:
+        tokens = self._tokenizer(
+            [self._prefixes[side] + text for text in texts],
+            padding=True,
+            truncation=True,
+            max_length=self._lengths[side],
+            return_tensors="pt",
+        )
+        return {f"{column}_{name}": value for name, value in tokens.items()}
+
+
+def to_row(triplet: Triplet) -> dict[str, str]:
+    """A row of a table of strings: no violating passage is an empty one there."""
+    return {**asdict(triplet), "violating": triplet.violating or ""}
+
+
+def _triplet(row: Mapping[str, Any]) -> Triplet:
+    return Triplet(row["query"], row["satisfying"], row["violating"] or None, row["source"])

@@ -1,0 +1,91 @@
+"""The model card: what a model was made from, how, and what it does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from logic_export.recipe import Recipe
+from logic_export.training.development import Figures
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSet:
+    """One training set as it was used.
+
+    Args:
+        name: builder and source.
+        licence: of its texts.
+        ships: whether a model trained on it may be handed on.
+        triplets: how many were used.
+    """
+
+    name: str
+    licence: str
+    ships: bool
+    triplets: int
+
+
+def write_card(
+    out: Path,
+    recipe: Recipe,
+    base: Mapping[str, Figures],
+    best: Mapping[str, Figures],
+    sets: Sequence[TrainingSet],
+) -> None:
+    """Writes ``README.md`` and, last, ``card.json``, whose presence says that the run is done."""
+    (out / "README.md").write_text(_text(recipe, base, best, sets), encoding="utf-8")
+    card = {
+        "name": recipe.name,
+        "ships": recipe.ships,
+        "sets": [asdict(one) for one in sets],
+        "base": {name: asdict(one) for name, one in base.items()},
+        "best": {name: asdict(one) for name, one in best.items()},
+        "recipe": recipe.model_dump(),
+    }
+    (out / "card.json").write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
+
+
+def _text(
+    recipe: Recipe,
+    base: Mapping[str, Figures],
+    best: Mapping[str, Figures],
+    sets: Sequence[TrainingSet],
+) -> str:
+    may = "may be handed on" if recipe.ships else "must stay on this machine: see the licences"
+    lines = [
+        f"# {recipe.name}",
+        "",
+        f"The `{recipe.head}` encoder, trained from `{recipe.model.base}`. It {may}.",
+        "",
+        "## Training data",
+        "",
+        "| set | licence | may ship | triplets |",
+        "|---|---|---|---|",
+        *(
+            f"| {one.name} | {one.licence} | {'yes' if one.ships else 'no'} | {one.triplets} |"
+            for one in sets
+        ),
+        "",
+        "## Development figures",
+        "",
+        "Constraint: paired accuracy where queries come in pairs, else 1 - V@5.",
+        "",
+        "| set | constraint before | after | R@5 before | after |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {name} | {base[name].constraint:.3f} | {one.constraint:.3f} "
+            f"| {base[name].recall:.3f} | {one.recall:.3f} |"
+            for name, one in best.items()
+        ),
+        "",
+        "## Recipe",
+        "",
+        "```json",
+        recipe.model_dump_json(indent=2),
+        "```",
+        "",
+    ]
+    return "\n".join(lines)

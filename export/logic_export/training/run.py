@@ -1,0 +1,234 @@
+"""One training run: from a recipe to a folder with the model, its figures and its card."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import torch
+from datasets import Dataset as Rows
+from sentence_transformers import (
+    SentenceTransformer,
+    SentenceTransformerTrainer,
+    SentenceTransformerTrainingArguments,
+)
+from transformers import EarlyStoppingCallback
+
+from logic_export.data.sources import build
+from logic_export.data.triplets import Triplet, read_triplets, unique, write_triplets
+from logic_export.losses import CompatibilityLoss
+from logic_export.models import find_model
+from logic_export.recipe import Data, Recipe
+from logic_export.training.batches import GroupedBatchSampler, TripletCollator, to_row
+from logic_export.training.card import TrainingSet, write_card
+from logic_export.training.development import SCORE, Development, Figures
+from logic_export.training.log import MetricsLog
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation import load_dataset
+
+CARD = "card.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What a run left behind.
+
+    Args:
+        model: folder of the best checkpoint, as sentence-transformers loads it.
+        base, best: development figures before training and of the model kept.
+        sets: what it was trained on.
+    """
+
+    model: Path
+    base: dict[str, Figures]
+    best: dict[str, Figures]
+    sets: tuple[TrainingSet, ...]
+
+
+def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
+    """Runs a recipe, or goes on with a run of it that was interrupted.
+
+    ``out`` gets ``recipe.json``, ``data.jsonl.gz`` (the triplets as drawn), ``metrics.jsonl``,
+    ``checkpoints``, and at the end ``model``, ``card.json`` and the model card ``README.md``. A run
+    that was killed goes on from its last whole checkpoint and ends with the same weights. For
+    several GPUs start it under ``torchrun`` or ``accelerate launch``.
+
+    Args:
+        recipe: what to do.
+        out: a new folder, or that of an interrupted run of the same recipe.
+        quiet: no progress bar.
+
+    Raises:
+        ConfigurationError: ``out`` holds another recipe's run or something else; or the recipe asks
+            for what this machine or model does not have.
+        ReadError: training data are missing or malformed.
+    """
+    _claim(out, recipe)
+    triplets, sets = _data(recipe, out)
+    model = _model(recipe)
+    settings = recipe.model
+    lengths = (settings.query_tokens, settings.document_tokens)
+    prefixes = (settings.query_prefix, settings.document_prefix)
+    development = Development(
+        [load_dataset(*name.rsplit("/", 1)) for name in recipe.evaluation.sets],
+        lengths,
+        prefixes,
+        recipe.evaluation.recall_loss,
+        _remembered(out / "base.json"),
+    )
+    if development.base is None:
+        development.base = development.measure(model)
+        _remember(out / "base.json", development.base)
+    checkpoint = _last_checkpoint(out / "checkpoints")
+    trainer = SentenceTransformerTrainer(
+        model=model,
+        args=_arguments(recipe, out, quiet),
+        train_dataset=Rows.from_list([to_row(row) for row in triplets]),
+        loss=CompatibilityLoss(model, recipe.loss.beta),
+        evaluator=development,
+        data_collator=TripletCollator(model, lengths, prefixes),
+        callbacks=[MetricsLog(out / "metrics.jsonl"), *_stopping(recipe)],
+    )
+    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    best = development.measure(model)
+    model.save(str(out / "model"), create_model_card=False)
+    trained = Trained(out / "model", dict(development.base), best, sets)
+    write_card(out, recipe, trained.base, best, sets)
+    shutil.rmtree(out / "checkpoints")
+    return trained
+
+
+def _claim(out: Path, recipe: Recipe) -> None:
+    """Makes the folder the recipe's own, or sees that it is."""
+    mark, wanted = out / "recipe.json", recipe.model_dump_json(indent=2)
+    if (out / CARD).exists():
+        raise ConfigurationError(f"{out} holds a finished run; name another folder, or remove it")
+    if mark.is_file():
+        if mark.read_text("utf-8") != wanted:
+            raise ConfigurationError(
+                f"{out} holds a run of another recipe; name another folder, or remove it"
+            )
+        return
+    if out.exists() and any(out.iterdir()):
+        raise ConfigurationError(f"{out} is not empty; name a new folder")
+    out.mkdir(parents=True, exist_ok=True)
+    mark.write_text(wanted, encoding="utf-8")
+
+
+def _data(recipe: Recipe, out: Path) -> tuple[list[Triplet], tuple[TrainingSet, ...]]:
+    """The triplets of the recipe, drawn once: an interrupted run goes on with the same."""
+    drawn, counts = out / "data.jsonl.gz", out / "sets.json"
+    if counts.is_file():
+        sets = tuple(TrainingSet(**row) for row in json.loads(counts.read_text("utf-8")))
+        return read_triplets(drawn), sets
+    triplets: list[Triplet] = []
+    sets_found = []
+    for part in recipe.data:
+        found = draw(unique(build(part.builder, part.options, recipe.seed)), part, recipe.seed)
+        triplets += found
+        sets_found.append(TrainingSet(part.label, part.licence, part.ships, len(found)))
+    write_triplets(drawn, triplets)
+    counts.write_text(json.dumps([asdict(row) for row in sets_found]), encoding="utf-8")
+    return triplets, tuple(sets_found)
+
+
+def draw(triplets: Sequence[Triplet], part: Data, seed: int) -> list[Triplet]:
+    """About ``part.most`` of the triplets, those over the same passages together."""
+    if part.most is None or part.most >= len(triplets):
+        return list(triplets)
+    groups: dict[frozenset[str | None], list[Triplet]] = {}
+    for row in triplets:
+        groups.setdefault(frozenset((row.satisfying, row.violating)), []).append(row)
+    order = list(groups.values())
+    Random(seed).shuffle(order)
+    kept: list[Triplet] = []
+    for group in order:
+        if len(kept) >= part.most:
+            break
+        kept += group
+    return kept
+
+
+def _model(recipe: Recipe) -> SentenceTransformer:
+    model = SentenceTransformer(find_model(recipe.model.base))
+    transformer: Any = model[0].auto_model
+    layers = getattr(getattr(transformer, "encoder", None), "layer", None)
+    if layers is None or not hasattr(transformer, "embeddings"):
+        raise ConfigurationError(
+            f"{recipe.model.base!r} is no BERT-like encoder with embeddings and encoder layers"
+        )
+    if recipe.model.shared_layers >= len(layers):
+        raise ConfigurationError(
+            f"model.shared_layers is {recipe.model.shared_layers}; {recipe.model.base!r} has "
+            f"{len(layers)} layers, and at least one must be trained"
+        )
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = recipe.model.dropout
+    model.model_card_data.generate_widget_examples = False  # the card is ours
+    for frozen in (transformer.embeddings, *layers[: recipe.model.shared_layers]):
+        frozen.requires_grad_(False)
+    return model
+
+
+def _arguments(recipe: Recipe, out: Path, quiet: bool) -> SentenceTransformerTrainingArguments:
+    run = recipe.training
+    return SentenceTransformerTrainingArguments(
+        output_dir=str(out / "checkpoints"),
+        num_train_epochs=run.epochs,
+        per_device_train_batch_size=run.batch_size,
+        learning_rate=run.learning_rate,
+        warmup_steps=run.warmup,
+        weight_decay=run.weight_decay,
+        max_grad_norm=run.gradient_norm,
+        bf16=run.precision == "bf16",
+        seed=recipe.seed,
+        batch_sampler=GroupedBatchSampler,
+        logging_steps=10,
+        eval_strategy="steps",
+        eval_steps=recipe.evaluation.every,
+        save_strategy="steps",
+        save_steps=recipe.evaluation.every,
+        save_total_limit=1,
+        load_best_model_at_end=True,
+        metric_for_best_model=f"eval_{SCORE}",
+        greater_is_better=True,
+        report_to="none",
+        disable_tqdm=quiet,
+        dataloader_pin_memory=torch.cuda.is_available(),
+    )
+
+
+def _stopping(recipe: Recipe) -> list[EarlyStoppingCallback]:
+    patience = recipe.evaluation.patience
+    return [] if patience is None else [EarlyStoppingCallback(patience)]
+
+
+def _last_checkpoint(folder: Path) -> Path | None:
+    """The newest checkpoint that is whole; the trainer writes its state file last."""
+    found = []
+    for path in folder.glob("checkpoint-*"):
+        try:
+            step = json.loads((path / "trainer_state.json").read_text("utf-8"))["global_step"]
+            found.append((int(step), path))
+        except (OSError, ValueError, KeyError):
+            shutil.rmtree(path)  # killed while it was written
+    return max(found)[1] if found else None
+
+
+def _remembered(path: Path) -> dict[str, Figures] | None:
+    if not path.is_file():
+        return None
+    return {name: Figures(**found) for name, found in json.loads(path.read_text("utf-8")).items()}
+
+
+def _remember(path: Path, found: dict[str, Figures]) -> None:
+    text = json.dumps({name: asdict(one) for name, one in found.items()})
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
