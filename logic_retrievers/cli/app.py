@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
 from typing import Annotated
 
 import typer
@@ -25,6 +26,8 @@ app = typer.Typer(
 )
 for command in (index, search, parse, evaluate, doctor):
     app.command()(command)
+for added in sorted(entry_points(group="logic_retrievers.commands"), key=lambda a: a.name):
+    app.command(added.name)(added.load())
 
 
 def _print_version(asked: bool) -> None:

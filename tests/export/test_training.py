@@ -1,0 +1,257 @@
+"""A training run: batches, resuming, choosing and the card."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+for needed in ("sentence_transformers", "datasets", "accelerate"):
+    pytest.importorskip(needed, reason="the extra train")
+
+from logic_export.data.triplets import Triplet, write_triplets  # noqa: E402
+from logic_export.recipe import Recipe, read_recipe  # noqa: E402
+from logic_export.training.batches import TripletCollator, grouped_batches, to_row  # noqa: E402
+from logic_export.training.development import Figures, score  # noqa: E402
+from logic_export.training.run import draw, train  # noqa: E402
+
+from logic_retrievers.errors import ConfigurationError, ReadError  # noqa: E402
+
+WORDS = ["a", "quiet", "room", "hotel", "noise", "find", "not", "loud", "without", "no"]
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+
+
+def rows(count: int, seed: int = 0) -> list[Triplet]:
+    random = Random(seed)
+    made = []
+    for i in range(count):
+        left, right = (" ".join(random.choices(WORDS, k=5)) + f" {side}" for side in ".,")
+        made.append(Triplet(f"find {left}", left, right, f"s{i % 2}"))
+        made.append(Triplet(f"find {right}", right, left, f"s{i % 2}"))
+    return made
+
+
+@pytest.fixture
+def recipe_file(small_model_folder: Path, tmp_path: Path) -> Path:
+    """A recipe over a model of two layers; an epoch has 12 steps."""
+    write_triplets(tmp_path / "rows.jsonl", rows(24))
+    part = tmp_path / "set" / "dev"
+    part.mkdir(parents=True)
+    held_out = rows(6, seed=1)
+    texts = sorted({t.satisfying for t in held_out})
+    (part / "corpus.jsonl").write_text(
+        "".join(json.dumps({"_id": str(i), "text": t}) + "\n" for i, t in enumerate(texts))
+    )
+    (part / "queries.jsonl").write_text(
+        "".join(
+            json.dumps(
+                {
+                    "_id": str(i),
+                    "text": t.query,
+                    "satisfying": [str(texts.index(t.satisfying))],
+                    "violating": [str(texts.index(t.violating))],
+                }
+            )
+            + "\n"
+            for i, t in enumerate(held_out)
+        )
+    )
+    path = tmp_path / "recipe.toml"
+    path.write_text(
+        f"""
+        name = "small"
+        [model]
+        base = "{small_model_folder}"
+        query_tokens = 16
+        document_tokens = 16
+        dropout = 0.1
+        [[data]]
+        builder = "file"
+        licence = "CC0-1.0"
+        ships = true
+        options = {{ path = "{tmp_path / "rows.jsonl"}" }}
+        [training]
+        epochs = 2
+        batch_size = 4
+        learning_rate = 1e-3
+        [evaluation]
+        sets = ["{tmp_path / "set"}/dev"]
+        every = 4
+        """
+    )
+    return path
+
+
+def weights(folder: Path) -> dict[str, np.ndarray]:
+    from safetensors.numpy import load_file
+
+    (file,) = folder.rglob("*.safetensors")
+    return load_file(file)
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_ends_with_the_weights_of_one_that_is_not(
+    recipe_file: Path, tmp_path: Path
+):
+    """A run that silently starts again, or goes on with other batches, cannot be repeated."""
+    whole = train(read_recipe(recipe_file), tmp_path / "whole", quiet=True)
+    out = tmp_path / "killed"
+    main = "from logic_retrievers.cli import main; main()"
+    command = [sys.executable, "-c", main, "train", str(recipe_file)]
+    command += ["--out", str(out), "--quiet"]
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 200
+    while not list(out.glob("checkpoints/checkpoint-*/trainer_state.json")):
+        assert process.poll() is None, "it ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (out / "card.json").exists()
+    half = max((out / "checkpoints").glob("checkpoint-*"), key=lambda p: p.stat().st_mtime)
+    broken = out / "checkpoints" / "checkpoint-99"
+    broken.mkdir()
+    (broken / "model.safetensors").write_bytes(b"killed while it was written")
+    assert half.is_dir()
+    resumed = train(read_recipe(recipe_file), out, quiet=True)
+    left, right = weights(whole.model), weights(resumed.model)
+    assert left.keys() == right.keys()
+    for name, values in left.items():
+        np.testing.assert_array_equal(values, right[name])
+    assert resumed.best == whole.best
+    assert resumed.base == whole.base
+    logged = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    assert [row["step"] for row in logged] == sorted(row["step"] for row in logged)
+    assert sum("eval_score" in row for row in logged) == 6
+    with pytest.raises(ConfigurationError, match="finished run"):
+        train(read_recipe(recipe_file), out, quiet=True)
+
+
+@pytest.mark.slow
+def test_only_what_is_above_the_trunk_is_trained(recipe_file: Path, tmp_path: Path):
+    """A head whose tables moved could not share them, and nobody would know before the export."""
+    recipe = read_recipe(recipe_file)
+    recipe = recipe.model_copy(
+        update={"model": recipe.model.model_copy(update={"shared_layers": 1})}
+    )
+    trained = train(recipe, tmp_path / "run", quiet=True)
+    before, after = weights(Path(recipe.model.base)), weights(trained.model)
+    moved = {name for name, values in before.items() if not np.array_equal(values, after[name])}
+    assert moved
+    assert all("layer.1." in name for name in moved)
+    card = (tmp_path / "run" / "README.md").read_text()
+    assert "CC0-1.0" in card
+    assert "may be handed on" in card
+    with pytest.raises(ConfigurationError, match="at least one must be trained"):
+        train(
+            recipe.model_copy(
+                update={"model": recipe.model.model_copy(update={"shared_layers": 2})}
+            ),
+            tmp_path / "none",
+            quiet=True,
+        )
+
+
+def test_another_recipe_is_not_continued(recipe_file: Path, tmp_path: Path):
+    """Half of one run and half of another would pass for either."""
+    recipe = read_recipe(recipe_file)
+    out = tmp_path / "run"
+    out.mkdir()
+    (out / "recipe.json").write_text(
+        recipe.model_copy(update={"seed": 5}).model_dump_json(indent=2)
+    )
+    with pytest.raises(ConfigurationError, match="another recipe"):
+        train(recipe, out, quiet=True)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("keep")
+    with pytest.raises(ConfigurationError, match="not empty"):
+        train(recipe, tmp_path / "full", quiet=True)
+
+
+def test_mirrored_triplets_share_a_batch_and_sources_do_not():
+    triplets = rows(30)
+    batches = grouped_batches(triplets, 6, Random(0))
+    assert sorted(i for batch in batches for i in batch) == list(range(60))
+    for batch in batches:
+        assert len({triplets[i].source for i in batch}) == 1
+        assert {i ^ 1 for i in batch} == set(batch)  # the mirror image of 2n is 2n + 1
+    assert batches == grouped_batches(triplets, 6, Random(0))
+    assert batches != grouped_batches(triplets, 6, Random(1))
+
+
+def test_a_batch_holds_every_document_once(small_model_folder: Path):
+    """A copy of the satisfying passage among the negatives pushes it away from its query."""
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(small_model_folder), device="cpu")
+    collate = TripletCollator(model, (8, 16), ("q : ", ""))
+    triplets = [
+        Triplet("find a room", "a room", "a hotel"),
+        Triplet("find a hotel", "a hotel", "a room"),
+        Triplet("find noise", "noise noise noise"),
+    ]
+    batch = collate([to_row(row) for row in triplets])
+    assert batch["label"].tolist() == [0, 1, 2]
+    assert batch["document_input_ids"].shape[0] == 3
+    assert batch["query_input_ids"].shape[0] == 3
+    first = model.tokenizer.decode(batch["query_input_ids"][0], skip_special_tokens=True)
+    assert first.split() == ["q", ":", "find", "a", "room"]
+    assert to_row(triplets[2])["violating"] == ""
+
+
+def test_a_draw_keeps_mirrored_triplets_together(recipe_file: Path):
+    part = read_recipe(recipe_file).data[0].model_copy(update={"most": 10})
+    triplets = rows(24)
+    kept = draw(triplets, part, 0)
+    assert len(kept) == 10
+    assert {triplets.index(row) ^ 1 for row in kept} == {triplets.index(row) for row in kept}
+    assert draw(triplets, part, 0) == kept
+
+
+def test_the_score_takes_recall_that_is_lost_beyond_the_limit():
+    """An encoder that finds nothing violates nothing."""
+    base = [Figures(0.1, 0.9), Figures(0.0, 1.0)]
+    assert score([Figures(0.5, 0.9), Figures(0.3, 1.0)], base, 0.01) == pytest.approx(0.4)
+    assert score([Figures(0.5, 0.89), Figures(0.3, 0.99)], base, 0.01) == pytest.approx(0.4)
+    assert score([Figures(1.0, 0.0), Figures(1.0, 0.0)], base, 0.01) == pytest.approx(0.06)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (("epochs = 2", "epochs = 0"), r"training\.epochs"),
+        (("batch_size = 4", "batchsize = 4"), r"training\.batchsize"),
+        (('name = "small"', ""), "name"),
+        (("dropout = 0.1", "dropout = 2"), r"model\.dropout"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named(recipe_file: Path, change, fault: str):
+    """A misspelt setting that is passed over trains something else for an hour."""
+    recipe_file.write_text(recipe_file.read_text().replace(*change))
+    with pytest.raises(ConfigurationError, match=fault):
+        read_recipe(recipe_file)
+
+
+def test_a_recipe_that_is_no_toml_is_a_read_error(tmp_path: Path):
+    with pytest.raises(ReadError, match="cannot be read as a recipe"):
+        read_recipe(tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_text("name = ")
+    with pytest.raises(ReadError, match=r"bad\.toml"):
+        read_recipe(tmp_path / "bad.toml")
+
+
+RECIPES = sorted((Path(__file__).parents[2] / "export" / "recipes").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_recipes_that_come_along_are_valid(path: Path):
+    assert isinstance(read_recipe(path), Recipe)
