@@ -25,13 +25,14 @@ from logic_retrievers import (
     Passage,
     PassageIndex,
 )
+from logic_retrievers.engine import AnyPolicy
 from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, Estimate, Result, compare, evaluate, load_dataset
 from logic_retrievers.evaluation.runner import Ranking
-from logic_retrievers.policies import Chooser
+from logic_retrievers.policies import SequentialPolicy, UnionPolicy
 from logic_retrievers.queries import RuleParser
 
-CONSTRAINTS = ("excluir", "boolquestions_not", "nevir", "negconstraint")
+CONSTRAINTS = ("excluir", "boolquestions_not", "nevir", "negconstraint", "coder_antonym")
 ORDINARY = ("scifact", "cranfield", "msmarco_small")
 TUNING = (
     ("excluir", "train"),
@@ -41,6 +42,7 @@ TUNING = (
     ("nevir", "dev"),
 )
 DEPTH = 100
+CODER_UNION = UnionPolicy()
 SHIPPED = ExclusionSettings.from_constants(OnnxEncoder().specs["topical"].exclusion or {})
 
 
@@ -68,29 +70,42 @@ def indexed(name: str, split: str = "test") -> Iterator[tuple[Dataset, PassageIn
         yield dataset, index
 
 
-def run(dataset: Dataset, index: PassageIndex, policy: str | Chooser, depth: int = DEPTH) -> Result:
+def run(dataset: Dataset, index: PassageIndex, policy: AnyPolicy, depth: int = DEPTH) -> Result:
     """The figures of one policy."""
 
     def ranked(texts: Sequence[str], k: int) -> list[Ranking]:
         found = Engine(index, policy).search_many(texts, k)
         return [[(hit.passage.id, hit.score) for hit in hits] for hits in found]
 
-    return evaluate(dataset, ranked, depth, policy=policy if isinstance(policy, str) else "auto")
+    return evaluate(
+        dataset, ranked, depth, policy=policy if isinstance(policy, str) else policy.name
+    )
 
 
 def constraint_rows(name: str) -> list[dict[str, object]]:
-    """Plain search and `auto` on one set of constraint queries."""
-    wanted = ("R@1", "R@5", "R@10", "V@1", "V@5", "FVR", "nDCG@10")
+    """Every policy on one set of constraint queries; lists that are cut apart from filled ones."""
+    wanted = ("paired_accuracy", "R@1", "R@5", "R@10", "V@1", "V@2", "V@5", "FVR", "nDCG@10")
+    policies: dict[str, AnyPolicy] = {"topical": "topical"}
+    if OnnxEncoder().specs["compatibility"].trained:
+        policies |= {
+            "compatibility": "compatibility",
+            "sequential": "sequential",
+            "sequential, cut": SequentialPolicy(cut=True),
+            "union": "union",
+            "CoDeR's union": CODER_UNION,
+            "CoDeR's union, cut": replace(CODER_UNION, cut=True),
+        }
+    policies["auto"] = "auto"
     with indexed(name) as (dataset, index):
-        results = [run(dataset, index, policy) for policy in ("topical", "auto")]
+        results = {label: run(dataset, index, policy) for label, policy in policies.items()}
     return [
         {
             "data set": dataset.name,
             "queries": len(dataset.queries),
-            "policy": result.policy,
+            "policy": label,
             **{m: _with_interval(result.estimates.get(m)) for m in wanted},
         }
-        for result in results
+        for label, result in results.items()
     ]
 
 

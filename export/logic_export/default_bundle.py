@@ -13,8 +13,9 @@ from pathlib import Path
 
 from logic_export.bundle import HeadSource, Label, export_bundle
 from logic_export.models import ALL_MINILM_L6_V2
-from logic_retrievers.encoders.manifest import Calibration
-from logic_retrievers.errors import LogicRetrieversError
+from logic_export.training.card import CARD
+from logic_retrievers.encoders.manifest import Calibration, TrainingData
+from logic_retrievers.errors import ConfigurationError, LogicRetrieversError
 from logic_retrievers.evaluation import load_dataset
 
 NOTICE = """\
@@ -45,8 +46,16 @@ Base       nreimers/MiniLM-L6-H384-uncased, which keeps every second layer of
 
 Changes    Converted from PyTorch to ONNX with mean pooling and normalisation inside the graph;
            weights stored as {storage}; computation is in
-           float32. The tokenizer's own truncation was taken out. No weight was trained further.
+           float32. The tokenizer's own truncation was taken out. {trained}
 """
+UNTRAINED = "No weight was trained further."
+TRAINED = """The topical head's
+           weights were not trained further. The compatibility head was, above the embeddings, on:
+
+{sets}
+
+           NevIR: Weller, Lawrie and Van Durme 2024. HotpotQA: Yang et al. 2018. SciFact: Wadden
+           et al. 2020; its abstracts come from S2ORC. Films: Wikipedia, by its authors."""
 STORAGE = {
     "none": "float32",
     "fp16": "float16",
@@ -79,13 +88,28 @@ def main() -> None:
     parser.add_argument(
         "--licence-text", type=Path, default=Path("LICENSE"), help="Apache-2.0's text"
     )
+    parser.add_argument(
+        "--compatibility", type=Path, help="folder of a finished run; untrained where left out"
+    )
     parser.add_argument("--compression", choices=tuple(STORAGE), default="mixed")
     parser.add_argument("--min-cosine", type=float, default=0.9999)
     parser.add_argument("--retrieval", help="data set for nDCG@10 (scifact); adds minutes")
     options = parser.parse_args()
-    notice = NOTICE.format(storage=STORAGE[options.compression])
     try:
         base = str(ALL_MINILM_L6_V2.path())
+        compatibility = (
+            _trained(options.compatibility)
+            if options.compatibility
+            else HeadSource("compatibility", base, trained=False)
+        )
+        sets = "\n".join(
+            f"             {one.name}: {one.rows} triplets, {one.licence}"
+            for one in compatibility.training
+        )
+        notice = NOTICE.format(
+            storage=STORAGE[options.compression],
+            trained=TRAINED.format(sets=sets) if sets else UNTRAINED,
+        )
         figures = export_bundle(
             options.out,
             Label(
@@ -96,7 +120,7 @@ def main() -> None:
             ),
             [
                 HeadSource("topical", base, exclusion=EXCLUSION),
-                HeadSource("compatibility", base, trained=False),
+                compatibility,
             ],
             compression=options.compression,
             min_cosine=options.min_cosine,
@@ -105,6 +129,25 @@ def main() -> None:
     except (LogicRetrieversError, OSError) as error:
         sys.exit(str(error))
     sys.stdout.write(json.dumps(asdict(figures), indent=2) + "\n")
+
+
+def _trained(run: Path) -> HeadSource:
+    """The head that a run made, with the sets of its card.
+
+    Raises:
+        ConfigurationError: no finished run, or one on data that a shipped model may not see.
+    """
+    try:
+        card = json.loads((run / CARD).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{run} holds no finished run: {error}") from error
+    if not card["ships"]:
+        raise ConfigurationError(f"{run} was trained on data whose licence lets no model ship")
+    sets = tuple(
+        TrainingData(name=one["name"], licence=one["licence"], rows=one["triplets"])
+        for one in card["sets"]
+    )
+    return HeadSource("compatibility", str(run / "model"), training=sets)
 
 
 if __name__ == "__main__":

@@ -137,6 +137,27 @@ class Recipe(_Part):
         """Whether all training data allow the model to be handed on."""
         return all(part.ships for part in self.data)
 
+    def smoke(self) -> Recipe:
+        """The same recipe in a size that takes seconds, to see that it runs at all."""
+        data = [
+            part.model_copy(
+                update={
+                    "most": 4,
+                    "options": {k: 8 if k == "count" else v for k, v in part.options.items()},
+                }
+            )
+            for part in self.data
+        ]
+        return self.model_copy(
+            update={
+                "data": tuple(data),
+                "training": self.training.model_copy(update={"epochs": 1.0, "batch_size": 4}),
+                "evaluation": self.evaluation.model_copy(
+                    update={"sets": self.evaluation.sets[:1], "every": 1000}
+                ),
+            }
+        )
+
     @model_validator(mode="after")
     def _one_name_a_set(self) -> Recipe:
         if len(set(self.evaluation.sets)) < len(self.evaluation.sets):

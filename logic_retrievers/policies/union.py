@@ -25,6 +25,9 @@ from logic_retrievers.types import Leaf, Pool
 KeepRule: TypeAlias = Literal["share_kept", "share_dropped", "reciprocal_rank"]
 """Readings of the paper's "relative filter percentile", which it does not define."""
 
+Fusion: TypeAlias = Literal["reciprocal_rank", "cosine"]
+"""How the two scores of a passage become one."""
+
 
 @dataclass(frozen=True)
 class UnionPolicy(Policy):
@@ -32,6 +35,9 @@ class UnionPolicy(Policy):
 
     The score of a hit is ``alpha / rank_T + (1 - alpha) / rank_C``, ranks inside the joint pool. A
     passage without one of the vectors has no rank there, adds nothing for it, and passes no filter.
+    With ``fusion="cosine"`` it is ``alpha * s_T + (1 - alpha) * s_C`` instead, -1 for a missing
+    vector: ranks know no distance, so two passages that are equally near to the topic lie as far
+    apart as two that are not.
 
     Args:
         alpha: weight of the topical rank, in [0, 1].
@@ -45,9 +51,10 @@ class UnionPolicy(Policy):
         one_request: let the server search, rescore and fuse in one request. Only without a filter
             (its size depends on the pool's, which no request can say); hits carry no single scores,
             ties fall as the server has it, exact on one shard only. Needs Qdrant 1.17 or later.
+        fusion: of ranks, as the paper has it, or of cosines.
 
     Raises:
-        ConfigurationError: a setting out of its range, or ``one_request`` with a filter.
+        ConfigurationError: a setting out of its range, or ``one_request`` with a filter or cosines.
     """
 
     alpha: float = 0.3
@@ -56,6 +63,7 @@ class UnionPolicy(Policy):
     depth: int = 100
     cut: bool = False
     one_request: bool = False
+    fusion: Fusion = "reciprocal_rank"
     name: ClassVar[str] = "union"
 
     def __post_init__(self) -> None:
@@ -66,9 +74,14 @@ class UnionPolicy(Policy):
             raise ConfigurationError(
                 f"unknown rule {self.rule!r}; one of {', '.join(get_args(KeepRule))}"
             )
-        if self.one_request and self._filters:
+        if self.fusion not in get_args(Fusion):
             raise ConfigurationError(
-                "one_request cannot filter: use keep=1.0 with it, or leave one_request out"
+                f"unknown fusion {self.fusion!r}; one of {', '.join(get_args(Fusion))}"
+            )
+        if self.one_request and (self._filters or self.fusion != "reciprocal_rank"):
+            raise ConfigurationError(
+                "one_request can only fuse ranks, without a filter: use keep=1.0 and "
+                "fusion='reciprocal_rank' with it, or leave one_request out"
             )
 
     @property
@@ -92,10 +105,12 @@ class UnionPolicy(Policy):
         """Kept passages by fused score, then the others by fused score."""
         topical = ordinal_ranks(pool.scores[TOPICAL])
         compatibility = ordinal_ranks(pool.scores[COMPATIBILITY])
-        fused = weighted_sum(
-            [reciprocal_ranks(topical), reciprocal_ranks(compatibility)],
-            [self.alpha, 1 - self.alpha],
+        signals = (
+            [reciprocal_ranks(topical), reciprocal_ranks(compatibility)]
+            if self.fusion == "reciprocal_rank"
+            else [np.nan_to_num(pool.scores[name], nan=-1.0) for name in (TOPICAL, COMPATIBILITY)]
         )
+        fused = weighted_sum(signals, [self.alpha, 1 - self.alpha])
         kept = self._kept(compatibility)
         nothing_passed = not kept.any()
         if nothing_passed:

@@ -18,6 +18,7 @@ for needed in ("sentence_transformers", "datasets", "accelerate"):
     pytest.importorskip(needed, reason="the extra train")
 
 from logic_export.data.triplets import Triplet, write_triplets  # noqa: E402
+from logic_export.models import MODELS  # noqa: E402
 from logic_export.recipe import Recipe, read_recipe  # noqa: E402
 from logic_export.training.batches import TripletCollator, grouped_batches, to_row  # noqa: E402
 from logic_export.training.development import Figures, score  # noqa: E402
@@ -255,3 +256,20 @@ RECIPES = sorted((Path(__file__).parents[2] / "export" / "recipes").glob("*.toml
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_recipes_that_come_along_are_valid(path: Path):
     assert isinstance(read_recipe(path), Recipe)
+
+
+@pytest.mark.slow
+@pytest.mark.data
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_recipes_that_come_along_run(path: Path, tmp_path: Path):
+    """A builder's option or a data set's field that changed breaks a run of hours, at its start."""
+    recipe = read_recipe(path).smoke()
+    if recipe.model.base not in MODELS:
+        pytest.skip(f"{recipe.model.base} is no packaged model: another recipe's result")
+    try:
+        MODELS[recipe.model.base].path()
+    except ConfigurationError as error:
+        pytest.skip(str(error))
+    trained = train(recipe, tmp_path / "run", quiet=True)
+    assert len(trained.sets) == len(recipe.data)
+    assert all(0 < one.triplets <= 8 for one in trained.sets)

@@ -53,8 +53,9 @@ def union(
     rule: str,
     depth: int,
     cut: bool,
+    fusion: str = "reciprocal_rank",
 ) -> list[tuple[str, float]]:
-    """CoDeR-Union: eq. 9 to 11 with the three readings of its filter."""
+    """CoDeR-Union: eq. 9 to 11 with the three readings of its filter, or a mean of cosines."""
     depth = max(depth, k)
     pool = sorted({*nearest(topical, depth), *nearest(compatibility, depth)})
     rank_t = ranks({i: topical[i] for i in pool if i in topical})
@@ -64,6 +65,10 @@ def union(
         + (1 - alpha) * (1 / rank_c[i] if i in rank_c else 0)
         for i in pool
     }
+    if fusion == "cosine":
+        fused = {
+            i: alpha * topical.get(i, -1) + (1 - alpha) * compatibility.get(i, -1) for i in pool
+        }
     n = len(pool)
     if rule == "share_kept":
         everything, last = keep >= 1, math.ceil(round(keep * n, 9))

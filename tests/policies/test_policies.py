@@ -81,10 +81,11 @@ def test_sequential_equals_reference(collection, k, alpha, tau, depth, cut):
     st.sampled_from(["share_kept", "share_dropped", "reciprocal_rank"]),
     depth,
     st.booleans(),
+    st.sampled_from(["reciprocal_rank", "cosine"]),
 )
-def test_union_equals_reference(collection, k, alpha, keep, rule, depth, cut):
+def test_union_equals_reference(collection, k, alpha, keep, rule, depth, cut, fusion):
     """The three readings differ only in which passages fall behind; the list looks right anyway."""
-    policy = UnionPolicy(alpha, keep, rule, depth, cut)
+    policy = UnionPolicy(alpha, keep, rule, depth, cut, fusion=fusion)
     assert ranked(policy, collection, k) == reference.union(
         scores_of(collection, 0),
         scores_of(collection, 1),
@@ -94,6 +95,7 @@ def test_union_equals_reference(collection, k, alpha, keep, rule, depth, cut):
         rule=rule,
         depth=depth,
         cut=cut,
+        fusion=fusion,
     )
 
 
@@ -135,6 +137,8 @@ def test_union_by_hand():
         lambda: UnionPolicy(depth=0),
         lambda: UnionPolicy(rule="percentile"),
         lambda: UnionPolicy(one_request=True),
+        lambda: UnionPolicy(keep=1.0, one_request=True, fusion="cosine"),
+        lambda: UnionPolicy(fusion="mean"),
         lambda: SequentialPolicy(alpha=-1),
         lambda: SequentialPolicy(depth=0),
         lambda: SequentialPolicy(tau=float("nan")),

@@ -15,6 +15,9 @@ from logic_export.data.exclusions import Topic
 
 Encode: TypeAlias = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
+_POOL = 16
+"""Topics to choose neighbours from, for each pair wanted."""
+
 _KIND = re.compile(r"^.{0,120}?\b(?:is|was|are|were) (?:an?|the) ([^.,;()]{5,60})")
 
 
@@ -31,9 +34,10 @@ def near_topics(
         seed: of the draw.
     """
     random = Random(seed)
+    topics = random.sample(topics, min(len(topics), _POOL * count))
     vectors = encode([topic.name for topic in topics])
     pairs = []
-    for index in random.sample(range(len(topics)), min(count, len(topics))):
+    for index in range(min(count, len(topics))):
         cosines = vectors @ vectors[index]
         cosines[index] = -np.inf
         nearest = np.argsort(-cosines, kind="stable")[: min(among, len(topics) - 1)]

@@ -10,6 +10,8 @@ from pathlib import Path
 from logic_export.recipe import Recipe
 from logic_export.training.development import Figures
 
+CARD = "card.json"
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingSet:
@@ -45,7 +47,7 @@ def write_card(
         "best": {name: asdict(one) for name, one in best.items()},
         "recipe": recipe.model_dump(),
     }
-    (out / "card.json").write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
+    (out / CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
 
 
 def _text(

@@ -25,13 +25,11 @@ from logic_export.losses import CompatibilityLoss
 from logic_export.models import find_model
 from logic_export.recipe import Data, Recipe
 from logic_export.training.batches import GroupedBatchSampler, TripletCollator, to_row
-from logic_export.training.card import TrainingSet, write_card
+from logic_export.training.card import CARD, TrainingSet, write_card
 from logic_export.training.development import SCORE, Development, Figures
 from logic_export.training.log import MetricsLog
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import load_dataset
-
-CARD = "card.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,76 @@
+"""The commands of the training room, as they are typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer", reason="the extra cli")
+
+from logic_export.data.triplets import read_triplets
+from typer.testing import CliRunner
+
+from logic_retrievers.cli.app import app
+from logic_retrievers.evaluation import load_dataset
+
+SENTENCES = (
+    "The bridge over the {} was opened in 1907. It is not used by trains today. Ships can pass at "
+    "night. The town does not pay for the repairs. A toll was collected until 1950. The river is "
+    "deep there."
+)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.jsonl"
+    rivers = ["Tamar", "Severn", "Humber", "Tees", "Wear", "Exe", "Dart", "Avon"]
+    path.write_text(
+        "".join(
+            json.dumps({"_id": str(i), "title": name, "text": SENTENCES.format(name)}) + "\n"
+            for i, name in enumerate(rivers)
+        )
+    )
+    return path
+
+
+def test_triplets_writes_what_the_builder_makes(corpus: Path, tmp_path: Path):
+    out = tmp_path / "made" / "rows.jsonl.gz"
+    options = ["--option", f"path={corpus}", "--option", "count=6"]
+    done = CliRunner().invoke(app, ["triplets", "flipped", "--out", str(out), *options])
+    assert done.exit_code == 0, done.output
+    assert "6 triplets" in done.output
+    assert len(read_triplets(out)) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["nobody"], "no builder 'nobody'"),
+        (["flipped", "--option", "path"], "NAME=VALUE"),
+        (["flipped", "--option", "path=x"], "count"),
+    ],
+)
+def test_wrong_usage_is_said_in_a_line(tmp_path: Path, arguments: list[str], fault: str):
+    done = CliRunner().invoke(app, ["triplets", *arguments, "--out", str(tmp_path / "x")])
+    assert done.exit_code == 2
+    assert fault in done.stderr
+    assert not (tmp_path / "x").exists()
+
+
+def test_diagnose_makes_a_folder_that_evaluate_reads(corpus: Path, tmp_path: Path):
+    out = tmp_path / "negation"
+    done = CliRunner().invoke(
+        app, ["diagnose", "negation", str(corpus), "--out", str(out), "--count", "3"]
+    )
+    assert done.exit_code == 0, done.output
+    dataset = load_dataset(out)
+    assert len(dataset.queries) == 6
+    assert all(query.violating for query in dataset.queries)
+
+
+def test_a_recipe_that_is_not_there_is_said_in_a_line(tmp_path: Path):
+    done = CliRunner().invoke(app, ["train", str(tmp_path / "no.toml"), "--out", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "cannot be read as a recipe" in done.stderr
