@@ -18,7 +18,8 @@ from logic_retrievers.evaluation import load_dataset
 SENTENCES = (
     "The bridge over the {} was opened in 1907. It is not used by trains today. Ships can pass at "
     "night. The town does not pay for the repairs. A toll was collected until 1950. The river is "
-    "deep there."
+    "deep under the central arch. The northern piers were rebuilt after the flood of 1953. Cyclists "
+    "can cross the {} on a path of their own. The lamps on the parapet are listed monuments."
 )
 
 
@@ -28,7 +29,7 @@ def corpus(tmp_path: Path) -> Path:
     rivers = ["Tamar", "Severn", "Humber", "Tees", "Wear", "Exe", "Dart", "Avon"]
     path.write_text(
         "".join(
-            json.dumps({"_id": str(i), "title": name, "text": SENTENCES.format(name)}) + "\n"
+            json.dumps({"_id": str(i), "title": name, "text": SENTENCES.format(name, name)}) + "\n"
             for i, name in enumerate(rivers)
         )
     )
@@ -62,11 +63,11 @@ def test_wrong_usage_is_said_in_a_line(tmp_path: Path, arguments: list[str], fau
 def test_diagnose_makes_a_folder_that_evaluate_reads(corpus: Path, tmp_path: Path):
     out = tmp_path / "negation"
     done = CliRunner().invoke(
-        app, ["diagnose", "negation", str(corpus), "--out", str(out), "--count", "3"]
+        app, ["diagnose", "negation", str(corpus), "--out", str(out), "--count", "1"]
     )
     assert done.exit_code == 0, done.output
     dataset = load_dataset(out)
-    assert len(dataset.queries) == 6
+    assert len(dataset.queries) == 2
     assert all(query.violating for query in dataset.queries)
 
 
