@@ -18,8 +18,8 @@ from logic_retrievers.evaluation import load_dataset
 SENTENCES = (
     "The bridge over the {} was opened in 1907. It is not used by trains today. Ships can pass at "
     "night. The town does not pay for the repairs. A toll was collected until 1950. The river is "
-    "deep under the central arch. The northern piers were rebuilt after the flood of 1953. Cyclists "
-    "can cross the {} on a path of their own. The lamps on the parapet are listed monuments."
+    "deep under the central arch. The northern piers were rebuilt after the flood. Cyclists can "
+    "cross the {} on a path of their own. The lamps on the parapet are listed monuments."
 )
 
 

@@ -22,7 +22,8 @@ from logic_export.models import MODELS  # noqa: E402
 from logic_export.recipe import Recipe, read_recipe  # noqa: E402
 from logic_export.training.batches import TripletCollator, grouped_batches, to_row  # noqa: E402
 from logic_export.training.development import Figures, score  # noqa: E402
-from logic_export.training.run import draw, train  # noqa: E402
+from logic_export.training.drawing import draw  # noqa: E402
+from logic_export.training.run import train  # noqa: E402
 
 from logic_retrievers.errors import ConfigurationError, ReadError  # noqa: E402
 

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from random import Random
-from typing import Any
 
 import torch
+from accelerate import PartialState
 from datasets import Dataset as Rows
 from sentence_transformers import (
-    SentenceTransformer,
     SentenceTransformerTrainer,
     SentenceTransformerTrainingArguments,
 )
 from transformers import EarlyStoppingCallback
 
-from logic_export.data.sources import build
-from logic_export.data.triplets import Triplet, read_triplets, unique, write_triplets
 from logic_export.losses import CompatibilityLoss
-from logic_export.models import find_model
-from logic_export.recipe import Data, Recipe
+from logic_export.recipe import Recipe
 from logic_export.training.batches import GroupedBatchSampler, TripletCollator, to_row
 from logic_export.training.card import CARD, TrainingSet, write_card
 from logic_export.training.development import SCORE, Development, Figures
+from logic_export.training.drawing import drawn
 from logic_export.training.log import MetricsLog
+from logic_export.training.model import prepared
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import load_dataset
 
@@ -66,9 +62,12 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
             for what this machine or model does not have.
         ReadError: training data are missing or malformed.
     """
-    _claim(out, recipe)
-    triplets, sets = _data(recipe, out)
-    model = _model(recipe)
+    process = PartialState()
+    with process.main_process_first():  # the others find what it wrote
+        _claim(out, recipe)
+        triplets, sets = drawn(recipe, out)
+        checkpoint = _last_checkpoint(out / "checkpoints")
+    model = prepared(recipe.model)
     settings = recipe.model
     lengths = (settings.query_tokens, settings.document_tokens)
     prefixes = (settings.query_prefix, settings.document_prefix)
@@ -81,8 +80,8 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     )
     if development.base is None:
         development.base = development.measure(model)
-        _remember(out / "base.json", development.base)
-    checkpoint = _last_checkpoint(out / "checkpoints")
+        if process.is_main_process:
+            _remember(out / "base.json", development.base)
     trainer = SentenceTransformerTrainer(
         model=model,
         args=_arguments(recipe, out, quiet),
@@ -93,11 +92,14 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
         callbacks=[MetricsLog(out / "metrics.jsonl"), *_stopping(recipe)],
     )
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    best = development.measure(model)
-    model.save(str(out / "model"), create_model_card=False)
-    trained = Trained(out / "model", dict(development.base), best, sets)
-    write_card(out, recipe, trained.base, best, sets)
-    shutil.rmtree(out / "checkpoints")
+    trained = Trained(
+        out / "model", dict(development.base), development.measure(model), tuple(sets)
+    )
+    if process.is_main_process:
+        model.save(str(trained.model), create_model_card=False)
+        write_card(out, recipe, trained.base, trained.best, sets)
+        shutil.rmtree(out / "checkpoints")
+    process.wait_for_everyone()
     return trained
 
 
@@ -116,62 +118,6 @@ def _claim(out: Path, recipe: Recipe) -> None:
         raise ConfigurationError(f"{out} is not empty; name a new folder")
     out.mkdir(parents=True, exist_ok=True)
     mark.write_text(wanted, encoding="utf-8")
-
-
-def _data(recipe: Recipe, out: Path) -> tuple[list[Triplet], tuple[TrainingSet, ...]]:
-    """The triplets of the recipe, drawn once: an interrupted run goes on with the same."""
-    drawn, counts = out / "data.jsonl.gz", out / "sets.json"
-    if counts.is_file():
-        sets = tuple(TrainingSet(**row) for row in json.loads(counts.read_text("utf-8")))
-        return read_triplets(drawn), sets
-    triplets: list[Triplet] = []
-    sets_found = []
-    for part in recipe.data:
-        found = draw(unique(build(part.builder, part.options, recipe.seed)), part, recipe.seed)
-        triplets += found
-        sets_found.append(TrainingSet(part.label, part.licence, part.ships, len(found)))
-    write_triplets(drawn, triplets)
-    counts.write_text(json.dumps([asdict(row) for row in sets_found]), encoding="utf-8")
-    return triplets, tuple(sets_found)
-
-
-def draw(triplets: Sequence[Triplet], part: Data, seed: int) -> list[Triplet]:
-    """About ``part.most`` of the triplets, those over the same passages together."""
-    if part.most is None or part.most >= len(triplets):
-        return list(triplets)
-    groups: dict[frozenset[str | None], list[Triplet]] = {}
-    for row in triplets:
-        groups.setdefault(frozenset((row.satisfying, row.violating)), []).append(row)
-    order = list(groups.values())
-    Random(seed).shuffle(order)
-    kept: list[Triplet] = []
-    for group in order:
-        if len(kept) >= part.most:
-            break
-        kept += group
-    return kept
-
-
-def _model(recipe: Recipe) -> SentenceTransformer:
-    model = SentenceTransformer(find_model(recipe.model.base))
-    transformer: Any = model[0].auto_model
-    layers = getattr(getattr(transformer, "encoder", None), "layer", None)
-    if layers is None or not hasattr(transformer, "embeddings"):
-        raise ConfigurationError(
-            f"{recipe.model.base!r} is no BERT-like encoder with embeddings and encoder layers"
-        )
-    if recipe.model.shared_layers >= len(layers):
-        raise ConfigurationError(
-            f"model.shared_layers is {recipe.model.shared_layers}; {recipe.model.base!r} has "
-            f"{len(layers)} layers, and at least one must be trained"
-        )
-    for module in model.modules():
-        if isinstance(module, torch.nn.Dropout):
-            module.p = recipe.model.dropout
-    model.model_card_data.generate_widget_examples = False  # the card is ours
-    for frozen in (transformer.embeddings, *layers[: recipe.model.shared_layers]):
-        frozen.requires_grad_(False)
-    return model
 
 
 def _arguments(recipe: Recipe, out: Path, quiet: bool) -> SentenceTransformerTrainingArguments:
