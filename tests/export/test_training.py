@@ -139,6 +139,30 @@ def test_a_run_that_is_killed_ends_with_the_weights_of_one_that_is_not(
 
 
 @pytest.mark.slow
+def test_two_processes_train_one_model(recipe_file: Path, tmp_path: Path):
+    """Processes that do not know of each other train twice, and write over each other's files."""
+    script = tmp_path / "together.py"
+    script.write_text(
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from logic_export.recipe import read_recipe\n"
+        "from logic_export.training.run import train\n"
+        "train(read_recipe(Path(sys.argv[1])), Path(sys.argv[2]), quiet=True)\n"
+    )
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2"]
+    command += ["--standalone", str(script), str(recipe_file), str(out)]
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore", "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    logged = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    assert max(row["step"] for row in logged) == 12  # of 24 with one process
+    assert (out / "card.json").is_file()
+
+
+@pytest.mark.slow
 def test_only_what_is_above_the_trunk_is_trained(recipe_file: Path, tmp_path: Path):
     """A head whose tables moved could not share them, and nobody would know before the export."""
     recipe = read_recipe(recipe_file)

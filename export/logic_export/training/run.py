@@ -6,9 +6,9 @@ import json
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
-from accelerate import PartialState
 from datasets import Dataset as Rows
 from sentence_transformers import (
     SentenceTransformerTrainer,
@@ -44,6 +44,22 @@ class Trained:
     sets: tuple[TrainingSet, ...]
 
 
+class _Trainer(SentenceTransformerTrainer):
+    """Measures on every process, so that all of them keep the same model."""
+
+    def __init__(self, development: Development, **settings: Any) -> None:
+        super().__init__(evaluator=development, **settings)
+        self._development = development
+
+    def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
+        """The development figures, in place of the evaluation loss."""
+        found = {f"eval_{name}": value for name, value in self._development(self.model).items()}
+        self.model.train()
+        self.log(found)
+        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
+        return found
+
+
 def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     """Runs a recipe, or goes on with a run of it that was interrupted.
 
@@ -62,8 +78,8 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
             for what this machine or model does not have.
         ReadError: training data are missing or malformed.
     """
-    process = PartialState()
-    with process.main_process_first():  # the others find what it wrote
+    arguments = _arguments(recipe, out, quiet)
+    with arguments.main_process_first(local=False):  # the others find what it wrote
         _claim(out, recipe)
         triplets, sets = drawn(recipe, out)
         checkpoint = _last_checkpoint(out / "checkpoints")
@@ -80,14 +96,14 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     )
     if development.base is None:
         development.base = development.measure(model)
-        if process.is_main_process:
+        if arguments.process_index == 0:
             _remember(out / "base.json", development.base)
-    trainer = SentenceTransformerTrainer(
+    trainer = _Trainer(
+        development,
         model=model,
-        args=_arguments(recipe, out, quiet),
+        args=arguments,
         train_dataset=Rows.from_list([to_row(row) for row in triplets]),
         loss=CompatibilityLoss(model, recipe.loss.beta),
-        evaluator=development,
         data_collator=TripletCollator(model, lengths, prefixes),
         callbacks=[MetricsLog(out / "metrics.jsonl"), *_stopping(recipe)],
     )
@@ -95,11 +111,10 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     trained = Trained(
         out / "model", dict(development.base), development.measure(model), tuple(sets)
     )
-    if process.is_main_process:
+    if arguments.process_index == 0:
         model.save(str(trained.model), create_model_card=False)
         write_card(out, recipe, trained.base, trained.best, sets)
         shutil.rmtree(out / "checkpoints")
-    process.wait_for_everyone()
     return trained
 
 
@@ -144,6 +159,7 @@ def _arguments(recipe: Recipe, out: Path, quiet: bool) -> SentenceTransformerTra
         greater_is_better=True,
         report_to="none",
         disable_tqdm=quiet,
+        use_cpu=not torch.cuda.is_available(),
         dataloader_pin_memory=torch.cuda.is_available(),
     )
 
