@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
-from pydantic import ConfigDict, ValidationError, validate_call
+from pydantic import ValidationError, validate_call
 
 from logic_export.data.exclusions import Topic, exclusion_triplets, without_constraint
 from logic_export.data.flipped import flipped_triplets
@@ -17,6 +17,7 @@ from logic_export.data.near import described, near_topics
 from logic_export.data.pairs import conflict_triplets, negation_triplets
 from logic_export.data.polarity import phrase_triplets, word_triplets
 from logic_export.data.triplets import Triplet, read_triplets
+from logic_export.data.wording import FILMS
 from logic_export.data.wordnet import load_wordnet
 from logic_retrievers.encoders.onnx import OnnxEncoder
 from logic_retrievers.errors import ConfigurationError, ReadError
@@ -25,15 +26,6 @@ from logic_retrievers.evaluation.folders import data_folder
 from logic_retrievers.evaluation.rows import Row, json_rows
 
 Builder: TypeAlias = Callable[..., list[Triplet]]
-
-_FILMS = (
-    "which films did {name} act in",
-    "a film with {name}",
-    "what movie starred {name}",
-    "movies featuring {name}",
-    "what other films was {name} in?",
-    "{name}'s films",
-)
 
 
 def build(name: str, options: Mapping[str, Any], seed: int) -> list[Triplet]:
@@ -45,9 +37,8 @@ def build(name: str, options: Mapping[str, Any], seed: int) -> list[Triplet]:
     """
     if name not in BUILDERS:
         raise ConfigurationError(f"no builder {name!r}; there are {', '.join(sorted(BUILDERS))}")
-    checked = validate_call(config=ConfigDict(strict=False))(BUILDERS[name])
     try:
-        return checked(**options, seed=seed)
+        return validate_call(BUILDERS[name])(**options, seed=seed)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
         said = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults)
@@ -113,8 +104,13 @@ def neighbours(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
     return exclusion_triplets(pairs, seed=seed)
 
 
-def sharing(path: Path, field: str, count: int, *, seed: int = 0) -> list[Triplet]:
-    """A corpus whose rows list names under ``field`` (a film's cast): a name's texts but one."""
+def sharing(
+    path: Path, field: str, count: int, asks: Sequence[str] = FILMS, *, seed: int = 0
+) -> list[Triplet]:
+    """A corpus whose rows list names under ``field`` (a film's cast): a name's texts but one.
+
+    ``asks`` are wordings for the texts of a ``{name}``.
+    """
     random = Random(seed)
     by_name: dict[str, list[Topic]] = defaultdict(list)
     for row in json_rows(_place(path)):
@@ -124,7 +120,7 @@ def sharing(path: Path, field: str, count: int, *, seed: int = 0) -> list[Triple
     names = sorted(name for name, topics in by_name.items() if len(topics) > 2)
     pairs = []
     for name in random.sample(names, min(count, len(names))):
-        asked = random.choice(_FILMS).format(name=name)
+        asked = random.choice(asks).format(name=name)
         left, right = random.sample(by_name[name], 2)
         pairs.append((Topic(left.name, left.text, asked), Topic(right.name, right.text, asked)))
     return exclusion_triplets(pairs, seed=seed)

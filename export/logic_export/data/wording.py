@@ -64,6 +64,15 @@ REQUESTS = (
     "who or what is {topic}",
 )
 
+FILMS = (
+    "which films did {name} act in",
+    "a film with {name}",
+    "what movie starred {name}",
+    "movies featuring {name}",
+    "what other films was {name} in?",
+    "{name}'s films",
+)
+
 
 def exclusion_query(wanted: str, ruled_out: str, random: Random) -> str:
     """What is wanted and what is ruled out in one query, in a form drawn at random.
