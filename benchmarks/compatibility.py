@@ -1,0 +1,95 @@
+"""What a training run's encoder does: alone, in every policy, on development parts.
+
+python -m benchmarks.compatibility RUN ... [--test]
+
+RUN is a folder that `logic-retrievers train` made. The parts for tuning are read as a rule; --test
+reads the test parts instead, for a recipe that is final.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.exclusion import CODER_UNION, SHIPPED, run
+from benchmarks.report import OUT, publish
+from logic_retrievers import (
+    AutoPolicy,
+    CachedEncoder,
+    CombinedEncoder,
+    OnnxEncoder,
+    Passage,
+    PassageIndex,
+    SentenceTransformerEncoder,
+    UnionPolicy,
+)
+from logic_retrievers.engine import AnyPolicy
+from logic_retrievers.errors import LongTextWarning, UntrainedVectorWarning
+from logic_retrievers.evaluation import load_dataset
+
+DEVELOPMENT = (
+    ("nevir", "dev"),
+    ("excluir", "train"),
+    ("excluir", "dev"),
+    ("boolquestions_not", "dev"),
+)
+TEST = (
+    ("nevir", "test"),
+    ("excluir", "test"),
+    ("boolquestions_not", "test"),
+    ("negconstraint", "test"),
+    ("coder_antonym", "test"),
+)
+METRICS = ("paired_accuracy", "R@1", "R@5", "V@2", "V@5", "FVR")
+POLICIES: dict[str, AnyPolicy] = {
+    "topical": "topical",
+    "compatibility": "compatibility",
+    "sequential": "sequential",
+    "CoDeR's union": CODER_UNION,
+    "CoDeR's union, cut": replace(CODER_UNION, cut=True),
+    **{
+        f"union of cosines, {alpha}": UnionPolicy(alpha, 1.0, fusion="cosine")
+        for alpha in (0.3, 0.5, 0.7)
+    },
+    **{
+        f"auto, {weight}": AutoPolicy(settings=replace(SHIPPED, compatibility_weight=weight))
+        for weight in (0.0, 0.2, 0.4)
+    },
+}
+
+
+def main() -> None:
+    """Measure and publish."""
+    warnings.simplefilter("ignore", LongTextWarning)
+    warnings.simplefilter("ignore", UntrainedVectorWarning)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", nargs="+", type=Path)
+    parser.add_argument("--test", action="store_true")
+    options = parser.parse_args()
+    parts = TEST if options.test else DEVELOPMENT
+    publish(
+        "compatibility-test" if options.test else "compatibility",
+        [row for folder in options.runs for part in parts for row in rows(folder, *part)],
+    )
+
+
+def rows(folder: Path, name: str, split: str) -> list[dict[str, object]]:
+    """Every policy over one part, with the run's encoder as the compatibility vector."""
+    OUT.mkdir(exist_ok=True)
+    dataset = load_dataset(name, split)
+    trained = SentenceTransformerEncoder(folder / "model", "compatibility", device="cpu")
+    both = CombinedEncoder([(OnnxEncoder(), {"topical": "topical"}), trained])
+    found: list[dict[str, object]] = []
+    with PassageIndex.open("runs", CachedEncoder(both, OUT / "vectors.sqlite")) as index:
+        index.add(Passage(id, text) for id, text in dataset.documents.items())  # noqa: A001
+        for label, policy in POLICIES.items():
+            metrics = run(dataset, index, policy).metrics
+            figures = {m: round(metrics[m], 3) if m in metrics else "-" for m in METRICS}
+            found.append({"run": folder.name, "part": dataset.name, "policy": label, **figures})
+    return found
+
+
+if __name__ == "__main__":
+    main()
