@@ -214,6 +214,21 @@ def test_mirrored_triplets_share_a_batch_and_sources_do_not():
     assert batches != grouped_batches(triplets, 6, Random(1))
 
 
+def test_triplets_that_share_a_query_or_a_passage_do_not_meet():
+    """What satisfies a query in one of them would be its negative in the other."""
+    triplets = [
+        Triplet(f"query {n % 3}", f"right {n}", f"wrong {n}", "crops") for n in range(9)
+    ] + [Triplet(f"asks for {n}", f"right {n}", f"other {n}", "crops") for n in range(9)]
+
+    batches = grouped_batches(triplets, 4, Random(0))
+
+    assert sorted(i for batch in batches for i in batch) == list(range(18))
+    assert max(map(len, batches)) == 4
+    for batch in batches:
+        said = [text for i in batch for text in (triplets[i].query, triplets[i].satisfying)]
+        assert len(said) == len(set(said))
+
+
 def test_a_batch_holds_every_document_once(small_model_folder: Path):
     """A copy of the satisfying passage among the negatives pushes it away from its query."""
     from sentence_transformers import SentenceTransformer

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from pydantic import ValidationError, validate_call
 
+from logic_export.data.crops import cropped_triplets
 from logic_export.data.exclusions import Topic, exclusion_triplets, without_constraint
 from logic_export.data.flipped import flipped_triplets
 from logic_export.data.labelled import labelled_triplets
@@ -50,9 +51,13 @@ def file(path: Path, *, seed: int = 0) -> list[Triplet]:  # noqa: ARG001 - build
     return read_triplets(_place(path))
 
 
-def labelled(folder: str, split: str = "train", *, seed: int = 0) -> list[Triplet]:  # noqa: ARG001
-    """A folder with labelled queries (NevIR, ExcluIR, or ordinary retrieval)."""
-    return labelled_triplets(load_dataset(folder, split))
+def labelled(folder: str, split: str = "train", crops: int = 0, *, seed: int = 0) -> list[Triplet]:
+    """A folder with labelled queries (NevIR, ExcluIR, or ordinary retrieval).
+
+    With ``crops``, each pair of passages comes that often more, cut around what differs.
+    """
+    found = labelled_triplets(load_dataset(folder, split))
+    return cropped_triplets(found, copies=crops, seed=seed)
 
 
 def wordnet(folder: Path | None = None, *, phrases: bool = True, seed: int = 0) -> list[Triplet]:

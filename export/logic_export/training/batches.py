@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from random import Random
 from typing import Any
 
@@ -20,7 +20,8 @@ def grouped_batches(triplets: Sequence[Triplet], size: int, random: Random) -> l
 
     Triplets over the same two passages (a mirrored pair) stay together: each passage is encoded
     once and stands on both sides. A batch holds one source, so that lengths are alike and the other
-    documents of the batch are negatives of the same kind.
+    documents of the batch are negatives of the same kind. Groups that share a query or a passage
+    are kept apart: what satisfies a query in one of them would be its negative in the other.
 
     Args:
         triplets: all of them.
@@ -33,16 +34,31 @@ def grouped_batches(triplets: Sequence[Triplet], size: int, random: Random) -> l
         groups.setdefault(key, []).append(index)
     order = list(groups.items())
     random.shuffle(order)
-    filling: dict[str, list[int]] = {}
+    filling: dict[str, list[_Filling]] = {}
     batches = []
-    for (source, _), members in order:
-        batch = filling.setdefault(source, [])
-        batch += members
-        if len(batch) >= size:
-            batches.append(filling.pop(source))
-    batches += filling.values()
+    for (source, passages), members in order:
+        texts = {*passages, *(triplets[index].query for index in members)} - {None}
+        open_batches = filling.setdefault(source, [])
+        batch = next((b for b in open_batches if not b.texts & texts), None)
+        if batch is None:
+            batch = _Filling()
+            open_batches.append(batch)
+        batch.indices += members
+        batch.texts |= texts
+        if len(batch.indices) >= size:
+            batches.append(batch.indices)
+            open_batches.remove(batch)
+    batches += [batch.indices for left in filling.values() for batch in left]
     random.shuffle(batches)
     return batches
+
+
+@dataclass(eq=False, slots=True)
+class _Filling:
+    """A batch that is not full yet, and its queries and passages."""
+
+    indices: list[int] = field(default_factory=list)
+    texts: set[str | None] = field(default_factory=set)
 
 
 class GroupedBatchSampler(DefaultBatchSampler):
