@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import numpy as np
 import onnx
@@ -16,20 +17,16 @@ from tokenizers import Tokenizer
 
 from logic_export.compress import Compression, compress_weights
 from logic_export.gate import Figures, encode_original, measure, pass_or_raise
+from logic_export.heads import HeadSource
 from logic_export.onnx import OUTPUT, export_graph, load_model
+from logic_export.optimum import export_with_optimum
 from logic_export.split import split_graph
 from logic_retrievers.encoders.bundle import checksums, load_bundle, write_manifest
-from logic_retrievers.encoders.manifest import (
-    ROLES,
-    Calibration,
-    Head,
-    Manifest,
-    Parity,
-    Side,
-    TrainingData,
-)
+from logic_retrievers.encoders.manifest import ROLES, Head, Manifest, Parity, Side
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Dataset
+
+Exporter: TypeAlias = Literal["torch", "optimum"]
 
 TRUNK = "trunk.onnx"
 PARITY_TEXTS = (
@@ -64,25 +61,6 @@ class Label:
     documents: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class HeadSource:
-    """One named vector of a bundle to be.
-
-    Args:
-        name: of the vector.
-        model: a folder or hub name that sentence-transformers loads.
-        trained: whether that model was trained for what the name says.
-        exclusion: constants of the exclusion policy.
-        training: the sets that it was trained on, beyond its base's.
-    """
-
-    name: str
-    model: str
-    trained: bool = True
-    exclusion: Calibration | None = None
-    training: tuple[TrainingData, ...] = ()
-
-
 def export_bundle(
     out: Path,
     label: Label,
@@ -94,6 +72,7 @@ def export_bundle(
     document_prefix: str = "",
     min_cosine: float = 0.9999,
     dataset: Dataset | None = None,
+    exporter: Exporter = "torch",
 ) -> Figures:
     """Writes a bundle.
 
@@ -112,12 +91,15 @@ def export_bundle(
         document_prefix: put before every document.
         min_cosine: least cosine to the original, for this gate and for ``verify_bundle`` later.
         dataset: also compares each model's nDCG@10 on it, which takes minutes.
+        exporter: who makes the graphs: ``torch`` (extra ``train``), or ``optimum`` (the extra of
+            that name; its graphs cannot be cut, so all heads must come from one model).
 
     Returns:
         The figures of the model that came out worst.
 
     Raises:
         ConfigurationError: ``out`` exists, or the models cannot be exported or share no trunk.
+        MissingExtraError: the exporter is not installed.
         ParityError: the bundle strays from the originals.
     """
     if out.exists():
@@ -130,7 +112,7 @@ def export_bundle(
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
         folder = Path(name) / out.name
         folder.mkdir()
-        graphs = _write_graphs(folder, models, heads, shared_layers, compression)
+        graphs = _write_graphs(folder, models, heads, shared_layers, compression, exporter)
         (folder / "tokenizer.json").write_text(_shared_tokenizer(models), encoding="utf-8")
         for file, content in label.documents.items():
             (folder / file).write_text(content, encoding="utf-8")
@@ -173,17 +155,20 @@ def _write_graphs(
     heads: Sequence[HeadSource],
     shared_layers: int,
     compression: Compression,
+    exporter: Exporter,
 ) -> dict[str, tuple[str | None, str]]:
     """Writes the graphs; gives each model's trunk, if there is one, and graph."""
     if len(models) == 1:
         ((name, model),) = models.items()
-        _write(folder / "model.onnx", compress_weights(export_graph(model), compression))
+        _write(
+            folder / "model.onnx", compress_weights(_exported(name, model, exporter), compression)
+        )
         return {name: (None, "model.onnx")}
     trunk: bytes | None = None
     graphs: dict[str, tuple[str | None, str]] = {}
     for name, model in models.items():
         head = next(source.name for source in heads if source.model == name)
-        below, above = split_graph(export_graph(model), shared_layers)
+        below, above = split_graph(_exported(name, model, exporter), shared_layers)
         content = compress_weights(below, compression).SerializeToString(deterministic=True)
         if trunk is None:
             trunk = content
@@ -196,6 +181,10 @@ def _write_graphs(
         _write(folder / f"{head}.onnx", compress_weights(above, compression))
         graphs[name] = (TRUNK, f"{head}.onnx")
     return graphs
+
+
+def _exported(name: str, model: SentenceTransformer, exporter: Exporter) -> onnx.ModelProto:
+    return export_graph(model) if exporter == "torch" else export_with_optimum(name)
 
 
 def _write(path: Path, graph: onnx.ModelProto) -> None:

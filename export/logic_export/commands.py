@@ -48,6 +48,75 @@ def train(
     out.print(f"model, card and metrics are in {folder}", markup=False, soft_wrap=True)
 
 
+class ExportedBy(StrEnum):
+    """Who makes the graphs."""
+
+    TORCH = "torch"
+    OPTIMUM = "optimum"
+
+
+class Stored(StrEnum):
+    """How weights are stored."""
+
+    NONE = "none"
+    FP16 = "fp16"
+    MIXED = "mixed"
+    INT8 = "int8"
+
+
+@reports_errors
+def export(
+    head: Annotated[
+        list[str],
+        typer.Option(help="NAME=SOURCE: a run's folder, a model's, or a hub name; once a vector."),
+    ],
+    folder: Annotated[Path, typer.Option("--out", help="The bundle's folder; must not exist.")],
+    licence: Annotated[str, typer.Option(help="SPDX expression, of the weights.")],
+    notice: Annotated[
+        Path | None, typer.Option(help="A text on origin and rights; made from the runs if left.")
+    ] = None,
+    shared_layers: Annotated[int, typer.Option(help="As in the recipe: model.shared_layers.")] = 0,
+    compression: Annotated[Stored, typer.Option(help="Of weights on disk.")] = Stored.MIXED,
+    exporter: Annotated[ExportedBy, typer.Option(help="torch, or optimum.")] = ExportedBy.TORCH,
+    min_cosine: Annotated[float, typer.Option(help="Least cosine to the original.")] = 0.9999,
+    retrieval: Annotated[
+        str | None, typer.Option(help="Data set on which nDCG@10 must hold too; takes minutes.")
+    ] = None,
+) -> None:
+    """Makes an ONNX bundle of trained runs and models, or says why it would not do."""
+    try:
+        from logic_export.bundle import Label, export_bundle
+        from logic_export.heads import find_head, notice_of
+        from logic_retrievers.evaluation import load_dataset
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "sentence_transformers", "train") from error
+    heads = [find_head(*_pair(one, "--head")) for one in head]
+    text = notice_of(heads) if notice is None else notice.read_text("utf-8")
+    figures = export_bundle(
+        folder,
+        Label(
+            folder.name,
+            licence,
+            ", ".join(dict.fromkeys(one.origin for one in heads)),
+            {"NOTICE": text},
+        ),
+        heads,
+        shared_layers=shared_layers,
+        compression=compression.value,
+        min_cosine=min_cosine,
+        dataset=load_dataset(retrieval) if retrieval else None,
+        exporter=exporter.value,
+    )
+    table = Table("megabytes", "lowest cosine", "alone and in a batch", "nDCG@10", "original")
+    scores = ("-" if one is None else f"{one:.4f}" for one in (figures.ndcg, figures.original_ndcg))
+    cosines = (figures.lowest_cosine, figures.batch_cosine)
+    table.add_row(f"{figures.megabytes:.1f}", *(f"{one:.7f}" for one in cosines), *scores)
+    out.print(table)
+    if kept := [one.name for one in heads if not one.ships]:
+        out.print(f"{', '.join(kept)}: trained on data that let no model be handed on")
+    out.print(f"the bundle is in {folder}", markup=False, soft_wrap=True)
+
+
 @reports_errors
 def triplets(
     builder: Annotated[str, typer.Argument(help="Which builder; an unknown one lists them all.")],
@@ -61,7 +130,8 @@ def triplets(
     from logic_export.data.sources import build
     from logic_export.data.triplets import write_triplets
 
-    rows = build(builder, dict(map(_named, option or ())), seed)
+    options = dict(_pair(one, "--option") for one in option or ())
+    rows = build(builder, {name: _value(text) for name, text in options.items()}, seed)
     write_triplets(file, rows)
     out.print(f"{len(rows)} triplets are in {file}", markup=False, soft_wrap=True)
 
@@ -96,11 +166,16 @@ def diagnose(
     )
 
 
-def _named(option: str) -> tuple[str, object]:
-    name, mark, value = option.partition("=")
-    if not mark or not name:
-        raise ConfigurationError(f"--option is NAME=VALUE, not {option!r}")
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, mark, value = text.partition("=")
+    if not mark or not name or not value:
+        raise ConfigurationError(f"{option} is NAME=VALUE, not {text!r}")
+    return name, value
+
+
+def _value(text: str) -> object:
+    """JSON where it is some, else the text itself."""
     try:
-        return name, json.loads(value)
+        return json.loads(text)
     except ValueError:
-        return name, value
+        return text

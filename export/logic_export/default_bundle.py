@@ -11,10 +11,10 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from logic_export.bundle import HeadSource, Label, export_bundle
+from logic_export.bundle import Label, export_bundle
+from logic_export.heads import HeadSource, find_head
 from logic_export.models import ALL_MINILM_L6_V2
-from logic_export.training.card import CARD
-from logic_retrievers.encoders.manifest import Calibration, TrainingData
+from logic_retrievers.encoders.manifest import Calibration
 from logic_retrievers.errors import ConfigurationError, LogicRetrieversError
 from logic_retrievers.evaluation import load_dataset
 
@@ -132,22 +132,12 @@ def main() -> None:
 
 
 def _trained(run: Path) -> HeadSource:
-    """The head that a run made, with the sets of its card.
-
-    Raises:
-        ConfigurationError: no finished run, or one on data that a shipped model may not see.
-    """
-    try:
-        card = json.loads((run / CARD).read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(f"{run} holds no finished run: {error}") from error
-    if not card["ships"]:
+    head = find_head("compatibility", str(run))
+    if not head.training:
+        raise ConfigurationError(f"{run} holds no finished run")
+    if not head.ships:
         raise ConfigurationError(f"{run} was trained on data whose licence lets no model ship")
-    sets = tuple(
-        TrainingData(name=one["name"], licence=one["licence"], rows=one["triplets"])
-        for one in card["sets"]
-    )
-    return HeadSource("compatibility", str(run / "model"), training=sets)
+    return head
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ import pytest
 for needed in ("onnx", "onnxscript", "sentence_transformers"):
     pytest.importorskip(needed, reason="the extra train")
 
-from logic_export.bundle import HeadSource, Label, export_bundle  # noqa: E402
+from logic_export.bundle import Label, export_bundle  # noqa: E402
+from logic_export.heads import HeadSource  # noqa: E402
 from logic_export.onnx import export_graph, load_model  # noqa: E402
 from logic_export.split import split_graph  # noqa: E402
 

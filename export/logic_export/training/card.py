@@ -9,8 +9,7 @@ from pathlib import Path
 
 from logic_export.recipe import Recipe
 from logic_export.training.development import Figures
-
-CARD = "card.json"
+from logic_export.training.folder import CARD
 
 
 @dataclass(frozen=True, slots=True)

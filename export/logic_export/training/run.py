@@ -19,9 +19,10 @@ from transformers import EarlyStoppingCallback
 from logic_export.losses import CompatibilityLoss
 from logic_export.recipe import Recipe
 from logic_export.training.batches import GroupedBatchSampler, TripletCollator, to_row
-from logic_export.training.card import CARD, TrainingSet, write_card
+from logic_export.training.card import TrainingSet, write_card
 from logic_export.training.development import SCORE, Development, Figures
 from logic_export.training.drawing import drawn
+from logic_export.training.folder import CARD, MODEL, RECIPE
 from logic_export.training.log import MetricsLog
 from logic_export.training.model import prepared
 from logic_retrievers.errors import ConfigurationError
@@ -108,9 +109,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
         callbacks=[MetricsLog(out / "metrics.jsonl"), *_stopping(recipe)],
     )
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    trained = Trained(
-        out / "model", dict(development.base), development.measure(model), tuple(sets)
-    )
+    trained = Trained(out / MODEL, dict(development.base), development.measure(model), tuple(sets))
     if arguments.process_index == 0:
         model.save(str(trained.model), create_model_card=False)
         write_card(out, recipe, trained.base, trained.best, sets)
@@ -120,7 +119,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
 
 def _claim(out: Path, recipe: Recipe) -> None:
     """Makes the folder the recipe's own, or sees that it is."""
-    mark, wanted = out / "recipe.json", recipe.model_dump_json(indent=2)
+    mark, wanted = out / RECIPE, recipe.model_dump_json(indent=2)
     if (out / CARD).exists():
         raise ConfigurationError(f"{out} holds a finished run; name another folder, or remove it")
     if mark.is_file():
