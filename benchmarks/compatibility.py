@@ -13,16 +13,18 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.exclusion import CODER_UNION, SHIPPED, run
+from benchmarks.exclusion import SHIPPED, run
 from benchmarks.report import OUT, publish
 from logic_retrievers import (
     AutoPolicy,
     CachedEncoder,
+    CoderUnionPolicy,
     CombinedEncoder,
     OnnxEncoder,
     Passage,
     PassageIndex,
     SentenceTransformerEncoder,
+    SequentialPolicy,
     UnionPolicy,
 )
 from logic_retrievers.engine import AnyPolicy
@@ -47,15 +49,13 @@ POLICIES: dict[str, AnyPolicy] = {
     "topical": "topical",
     "compatibility": "compatibility",
     "sequential": "sequential",
-    "CoDeR's union": CODER_UNION,
-    "CoDeR's union, cut": replace(CODER_UNION, cut=True),
-    **{
-        f"union of cosines, {alpha}": UnionPolicy(alpha, 1.0, fusion="cosine")
-        for alpha in (0.3, 0.5, 0.7)
-    },
+    "sequential, cut": SequentialPolicy(cut=True),
+    "CoDeR's union": "coder-union",
+    "CoDeR's union, cut": CoderUnionPolicy(cut=True),
+    **{f"union of cosines, {alpha}": UnionPolicy(alpha) for alpha in (0.3, 0.5, 0.7)},
     **{
         f"auto, {weight}": AutoPolicy(settings=replace(SHIPPED, compatibility_weight=weight))
-        for weight in (0.0, 0.2, 0.4)
+        for weight in (0.0, 0.2, 0.3, 0.4)
     },
 }
 

@@ -29,7 +29,7 @@ from logic_retrievers.engine import AnyPolicy
 from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, Estimate, Result, compare, evaluate, load_dataset
 from logic_retrievers.evaluation.runner import Ranking
-from logic_retrievers.policies import SequentialPolicy, UnionPolicy
+from logic_retrievers.policies import CoderUnionPolicy, SequentialPolicy
 from logic_retrievers.queries import RuleParser
 
 CONSTRAINTS = ("excluir", "boolquestions_not", "nevir", "negconstraint", "coder_antonym")
@@ -42,7 +42,6 @@ TUNING = (
     ("nevir", "dev"),
 )
 DEPTH = 100
-CODER_UNION = UnionPolicy()
 SHIPPED = ExclusionSettings.from_constants(OnnxEncoder().specs["topical"].exclusion or {})
 
 
@@ -92,8 +91,8 @@ def constraint_rows(name: str) -> list[dict[str, object]]:
             "sequential": "sequential",
             "sequential, cut": SequentialPolicy(cut=True),
             "union": "union",
-            "CoDeR's union": CODER_UNION,
-            "CoDeR's union, cut": replace(CODER_UNION, cut=True),
+            "CoDeR's union": "coder-union",
+            "CoDeR's union, cut": CoderUnionPolicy(cut=True),
         }
     policies["auto"] = "auto"
     with indexed(name) as (dataset, index):

@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from benchmarks.report import percentiles, publish, resident_mib
-from logic_retrievers import Engine, OnnxEncoder, Passage, PassageIndex, UnionPolicy
+from logic_retrievers import CoderUnionPolicy, Engine, OnnxEncoder, Passage, PassageIndex
 from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.evaluation.folders import data_folder
 from logic_retrievers.evaluation.rows import json_rows
@@ -67,7 +67,7 @@ def main() -> None:
         "topical": "topical",
         "sequential": "sequential",
         "union": "union",
-        "union, one request": UnionPolicy(keep=1.0, one_request=True),
+        "union, one request": CoderUnionPolicy(keep=1.0, one_request=True),
         "auto": "auto",
         EXCLUDING: "auto",
     }

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from logic_retrievers.index import IngestReport, PassageIndex
     from logic_retrievers.policies import (
         AutoPolicy,
+        CoderUnionPolicy,
         CompatibilityPolicy,
         ExclusionPolicy,
         ExclusionSettings,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AutoPolicy": "policies",
     "CachedEncoder": "encoders",
+    "CoderUnionPolicy": "policies",
     "CombinedEncoder": "encoders",
     "CompatibilityPolicy": "policies",
     "Encoder": "encoders",
@@ -67,6 +69,7 @@ _HOMES = {
 __all__ = [
     "AutoPolicy",
     "CachedEncoder",
+    "CoderUnionPolicy",
     "CombinedEncoder",
     "CompatibilityPolicy",
     "Encoder",

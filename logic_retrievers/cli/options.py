@@ -10,6 +10,7 @@ import typer
 from logic_retrievers.encoders import CachedEncoder, Encoder, OnnxEncoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
+from logic_retrievers.policies.registry import POLICIES
 
 DEFAULT_LOCATION = ".logic-retrievers"
 
@@ -39,7 +40,7 @@ Bundle = Annotated[
 Tenant = Annotated[str | None, typer.Option(help="Only this tenant's passages.")]
 PolicyName = Annotated[
     str,
-    typer.Option("--policy", "-p", help="auto, topical, compatibility, sequential or union."),
+    typer.Option("--policy", "-p", help=f"One of {', '.join(POLICIES)}."),
 ]
 
 

@@ -6,12 +6,13 @@ from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettin
 from logic_retrievers.policies.registry import POLICIES, resolve_policy
 from logic_retrievers.policies.sequential import SequentialPolicy
 from logic_retrievers.policies.single import CompatibilityPolicy, TopicalPolicy
-from logic_retrievers.policies.union import KeepRule, UnionPolicy
+from logic_retrievers.policies.union import CoderUnionPolicy, KeepRule, UnionPolicy
 
 __all__ = [
     "POLICIES",
     "AutoPolicy",
     "Chooser",
+    "CoderUnionPolicy",
     "CompatibilityPolicy",
     "ExclusionPolicy",
     "ExclusionSettings",

@@ -14,8 +14,8 @@ from logic_retrievers.policies.exclusion import (
     Mode,
     check_mode,
 )
-from logic_retrievers.policies.sequential import SequentialPolicy
 from logic_retrievers.policies.single import TopicalPolicy
+from logic_retrievers.policies.union import UnionPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
 
 _RULES = RuleParser()
@@ -27,8 +27,8 @@ class AutoPolicy(Chooser):
 
     - no constraint: :class:`TopicalPolicy`, to the last bit;
     - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`;
-    - polarity ("metals that do not rust"): the topical pool in the order of compatibility where the
-      encoder has a trained compatibility vector, else :class:`TopicalPolicy`.
+    - polarity ("metals that do not rust"): :class:`UnionPolicy` where the encoder has a trained
+      compatibility vector, else :class:`TopicalPolicy`.
 
     Args:
         parser: tells what a query rules out; :class:`RuleParser` by default. Not asked where the
@@ -80,7 +80,7 @@ class AutoPolicy(Chooser):
                 _filtered(parsed.traps, self.fields),
             )
         if parsed.kind == "polarity" and compatible:
-            return SequentialPolicy(tau=-1.0, depth=self.depth)
+            return UnionPolicy(depth=self.depth)
         return TopicalPolicy()
 
 

@@ -49,7 +49,8 @@ class ExclusionSettings:
         coverage_low, coverage_high: best target score of the pool over the best whole-query score.
             Below the first the target alone finds nothing, so the exclusion is left unheard; from
             the second on it is heard in full.
-        compatibility_weight: of the compatibility cosine, where there is a trained one.
+        compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], where
+            there is a trained compatibility vector.
 
     Raises:
         ConfigurationError: a value out of its range.
@@ -64,10 +65,11 @@ class ExclusionSettings:
     width: float = 0.2
     coverage_low: float = 0.6
     coverage_high: float = 0.9
-    compatibility_weight: float = 0.2
+    compatibility_weight: float = 0.3
 
     def __post_init__(self) -> None:
         check_share("whole_weight", self.whole_weight)
+        check_share("compatibility_weight", self.compatibility_weight)
         check_share("mention", self.mention)
         if self.penalty < 0 or min(self.width, self.floor) <= 0 or not 0 <= self.standout < 1:
             raise ConfigurationError(
@@ -98,7 +100,8 @@ class ExclusionPolicy(Policy):
     """One query with traps, made by :class:`AutoPolicy` or by hand.
 
     With the cosines of a passage to the whole query (q), the target (t) and the nearest trap (x),
-    their maxima over the pool (Q, T, X), and X no less than ``floor``::
+    each the mean of the topical and, with ``compatible``, the compatibility cosine, weighted by
+    ``compatibility_weight``; their maxima over the pool (Q, T, X), and X no less than ``floor``::
 
         heard     = clip((T / Q - coverage_low) / (coverage_high - coverage_low), 0, 1)
         wanted    = heard * ((1 - whole_weight) * t + whole_weight * q) + (1 - heard) * q
@@ -108,7 +111,8 @@ class ExclusionPolicy(Policy):
         score     = wanted - penalty * violation
 
     A satisfying passage may well name what is ruled out; so the full penalty is for passages that
-    both stand out in the pool towards the trap and speak of the trap rather than of the target.
+    both stand out in the pool towards the trap and speak of the trap rather than of the target. A
+    passage without a compatibility vector is judged by its topical one alone.
 
     Args:
         query: with ``kind="exclusion"``.
@@ -117,7 +121,7 @@ class ExclusionPolicy(Policy):
             violation of a half or more behind all others.
         depth: candidates of each of the two searches, target and whole query (at least k).
         cut: with ``hard``, leave them out.
-        compatible: add the compatibility score; wants a trained compatibility vector.
+        compatible: use the compatibility vector too; it should be trained.
         filtered: traps that a filter keeps out, by the field and its value: they cost no score.
 
     Raises:
@@ -156,7 +160,7 @@ class ExclusionPolicy(Policy):
             *(Leaf(_leaf(trap), TOPICAL, trap, 0) for trap in self._scored_traps),
         ]
         if self.compatible:
-            leaves.append(Leaf(COMPATIBILITY, COMPATIBILITY, query, 0))
+            leaves += [Leaf(_beside(leaf.name), COMPATIBILITY, leaf.text, 0) for leaf in leaves]
         return tuple(leaves)
 
     def rank(self, pool: Pool, k: int) -> list[Ranked]:
@@ -186,24 +190,27 @@ class ExclusionPolicy(Policy):
     def _scores(self, pool: Pool) -> tuple[_Scores, _Scores]:
         """The scores under the policy, and the violations, both of shape (pool size,)."""
         s = self.settings
-        whole, target = (np.nan_to_num(pool.scores[name], nan=-1.0) for name in (TOPICAL, TARGET))
+        whole, target = (self._cosines(pool, name) for name in (TOPICAL, TARGET))
         found = float(target.max()) / max(float(whole.max()), _LEAST)
         heard = np.clip((found - s.coverage_low) / (s.coverage_high - s.coverage_low), 0, 1)
         wanted = heard * ((1 - s.whole_weight) * target + s.whole_weight * whole)
         wanted = wanted + (1 - heard) * whole
         violation = np.zeros_like(wanted)
         if self._scored_traps:
-            traps = np.stack([pool.scores[_leaf(trap)] for trap in self._scored_traps])
-            traps = np.nan_to_num(traps, nan=-1.0)
+            traps = np.stack([self._cosines(pool, _leaf(trap)) for trap in self._scored_traps])
             best = np.maximum(traps.max(axis=1, keepdims=True), s.floor)
             stands = np.clip((traps / best - s.standout) / (1 - s.standout), 0, 1).max(axis=0)
             speaks = np.clip((traps.max(axis=0) - target + s.margin) / s.width, 0, 1)
             violation = heard * stands * (s.mention + (1 - s.mention) * speaks)
-        scores = wanted - s.penalty * violation
-        if self.compatible:
-            compatibility = np.nan_to_num(pool.scores[COMPATIBILITY], nan=-1.0)
-            scores = scores + s.compatibility_weight * compatibility
-        return scores, violation
+        return wanted - s.penalty * violation, violation
+
+    def _cosines(self, pool: Pool, name: str) -> _Scores:
+        """Of every passage to one of the texts, shape (pool size,)."""
+        topical = np.nan_to_num(pool.scores[name], nan=-1.0)
+        if not self.compatible:
+            return topical
+        weight, beside = self.settings.compatibility_weight, pool.scores[_beside(name)]
+        return np.where(np.isnan(beside), topical, (1 - weight) * topical + weight * beside)
 
     @property
     def _scored_traps(self) -> tuple[str, ...]:
@@ -228,3 +235,8 @@ def check_mode(mode: str, *, cut: bool) -> None:
 
 def _leaf(trap: str) -> str:
     return f"trap: {trap}"
+
+
+def _beside(leaf: str) -> str:
+    """The leaf that scores the same text by the compatibility vector."""
+    return COMPATIBILITY if leaf == TOPICAL else f"{leaf} ({COMPATIBILITY})"

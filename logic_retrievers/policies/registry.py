@@ -7,11 +7,18 @@ from logic_retrievers.policies.auto import AutoPolicy
 from logic_retrievers.policies.base import Chooser, Policy
 from logic_retrievers.policies.sequential import SequentialPolicy
 from logic_retrievers.policies.single import CompatibilityPolicy, TopicalPolicy
-from logic_retrievers.policies.union import UnionPolicy
+from logic_retrievers.policies.union import CoderUnionPolicy, UnionPolicy
 
 POLICIES: dict[str, type[Policy] | type[Chooser]] = {
     policy.name: policy
-    for policy in (AutoPolicy, TopicalPolicy, CompatibilityPolicy, SequentialPolicy, UnionPolicy)
+    for policy in (
+        AutoPolicy,
+        TopicalPolicy,
+        CompatibilityPolicy,
+        SequentialPolicy,
+        UnionPolicy,
+        CoderUnionPolicy,
+    )
 }
 
 

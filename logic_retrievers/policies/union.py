@@ -1,4 +1,4 @@
-"""CoDeR-Union: candidates of two searches, fused by rank, filtered by compatibility."""
+"""Union: candidates of two searches, fused, and filtered by compatibility; CoDeR's and ours."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ Fusion: TypeAlias = Literal["reciprocal_rank", "cosine"]
 
 @dataclass(frozen=True)
 class UnionPolicy(Policy):
-    """Both pools joined (CoDeR, eq. 9), scored by ``1 / rank`` (eq. 10), fused (eq. 11), filtered.
+    """Both pools joined (CoDeR, eq. 9), fused, and filtered by compatibility.
 
-    The score of a hit is ``alpha / rank_T + (1 - alpha) / rank_C``, ranks inside the joint pool. A
-    passage without one of the vectors has no rank there, adds nothing for it, and passes no filter.
-    With ``fusion="cosine"`` it is ``alpha * s_T + (1 - alpha) * s_C`` instead, -1 for a missing
-    vector: ranks know no distance, so two passages that are equally near to the topic lie as far
-    apart as two that are not.
+    The score of a hit is ``alpha * s_T + (1 - alpha) * s_C``, -1 for a missing vector. With
+    ``fusion="reciprocal_rank"`` it is ``alpha / rank_T + (1 - alpha) / rank_C`` (eq. 10 and 11),
+    ranks inside the joint pool: a passage without one of the vectors has no rank there, adds
+    nothing for it, and passes no filter. Ranks know no distance: two passages that are equally near
+    to the topic lie as far apart as two that are not. So cosines keep more of what plain search
+    finds, ranks keep more violations out; :class:`CoderUnionPolicy` has the paper's settings.
 
     Args:
-        alpha: weight of the topical rank, in [0, 1].
+        alpha: weight of the topical score, in [0, 1].
         keep: the filter's percentile, in [0, 1]; ``share_kept`` keeps all with 1, the other rules
             with 0.
         rule: what ``keep`` means. ``share_kept``: that share of the pool stays, best compatibility
@@ -51,19 +52,19 @@ class UnionPolicy(Policy):
         one_request: let the server search, rescore and fuse in one request. Only without a filter
             (its size depends on the pool's, which no request can say); hits carry no single scores,
             ties fall as the server has it, exact on one shard only. Needs Qdrant 1.17 or later.
-        fusion: of ranks, as the paper has it, or of cosines.
+        fusion: of cosines, or of ranks, as the paper has it.
 
     Raises:
         ConfigurationError: a setting out of its range, or ``one_request`` with a filter or cosines.
     """
 
-    alpha: float = 0.3
-    keep: float = 0.1
+    alpha: float = 0.7
+    keep: float = 1.0
     rule: KeepRule = "share_kept"
     depth: int = 100
     cut: bool = False
     one_request: bool = False
-    fusion: Fusion = "reciprocal_rank"
+    fusion: Fusion = "cosine"
     name: ClassVar[str] = "union"
 
     def __post_init__(self) -> None:
@@ -151,3 +152,13 @@ class UnionPolicy(Policy):
             return place
         passed = 0 < compatibility <= last
         return f"{place}: {'within' if passed else 'outside'} the first {last}"
+
+
+@dataclass(frozen=True)
+class CoderUnionPolicy(UnionPolicy):
+    """The union with the settings of the paper (CoDeR-Union, eq. 9 to 11)."""
+
+    alpha: float = 0.3
+    keep: float = 0.1
+    fusion: Fusion = "reciprocal_rank"
+    name: ClassVar[str] = "coder-union"

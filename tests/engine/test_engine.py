@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from table import TableEncoder
 
-from logic_retrievers import Engine, Hit, Passage, PassageIndex, Policy, UnionPolicy
+from logic_retrievers import (
+    CoderUnionPolicy,
+    Engine,
+    Hit,
+    Passage,
+    PassageIndex,
+    Policy,
+    UnionPolicy,
+)
 from logic_retrievers.errors import (
     ConfigurationError,
     EmptyTextError,
@@ -57,11 +65,12 @@ def test_policies_order_as_they_should(index):
     assert ids(Engine(index).search("query")) == ["near", "middle", "far"]
     assert ids(Engine(index, "compatibility").search("query")) == ["middle", "far", "near"]
     assert ids(Engine(index, "union").search("query")) == ["middle", "near", "far"]
-    assert ids(Engine(index, UnionPolicy(cut=True)).search("query")) == ["middle"]
+    assert ids(Engine(index, UnionPolicy(alpha=0.95)).search("query")) == ["near", "middle", "far"]
+    assert ids(Engine(index, CoderUnionPolicy(cut=True)).search("query")) == ["middle"]
 
 
 def test_evidence_survives_json_and_tells_scores_ranks_and_reason(index):
-    hit = Engine(index, "union").search("query", 1)[0]
+    hit = Engine(index, "coder-union").search("query", 1)[0]
     told = json.loads(json.dumps(hit.to_dict()))
     assert told["evidence"]["scores"] == pytest.approx(
         {"topical": np.cos(0.5), "compatibility": np.cos(0.2)}, abs=1e-5

@@ -14,7 +14,7 @@ import reference
 from qdrant_client import models
 from table import TableEncoder
 
-from logic_retrievers import Engine, PassageIndex, SequentialPolicy, TopicalPolicy, UnionPolicy
+from logic_retrievers import CoderUnionPolicy, Engine, PassageIndex, SequentialPolicy, TopicalPolicy
 from logic_retrievers.procedures import Call, Procedure
 
 DIMENSION = 16
@@ -121,7 +121,7 @@ def cases(world: World, count: int, rng: random.Random, *, shallow: bool) -> Ite
             expected = reference.union(
                 topical, compatibility, k, alpha=alpha, keep=keep, rule=rule, depth=depth, cut=cut
             )
-            yield query, k, group, UnionPolicy(alpha, keep, rule, depth, cut), expected
+            yield query, k, group, CoderUnionPolicy(alpha, keep, rule, depth, cut), expected
 
 
 def listed(hits) -> list[tuple[str, float]]:
@@ -184,8 +184,10 @@ def compare_one_request(**where) -> None:
     world = build(smooth, points=120, queries=40, seed=7, **where)
     engine = Engine(world.index)
     for query in well_separated(world):
-        plain = engine.search(query, 20, policy=UnionPolicy(keep=1.0, depth=30))
-        fused = engine.search(query, 20, policy=UnionPolicy(keep=1.0, depth=30, one_request=True))
+        plain = engine.search(query, 20, policy=CoderUnionPolicy(keep=1.0, depth=30))
+        fused = engine.search(
+            query, 20, policy=CoderUnionPolicy(keep=1.0, depth=30, one_request=True)
+        )
         assert [hit.score for hit in fused] == pytest.approx([hit.score for hit in plain], abs=1e-5)
         scores = {hit.passage.id: pytest.approx(hit.score, abs=1e-5) for hit in fused}
         edge = plain[-1].score + 1e-4  # there a tie may bring in another passage

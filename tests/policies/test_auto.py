@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -15,8 +15,8 @@ from logic_retrievers.policies import (
     AutoPolicy,
     ExclusionPolicy,
     ExclusionSettings,
-    SequentialPolicy,
     TopicalPolicy,
+    UnionPolicy,
 )
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.types import Pool
@@ -130,9 +130,35 @@ def test_missing_vectors_and_empty_pools():
 def test_compatibility_joins_in_where_it_is_trained():
     policy = AutoPolicy().choose("hotels except hostels", ["topical", "compatibility"])
     assert isinstance(policy, ExclusionPolicy)
-    assert [leaf.vector for leaf in policy.plan("q", 3)][-1] == "compatibility"
-    rows = [(0.5, 0.5, 0.1, 0.0), (0.5, 0.5, 0.1, 1.0)]
+    plan = policy.plan("q", 3)
+    topical, beside = plan[: len(plan) // 2], plan[len(plan) // 2 :]
+    assert {leaf.vector for leaf in beside} == {"compatibility"}
+    assert [leaf.text for leaf in beside] == [leaf.text for leaf in topical]
+    assert not any(leaf.depth for leaf in beside)
+    assert len({leaf.name for leaf in plan}) == len(plan)
+    assert beside[0].name == "compatibility"
+    rows = [(0.5, 0.5, 0.1, 0.0, 0.5, 0.1), (0.5, 0.5, 0.1, 1.0, 0.5, 0.1)]
     assert [r.index for r in policy.rank(pool_of(rows, policy), 2)] == [1, 0]
+
+
+@settings(max_examples=200)
+@given(pools, pools, constants, st.sampled_from([0.0, 0.3, 1.0]), st.randoms())
+def test_with_compatibility_every_cosine_is_a_mean_of_two(rows, others, constants, weight, random):
+    """And a passage that has no such vector keeps its topical cosines."""
+    both = ExclusionPolicy(QUERY, replace(constants, compatibility_weight=weight), compatible=True)
+    others = [random.choice([*others, (np.nan,) * 4]) for _ in rows]
+    pool = pool_of([(*row, *other) for row, other in zip(rows, others, strict=True)], both)
+    means = [
+        row
+        if np.isnan(other[0])
+        else tuple((1 - weight) * np.array(row) + weight * np.array(other))
+        for row, other in zip(rows, others, strict=True)
+    ]
+    single = ExclusionPolicy(QUERY, constants)
+    expected = {r.index: r for r in single.rank(pool_of(means, single), 99)}
+    for ranked in both.rank(pool, 99):
+        assert ranked.score == pytest.approx(expected[ranked.index].score, abs=1e-9)
+        assert ranked.details["violation"] == expected[ranked.index].details["violation"]
 
 
 def test_the_gate():
@@ -140,7 +166,7 @@ def test_the_gate():
     assert auto.choose("quiet hotels in Rome") == TopicalPolicy()
     assert auto.choose("Doctors Without Borders") == TopicalPolicy()
     assert auto.choose("which metals do not rust") == TopicalPolicy()
-    assert isinstance(auto.choose("which metals do not rust", ["compatibility"]), SequentialPolicy)
+    assert auto.choose("which metals do not rust", ["compatibility"]) == UnionPolicy()
     assert isinstance(auto.choose("hotels except hostels"), ExclusionPolicy)
     assert auto.choose(QUERY).query is QUERY
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from logic_retrievers.errors import ConfigurationError, UnknownPolicyError
 from logic_retrievers.policies import (
     POLICIES,
+    CoderUnionPolicy,
     CompatibilityPolicy,
     Policy,
     SequentialPolicy,
@@ -111,7 +112,10 @@ def test_single_vector_policies_are_plain_search(collection, k):
 @given(collection, k, share, depth)
 def test_a_filter_never_shortens_a_list(collection, k, keep, depth):
     """Users count on k hits wherever there are k passages to give."""
-    for policy in (SequentialPolicy(tau=0.9, depth=depth), UnionPolicy(keep=keep, depth=depth)):
+    for policy in (
+        SequentialPolicy(tau=0.9, depth=depth),
+        CoderUnionPolicy(keep=keep, depth=depth),
+    ):
         reachable = len(pool_of(policy, collection, k).ids)
         assert len(ranked(policy, collection, k)) == min(k, reachable)
 
@@ -122,7 +126,7 @@ def test_union_by_hand():
         ("a", "b", "c"),
         {"topical": np.array([0.9, 0.8, 0.7]), "compatibility": np.array([0.5, 0.6, 0.1])},
     )
-    result = UnionPolicy(alpha=0.3, keep=0.5).rank(pool, 3)
+    result = CoderUnionPolicy(keep=0.5).rank(pool, 3)
     assert [pool.ids[r.index] for r in result] == ["b", "a", "c"]
     assert [r.score for r in result] == pytest.approx([0.85, 0.65, 1 / 3])
     assert [r.kept for r in result] == [True, True, False]
@@ -137,6 +141,7 @@ def test_union_by_hand():
         lambda: UnionPolicy(depth=0),
         lambda: UnionPolicy(rule="percentile"),
         lambda: UnionPolicy(one_request=True),
+        lambda: CoderUnionPolicy(one_request=True),
         lambda: UnionPolicy(keep=1.0, one_request=True, fusion="cosine"),
         lambda: UnionPolicy(fusion="mean"),
         lambda: SequentialPolicy(alpha=-1),
@@ -151,6 +156,7 @@ def test_a_setting_that_cannot_work_is_refused_at_once(build):
 
 
 def test_unknown_name_lists_the_known_ones():
-    with pytest.raises(UnknownPolicyError, match="topical, compatibility, sequential, union"):
+    known = "topical, compatibility, sequential, union, coder-union"
+    with pytest.raises(UnknownPolicyError, match=known):
         resolve_policy("onion")
     assert all(resolve_policy(name).name == name for name in POLICIES)
