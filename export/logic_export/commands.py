@@ -30,6 +30,7 @@ def train(
     folder: Annotated[
         Path, typer.Option("--out", help="New, or that of an interrupted run, which then goes on.")
     ],
+    seed: Annotated[int | None, typer.Option(help="In place of the recipe's.")] = None,
     quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
 ) -> None:
     """Trains an encoder after a recipe, or goes on with an interrupted run."""
@@ -38,7 +39,10 @@ def train(
         from logic_export.training.run import train as run
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "sentence_transformers", "train") from error
-    trained = run(read_recipe(recipe), folder, quiet=quiet)
+    chosen = read_recipe(recipe)
+    if seed is not None:
+        chosen = chosen.model_copy(update={"seed": seed})
+    trained = run(chosen, folder, quiet=quiet)
     table = Table("set", "constraint before", "after", "R@5 before", "after")
     for name, best in trained.best.items():
         base = trained.base[name]
@@ -46,6 +50,23 @@ def train(
         table.add_row(name, *(f"{figure:.3f}" for figure in figures))
     out.print(table)
     out.print(f"model, card and metrics are in {folder}", markup=False, soft_wrap=True)
+
+
+@reports_errors
+def average(
+    runs: Annotated[list[Path], typer.Argument(help="Finished runs that differ in their seed.")],
+    folder: Annotated[Path, typer.Option("--out", help="A new folder, as a run's.")],
+) -> None:
+    """Makes one model of several runs: the mean of their weights, often better than each."""
+    try:
+        from logic_export.training.average import average as mean
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "sentence_transformers", "train") from error
+    table = Table("set", "constraint", "R@5")
+    for name, found in mean(runs, folder).items():
+        table.add_row(name, f"{found.constraint:.3f}", f"{found.recall:.3f}")
+    out.print(table)
+    out.print(f"model and card are in {folder}", markup=False, soft_wrap=True)
 
 
 class ExportedBy(StrEnum):

@@ -20,6 +20,7 @@ for needed in ("sentence_transformers", "datasets", "accelerate"):
 from logic_export.data.triplets import Triplet, write_triplets  # noqa: E402
 from logic_export.models import MODELS  # noqa: E402
 from logic_export.recipe import Recipe, read_recipe  # noqa: E402
+from logic_export.training.average import average  # noqa: E402
 from logic_export.training.batches import TripletCollator, grouped_batches, to_row  # noqa: E402
 from logic_export.training.development import Figures, score  # noqa: E402
 from logic_export.training.drawing import draw  # noqa: E402
@@ -296,6 +297,49 @@ RECIPES = sorted((Path(__file__).parents[2] / "export" / "recipes").glob("*.toml
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_recipes_that_come_along_are_valid(path: Path):
     assert isinstance(read_recipe(path), Recipe)
+
+
+@pytest.mark.slow
+def test_the_end_of_a_run_is_measured_wherever_it_falls(recipe_file: Path, tmp_path: Path):
+    """The best model is often the last one, whose learning rate has come down."""
+    recipe_file.write_text(recipe_file.read_text().replace("every = 4", "every = 5"))
+    train(read_recipe(recipe_file), tmp_path / "run", quiet=True)
+    lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    steps = [row["step"] for row in rows if "eval_score" in row]
+    assert steps == sorted(set(steps))
+    assert steps[0] == 5
+    assert steps[-1] == rows[-1]["step"]
+    assert steps[-1] % 5
+
+
+@pytest.mark.slow
+def test_runs_are_averaged_and_strangers_are_not(recipe_file: Path, tmp_path: Path):
+    recipe = read_recipe(recipe_file)
+    runs = [tmp_path / f"run{seed}" for seed in (0, 1)]
+    for seed, run in enumerate(runs):
+        train(recipe.model_copy(update={"seed": seed}), run, quiet=True)
+
+    found = average(runs, tmp_path / "mean")
+
+    one, other, mean = (weights(folder / "model") for folder in (*runs, tmp_path / "mean"))
+    assert any(not np.array_equal(one[name], other[name]) for name in one)
+    for name in one:
+        assert mean[name] == pytest.approx((one[name] + other[name]) / 2, abs=1e-6)
+    card = json.loads((tmp_path / "mean" / "card.json").read_text())
+    assert (card["averaged"], card["sets"][0]["triplets"]) == (2, 96)
+    assert card["best"].keys() == found.keys()
+    assert "mean of 2 runs" in (tmp_path / "mean" / "README.md").read_text()
+    with pytest.raises(ConfigurationError, match="exists"):
+        average(runs, tmp_path / "mean")
+    with pytest.raises(ConfigurationError, match="two finished runs"):
+        average(runs[:1], tmp_path / "alone")
+    with pytest.raises(ConfigurationError, match="no finished run"):
+        average([runs[0], tmp_path], tmp_path / "none")
+    card["recipe"]["training"]["epochs"] = 5
+    (runs[1] / "card.json").write_text(json.dumps(card))
+    with pytest.raises(ConfigurationError, match="another recipe"):
+        average(runs, tmp_path / "strangers")
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
@@ -17,7 +18,7 @@ from logic_export.data.labelled import labelled_triplets
 from logic_export.data.near import described, near_topics
 from logic_export.data.pairs import conflict_triplets, negation_triplets
 from logic_export.data.polarity import phrase_triplets, word_triplets
-from logic_export.data.triplets import Triplet, read_triplets
+from logic_export.data.triplets import Triplet, read_triplets, unique
 from logic_export.data.wording import FILMS
 from logic_export.data.wordnet import load_wordnet
 from logic_retrievers.encoders.onnx import OnnxEncoder
@@ -51,12 +52,17 @@ def file(path: Path, *, seed: int = 0) -> list[Triplet]:  # noqa: ARG001 - build
     return read_triplets(_place(path))
 
 
-def labelled(folder: str, split: str = "train", crops: int = 0, *, seed: int = 0) -> list[Triplet]:
+def labelled(
+    folder: str, split: str = "train", crops: int = 0, *, violating: bool = True, seed: int = 0
+) -> list[Triplet]:
     """A folder with labelled queries (NevIR, ExcluIR, or ordinary retrieval).
 
-    With ``crops``, each pair of passages comes that often more, cut around what differs.
+    With ``crops``, each pair of passages comes that often more, cut around what differs. Without
+    ``violating``, the violating passages are left out: plain contrastive training.
     """
     found = labelled_triplets(load_dataset(folder, split))
+    if not violating:
+        found = unique(replace(row, violating=None) for row in found)
     return cropped_triplets(found, copies=crops, seed=seed)
 
 

@@ -35,11 +35,13 @@ def write_card(
     base: Mapping[str, Figures],
     best: Mapping[str, Figures],
     sets: Sequence[TrainingSet],
+    averaged: int = 1,
 ) -> None:
     """Writes ``README.md`` and, last, ``card.json``, whose presence says that the run is done."""
-    (out / "README.md").write_text(_text(recipe, base, best, sets), encoding="utf-8")
+    (out / "README.md").write_text(_text(recipe, base, best, sets, averaged), encoding="utf-8")
     card = {
         "name": recipe.name,
+        "averaged": averaged,
         "ships": recipe.ships,
         "sets": [asdict(one) for one in sets],
         "base": {name: asdict(one) for name, one in base.items()},
@@ -54,12 +56,14 @@ def _text(
     base: Mapping[str, Figures],
     best: Mapping[str, Figures],
     sets: Sequence[TrainingSet],
+    averaged: int,
 ) -> str:
+    runs = f" It is the mean of {averaged} runs, alike but for the seed." if averaged > 1 else ""
     may = "may be handed on" if recipe.ships else "must stay on this machine: see the licences"
     lines = [
         f"# {recipe.name}",
         "",
-        f"The `{recipe.head}` encoder, trained from `{recipe.model.base}`. It {may}.",
+        f"The `{recipe.head}` encoder, trained from `{recipe.model.base}`. It {may}.{runs}",
         "",
         "## Training data",
         "",

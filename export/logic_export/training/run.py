@@ -14,7 +14,13 @@ from sentence_transformers import (
     SentenceTransformerTrainer,
     SentenceTransformerTrainingArguments,
 )
-from transformers import EarlyStoppingCallback
+from transformers import (
+    EarlyStoppingCallback,
+    TrainerCallback,
+    TrainerControl,
+    TrainerState,
+    TrainingArguments,
+)
 
 from logic_export.losses import CompatibilityLoss
 from logic_export.recipe import Recipe
@@ -59,6 +65,27 @@ class _Trainer(SentenceTransformerTrainer):
         self.log(found)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
         return found
+
+
+class _MeasuredAtTheEnd(TrainerCallback):
+    """Measures and saves after the last epoch, which may end a few steps before the trainer thinks.
+
+    It counts on as many batches in every epoch as in the first, but groups fill them unevenly.
+    """
+
+    def on_epoch_end(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **_: Any,
+    ) -> None:
+        last = (state.epoch or 0) > args.num_train_epochs - 0.5
+        measured = any(
+            row["step"] == state.global_step and f"eval_{SCORE}" in row for row in state.log_history
+        )
+        if last and not measured:
+            control.should_evaluate = control.should_save = True
 
 
 def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
@@ -106,7 +133,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
         train_dataset=Rows.from_list([to_row(row) for row in triplets]),
         loss=CompatibilityLoss(model, recipe.loss.beta),
         data_collator=TripletCollator(model, lengths, prefixes),
-        callbacks=[MetricsLog(out / "metrics.jsonl"), *_stopping(recipe)],
+        callbacks=[_MeasuredAtTheEnd(), MetricsLog(out / "metrics.jsonl"), *_stopping(recipe)],
     )
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     trained = Trained(out / MODEL, dict(development.base), development.measure(model), tuple(sets))

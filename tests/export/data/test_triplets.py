@@ -176,6 +176,8 @@ def test_unknown_builders_and_options_are_named():
     ("name", "options"),
     [
         ("labelled", {"folder": "nevir"}),
+        ("labelled", {"folder": "nevir", "crops": 2}),
+        ("labelled", {"folder": "nevir", "violating": False}),
         ("negations", {"path": "cannot_negation_pairs/pairs.jsonl.gz", "most": 50}),
         ("conflicts", {"path": "conflictqa_strategyqa/train.jsonl.gz"}),
         ("questions", {"path": "hotpotqa_train1000_pairs/questions.jsonl.gz"}),
@@ -191,3 +193,13 @@ def test_builders_are_the_same_by_seed_and_without_repeats(name: str, options: d
     found = build(name, options, 7)
     assert found == build(name, options, 7)
     assert len(unique(found)) == len(found) > 10
+
+
+@pytest.mark.data
+def test_labelled_passages_are_cropped_or_lose_what_violates_on_request():
+    plain, cropped = (build("labelled", {"folder": "nevir", "crops": n}, 0) for n in (0, 2))
+    assert cropped[: len(plain)] == plain
+    assert len(plain) * 1.5 < len(cropped) <= len(plain) * 3
+    alone = build("labelled", {"folder": "nevir", "violating": False}, 0)
+    assert not any(row.violating for row in alone)
+    assert {row.query for row in alone} == {row.query for row in plain}

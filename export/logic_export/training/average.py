@@ -1,0 +1,94 @@
+"""One model from several runs of a recipe: the mean of their weights."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+
+from logic_export.recipe import Recipe
+from logic_export.training.card import TrainingSet, write_card
+from logic_export.training.development import Development, Figures
+from logic_export.training.folder import CARD, MODEL
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation import load_dataset
+
+
+def average(runs: Sequence[Path], out: Path) -> dict[str, Figures]:
+    """Averages the weights of finished runs that differ in their seed alone.
+
+    Runs from one base end in one valley, whose middle is better than its walls (Wortsman et al.
+    2022, "Model soups"): here it gives back recall that each run lost by itself.
+
+    Args:
+        runs: folders of two or more finished runs.
+        out: a new folder; gets a model and a card as a run has them, its seed the first run's.
+
+    Returns:
+        Development figures of the averaged model.
+
+    Raises:
+        ConfigurationError: fewer than two runs, one that is not finished or of another recipe, or
+            ``out`` exists.
+    """
+    if len(runs) < 2:
+        raise ConfigurationError("an average needs two finished runs or more")
+    if out.exists():
+        raise ConfigurationError(f"{out} exists; name a new folder")
+    cards = [_card(run) for run in runs]
+    recipes = [Recipe.model_validate(card["recipe"]) for card in cards]
+    recipe = recipes[0]
+    for run, other in zip(runs, recipes, strict=True):
+        if other.model_copy(update={"seed": recipe.seed}) != recipe:
+            raise ConfigurationError(
+                f"{run} is a run of another recipe than {runs[0]}; only seeds may differ"
+            )
+    models = [SentenceTransformer(str(run / MODEL), device="cpu") for run in runs]
+    weights = [model.state_dict() for model in models]
+    models[0].load_state_dict(
+        {
+            name: torch.stack([one[name] for one in weights]).mean(dim=0)
+            if value.is_floating_point()
+            else value
+            for name, value in weights[0].items()
+        }
+    )
+    settings = recipe.model
+    development = Development(
+        [load_dataset(*name.rsplit("/", 1)) for name in recipe.evaluation.sets],
+        (settings.query_tokens, settings.document_tokens),
+        (settings.query_prefix, settings.document_prefix),
+        recipe.evaluation.recall_loss,
+    )
+    found = development.measure(models[0])
+    base = {name: Figures(**one) for name, one in cards[0]["base"].items()}
+    partial = out.with_name(out.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    models[0].save(str(partial / MODEL), create_model_card=False)
+    write_card(partial, recipe, base, found, _sets([card["sets"] for card in cards]), len(runs))
+    partial.replace(out)
+    return found
+
+
+def _card(run: Path) -> dict[str, Any]:
+    try:
+        card: dict[str, Any] = json.loads((run / CARD).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{run} holds no finished run: {error}") from error
+    return card
+
+
+def _sets(of_runs: Sequence[Sequence[dict[str, Any]]]) -> list[TrainingSet]:
+    """Each set with the triplets of all runs: every seed drew its own."""
+    return [
+        TrainingSet(
+            same[0]["name"], same[0]["licence"], same[0]["ships"], sum(s["triplets"] for s in same)
+        )
+        for same in zip(*of_runs, strict=True)
+    ]
