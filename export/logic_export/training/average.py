@@ -50,14 +50,7 @@ def average(runs: Sequence[Path], out: Path) -> dict[str, Figures]:
             )
     models = [SentenceTransformer(str(run / MODEL), device="cpu") for run in runs]
     weights = [model.state_dict() for model in models]
-    models[0].load_state_dict(
-        {
-            name: torch.stack([one[name] for one in weights]).mean(dim=0)
-            if value.is_floating_point()
-            else value
-            for name, value in weights[0].items()
-        }
-    )
+    models[0].load_state_dict({name: _mean([w[name] for w in weights]) for name in weights[0]})
     settings = recipe.model
     development = Development(
         [load_dataset(*name.rsplit("/", 1)) for name in recipe.evaluation.sets],
@@ -74,6 +67,13 @@ def average(runs: Sequence[Path], out: Path) -> dict[str, Figures]:
     write_card(partial, recipe, base, found, _sets([card["sets"] for card in cards]), len(runs))
     partial.replace(out)
     return found
+
+
+def _mean(values: Sequence[torch.Tensor]) -> torch.Tensor:
+    """What was frozen stays to the bit, as a shared trunk needs; a mean of equals may round."""
+    if all(torch.equal(value, values[0]) for value in values[1:]):
+        return values[0]
+    return torch.stack(list(values)).mean(dim=0)
 
 
 def _card(run: Path) -> dict[str, Any]:
