@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.exclusion import SHIPPED, run
-from benchmarks.report import OUT, publish
+from benchmarks.report import OUT, publish, with_interval
 from logic_retrievers import (
     AutoPolicy,
     CachedEncoder,
@@ -85,8 +85,8 @@ def rows(folder: Path, name: str, split: str) -> list[dict[str, object]]:
     with PassageIndex.open("runs", CachedEncoder(both, OUT / "vectors.sqlite")) as index:
         index.add(Passage(id, text) for id, text in dataset.documents.items())  # noqa: A001
         for label, policy in POLICIES.items():
-            metrics = run(dataset, index, policy).metrics
-            figures = {m: round(metrics[m], 3) if m in metrics else "-" for m in METRICS}
+            estimates = run(dataset, index, policy).estimates
+            figures = {metric: with_interval(estimates.get(metric)) for metric in METRICS}
             found.append({"run": folder.name, "part": dataset.name, "policy": label, **figures})
     return found
 

@@ -72,7 +72,8 @@ def export_plain() -> None:
     """The same model with float32 weights, exported once."""
     if PLAIN.exists():
         return
-    from logic_export.bundle import HeadSource, Label, export_bundle
+    from logic_export.bundle import Label, export_bundle
+    from logic_export.heads import HeadSource
     from logic_export.models import find_model
 
     label = Label("float32", "Apache-2.0", "all-MiniLM-L6-v2", {"NOTICE": "For measuring only."})

@@ -16,7 +16,7 @@ from benchmarks.report import OUT, publish
 from logic_retrievers import CachedEncoder, Engine, OnnxEncoder, Passage, PassageIndex
 from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, evaluate, load_dataset
-from logic_retrievers.evaluation.runner import Ranking
+from logic_retrievers.evaluation.measures import Ranking
 
 DEPTH = 100
 

@@ -1,20 +1,17 @@
 """The `auto` policy against plain search: violations, recall, no harm elsewhere, and the trade-off.
 
-python -m benchmarks.exclusion [--tune]
-
---tune searches the constants on the train and dev parts only; they go into the bundle's manifest.
+python -m benchmarks.exclusion
+The constants come from `python -m benchmarks.tuning`.
 """
 
 from __future__ import annotations
 
-import argparse
-import itertools
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 
-from benchmarks.report import OUT, publish
+from benchmarks.report import OUT, publish, with_interval
 from logic_retrievers import (
     AutoPolicy,
     CachedEncoder,
@@ -27,20 +24,13 @@ from logic_retrievers import (
 )
 from logic_retrievers.engine import AnyPolicy
 from logic_retrievers.errors import LongTextWarning
-from logic_retrievers.evaluation import Dataset, Estimate, Result, compare, evaluate, load_dataset
-from logic_retrievers.evaluation.runner import Ranking
+from logic_retrievers.evaluation import Dataset, Result, compare, evaluate, load_dataset
+from logic_retrievers.evaluation.measures import Ranking
 from logic_retrievers.policies import CoderUnionPolicy, SequentialPolicy
 from logic_retrievers.queries import RuleParser
 
 CONSTRAINTS = ("excluir", "boolquestions_not", "nevir", "negconstraint", "coder_antonym")
 ORDINARY = ("scifact", "cranfield", "msmarco_small")
-TUNING = (
-    ("excluir", "train"),
-    ("excluir", "dev"),
-    ("boolquestions_not", "dev"),
-    ("nevir", "train"),
-    ("nevir", "dev"),
-)
 DEPTH = 100
 SHIPPED = ExclusionSettings.from_constants(OnnxEncoder().specs["topical"].exclusion or {})
 
@@ -48,11 +38,6 @@ SHIPPED = ExclusionSettings.from_constants(OnnxEncoder().specs["topical"].exclus
 def main() -> None:
     """Measure and publish."""
     warnings.simplefilter("ignore", LongTextWarning)
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tune", action="store_true", help="search constants on train and dev")
-    if parser.parse_args().tune:
-        publish("exclusion-tuning", tune())
-        return
     publish("exclusion", [row for name in CONSTRAINTS for row in constraint_rows(name)])
     publish("exclusion-no-harm", [no_harm(name) for name in (*ORDINARY, "nevir")])
     publish("exclusion-curve", curve())
@@ -102,7 +87,7 @@ def constraint_rows(name: str) -> list[dict[str, object]]:
             "data set": dataset.name,
             "queries": len(dataset.queries),
             "policy": label,
-            **{m: _with_interval(result.estimates.get(m)) for m in wanted},
+            **{m: with_interval(result.estimates.get(m)) for m in wanted},
         }
         for label, result in results.items()
     ]
@@ -125,8 +110,8 @@ def no_harm(name: str) -> dict[str, object]:
         "of these identical": f"{same} of {len(shut)}",
         "polarity": kinds.count("polarity"),
         "nDCG@10 topical": round(results[0].metrics["nDCG@10"], 4),
-        "auto, gain": _with_interval(gained["nDCG@10"], digits=4),
-        "R@5, gain": _with_interval(gained["R@5"], digits=4),
+        "auto, gain": with_interval(gained["nDCG@10"], digits=4),
+        "R@5, gain": with_interval(gained["R@5"], digits=4),
     }
 
 
@@ -144,46 +129,8 @@ def curve() -> list[dict[str, object]]:
     return rows
 
 
-def tune() -> list[dict[str, object]]:
-    """A grid over the constants; the rows that lose least recall, best first."""
-    rows = []
-    parts = {}
-    with _all_parts() as opened:
-        for part, (dataset, index) in opened.items():
-            parts[part] = run(dataset, index, "topical", 10).metrics
-        for penalty, mention, whole, floor in itertools.product(
-            (0.5, 0.75), (0.0, 0.2), (0.4, 0.5, 0.6), (0.3, 0.5)
-        ):
-            settings = replace(
-                SHIPPED, penalty=penalty, mention=mention, whole_weight=whole, floor=floor
-            )
-            row: dict[str, object] = {
-                k: v for k, v in asdict(settings).items() if k != "compatibility_weight"
-            }
-            for part, (dataset, index) in opened.items():
-                found = run(dataset, index, AutoPolicy(settings=settings), 10).metrics
-                for metric in ("R@1", "R@5", "V@5"):
-                    row[f"{' '.join(part)} {metric}"] = round(found[metric], 3)
-            rows.append(row)
-    return sorted(rows, key=lambda row: float(str(row["excluir train V@5"])))
-
-
-@contextmanager
-def _all_parts() -> Iterator[dict[tuple[str, str], tuple[Dataset, PassageIndex]]]:
-    from contextlib import ExitStack
-
-    with ExitStack() as stack:
-        yield {part: stack.enter_context(indexed(*part)) for part in TUNING}
-
-
 def _identical(left: Sequence[Hit], right: Sequence[Hit]) -> bool:
     return [hit.to_dict() for hit in left] == [hit.to_dict() for hit in right]
-
-
-def _with_interval(estimate: Estimate | None, digits: int = 3) -> str:
-    if estimate is None:
-        return "-"
-    return f"{estimate.mean:.{digits}f} ({estimate.low:.{digits}f} to {estimate.high:.{digits}f})"
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Any
 
 from benchmarks.report import percentiles, publish, resident_mib
 from logic_retrievers import CoderUnionPolicy, Engine, OnnxEncoder, Passage, PassageIndex
+from logic_retrievers.engine import AnyPolicy
 from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.evaluation.folders import data_folder
 from logic_retrievers.evaluation.rows import json_rows
@@ -63,7 +64,7 @@ def main() -> None:
     options = parser.parse_args()
     ordinary = [query.text for query in load_dataset("msmarco_small").queries[: options.queries]]
     excluding = [query.text for query in load_dataset("excluir").queries[: options.queries]]
-    policies = {
+    policies: dict[str, AnyPolicy] = {
         "topical": "topical",
         "sequential": "sequential",
         "union": "union",

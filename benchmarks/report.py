@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from logic_retrievers.evaluation import Estimate
+
 OUT = Path(__file__).parent.parent / ".bench"
 Row = Mapping[str, Any]
 
@@ -43,6 +45,13 @@ def resident_mib() -> float:
         if line.startswith("VmRSS:"):
             return round(int(line.split()[1]) / 1024, 1)
     return float("nan")
+
+
+def with_interval(estimate: Estimate | None, digits: int = 3) -> str:
+    """Mean and 95 % interval, a dash where there is none."""
+    if estimate is None:
+        return "-"
+    return f"{estimate.mean:.{digits}f} ({estimate.low:.{digits}f} to {estimate.high:.{digits}f})"
 
 
 def _cell(value: Any) -> str:
