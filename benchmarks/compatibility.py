@@ -55,7 +55,7 @@ POLICIES: dict[str, AnyPolicy] = {
     **{f"union of cosines, {alpha}": UnionPolicy(alpha) for alpha in (0.3, 0.5, 0.7)},
     **{
         f"auto, {weight}": AutoPolicy(settings=replace(SHIPPED, compatibility_weight=weight))
-        for weight in (0.0, 0.2, 0.3, 0.4)
+        for weight in (0.0, 0.3, 0.5)
     },
 }
 

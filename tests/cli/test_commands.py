@@ -121,10 +121,13 @@ def test_parse(call, tmp_path):
     assert (second["kind"], second["traps"]) == ("polarity", [])
 
 
-def test_untrained_head_is_said(call, corpus):
-    """Until the compatibility head is trained, union must not pass for more than it is."""
+def test_a_policy_by_name(call, corpus):
+    """The shipped heads are trained, so none of them is warned about."""
     call("index", corpus)
-    assert "has not been trained" in call("search", "harbour", "--policy", "union").stderr
+    for name in ("union", "coder-union", "sequential"):
+        found = call("search", "harbour", "--policy", name)
+        assert found.stdout
+        assert "has not been trained" not in found.stderr
 
 
 def test_doctor(call, corpus):

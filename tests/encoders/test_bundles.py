@@ -28,17 +28,32 @@ def test_the_default_bundle_agrees_with_the_original_model():
     assert min(cosine for *_, cosine in cosines) >= 0.9999
 
 
-def test_the_default_bundle_names_its_origin_and_its_untrained_head():
+def test_the_default_bundle_names_its_origin_and_every_training_set():
+    """Whoever hands it on must know what its licences ask for."""
     bundle = load_bundle()
     assert bundle.path == default_bundle_path()
-    assert bundle.manifest.heads["topical"].trained
-    assert not bundle.manifest.heads["compatibility"].trained
+    topical, compatibility = (bundle.manifest.heads[n] for n in ("topical", "compatibility"))
+    assert topical.trained
+    assert not topical.training
+    assert compatibility.trained
+    assert sum(one.rows for one in compatibility.training) > 1000
     notice = bundle.read("NOTICE").decode()
+    for one in compatibility.training:
+        assert f"{one.name}: {one.rows} triplets, {one.licence}" in notice
     assert "sentence-transformers/all-MiniLM-L6-v2" in notice
     assert "Microsoft" in notice
     assert b"Apache License" in bundle.read("LICENSE")
     listed = {*bundle.manifest.files, "manifest.json"}
     assert {path.name for path in bundle.path.iterdir()} == listed
+
+
+def test_the_default_bundle_is_small_and_stores_its_tables_once():
+    """A third head must fit under 80 MB."""
+    bundle = load_bundle()
+    sizes = {path.name: path.stat().st_size for path in bundle.path.iterdir()}
+    trunks = {head.document.trunk for head in bundle.manifest.heads.values()}
+    assert trunks == {"trunk.onnx"}
+    assert sum(sizes.values()) + sizes["compatibility.onnx"] < 80e6
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "NOTICE", "parity.json"])

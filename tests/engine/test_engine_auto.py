@@ -20,7 +20,8 @@ PASSAGES = [
     Passage("copper", "Copper prices rose again this week.", {}),
     Passage("rust", "Gold and platinum do not rust.", {}),
 ]
-ORDINARY = ["hotel by the harbour", "Doctors Without Borders", "which metals do not rust"]
+ORDINARY = ["hotel by the harbour", "Doctors Without Borders", "which metals rust"]
+NEGATIVE = "which metals do not rust"
 EXCLUDING = "Hotels near the harbour, but not above a nightclub."
 
 
@@ -68,11 +69,16 @@ def test_a_batch_may_mix_queries_of_all_kinds_sync_and_async(index: PassageIndex
     assert many[-1][0].passage.id == "inn"
 
 
+def test_a_query_about_a_negative_fact_takes_both_vectors(index: PassageIndex):
+    """It rules no passage out, and yet plain search cannot tell rust from no rust."""
+    assert Engine(index).search(NEGATIVE, 6) == Engine(index, "union").search(NEGATIVE, 6)
+
+
 def test_constants_come_from_the_bundle(index: PassageIndex, encoder: OnnxEncoder):
-    assert encoder.specs["topical"].exclusion["penalty"] == 0.75
+    assert encoder.specs["topical"].exclusion["penalty"] == 0.6
     hits = Engine(index).search(EXCLUDING, 6)
     worst = max(hits, key=lambda hit: hit.evidence.details["violation"]).evidence.details
-    assert worst["penalty"] == pytest.approx(0.75 * worst["violation"], abs=1e-6)
+    assert worst["penalty"] == pytest.approx(0.6 * worst["violation"], abs=1e-6)
 
 
 def test_fields_are_pushed_down(index: PassageIndex):
