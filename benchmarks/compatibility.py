@@ -1,6 +1,6 @@
 """What a training run's encoder does: alone, in every policy, on development parts.
 
-python -m benchmarks.compatibility RUN ... [--test]
+python -m benchmarks.compatibility RUN ... [--test] [--only NAME ...]
 
 RUN is a folder that `logic-retrievers train` made. The parts for tuning are read as a rule; --test
 reads the test parts instead, for a recipe that is final.
@@ -67,8 +67,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runs", nargs="+", type=Path)
     parser.add_argument("--test", action="store_true")
+    parser.add_argument("--only", nargs="+", help="some of the data sets")
     options = parser.parse_args()
-    parts = TEST if options.test else DEVELOPMENT
+    parts = [
+        (name, split)
+        for name, split in (TEST if options.test else DEVELOPMENT)
+        if not options.only or name in options.only
+    ]
     publish(
         "compatibility-test" if options.test else "compatibility",
         [row for folder in options.runs for part in parts for row in rows(folder, *part)],

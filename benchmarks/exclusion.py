@@ -40,7 +40,9 @@ def main() -> None:
     warnings.simplefilter("ignore", LongTextWarning)
     publish("exclusion", [row for name in CONSTRAINTS for row in constraint_rows(name)])
     publish("exclusion-no-harm", [no_harm(name) for name in (*ORDINARY, "nevir")])
-    publish("exclusion-curve", curve())
+    publish(
+        "exclusion-curve", [row for name in ("excluir", "boolquestions_not") for row in curve(name)]
+    )
 
 
 @contextmanager
@@ -115,17 +117,24 @@ def no_harm(name: str) -> dict[str, object]:
     }
 
 
-def curve() -> list[dict[str, object]]:
-    """V@5 against R@5 on ExcluIR's test part as the penalty grows."""
+def curve(name: str) -> list[dict[str, object]]:
+    """V@5 against R@5 on a test part as the penalty grows."""
     rows: list[dict[str, object]] = []
-    with indexed("excluir") as (dataset, index):
+    with indexed(name) as (dataset, index):
         plain = run(dataset, index, "topical", 10).metrics
         for step in (0, 1, 2, 3, 4, 5, 6, 7.5, 10, 15):
             policy = AutoPolicy(settings=replace(SHIPPED, penalty=step / 10))
             found = run(dataset, index, policy, 10).metrics
             keeps = "yes" if found["R@5"] >= 0.99 * plain["R@5"] else "no"
             figures = {m: round(found[m], 4) for m in ("V@5", "R@5", "R@1")}
-            rows.append({"penalty": step / 10, **figures, "99 % of plain R@5": keeps})
+            rows.append(
+                {
+                    "data set": dataset.name,
+                    "penalty": step / 10,
+                    **figures,
+                    "99 % of plain R@5": keeps,
+                }
+            )
     return rows
 
 

@@ -65,7 +65,7 @@ STORAGE = {
 }
 EXCLUSION = Calibration(
     constants={
-        "penalty": 0.6,
+        "penalty": 0.75,
         "mention": 0.3,
         "whole_weight": 0.4,
         "standout": 0.7,

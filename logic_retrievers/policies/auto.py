@@ -19,6 +19,8 @@ from logic_retrievers.policies.union import UnionPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
 
 _RULES = RuleParser()
+_CAUTIOUS = 0.7
+"""alpha of the union where the query did not ask for it: costs nothing on SciFact's train part."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,8 @@ class AutoPolicy(Chooser):
 
     - no constraint: :class:`TopicalPolicy`, to the last bit;
     - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`;
-    - polarity ("metals that do not rust"): :class:`UnionPolicy` where the encoder has a trained
-      compatibility vector, else :class:`TopicalPolicy`.
+    - polarity ("metals that do not rust"): :class:`UnionPolicy`, mostly topical, where the encoder
+      has a trained compatibility vector, else :class:`TopicalPolicy`.
 
     Args:
         parser: tells what a query rules out; :class:`RuleParser` by default. Not asked where the
@@ -80,7 +82,7 @@ class AutoPolicy(Chooser):
                 _filtered(parsed.traps, self.fields),
             )
         if parsed.kind == "polarity" and compatible:
-            return UnionPolicy(depth=self.depth)
+            return UnionPolicy(_CAUTIOUS, depth=self.depth)
         return TopicalPolicy()
 
 

@@ -58,7 +58,7 @@ class UnionPolicy(Policy):
         ConfigurationError: a setting out of its range, or ``one_request`` with a filter or cosines.
     """
 
-    alpha: float = 0.7
+    alpha: float = 0.5
     keep: float = 1.0
     rule: KeepRule = "share_kept"
     depth: int = 100

@@ -166,7 +166,7 @@ def test_the_gate():
     assert auto.choose("quiet hotels in Rome") == TopicalPolicy()
     assert auto.choose("Doctors Without Borders") == TopicalPolicy()
     assert auto.choose("which metals do not rust") == TopicalPolicy()
-    assert auto.choose("which metals do not rust", ["compatibility"]) == UnionPolicy()
+    assert auto.choose("which metals do not rust", ["compatibility"]) == UnionPolicy(0.7)
     assert isinstance(auto.choose("hotels except hostels"), ExclusionPolicy)
     assert auto.choose(QUERY).query is QUERY
 
