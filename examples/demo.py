@@ -29,7 +29,8 @@ def main() -> None:
     options = parser.parse_args()
 
     encoder = OnnxEncoder()
-    with PassageIndex.open("demo", encoder, location=LOCATION) as index:
+    name = "-".join(["demo", *(spec.fingerprint[:6] for spec in encoder.specs.values())])
+    with PassageIndex.open(name, encoder, location=LOCATION) as index:  # a new one for new vectors
         begun = time.perf_counter()
         report = index.add(Splitter.for_encoder(encoder).split(read_documents(HERE / "corpus")))
         console.print(
