@@ -64,7 +64,8 @@ def ids(hits: list[Hit]) -> list[str]:
 def test_policies_order_as_they_should(index):
     assert ids(Engine(index).search("query")) == ["near", "middle", "far"]
     assert ids(Engine(index, "compatibility").search("query")) == ["middle", "far", "near"]
-    assert ids(Engine(index, "union").search("query")) == ["middle", "near", "far"]
+    assert ids(Engine(index, "union").search("query")) == ["middle", "far", "near"]
+    assert ids(Engine(index, UnionPolicy(alpha=0.7)).search("query")) == ["middle", "near", "far"]
     assert ids(Engine(index, UnionPolicy(alpha=0.95)).search("query")) == ["near", "middle", "far"]
     assert ids(Engine(index, CoderUnionPolicy(cut=True)).search("query")) == ["middle"]
 
