@@ -121,7 +121,8 @@ class ExclusionPolicy(Policy):
             violation of a half or more behind all others.
         depth: candidates of each of the two searches, target and whole query (at least k).
         cut: with ``hard``, leave them out.
-        compatible: use the compatibility vector too; it should be trained.
+        compatible: use the compatibility vector too; it should be trained. With a
+            ``compatibility_weight`` of 0 it is not searched for either, which halves the encoding.
         filtered: traps that a filter keeps out, by the field and its value: they cost no score.
 
     Raises:
@@ -159,7 +160,7 @@ class ExclusionPolicy(Policy):
             Leaf(TARGET, TOPICAL, self.query.target, depth),
             *(Leaf(_leaf(trap), TOPICAL, trap, 0) for trap in self._scored_traps),
         ]
-        if self.compatible:
+        if self._mixes:
             leaves += [Leaf(_beside(leaf.name), COMPATIBILITY, leaf.text, 0) for leaf in leaves]
         return tuple(leaves)
 
@@ -207,10 +208,14 @@ class ExclusionPolicy(Policy):
     def _cosines(self, pool: Pool, name: str) -> _Scores:
         """Of every passage to one of the texts, shape (pool size,)."""
         topical = np.nan_to_num(pool.scores[name], nan=-1.0)
-        if not self.compatible:
+        if not self._mixes:
             return topical
         weight, beside = self.settings.compatibility_weight, pool.scores[_beside(name)]
         return np.where(np.isnan(beside), topical, (1 - weight) * topical + weight * beside)
+
+    @property
+    def _mixes(self) -> bool:
+        return self.compatible and self.settings.compatibility_weight > 0
 
     @property
     def _scored_traps(self) -> tuple[str, ...]:
