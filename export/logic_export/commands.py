@@ -94,7 +94,12 @@ def export(
     folder: Annotated[Path, typer.Option("--out", help="The bundle's folder; must not exist.")],
     licence: Annotated[str, typer.Option(help="SPDX expression, of the weights.")],
     notice: Annotated[
-        Path | None, typer.Option(help="A text on origin and rights; made from the runs if left.")
+        Path | None,
+        typer.Option(
+            help="A text on origin and rights; made from the runs if left.",
+            exists=True,
+            dir_okay=False,
+        ),
     ] = None,
     shared_layers: Annotated[int, typer.Option(help="As in the recipe: model.shared_layers.")] = 0,
     compression: Annotated[Stored, typer.Option(help="Of weights on disk.")] = Stored.MIXED,

@@ -52,6 +52,8 @@ def find_head(name: str, source: str) -> HeadSource:
             for one in card["sets"]
         )
         origin = f"{card['name']} from {card['recipe']['model']['base']}"
+        if not (run / MODEL).is_dir():  # the name of a folder that is missing goes to a hub
+            raise FileNotFoundError(f"it has no folder {MODEL!r}")
         return HeadSource(
             name, str(run / MODEL), training=sets, ships=bool(card["ships"]), origin=origin
         )

@@ -25,9 +25,9 @@ _CAUTIOUS = 0.7
 
 @dataclass(frozen=True)
 class AutoPolicy(Chooser):
-    """The gate: a query that rules nothing out gets exactly what ``topical`` gives.
+    """The gate: a query without a constraint gets exactly what ``topical`` gives.
 
-    - no constraint: :class:`TopicalPolicy`, to the last bit;
+    - none: :class:`TopicalPolicy`, to the last bit;
     - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`;
     - polarity ("metals that do not rust"): :class:`UnionPolicy`, mostly topical, where the encoder
       has a trained compatibility vector, else :class:`TopicalPolicy`.

@@ -20,7 +20,7 @@ from logic_retrievers.policies.base import (
     kept_first,
 )
 from logic_retrievers.queries import ParsedQuery
-from logic_retrievers.scoring import ranking
+from logic_retrievers.scoring import mixed_cosines, ranking
 from logic_retrievers.types import Leaf, Pool
 
 _Scores: TypeAlias = npt.NDArray[np.float64]
@@ -207,11 +207,11 @@ class ExclusionPolicy(Policy):
 
     def _cosines(self, pool: Pool, name: str) -> _Scores:
         """Of every passage to one of the texts, shape (pool size,)."""
-        topical = np.nan_to_num(pool.scores[name], nan=-1.0)
+        topical = pool.scores[name]
         if not self._mixes:
-            return topical
-        weight, beside = self.settings.compatibility_weight, pool.scores[_beside(name)]
-        return np.where(np.isnan(beside), topical, (1 - weight) * topical + weight * beside)
+            return np.nan_to_num(topical, nan=-1.0)
+        beside = pool.scores[_beside(name)]
+        return mixed_cosines(topical, beside, self.settings.compatibility_weight)
 
     @property
     def _mixes(self) -> bool:

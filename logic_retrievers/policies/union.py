@@ -19,7 +19,13 @@ from logic_retrievers.policies.base import (
     check_share,
     kept_first,
 )
-from logic_retrievers.scoring import ordinal_ranks, ranking, reciprocal_ranks, weighted_sum
+from logic_retrievers.scoring import (
+    mixed_cosines,
+    ordinal_ranks,
+    ranking,
+    reciprocal_ranks,
+    weighted_sum,
+)
 from logic_retrievers.types import Leaf, Pool
 
 KeepRule: TypeAlias = Literal["share_kept", "share_dropped", "reciprocal_rank"]
@@ -33,7 +39,8 @@ Fusion: TypeAlias = Literal["reciprocal_rank", "cosine"]
 class UnionPolicy(Policy):
     """Both pools joined (CoDeR, eq. 9), fused, and filtered by compatibility.
 
-    The score of a hit is ``alpha * s_T + (1 - alpha) * s_C``, -1 for a missing vector. With
+    The score of a hit is ``alpha * s_T + (1 - alpha) * s_C``, one of them alone where the other
+    vector is missing. With
     ``fusion="reciprocal_rank"`` it is ``alpha / rank_T + (1 - alpha) / rank_C`` (eq. 10 and 11),
     ranks inside the joint pool: a passage without one of the vectors has no rank there, adds
     nothing for it, and passes no filter. Ranks know no distance: two passages that are equally near
@@ -106,12 +113,11 @@ class UnionPolicy(Policy):
         """Kept passages by fused score, then the others by fused score."""
         topical = ordinal_ranks(pool.scores[TOPICAL])
         compatibility = ordinal_ranks(pool.scores[COMPATIBILITY])
-        signals = (
-            [reciprocal_ranks(topical), reciprocal_ranks(compatibility)]
-            if self.fusion == "reciprocal_rank"
-            else [np.nan_to_num(pool.scores[name], nan=-1.0) for name in (TOPICAL, COMPATIBILITY)]
-        )
-        fused = weighted_sum(signals, [self.alpha, 1 - self.alpha])
+        if self.fusion == "cosine":
+            fused = mixed_cosines(pool.scores[COMPATIBILITY], pool.scores[TOPICAL], self.alpha)
+        else:
+            signals = [reciprocal_ranks(topical), reciprocal_ranks(compatibility)]
+            fused = weighted_sum(signals, [self.alpha, 1 - self.alpha])
         kept = self._kept(compatibility)
         nothing_passed = not kept.any()
         if nothing_passed:

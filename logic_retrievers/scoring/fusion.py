@@ -19,6 +19,24 @@ def reciprocal_ranks(ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     return result
 
 
+def mixed_cosines(
+    first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], share: float
+) -> npt.NDArray[np.float64]:
+    """``(1 - share) * first + share * second``; where one is missing, the other alone.
+
+    So a candidate that lacks a vector, in a collection that is not back-filled yet, keeps a score
+    that compares with the others'.
+
+    Args:
+        first: shape (candidates,), NaN where a candidate has no such vector.
+        second: the same; -1 comes out where a candidate has neither.
+        share: of the second, in [0, 1].
+    """
+    mean = (1 - share) * first + share * second
+    mean = np.where(np.isnan(second), first, np.where(np.isnan(first), second, mean))
+    return np.nan_to_num(mean, nan=-1.0)
+
+
 def weighted_sum(
     scores: Sequence[npt.NDArray[np.float64]], weights: Sequence[float]
 ) -> npt.NDArray[np.float64]:

@@ -342,6 +342,9 @@ def test_runs_are_averaged_and_strangers_are_not(recipe_file: Path, tmp_path: Pa
     (runs[1] / "card.json").write_text(json.dumps(card))
     with pytest.raises(ConfigurationError, match="another recipe"):
         average(runs, tmp_path / "strangers")
+    (runs[2] / "model").rename(runs[2] / "moved")
+    with pytest.raises(ConfigurationError, match="no folder 'model'"):
+        average([runs[0], runs[2]], tmp_path / "none")
 
 
 @pytest.mark.slow

@@ -67,7 +67,10 @@ def union(
     }
     if fusion == "cosine":
         fused = {
-            i: alpha * topical.get(i, -1) + (1 - alpha) * compatibility.get(i, -1) for i in pool
+            i: alpha * topical[i] + (1 - alpha) * compatibility[i]
+            if i in topical and i in compatibility
+            else topical.get(i, compatibility.get(i))
+            for i in pool
         }
     n = len(pool)
     if rule == "share_kept":

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from logic_retrievers.scoring import (
     cosine,
+    mixed_cosines,
     normalised,
     ordinal_ranks,
     ranking,
@@ -45,6 +46,13 @@ def test_ranks_count_from_one_and_skip_missing_scores(values):
 def test_reciprocal_ranks(ranks):
     expected = [1 / r if r else 0.0 for r in ranks]
     assert reciprocal_ranks(np.array(ranks, dtype=np.int64)).tolist() == expected
+
+
+def test_a_missing_cosine_leaves_the_other_alone():
+    """Between a half-filled and a full collection nothing sinks to the bottom unseen."""
+    nan = np.nan
+    first, second = np.array([0.5, 0.5, nan, nan]), np.array([0.1, nan, 0.3, nan])
+    assert mixed_cosines(first, second, 0.25).tolist() == pytest.approx([0.4, 0.5, 0.3, -1])
 
 
 def test_weighted_sum_refuses_signals_without_a_weight():

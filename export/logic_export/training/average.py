@@ -40,9 +40,8 @@ def average(runs: Sequence[Path], out: Path) -> dict[str, Figures]:
         raise ConfigurationError("an average needs two finished runs or more")
     if out.exists():
         raise ConfigurationError(f"{out} exists; name a new folder")
-    cards = [_card(run) for run in runs]
-    recipes = [Recipe.model_validate(card["recipe"]) for card in cards]
-    recipe = recipes[0]
+    cards, recipes = zip(*map(_finished, runs), strict=True)
+    recipe: Recipe = recipes[0]
     for run, other in zip(runs, recipes, strict=True):
         if other.model_copy(update={"seed": recipe.seed}) != recipe:
             raise ConfigurationError(
@@ -76,12 +75,16 @@ def _mean(values: Sequence[torch.Tensor]) -> torch.Tensor:
     return torch.stack(list(values)).mean(dim=0)
 
 
-def _card(run: Path) -> dict[str, Any]:
+def _finished(run: Path) -> tuple[dict[str, Any], Recipe]:
+    """The card and the recipe of a run whose model is there, so that no hub is asked for it."""
     try:
         card: dict[str, Any] = json.loads((run / CARD).read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        recipe = Recipe.model_validate(card["recipe"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"{run} holds no finished run: {error}") from error
-    return card
+    if not (run / MODEL).is_dir():
+        raise ConfigurationError(f"{run} holds no finished run: it has no folder {MODEL!r}")
+    return card, recipe
 
 
 def _sets(of_runs: Sequence[Sequence[dict[str, Any]]]) -> list[TrainingSet]:
