@@ -24,7 +24,8 @@ from logic_export.training.average import average  # noqa: E402
 from logic_export.training.batches import TripletCollator, grouped_batches, to_row  # noqa: E402
 from logic_export.training.development import Figures, score  # noqa: E402
 from logic_export.training.drawing import draw  # noqa: E402
-from logic_export.training.run import train  # noqa: E402
+from logic_export.training.run import MeasuredAtTheEnd, train  # noqa: E402
+from transformers import TrainerControl, TrainerState, TrainingArguments  # noqa: E402
 
 from logic_retrievers.errors import ConfigurationError, ReadError  # noqa: E402
 
@@ -299,18 +300,21 @@ def test_recipes_that_come_along_are_valid(path: Path):
     assert isinstance(read_recipe(path), Recipe)
 
 
-@pytest.mark.slow
-def test_the_end_of_a_run_is_measured_wherever_it_falls(recipe_file: Path, tmp_path: Path):
-    """The best model is often the last one, whose learning rate has come down."""
-    recipe_file.write_text(recipe_file.read_text().replace("every = 4", "every = 5"))
-    train(read_recipe(recipe_file), tmp_path / "run", quiet=True)
-    lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
-    rows = [json.loads(line) for line in lines]
-    steps = [row["step"] for row in rows if "eval_score" in row]
-    assert steps == sorted(set(steps))
-    assert steps[0] == 5
-    assert steps[-1] == rows[-1]["step"]
-    assert steps[-1] % 5
+def at_the_end_of_an_epoch(epoch: float, log: list[dict[str, float]]) -> TrainerControl:
+    """What the callback asks for at step 9, where the trainer itself waits for a tenth."""
+    state = TrainerState(epoch=epoch, global_step=9, max_steps=10, log_history=log)
+    control = TrainerControl()
+    MeasuredAtTheEnd().on_epoch_end(TrainingArguments(num_train_epochs=2), state, control)
+    assert control.should_evaluate == control.should_save
+    return control
+
+
+def test_the_last_model_is_measured_where_the_last_epoch_has_fewer_batches():
+    """It is often the best, for its learning rate has come down, and could not be kept."""
+    before = [{"step": 5, "eval_score": 0.1}]
+    assert at_the_end_of_an_epoch(1.9, before).should_save
+    assert not at_the_end_of_an_epoch(0.95, before).should_save
+    assert not at_the_end_of_an_epoch(1.9, [*before, {"step": 9, "eval_score": 0.2}]).should_save
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ class _Trainer(SentenceTransformerTrainer):
         return found
 
 
-class _MeasuredAtTheEnd(TrainerCallback):
+class MeasuredAtTheEnd(TrainerCallback):
     """Measures and saves after the last epoch, which may end a few steps before the trainer thinks.
 
     It counts on as many batches in every epoch as in the first, but groups fill them unevenly.
@@ -80,6 +80,7 @@ class _MeasuredAtTheEnd(TrainerCallback):
         control: TrainerControl,
         **_: Any,
     ) -> None:
+        """Asks for both, once the last epoch is over and unless it is done already."""
         last = (state.epoch or 0) > args.num_train_epochs - 0.5
         measured = any(
             row["step"] == state.global_step and f"eval_{SCORE}" in row for row in state.log_history
@@ -133,7 +134,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
         train_dataset=Rows.from_list([to_row(row) for row in triplets]),
         loss=CompatibilityLoss(model, recipe.loss.beta),
         data_collator=TripletCollator(model, lengths, prefixes),
-        callbacks=[_MeasuredAtTheEnd(), MetricsLog(out / "metrics.jsonl"), *_stopping(recipe)],
+        callbacks=[MeasuredAtTheEnd(), MetricsLog(out / "metrics.jsonl"), *_stopping(recipe)],
     )
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     trained = Trained(out / MODEL, dict(development.base), development.measure(model), tuple(sets))
