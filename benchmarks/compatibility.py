@@ -27,7 +27,7 @@ from logic_retrievers import (
     SequentialPolicy,
     UnionPolicy,
 )
-from logic_retrievers.engine import AnyPolicy
+from logic_retrievers.answering import AnyPolicy
 from logic_retrievers.errors import LongTextWarning, UntrainedVectorWarning
 from logic_retrievers.evaluation import load_dataset
 

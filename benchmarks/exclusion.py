@@ -22,7 +22,7 @@ from logic_retrievers import (
     Passage,
     PassageIndex,
 )
-from logic_retrievers.engine import AnyPolicy
+from logic_retrievers.answering import AnyPolicy
 from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, Result, compare, evaluate, load_dataset
 from logic_retrievers.evaluation.measures import Ranking

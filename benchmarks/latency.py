@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.report import percentiles, publish, resident_mib
 from logic_retrievers import CoderUnionPolicy, Engine, OnnxEncoder, Passage, PassageIndex
-from logic_retrievers.engine import AnyPolicy
+from logic_retrievers.answering import AnyPolicy
 from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.evaluation.folders import data_folder
 from logic_retrievers.evaluation.rows import json_rows

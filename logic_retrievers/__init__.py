@@ -15,7 +15,9 @@ if TYPE_CHECKING:
         CachedEncoder,
         CombinedEncoder,
         Encoder,
+        FunctionEncoder,
         OnnxEncoder,
+        RecentEncoder,
         SentenceTransformerEncoder,
         VectorSpec,
     )
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
         UnionPolicy,
     )
     from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
+    from logic_retrievers.reranking import Reranker
     from logic_retrievers.types import Evidence, Hit, Passage
 
 _HOMES = {
@@ -47,6 +50,7 @@ _HOMES = {
     "Evidence": "types",
     "ExclusionPolicy": "policies",
     "ExclusionSettings": "policies",
+    "FunctionEncoder": "encoders",
     "Hit": "types",
     "IngestReport": "index",
     "LogicRetrieversError": "errors",
@@ -56,6 +60,8 @@ _HOMES = {
     "PassageIndex": "index",
     "Policy": "policies",
     "QueryParser": "queries",
+    "RecentEncoder": "encoders",
+    "Reranker": "reranking",
     "RuleParser": "queries",
     "SentenceTransformerEncoder": "encoders",
     "SequentialPolicy": "policies",
@@ -77,6 +83,7 @@ __all__ = [
     "Evidence",
     "ExclusionPolicy",
     "ExclusionSettings",
+    "FunctionEncoder",
     "Hit",
     "IngestReport",
     "LogicRetrieversError",
@@ -86,6 +93,8 @@ __all__ = [
     "PassageIndex",
     "Policy",
     "QueryParser",
+    "RecentEncoder",
+    "Reranker",
     "RuleParser",
     "SentenceTransformerEncoder",
     "SequentialPolicy",

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from logic_retrievers.errors import (
-    ConfigurationError,
-    EmptyTextError,
-    InputError,
-    MissingVectorError,
-    UntrainedVectorWarning,
+from logic_retrievers.answering import (
+    AnyPolicy,
+    Plans,
+    Query,
+    check_count,
+    check_query,
+    encode_leaves,
+    hits,
+    policy_for,
+    text_of,
+    warn_if_untrained,
 )
-from logic_retrievers.index import LeafSearch, lexical
-from logic_retrievers.index.lexical import term_vector
-from logic_retrievers.index.requests import QueryVector
-from logic_retrievers.policies import Chooser, Policy, Ranked, resolve_policy
-from logic_retrievers.procedures import Procedure, Work
+from logic_retrievers.errors import InputError, MissingVectorError
+from logic_retrievers.index import LeafSearch
+from logic_retrievers.policies import Policy, Ranked, resolve_policy
+from logic_retrievers.procedures import Procedure
 from logic_retrievers.queries import ParsedQuery
-from logic_retrievers.scoring import ordinal_ranks
-from logic_retrievers.types import Evidence, Hit, Leaf, Passage, Pool
+from logic_retrievers.types import Hit, Pool
 
 if TYPE_CHECKING:
-    from logic_retrievers.encoders.base import Encoder
     from logic_retrievers.index.filters import UserFilter
     from logic_retrievers.index.passages import PassageIndex
-
-Query: TypeAlias = str | ParsedQuery
-AnyPolicy: TypeAlias = str | Policy | Chooser
-Plans: TypeAlias = Sequence[tuple[Leaf, ...]]
 
 
 class Engine:
@@ -131,22 +126,19 @@ class Engine:
         min_score: float | None,
     ) -> Procedure[list[list[Hit]]]:
         """Checks and plans at once, so that errors and warnings come from the caller's line."""
-        _check(queries, k)
+        if isinstance(queries, str | ParsedQuery):
+            raise InputError("search_many takes a list of queries; use search for a single one")
+        for query in queries:
+            check_query(query)
+        check_count("k", k)
         chosen = self.policy if policy is None else resolve_policy(policy)
-        policies = [self._policy_for(query, chosen) for query in queries]
+        specs = self.index.encoder.specs
+        policies = [policy_for(query, chosen, specs, self.index.vectors) for query in queries]
         plans = [
-            policy.plan(_text(query), k) for policy, query in zip(policies, queries, strict=True)
+            policy.plan(text_of(query), k) for policy, query in zip(policies, queries, strict=True)
         ]
         _check_vectors(plans, self.index, chosen.name)
         return self._answer(policies, plans, k, user_filter, min_score)
-
-    def _policy_for(self, query: Query, policy: Policy | Chooser) -> Policy:
-        if isinstance(policy, Policy):
-            return policy
-        specs = self.index.encoder.specs
-        trained = [v for v in self.index.vectors if v in specs and specs[v].trained]
-        constants = specs["topical"].exclusion if "topical" in specs else None
-        return policy.choose(query, trained, constants)
 
     def _answer(
         self,
@@ -185,59 +177,6 @@ class Engine:
         ]
 
 
-def encode_leaves(plans: Plans, encoder: Encoder) -> Procedure[dict[tuple[str, str], QueryVector]]:
-    """Encodes every (vector, text) of the plans once; the sparse ``lexical`` one needs no encoder.
-
-    Texts that need the same named vectors go through the encoder together.
-    """
-    names_of: dict[str, set[str]] = {}
-    for plan in plans:
-        for leaf in plan:
-            names_of.setdefault(leaf.text, set()).add(leaf.vector)
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for text, names in names_of.items():
-        groups.setdefault(tuple(sorted(names)), []).append(text)
-
-    def encode() -> dict[tuple[str, str], QueryVector]:
-        encoded: dict[tuple[str, str], QueryVector] = {}
-        for names, texts in groups.items():
-            if lexical.NAME in names:
-                encoded.update({(lexical.NAME, t): term_vector(t, query=True) for t in texts})
-            dense = [name for name in names if name != lexical.NAME]
-            for name, rows in (encoder.encode_queries(texts, dense) if dense else {}).items():
-                encoded.update({(name, text): row for text, row in zip(texts, rows, strict=True)})
-        return encoded
-
-    vectors: dict[tuple[str, str], QueryVector] = yield Work(encode)
-    return vectors
-
-
-def hits(
-    policy: str, pool: Pool, ranking: Sequence[Ranked], passages: Mapping[str, Passage]
-) -> list[Hit]:
-    """The ranked candidates as hits; one that was deleted in the meantime is left out."""
-    ranks = {leaf: ordinal_ranks(scores) for leaf, scores in pool.scores.items()}
-    found: list[Hit] = []
-    for ranked in ranking:
-        passage = passages.get(pool.ids[ranked.index])
-        if passage is None:
-            continue
-        evidence = Evidence(
-            policy=policy,
-            scores={leaf: _or_none(scores[ranked.index]) for leaf, scores in pool.scores.items()},
-            ranks={leaf: int(column[ranked.index]) or None for leaf, column in ranks.items()},
-            kept=ranked.kept,
-            reason=ranked.reason,
-            details=ranked.details,
-        )
-        found.append(Hit(passage, len(found) + 1, ranked.score, evidence))
-    return found
-
-
-def _or_none(score: float) -> float | None:
-    return None if np.isnan(score) else float(score)
-
-
 def _fused_pool(points: Sequence[tuple[str, float]]) -> Pool:
     return Pool(tuple(point for point, _ in points), {})
 
@@ -245,22 +184,6 @@ def _fused_pool(points: Sequence[tuple[str, float]]) -> Pool:
 def _fused_ranking(points: Sequence[tuple[str, float]]) -> list[Ranked]:
     reason = "fused by the server, which returns no single scores"
     return [Ranked(i, score, reason=reason) for i, (_, score) in enumerate(points)]
-
-
-def _text(query: Query) -> str:
-    return query.text if isinstance(query, ParsedQuery) else query
-
-
-def _check(queries: Sequence[Query], k: Any) -> None:
-    if isinstance(queries, str | ParsedQuery):
-        raise InputError("search_many takes a list of queries; use search for a single one")
-    for query in queries:
-        if not isinstance(query, str | ParsedQuery):
-            raise InputError(f"a query is a string or ParsedQuery, not {type(query).__name__}")
-        if not _text(query).strip():
-            raise EmptyTextError("the query is empty; pass a text to search for")
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise ConfigurationError(f"k must be a whole number of at least 1, not {k!r}")
 
 
 def _check_vectors(plans: Plans, index: PassageIndex, policy: str) -> None:
@@ -271,12 +194,4 @@ def _check_vectors(plans: Plans, index: PassageIndex, policy: str) -> None:
             f"policy {policy!r} needs the named vector {missing[0]!r}, and the collection has only "
             f"{', '.join(sorted(index.vectors))}; add it with index.backfill()"
         )
-    specs = index.encoder.specs
-    untrained = sorted(name for name in needed if name in specs and not specs[name].trained)
-    if untrained:
-        warnings.warn(
-            f"policy {policy!r} ranks by {untrained[0]!r}, which this encoder has not been trained "
-            "for: its vectors repeat another head's, so the policy cannot tell violating passages",
-            UntrainedVectorWarning,
-            stacklevel=4,
-        )
+    warn_if_untrained(plans, index.encoder.specs, policy, stacklevel=5)

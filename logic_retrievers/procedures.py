@@ -8,7 +8,9 @@ Procedures compose with ``yield from``.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -35,7 +37,7 @@ Procedure: TypeAlias = Generator[Effect, Any, T]
 
 
 class Performer(Protocol):
-    """Carries out effects; ``index.connection.Connection`` is the real one."""
+    """Carries out effects: ``index.connection.Connection``, or :class:`Threads` for work alone."""
 
     def perform(self, effect: Effect) -> Any:
         """The effect's result; raises errors of our own tree."""
@@ -72,3 +74,37 @@ async def arun(procedure: Procedure[T], performer: Performer) -> T:
                 effect = procedure.send(result)
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]
+
+
+class Threads:
+    """Performs :class:`Work`; for asynchronous callers in one of a few threads.
+
+    Args:
+        limit: how many threads, and so how many pieces of work at a time.
+    """
+
+    def __init__(self, limit: int = 4) -> None:
+        self._limit = limit
+        self._pool: ThreadPoolExecutor | None = None
+
+    def perform(self, effect: Effect) -> Any:
+        """The work's result."""
+        if not isinstance(effect, Work):
+            raise TypeError(f"threads alone cannot carry out {effect!r}")
+        return effect.function()
+
+    async def aperform(self, effect: Effect) -> Any:
+        """The same without blocking the event loop."""
+        return await self.submit(lambda: self.perform(effect))
+
+    async def submit(self, function: Callable[[], T]) -> T:
+        """A function's result, computed in a thread; waits where all threads are busy."""
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._limit, thread_name_prefix="logic-retrievers")
+        return await asyncio.get_running_loop().run_in_executor(self._pool, function)
+
+    def close(self) -> None:
+        """Waits for what is running; the next call starts new threads."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True)
+            self._pool = None

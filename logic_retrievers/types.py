@@ -19,11 +19,13 @@ class Passage:
 
     Args:
         id: any non-empty string; unique within a collection (and tenant).
-        text: what is embedded and returned.
+        text: what is returned, and embedded where there is no ``embed_text``.
         metadata: JSON-like values that a filter can use; never changed by this package.
         source: the document that the passage was cut from (a file, a page). Ingesting a source
             again removes those of its passages that are no longer there. ``None``: it stands alone.
         span: first and one-past-last character of the passage in its source, where it was cut out.
+        embed_text: what is embedded instead of the text: the text under its title, say.
+        extra: JSON-like values of the application's own; stored and given back, never searched.
     """
 
     id: str
@@ -31,6 +33,13 @@ class Passage:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     source: str | None = None
     span: tuple[int, int] | None = None
+    embed_text: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def embedded(self) -> str:
+        """The text that the encoders read."""
+        return self.text if self.embed_text is None else self.embed_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     )
     from logic_retrievers.encoders.cache import CachedEncoder
     from logic_retrievers.encoders.combined import CombinedEncoder
+    from logic_retrievers.encoders.functions import FunctionEncoder
     from logic_retrievers.encoders.onnx import OnnxEncoder
+    from logic_retrievers.encoders.recent import RecentEncoder
     from logic_retrievers.encoders.sentence_transformers import SentenceTransformerEncoder
 
 _MODULES = {
@@ -28,7 +30,9 @@ _MODULES = {
     "CachedEncoder": "cache",
     "CombinedEncoder": "combined",
     "Encoder": "base",
+    "FunctionEncoder": "functions",
     "OnnxEncoder": "onnx",
+    "RecentEncoder": "recent",
     "SentenceTransformerEncoder": "sentence_transformers",
     "VectorSpec": "base",
     "default_bundle_path": "bundle",
@@ -41,7 +45,9 @@ __all__ = [
     "CachedEncoder",
     "CombinedEncoder",
     "Encoder",
+    "FunctionEncoder",
     "OnnxEncoder",
+    "RecentEncoder",
     "SentenceTransformerEncoder",
     "VectorSpec",
     "default_bundle_path",

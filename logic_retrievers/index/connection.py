@@ -8,7 +8,6 @@ import re
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,12 +32,11 @@ from logic_retrievers.errors import CollectionError, ConfigurationError
 from logic_retrievers.index.embedded import local_nearest, local_rows, write_ahead
 from logic_retrievers.index.faults import is_transient, retry_after, translate
 from logic_retrievers.index.pools import Matrix
-from logic_retrievers.procedures import Call, Effect, Procedure, Work, arun, run
+from logic_retrievers.procedures import Call, Effect, Procedure, Threads, Work, arun, run
 
 T = TypeVar("T")
 
 MEMORY = ":memory:"
-WORKERS = 4
 LONGEST_WAIT = 30.0
 
 # Embedded mode is not safe under threads, and frameworks may share a client: one lock a client.
@@ -103,7 +101,7 @@ class Connection:
             "retry": retry_if_exception(is_transient),
             "reraise": True,
         }
-        self._pool: ThreadPoolExecutor | None = None
+        self._threads = Threads()
 
     @classmethod
     def open(
@@ -210,8 +208,7 @@ class Connection:
         """The same without blocking the event loop."""
         client = None if isinstance(effect, Work) else self._aclient()
         if isinstance(effect, Work) or client is None:
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._threads(), self.perform, effect)
+            return await self._threads.submit(lambda: self.perform(effect))
         try:
             return await AsyncRetrying(**self._retrying)(
                 getattr(client, effect.method), **effect.arguments
@@ -250,9 +247,7 @@ class Connection:
 
     def close(self) -> None:
         """Closes what this connection opened; safe to call twice."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=True)
-            self._pool = None
+        self._threads.close()
         if self._owned and self._client is not None:
             self._client.close()
 
@@ -271,11 +266,6 @@ class Connection:
         if loop not in self._per_loop:
             self._per_loop[loop] = self._make_async()
         return self._per_loop[loop]
-
-    def _threads(self) -> ThreadPoolExecutor:
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="logic-retrievers")
-        return self._pool
 
     def _raise(self, error: Exception, effect: Call) -> Any:
         ours = translate(error, self.place, effect.arguments.get("collection_name"))

@@ -74,6 +74,6 @@ def vectors_for(
     points: Sequence[models.Record], encoder: Encoder, lacking: Mapping[str, StoredVector]
 ) -> list[dict[str, Any]]:
     """For each point: stored vector name -> vector of its text."""
-    texts = [to_passage(point.id, point.payload).text for point in points]
+    texts = [to_passage(point.id, point.payload).embedded for point in points]
     columns = encode(encoder, texts, list(lacking.values()))
     return [{name: rows[at] for name, rows in columns.items()} for at in range(len(points))]

@@ -31,7 +31,9 @@ def compose(
     Args:
         user: a Qdrant filter as it is, or ``{key: wanted}`` over metadata keys, all of which must
             hold. Wanted is a value (equal), a list (any of), ``None`` (absent or empty),
-            ``{"gte": 2020, "lt": 2024}`` (a range of numbers or dates) or ``{"not": wanted}``.
+            ``{"gte": 2020, "lt": 2024}`` (a range of numbers or dates), ``{"text": "..."}`` (holds
+            it; word by word where the field has a full-text index) or ``{"not": wanted}``, which
+            passages without the field meet too.
         tenant: only passages of this tenant.
         prefixes: where the collection keeps metadata ("" for the top level); any of them may match.
         must_not: what no passage may have: ``{key: [values]}`` over metadata keys.
@@ -87,6 +89,8 @@ def _match(path: str, key: str, wanted: Any) -> models.Condition:
     if wanted is None:
         return models.IsEmptyCondition(is_empty=models.PayloadField(key=path))
     if isinstance(wanted, Mapping):
+        if set(wanted) == {"text"} and isinstance(wanted["text"], str) and wanted["text"]:
+            return models.FieldCondition(key=path, match=models.MatchText(text=wanted["text"]))
         return _range(path, key, wanted)
     if isinstance(wanted, list | tuple | set | frozenset):
         return _any_of(path, key, list(wanted))
@@ -114,7 +118,7 @@ def _range(path: str, key: str, wanted: Mapping[str, Any]) -> models.Condition:
     if not wanted or not set(wanted) <= _RANGE:
         raise InputError(
             f"The filter on {key!r} has {sorted(map(str, wanted))}. A range is written with"
-            f" {sorted(_RANGE)}, a negation as {{'not': ...}} alone."
+            f" {sorted(_RANGE)}, a negation as {{'not': ...}} and a text as {{'text': ...}} alone."
         )
     bounds = list(wanted.values())
     if all(isinstance(bound, int | float) and not isinstance(bound, bool) for bound in bounds):

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 from qdrant_client import QdrantClient
 
 from logic_retrievers.encoders.base import Encoder
@@ -14,6 +16,7 @@ from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.pools import LeafSearch
 from logic_retrievers.index.schema import Collection
+from logic_retrievers.index.stored import stored_vectors_of
 from logic_retrievers.procedures import Procedure
 from logic_retrievers.types import Passage, Pool
 
@@ -66,6 +69,11 @@ class IndexHandle:
         return self._connection.client
 
     @property
+    def prefixes(self) -> tuple[str, ...]:
+        """Where the collection keeps metadata in the payload, for filters made by hand."""
+        return self._collection.prefixes
+
+    @property
     def tenant(self) -> str | None:
         """Whose passages are read and written."""
         return self._collection.tenant
@@ -90,6 +98,12 @@ class IndexHandle:
     def fetch(self, point_ids: Sequence[str]) -> Procedure[dict[str, Passage]]:
         """Procedure: see :func:`logic_retrievers.index.reads.fetch`."""
         return reads.fetch(self._collection, point_ids)
+
+    def stored(
+        self, passages: Sequence[Passage], names: Sequence[str]
+    ) -> Procedure[dict[tuple[str, str], npt.NDArray[np.float64]]]:
+        """Procedure: see :func:`logic_retrievers.index.stored.stored_vectors_of`."""
+        return stored_vectors_of(self._collection, passages, names)
 
     def fused(
         self,

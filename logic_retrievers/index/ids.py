@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 from uuid import UUID, uuid5
@@ -45,12 +45,16 @@ def content_hash(passage: Passage, fingerprints: Iterable[tuple[str, str]]) -> s
         passage: with metadata that JSON can hold.
         fingerprints: (vector name, fingerprint) of the vectors that are stored.
     """
-    content: Mapping[str, Any] = {
+    content: dict[str, Any] = {
         "text": passage.text,
         "metadata": dict(passage.metadata),
         "source": passage.source,
         "span": passage.span,
         "vectors": sorted(fingerprints),
     }
+    if passage.embed_text is not None:
+        content["embed_text"] = passage.embed_text
+    if passage.extra:
+        content["extra"] = dict(passage.extra)
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()

@@ -24,6 +24,8 @@ ID = f"{LOGIC}.id"
 SOURCE = f"{LOGIC}.source"
 TENANT = f"{LOGIC}.tenant"
 NODE = "_node_content"
+_ELSEWHERE = frozenset({"text", "text_resource", "metadata", "embedding", "id_", "class_name"})
+"""Parts of a node that a passage has a field for, or that are not the node's own."""
 
 
 def to_payload(passage: Passage, digest: str, tenant: str | None) -> dict[str, Any]:
@@ -35,6 +37,10 @@ def to_payload(passage: Passage, digest: str, tenant: str | None) -> dict[str, A
         logic["span"] = list(passage.span)
     if tenant is not None:
         logic["tenant"] = tenant
+    if passage.embed_text is not None:
+        logic["embed_text"] = passage.embed_text
+    if passage.extra:
+        logic["extra"] = dict(passage.extra)
     return {TEXT: passage.text, METADATA: dict(passage.metadata), LOGIC: logic}
 
 
@@ -61,6 +67,8 @@ def to_passage(point_id: models.ExtendedPointId, payload: Mapping[str, Any] | No
         metadata=payload.get(METADATA) or {},
         source=logic.get("source"),
         span=None if span is None else (span[0], span[1]),
+        embed_text=logic.get("embed_text"),
+        extra=logic.get("extra") or {},
     )
 
 
@@ -98,4 +106,8 @@ def _from_node(point_id: models.ExtendedPointId, payload: Mapping[str, Any]) -> 
         metadata=node.get("metadata") or {},
         source=None if source in (None, "None") else source,
         span=None if start is None or end is None else (start, end),
+        extra={
+            "node": {key: value for key, value in node.items() if key not in _ELSEWHERE},
+            "node_type": payload.get("_node_type") or node.get("class_name") or "TextNode",
+        },
     )

@@ -21,22 +21,24 @@ def check_passage(passage: Passage) -> None:
         raise InputError(f"A Passage is needed, not {type(passage).__name__}.")
     if not isinstance(passage.id, str) or not passage.id:
         raise InputError(f"A passage's id must be a string that is not empty, not {passage.id!r}.")
-    if not isinstance(passage.text, str):
-        raise InputError(f"Passage {passage.id!r}: its text is {type(passage.text).__name__}.")
-    if not passage.text.strip():
+    for name, text in (("text", passage.text), ("embed_text", passage.embedded)):
+        if not isinstance(text, str):
+            raise InputError(f"Passage {passage.id!r}: its {name} is {type(text).__name__}.")
+    if not passage.text.strip() or not passage.embedded.strip():
         raise EmptyTextError(f"Passage {passage.id!r} has no text. Leave it out, or give it some.")
     try:
-        (passage.id + passage.text + (passage.source or "")).encode()
+        (passage.id + passage.text + passage.embedded + (passage.source or "")).encode()
     except UnicodeEncodeError as error:
         raise InputError(
             f"Passage {passage.id!r} holds half a character (a lone surrogate, {error.reason})."
             " Decode its file with errors='replace'."
         ) from None
-    if not isinstance(passage.metadata, Mapping):
-        raise InputError(f"Passage {passage.id!r}: its metadata is no mapping.")
-    problem = _problem(dict(passage.metadata), "metadata")
-    if problem is not None:
-        raise InputError(f"Passage {passage.id!r}: {problem}. Metadata must be JSON-like.")
+    for name, values in (("metadata", passage.metadata), ("extra", passage.extra)):
+        if not isinstance(values, Mapping):
+            raise InputError(f"Passage {passage.id!r}: its {name} is no mapping.")
+        problem = _problem(dict(values), name)
+        if problem is not None:
+            raise InputError(f"Passage {passage.id!r}: {problem}. Values must be JSON-like.")
 
 
 def _problem(value: Any, path: str) -> str | None:

@@ -216,7 +216,7 @@ def _points(
     batch: Sequence[_Prepared],
     tenant: str | None,
 ) -> list[models.PointStruct]:
-    texts = [one.passage.text for one in batch]
+    texts = [one.passage.embedded for one in batch]
     columns = encode(encoder, texts, vectors)
     return [
         models.PointStruct(

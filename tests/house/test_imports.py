@@ -13,6 +13,9 @@ import logic_retrievers
 
 ROOT = Path(logic_retrievers.__file__).parent
 
+BELOW_ANSWERING = {
+    *("types", "errors", "procedures", "scoring", "encoders", "index", "policies", "queries"),
+}
 # room -> rooms of the package that it may import; imports run downward only
 MAY_IMPORT = {
     "errors": set(),
@@ -24,9 +27,9 @@ MAY_IMPORT = {
     "index": {"types", "errors", "procedures", "scoring", "encoders"},
     "queries": {"errors"},
     "policies": {"types", "errors", "scoring", "queries"},
-    "engine": {
-        *("types", "errors", "procedures", "scoring", "encoders", "index", "policies", "queries"),
-    },
+    "answering": BELOW_ANSWERING,
+    "engine": BELOW_ANSWERING | {"answering"},
+    "reranking": BELOW_ANSWERING | {"answering"},
     "evaluation": {"types", "errors", "scoring"},
     "models": set(),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -125,9 +126,13 @@ def test_llama_index_wrote_we_read(client, encoder, llama):
     assert [p.id for p, _ in ours] == theirs.ids
     assert [s for _, s in ours] == pytest.approx(theirs.similarities, abs=2e-6)
     first = nodes[0]
-    assert index.get([first.node_id]) == [
-        Passage(first.node_id, TEXTS[0], {"n": 0, "city": "Oslo"}, "book", (0, len(TEXTS[0])))
-    ]
+    (read,) = index.get([first.node_id])
+    assert replace(read, extra={}) == Passage(
+        first.node_id, TEXTS[0], {"n": 0, "city": "Oslo"}, "book", (0, len(TEXTS[0]))
+    )
+    assert read.extra["node_type"] == "TextNode"
+    assert read.extra["node"]["relationships"]["1"]["node_id"] == "book"
+    assert not {"text", "metadata", "embedding"} & set(read.extra["node"])
     # metadata lies at the top level there, and under `metadata` in what we add
     assert index.add([Passage("new", "quiet hut", {"n": 2, "city": None})]).added == 1
     assert {p.text for p, _ in topical(index, encoder, {"n": 2})} == {TEXTS[2], "quiet hut"}

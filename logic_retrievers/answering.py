@@ -1,0 +1,144 @@
+"""The steps that a search and a reranking share: choose, check, encode, explain."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from logic_retrievers.errors import (
+    ConfigurationError,
+    EmptyTextError,
+    InputError,
+    UntrainedVectorWarning,
+)
+from logic_retrievers.index import lexical
+from logic_retrievers.index.lexical import term_vector
+from logic_retrievers.index.requests import QueryVector
+from logic_retrievers.policies import Chooser, Policy, Ranked
+from logic_retrievers.procedures import Procedure, Work
+from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.scoring import ordinal_ranks
+from logic_retrievers.types import Evidence, Hit, Leaf, Passage, Pool
+
+if TYPE_CHECKING:
+    from logic_retrievers.encoders.base import Encoder, VectorSpec
+
+Query: TypeAlias = str | ParsedQuery
+AnyPolicy: TypeAlias = str | Policy | Chooser
+Plans: TypeAlias = Sequence[tuple[Leaf, ...]]
+
+
+def text_of(query: Query) -> str:
+    """The query's text as a whole."""
+    return query.text if isinstance(query, ParsedQuery) else query
+
+
+def check_query(query: Any) -> None:
+    """Refuses what cannot be searched for.
+
+    Raises:
+        InputError: neither a string nor a parsed query.
+        EmptyTextError: nothing but white space.
+    """
+    if not isinstance(query, str | ParsedQuery):
+        raise InputError(f"a query is a string or ParsedQuery, not {type(query).__name__}")
+    if not text_of(query).strip():
+        raise EmptyTextError("the query is empty; pass a text to search for")
+
+
+def check_count(name: str, count: Any) -> None:
+    """Refuses a number of hits that is no whole number of at least 1."""
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ConfigurationError(f"{name} must be a whole number of at least 1, not {count!r}")
+
+
+def policy_for(
+    query: Query,
+    policy: Policy | Chooser,
+    specs: Mapping[str, VectorSpec],
+    vectors: Collection[str],
+) -> Policy:
+    """The policy itself, or the one that a chooser takes for this query.
+
+    Args:
+        query: as the caller gave it.
+        policy: what was asked for.
+        specs: of the encoder.
+        vectors: names of the vectors that there are of the passages.
+    """
+    if isinstance(policy, Policy):
+        return policy
+    trained = [v for v in vectors if v in specs and specs[v].trained]
+    constants = specs["topical"].exclusion if "topical" in specs else None
+    return policy.choose(query, trained, constants)
+
+
+def warn_if_untrained(
+    plans: Plans, specs: Mapping[str, VectorSpec], policy: str, *, stacklevel: int
+) -> None:
+    """Warns where a policy ranks by a vector that the encoder was not trained for."""
+    needed = {leaf.vector for plan in plans for leaf in plan}
+    untrained = sorted(name for name in needed if name in specs and not specs[name].trained)
+    if untrained:
+        warnings.warn(
+            f"policy {policy!r} ranks by {untrained[0]!r}, which this encoder has not been trained "
+            "for: its vectors repeat another head's, so the policy cannot tell violating passages",
+            UntrainedVectorWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def encode_leaves(plans: Plans, encoder: Encoder) -> Procedure[dict[tuple[str, str], QueryVector]]:
+    """Encodes every (vector, text) of the plans once; the sparse ``lexical`` one needs no encoder.
+
+    Texts that need the same named vectors go through the encoder together.
+    """
+    names_of: dict[str, set[str]] = {}
+    for plan in plans:
+        for leaf in plan:
+            names_of.setdefault(leaf.text, set()).add(leaf.vector)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for text, names in names_of.items():
+        groups.setdefault(tuple(sorted(names)), []).append(text)
+
+    def encode() -> dict[tuple[str, str], QueryVector]:
+        encoded: dict[tuple[str, str], QueryVector] = {}
+        for names, texts in groups.items():
+            if lexical.NAME in names:
+                encoded.update({(lexical.NAME, t): term_vector(t, query=True) for t in texts})
+            dense = [name for name in names if name != lexical.NAME]
+            for name, rows in (encoder.encode_queries(texts, dense) if dense else {}).items():
+                encoded.update({(name, text): row for text, row in zip(texts, rows, strict=True)})
+        return encoded
+
+    vectors: dict[tuple[str, str], QueryVector] = yield Work(encode)
+    return vectors
+
+
+def hits(
+    policy: str, pool: Pool, ranking: Sequence[Ranked], passages: Mapping[str, Passage]
+) -> list[Hit]:
+    """The ranked candidates as hits; one that was deleted in the meantime is left out."""
+    ranks = {leaf: ordinal_ranks(scores) for leaf, scores in pool.scores.items()}
+    found: list[Hit] = []
+    for ranked in ranking:
+        passage = passages.get(pool.ids[ranked.index])
+        if passage is None:
+            continue
+        evidence = Evidence(
+            policy=policy,
+            scores={leaf: _or_none(scores[ranked.index]) for leaf, scores in pool.scores.items()},
+            ranks={leaf: int(column[ranked.index]) or None for leaf, column in ranks.items()},
+            kept=ranked.kept,
+            reason=ranked.reason,
+            details=ranked.details,
+        )
+        found.append(Hit(passage, len(found) + 1, ranked.score, evidence))
+    return found
+
+
+def _or_none(score: float) -> float | None:
+    return None if np.isnan(score) else float(score)
