@@ -108,3 +108,7 @@ class Threads:
         if self._pool is not None:
             self._pool.shutdown(wait=True)
             self._pool = None
+
+
+encoding = Threads()
+"""For all encoding of this process that no index's connection does."""

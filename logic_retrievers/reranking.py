@@ -19,10 +19,11 @@ from logic_retrievers.answering import (
     text_of,
     warn_if_untrained,
 )
+from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.policies import Policy, resolve_policy
-from logic_retrievers.procedures import Procedure, Threads, Work, arun, run
+from logic_retrievers.procedures import Procedure, Work, arun, encoding, run
 from logic_retrievers.scoring import cosine
 from logic_retrievers.types import Evidence, Hit, Leaf, Passage, Pool
 
@@ -63,8 +64,7 @@ class Reranker:
     ) -> None:
         self.policy = resolve_policy(policy)
         self.index = index
-        self.encoder = encoder or (_default_encoder() if index is None else index.encoder)
-        self._threads = Threads()
+        self.encoder = encoder or (default_encoder() if index is None else index.encoder)
 
     def rerank(self, query: Query, passages: Sequence[Passage], k: int | None = None) -> list[Hit]:
         """The k best of the passages, best first.
@@ -85,7 +85,7 @@ class Reranker:
         procedure = self._rerank(query, passages, k)
         if self.index is not None:
             return self.index.run(procedure)
-        return run(procedure, self._threads)
+        return run(procedure, encoding)
 
     async def arerank(
         self, query: Query, passages: Sequence[Passage], k: int | None = None
@@ -94,7 +94,7 @@ class Reranker:
         procedure = self._rerank(query, passages, k)
         if self.index is not None:
             return await self.index.arun(procedure)
-        return await arun(procedure, self._threads)
+        return await arun(procedure, encoding)
 
     def _rerank(
         self, query: Query, passages: Sequence[Passage], k: int | None
@@ -190,9 +190,3 @@ def _ruled_out(passage: Passage, must_not: Mapping[str, object]) -> bool:
         if any(value in (has if isinstance(has, list) else [has]) for value in values):  # type: ignore[attr-defined]
             return True
     return False
-
-
-def _default_encoder() -> Encoder:
-    from logic_retrievers.encoders import OnnxEncoder  # loads ONNX Runtime: not before it is used
-
-    return OnnxEncoder()

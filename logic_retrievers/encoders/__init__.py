@@ -7,6 +7,7 @@ PyTorch.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -51,9 +52,18 @@ __all__ = [
     "SentenceTransformerEncoder",
     "VectorSpec",
     "default_bundle_path",
+    "default_encoder",
     "load_bundle",
     "verify_bundle",
 ]
+
+
+@cache
+def default_encoder() -> Encoder:
+    """The encoder of the bundle that comes with the package; one for the whole process."""
+    from logic_retrievers.encoders.onnx import OnnxEncoder  # ONNX Runtime: not before it is used
+
+    return OnnxEncoder()
 
 
 def __getattr__(name: str) -> Any:

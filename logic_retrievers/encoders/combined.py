@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from logic_retrievers.encoders.base import Encoder, Vectors, VectorSpec, check_names
 from logic_retrievers.encoders.manifest import Role
@@ -34,6 +34,7 @@ class CombinedEncoder:
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = tuple(parts)
         self._sources: dict[str, tuple[Encoder, str]] = {}
         specs: dict[str, VectorSpec] = {}
         for part in parts:
@@ -79,6 +80,10 @@ class CombinedEncoder:
             for encoder, theirs in self._sources.values()
         }
         return max(candidates.values(), key=lambda found: (len(found[0]) / found[1], -found[1]))[0]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For another process: the parts, which must allow it too."""
+        return CombinedEncoder, (self._parts,)
 
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None

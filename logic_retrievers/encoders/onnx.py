@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -87,6 +88,12 @@ class OnnxEncoder:
                 f"batch_size={batch_size}, batch_tokens={batch_tokens}, threads={threads}: "
                 "each must be at least 1."
             )
+        self._settings: dict[str, Any] = {
+            "providers": providers,
+            "threads": threads,
+            "batch_size": batch_size,
+            "batch_tokens": batch_tokens,
+        }
         self.bundle = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
         self._batch_size, self._batch_tokens = batch_size, batch_tokens
         manifest = self.bundle.manifest
@@ -137,6 +144,10 @@ class OnnxEncoder:
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """Character span of every token, special ones left out, never cut."""
         return self._tokenizer.spans(text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For another process: the bundle's folder and the settings, to be opened anew there."""
+        return partial(OnnxEncoder, self.bundle.path, **self._settings), ()
 
     def _spec(self, name: str) -> VectorSpec:
         manifest = self.bundle.manifest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -57,6 +57,10 @@ class RecentEncoder:
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """Those of the encoder behind."""
         return self._encoder.token_spans(text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For another process: without what is remembered."""
+        return RecentEncoder, (self._encoder, self._size)
 
     def _encode(
         self,

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Container, Iterable, Iterator, Sequen
 from functools import partial
 from typing import Any, Self, Unpack
 
+from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.index import points, writes
 from logic_retrievers.index.backfill import BackfillReport, backfill
@@ -51,7 +52,7 @@ class PassageIndex(IndexHandle):
         reach, ask = _parted(settings)
         connection = Connection.open(**reach)
         try:
-            encoder = _default_encoder() if encoder is None else encoder
+            encoder = default_encoder() if encoder is None else encoder
             found = connection.run(
                 open_collection(collection, encoder.specs, embedded=connection.embedded, **ask)
             )
@@ -72,7 +73,7 @@ class PassageIndex(IndexHandle):
         connection = await asyncio.to_thread(partial(Connection.open, **reach))
         try:
             if encoder is None:
-                encoder = await asyncio.to_thread(_default_encoder)
+                encoder = await asyncio.to_thread(default_encoder)
             found = await connection.arun(
                 open_collection(collection, encoder.specs, embedded=connection.embedded, **ask)
             )
@@ -262,9 +263,3 @@ def _parted(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
         {key: value for key, value in settings.items() if key in ours},
         {key: value for key, value in settings.items() if key not in ours},
     )
-
-
-def _default_encoder() -> Encoder:
-    from logic_retrievers.encoders import OnnxEncoder  # loads ONNX Runtime: not before it is used
-
-    return OnnxEncoder()

@@ -3,7 +3,7 @@
 from logic_retrievers.policies.auto import AutoPolicy
 from logic_retrievers.policies.base import Chooser, Policy, Ranked
 from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
-from logic_retrievers.policies.registry import POLICIES, resolve_policy
+from logic_retrievers.policies.registry import POLICIES, describe_policy, resolve_policy
 from logic_retrievers.policies.sequential import SequentialPolicy
 from logic_retrievers.policies.single import CompatibilityPolicy, TopicalPolicy
 from logic_retrievers.policies.union import CoderUnionPolicy, KeepRule, UnionPolicy
@@ -22,5 +22,6 @@ __all__ = [
     "SequentialPolicy",
     "TopicalPolicy",
     "UnionPolicy",
+    "describe_policy",
     "resolve_policy",
 ]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
 from logic_retrievers.errors import ConfigurationError, UnknownPolicyError
 from logic_retrievers.policies.auto import AutoPolicy
 from logic_retrievers.policies.base import Chooser, Policy
@@ -41,3 +45,35 @@ def resolve_policy(policy: str | Policy | Chooser) -> Policy | Chooser:
             f"a policy is a name or a subclass of logic_retrievers.Policy, not {policy!r}"
         )
     return policy
+
+
+def describe_policy(policy: str | Policy | Chooser) -> dict[str, Any]:
+    """A policy's name and settings, ready for JSON: for logs, cache keys and serialised settings.
+
+    A setting that JSON cannot hold (a parser of your own) is given by its ``repr``, or its class.
+
+    Raises:
+        UnknownPolicyError, ConfigurationError: as :func:`resolve_policy`.
+    """
+    resolved = resolve_policy(policy)
+    return {"name": resolved.name, **_settings(resolved)}
+
+
+def _settings(value: Any) -> dict[str, Any]:
+    if not is_dataclass(value):
+        return {key: _plain(setting) for key, setting in getattr(value, "__dict__", {}).items()}
+    return {setting.name: _plain(getattr(value, setting.name)) for setting in fields(value)}
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, Collection):
+        return [_plain(inner) for inner in value]
+    if is_dataclass(value):
+        return _settings(value)
+    kind = type(value)  # object's own repr holds an address, which differs from run to run
+    bare = kind.__repr__ is object.__repr__
+    return f"{kind.__module__}.{kind.__qualname__}" if bare else repr(value)

@@ -281,7 +281,12 @@ def test_every_method_has_its_twin():
         )
         assert inspect.iscoroutinefunction(other) or inspect.isasyncgenfunction(other)
     methods = {name for name, _ in inspect.getmembers(PassageIndex, callable) if name[0] != "_"}
-    assert methods - {*twins, *(f"a{name}" for name in twins)} == {"gather", "fetch", "fused"}
+    assert methods - {*twins, *(f"a{name}" for name in twins)} == {
+        "gather",
+        "fetch",
+        "fused",
+        "stored",
+    }
 
 
 def test_the_key_is_nowhere_to_be_seen(encoder, wire_double):
