@@ -74,6 +74,7 @@ def _plain(value: Any) -> Any:
         return [_plain(inner) for inner in value]
     if is_dataclass(value):
         return _settings(value)
-    kind = type(value)  # object's own repr holds an address, which differs from run to run
-    bare = kind.__repr__ is object.__repr__
-    return f"{kind.__module__}.{kind.__qualname__}" if bare else repr(value)
+    kind = type(value)
+    if "__repr__" in {name for home in kind.__mro__[:-1] for name in vars(home)}:
+        return repr(value)
+    return f"{kind.__module__}.{kind.__qualname__}"  # object's repr would hold an address
