@@ -12,6 +12,7 @@ from qdrant_client import models
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import CollectionNotFoundError
 from logic_retrievers.index.filling import PAGE, vectors_for
+from logic_retrievers.index.payloads import Keys
 from logic_retrievers.index.schema import Collection, StoredVector, described, new_params
 from logic_retrievers.index.writes import Progress
 from logic_retrievers.procedures import Call, Procedure, Work
@@ -48,7 +49,7 @@ def copy_into(
         )
         absent = yield from _absent(target, points)
         if absent:
-            made = yield Work(partial(_points, absent, encoder, lacking))
+            made = yield Work(partial(_points, absent, encoder, lacking, collection.keys))
             yield Call("upsert", {"collection_name": target, "points": made, "wait": True})
             copied += len(absent)
             if progress is not None:
@@ -119,9 +120,12 @@ def _absent(target: str, points: Sequence[models.Record]) -> Procedure[list[mode
 
 
 def _points(
-    points: Sequence[models.Record], encoder: Encoder, lacking: Mapping[str, StoredVector]
+    points: Sequence[models.Record],
+    encoder: Encoder,
+    lacking: Mapping[str, StoredVector],
+    keys: Keys,
 ) -> list[models.PointStruct]:
-    new = vectors_for(points, encoder, lacking)
+    new = vectors_for(points, encoder, lacking, keys)
     return [
         models.PointStruct(
             id=point.id, payload=point.payload, vector={**_named(point.vector), **more}

@@ -9,7 +9,7 @@ from typing import Any
 from qdrant_client import models
 
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.index.payloads import to_passage
+from logic_retrievers.index.payloads import Keys, to_passage
 from logic_retrievers.index.schema import Collection, StoredVector
 from logic_retrievers.index.writes import Progress, encode
 from logic_retrievers.procedures import Call, Procedure, Work
@@ -54,7 +54,7 @@ def fill(
             },
         )
         if points:
-            vectors = yield Work(partial(vectors_for, points, encoder, lacking))
+            vectors = yield Work(partial(vectors_for, points, encoder, lacking, collection.keys))
             updates = [
                 models.PointVectors(id=point.id, vector=vector)
                 for point, vector in zip(points, vectors, strict=True)
@@ -71,9 +71,12 @@ def fill(
 
 
 def vectors_for(
-    points: Sequence[models.Record], encoder: Encoder, lacking: Mapping[str, StoredVector]
+    points: Sequence[models.Record],
+    encoder: Encoder,
+    lacking: Mapping[str, StoredVector],
+    keys: Keys,
 ) -> list[dict[str, Any]]:
     """For each point: stored vector name -> vector of its text."""
-    texts = [to_passage(point.id, point.payload).embedded for point in points]
+    texts = [to_passage(point.id, point.payload, keys).embedded for point in points]
     columns = encode(encoder, texts, list(lacking.values()))
     return [{name: rows[at] for name, rows in columns.items()} for at in range(len(points))]

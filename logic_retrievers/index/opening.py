@@ -16,7 +16,7 @@ from logic_retrievers.errors import (
     MissingVectorError,
 )
 from logic_retrievers.index.lexical import NAME as LEXICAL
-from logic_retrievers.index.payloads import METADATA, NODE
+from logic_retrievers.index.payloads import METADATA, NODE, TEXT, USUAL, Keys
 from logic_retrievers.index.schema import (
     PAYLOAD_INDEXES,
     Collection,
@@ -40,6 +40,8 @@ def open_collection(
     lexical: bool = False,
     tenant: str | None = None,
     vector_names: Mapping[str, str] | None = None,
+    text_key: str | None = None,
+    metadata_key: str | None = None,
     create: bool = True,
 ) -> Procedure[Collection]:
     """Finds or makes a collection and checks that the encoder fits it.
@@ -59,7 +61,9 @@ def open_collection(
             raise CollectionNotFoundError(
                 f"There is no collection {name!r}. Index some passages first, or pass create=True."
             )
-        info = yield from _created(name, wanted, lexical)
+        info = yield from _created(
+            name, wanted, lexical, Keys(text_key or TEXT, metadata_key or METADATA)
+        )
     stored = stored_vectors(name, info, vector_names)
     ours = own_metadata(info)
     required = [] if vectors is None else list(wanted)
@@ -70,6 +74,8 @@ def open_collection(
             f"Collection {name!r} has no vector {missing!r}, or it is still being filled (it has:"
             f" {', '.join(stored) or 'none'}). Open it without, and run backfill([{missing!r}])."
         )
+    noted = Keys(*ours.get("keys", USUAL))
+    keys = Keys(text_key or noted.text, metadata_key or noted.metadata)
     collection = Collection(
         name=name,
         vectors=stored,
@@ -77,7 +83,8 @@ def open_collection(
         tenant=tenant,
         embedded=embedded,
         allows_exact=_allows_exact(info),
-        prefixes=tuple(ours["prefixes"]) if ours else (yield from _prefixes(name)),
+        prefixes=tuple(ours["prefixes"]) if ours else (yield from _prefixes(name, keys)),
+        keys=keys,
         ours=bool(ours),
         missing_indexes=_missing_indexes(info, embedded),
     )
@@ -133,10 +140,10 @@ def _found(name: str) -> Procedure[models.CollectionInfo | None]:
 
 
 def _created(
-    name: str, specs: Mapping[str, VectorSpec], lexical: bool
+    name: str, specs: Mapping[str, VectorSpec], lexical: bool, keys: Keys
 ) -> Procedure[models.CollectionInfo]:
     try:
-        yield Call("create_collection", {"collection_name": name, **creation(specs, lexical)})
+        yield Call("create_collection", {"collection_name": name, **creation(specs, lexical, keys)})
     except Exception:
         # Somebody else was faster, or the answer to our own first attempt was lost.
         info = yield from _found(name)
@@ -168,14 +175,14 @@ def _readable(
     return tuple(readable)
 
 
-def _prefixes(name: str) -> Procedure[tuple[str, ...]]:
+def _prefixes(name: str, keys: Keys) -> Procedure[tuple[str, ...]]:
     """Where another store keeps its metadata: one point tells."""
     points, _ = yield Call(
         "scroll",
         {"collection_name": name, "limit": 1, "with_payload": [NODE], "with_vectors": False},
     )
     payload: Mapping[str, Any] = (points[0].payload if points else None) or {}
-    return ("", METADATA) if NODE in payload else (METADATA,)
+    return ("", keys.metadata) if NODE in payload else (keys.metadata,)
 
 
 def _allows_exact(info: models.CollectionInfo) -> bool:

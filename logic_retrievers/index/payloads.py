@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from qdrant_client import models
 
@@ -28,7 +28,19 @@ _ELSEWHERE = frozenset({"text", "text_resource", "metadata", "embedding", "id_",
 """Parts of a node that a passage has a field for, or that are not the node's own."""
 
 
-def to_payload(passage: Passage, digest: str, tenant: str | None) -> dict[str, Any]:
+class Keys(NamedTuple):
+    """Where text and metadata lie; a store of langchain-qdrant may have been told others."""
+
+    text: str = TEXT
+    metadata: str = METADATA
+
+
+USUAL = Keys()
+
+
+def to_payload(
+    passage: Passage, digest: str, tenant: str | None, keys: Keys = USUAL
+) -> dict[str, Any]:
     """The payload of our layout; keys without a value are left out."""
     logic: dict[str, Any] = {"id": passage.id, "hash": digest}
     if passage.source is not None:
@@ -41,10 +53,12 @@ def to_payload(passage: Passage, digest: str, tenant: str | None) -> dict[str, A
         logic["embed_text"] = passage.embed_text
     if passage.extra:
         logic["extra"] = dict(passage.extra)
-    return {TEXT: passage.text, METADATA: dict(passage.metadata), LOGIC: logic}
+    return {keys.text: passage.text, keys.metadata: dict(passage.metadata), LOGIC: logic}
 
 
-def to_passage(point_id: models.ExtendedPointId, payload: Mapping[str, Any] | None) -> Passage:
+def to_passage(
+    point_id: models.ExtendedPointId, payload: Mapping[str, Any] | None, keys: Keys = USUAL
+) -> Passage:
     """The passage in a point of any of the three layouts.
 
     Raises:
@@ -53,18 +67,19 @@ def to_passage(point_id: models.ExtendedPointId, payload: Mapping[str, Any] | No
     payload = payload or {}
     if NODE in payload:
         return _from_node(point_id, payload)
-    text = payload.get(TEXT)
+    text = payload.get(keys.text)
     if not isinstance(text, str):
         raise CollectionMismatchError(
-            f"Point {point_id} has no text under {TEXT!r} or {NODE!r}: it was not written by this"
-            " package, langchain-qdrant or LlamaIndex with their usual payload keys."
+            f"Point {point_id} has no text under {keys.text!r} or {NODE!r}: it was not written by"
+            " this package, langchain-qdrant or LlamaIndex with these payload keys. Say where text"
+            " and metadata lie with text_key= and metadata_key=."
         )
     logic = _logic(payload)
     span = logic.get("span")
     return Passage(
         id=logic.get("id", str(point_id)),
         text=text,
-        metadata=payload.get(METADATA) or {},
+        metadata=payload.get(keys.metadata) or {},
         source=logic.get("source"),
         span=None if span is None else (span[0], span[1]),
         embed_text=logic.get("embed_text"),

@@ -45,7 +45,9 @@ def get(collection: Collection, ids: Sequence[str]) -> Procedure[list[Passage]]:
         )
         for record in records:
             if collection.tenant in (None, tenant_of(record.payload)):
-                found[points[str(record.id)]] = to_passage(record.id, record.payload)
+                found[points[str(record.id)]] = to_passage(
+                    record.id, record.payload, collection.keys
+                )
     return [found[one] for one in dict.fromkeys(ids) if one in found]
 
 
@@ -69,7 +71,7 @@ def page(
             "with_vectors": False,
         },
     )
-    return [to_passage(point.id, point.payload) for point in points], following
+    return [to_passage(point.id, point.payload, collection.keys) for point in points], following
 
 
 def delete(

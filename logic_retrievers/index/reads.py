@@ -113,7 +113,10 @@ def fetch(collection: Collection, point_ids: Sequence[str]) -> Procedure[dict[st
                 "with_vectors": False,
             },
         )
-        found.update((str(record.id), to_passage(record.id, record.payload)) for record in records)
+        found.update(
+            (str(record.id), to_passage(record.id, record.payload, collection.keys))
+            for record in records
+        )
     return found
 
 

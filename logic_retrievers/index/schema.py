@@ -17,7 +17,7 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index.lexical import FINGERPRINT as LEXICAL_FINGERPRINT
 from logic_retrievers.index.lexical import NAME as LEXICAL
-from logic_retrievers.index.payloads import ID, LOGIC, METADATA, SOURCE, TENANT
+from logic_retrievers.index.payloads import ID, LOGIC, METADATA, SOURCE, TENANT, USUAL, Keys
 
 FORMAT = 1
 TOPICAL = "topical"
@@ -65,6 +65,7 @@ class Collection:
         embedded: no server, so no index, no quantisation and no strict mode.
         allows_exact: False where strict mode is known to forbid exact searches.
         prefixes: where metadata lies in the payload.
+        keys: where our layout has text and metadata.
         ours: whether the collection carries our metadata.
         missing_indexes: payload indexes to make before the first write.
     """
@@ -76,6 +77,7 @@ class Collection:
     embedded: bool = False
     allows_exact: bool = True
     prefixes: tuple[str, ...] = (METADATA,)
+    keys: Keys = USUAL
     ours: bool = True
     missing_indexes: tuple[str, ...] = field(default=())
 
@@ -113,7 +115,7 @@ def wanted_specs(
     return {name: specs[name] for name in chosen}
 
 
-def creation(specs: Mapping[str, VectorSpec], with_lexical: bool) -> dict[str, Any]:
+def creation(specs: Mapping[str, VectorSpec], with_lexical: bool, keys: Keys) -> dict[str, Any]:
     """The arguments of ``create_collection``."""
     vectors = {name: new_vector(spec) for name, spec in specs.items()}
     if with_lexical:
@@ -122,7 +124,7 @@ def creation(specs: Mapping[str, VectorSpec], with_lexical: bool) -> dict[str, A
     return {
         "vectors_config": dense,
         "sparse_vectors_config": sparse or None,
-        "metadata": _metadata(vectors, (METADATA,)),
+        "metadata": _metadata(vectors, (keys.metadata,), keys),
     }
 
 
@@ -160,10 +162,12 @@ def described(collection: Collection, changed: Mapping[str, StoredVector]) -> di
         if collection.ours
         else {n: collection.vectors[n] for n in collection.readable}
     )
-    return _metadata({**known, **changed}, collection.prefixes)
+    return _metadata({**known, **changed}, collection.prefixes, collection.keys)
 
 
-def _metadata(vectors: Mapping[str, StoredVector], prefixes: Sequence[str]) -> dict[str, Any]:
+def _metadata(
+    vectors: Mapping[str, StoredVector], prefixes: Sequence[str], keys: Keys
+) -> dict[str, Any]:
     entries = {
         vector.name: {
             "stored": vector.stored,
@@ -172,7 +176,10 @@ def _metadata(vectors: Mapping[str, StoredVector], prefixes: Sequence[str]) -> d
         }
         for vector in vectors.values()
     }
-    return {LOGIC: {"format": FORMAT, "prefixes": list(prefixes), "vectors": entries}}
+    noted: dict[str, Any] = {"format": FORMAT, "prefixes": list(prefixes), "vectors": entries}
+    if keys != USUAL:
+        noted["keys"] = list(keys)
+    return {LOGIC: noted}
 
 
 def stored_vectors(

@@ -42,6 +42,8 @@ class CollectionSettings(TypedDict, total=False):
         tenant: whose passages to read and write. Without one, everybody's are read.
         vector_names: our name -> the collection's name of a vector, for collections of other
             stores; a single dense vector is taken for the topical one.
+        text_key, metadata_key: where the payload has text and metadata, if a store of
+            langchain-qdrant's was told other keys than ``page_content`` and ``metadata``.
         create: make the collection where there is none (True).
     """
 
@@ -49,6 +51,8 @@ class CollectionSettings(TypedDict, total=False):
     lexical: bool
     tenant: str | None
     vector_names: Mapping[str, str] | None
+    text_key: str | None
+    metadata_key: str | None
     create: bool
 
 

@@ -63,7 +63,8 @@ def stored_vectors_of(
             str(record.id): of_point[str(record.id)].id
             for record in records
             if collection.tenant in (None, tenant_of(record.payload))
-            and to_passage(record.id, record.payload).text == of_point[str(record.id)].text
+            and to_passage(record.id, record.payload, collection.keys).text
+            == of_point[str(record.id)].text
         }
         for at, name in stored.items():
             rows, vectors = matrix_of(records, at)

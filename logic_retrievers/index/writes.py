@@ -21,7 +21,7 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index import lexical
 from logic_retrievers.index.ids import content_hash, point_id
-from logic_retrievers.index.payloads import HASH, hash_of, to_payload
+from logic_retrievers.index.payloads import HASH, Keys, hash_of, to_payload
 from logic_retrievers.index.schema import Collection, StoredVector, check
 from logic_retrievers.index.stale import remove_stale
 from logic_retrievers.index.validation import check_passage
@@ -185,7 +185,9 @@ def _store(
     tally.unchanged += len(batch) - len(changed)
     if not changed:
         return
-    points = yield Work(lambda: _points(encoder, vectors, changed, collection.tenant))
+    points = yield Work(
+        lambda: _points(encoder, vectors, changed, collection.tenant, collection.keys)
+    )
     for some in _by_bytes(points):
         yield Call(
             "upsert", {"collection_name": collection.name, "points": list(some), "wait": True}
@@ -215,13 +217,14 @@ def _points(
     vectors: Sequence[StoredVector],
     batch: Sequence[_Prepared],
     tenant: str | None,
+    keys: Keys,
 ) -> list[models.PointStruct]:
     texts = [one.passage.embedded for one in batch]
     columns = encode(encoder, texts, vectors)
     return [
         models.PointStruct(
             id=one.point,
-            payload=to_payload(one.passage, one.digest, tenant),
+            payload=to_payload(one.passage, one.digest, tenant, keys),
             vector={stored: column[row] for stored, column in columns.items()},
         )
         for row, one in enumerate(batch)

@@ -17,7 +17,7 @@ from llama_index.core.vector_stores.types import VectorStoreQuery
 from llama_index.vector_stores.qdrant import QdrantVectorStore as LlamaStore
 from qdrant_client import QdrantClient, models
 
-from logic_retrievers.errors import FingerprintMismatchError
+from logic_retrievers.errors import CollectionMismatchError, FingerprintMismatchError
 from logic_retrievers.index import LeafSearch, PassageIndex
 from logic_retrievers.types import Passage
 
@@ -84,6 +84,26 @@ def test_langchain_wrote_we_read(client, encoder, name):
     assert again.add([Passage("new", "quiet hut", {"n": 9})]).added == 1
     assert store.similarity_search("quiet hut", k=1)[0].page_content == "quiet hut"
     assert again.delete([ids[0], "new"]) == 2
+
+
+def test_langchain_wrote_under_keys_of_its_own(client, encoder):
+    """A store that was told other payload keys could not be opened, or would get ours beside."""
+    size = models.VectorParams(size=32, distance=models.Distance.COSINE)
+    client.create_collection("p", size)
+    keys = {"content_payload_key": "body", "metadata_payload_key": "about"}
+    store = QdrantVectorStore(client, "p", TopicalEmbeddings(), **keys)
+    store.add_documents([Document(text, metadata={"n": n}) for n, text in enumerate(TEXTS)])
+    with pytest.raises(CollectionMismatchError, match="text_key="):
+        topical(PassageIndex.open("p", encoder, client=client), encoder)
+    index = PassageIndex.open("p", encoder, client=client, text_key="body", metadata_key="about")
+    assert [p.text for p, _ in topical(index, encoder, {"n": [0, 2]})] == [TEXTS[0], TEXTS[2]]
+    assert index.backfill().filled == 3
+    # from here on the collection notes it
+    again = PassageIndex.open("p", encoder, client=client)
+    assert again.add([Passage("new", "quiet hut", {"n": 9})]).added == 1
+    assert [p.text for p, _ in topical(again, encoder, {"n": 9})] == ["quiet hut"]
+    (document,) = store.similarity_search("quiet hut", k=1)
+    assert (document.page_content, document.metadata["n"]) == ("quiet hut", 9)
 
 
 def test_we_wrote_langchain_reads(client, encoder):
