@@ -119,8 +119,6 @@ def _lacking(
 
 def _extended(collection: Collection, lacking: Mapping[str, StoredVector]) -> Procedure[bool]:
     """Adds the empty named vectors to the collection; False where the server cannot."""
-    if not hasattr(models, "DenseVectorNameConfig"):  # qdrant-client before 1.18
-        return all(name in collection.vectors for name in lacking)
     try:
         for name, vector in lacking.items():
             if name not in collection.vectors:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import re
 import threading
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
@@ -41,6 +42,8 @@ LONGEST_WAIT = 30.0
 
 # Embedded mode is not safe under threads, and frameworks may share a client: one lock a client.
 _locks: WeakKeyDictionary[QdrantClient, threading.RLock] = WeakKeyDictionary()
+# A client that is left open complains while the interpreter shuts down, when it is too late.
+_left_open: WeakSet[QdrantClient] = WeakSet()
 _backoff = wait_exponential(multiplier=0.1, max=8.0) + wait_random(0.0, 0.1)
 
 
@@ -88,6 +91,8 @@ class Connection:
             WeakKeyDictionary()
         )
         self._owned = owned
+        if owned and client is not None:
+            _left_open.add(client)
         self._secret = secret
         self._lock = (
             _locks.setdefault(client, threading.RLock())
@@ -275,6 +280,12 @@ class Connection:
             clean = str(ours).replace(self._secret, "***")
             raise type(ours)(clean) from None  # the original would show the key in a traceback
         raise ours from error
+
+
+@atexit.register
+def _close_what_is_left() -> None:
+    for client in list(_left_open):
+        client.close()
 
 
 def _embedded(where: str) -> QdrantClient:

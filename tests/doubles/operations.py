@@ -89,7 +89,7 @@ def query_batch(client: QdrantClient, call: Call) -> list[models.QueryResponse]:
 
 def _searchable(request: models.QueryRequest) -> models.QueryRequest:
     """The request without index hints: local mode is always exact, and warns about each of them."""
-    idf = request.params.idf if request.params else None
+    idf = getattr(request.params, "idf", None)  # since qdrant-client 1.20
     params = models.SearchParams(idf=idf) if idf else None
     return request.model_copy(update={"params": params})
 

@@ -3,39 +3,16 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+from commands import ROOT, call
 
-ROOT = Path(__file__).parents[2]
 FOREIGN = {"integrations", "export", "tests", "examples", "benchmarks", "docs"}
 
 pytestmark = pytest.mark.slow
-
-
-def call(*command: str | Path, cwd: Path = ROOT) -> str:
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=cwd)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
-    """Built from the tracked files alone, so that nothing of this work tree helps."""
-    source = tmp_path_factory.mktemp("source")
-    files = call("git", "ls-files", "-z").split("\0")
-    for name in filter(None, files):
-        origin = ROOT / name
-        if origin.is_file():
-            target = source / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(origin.read_bytes())
-    out = tmp_path_factory.mktemp("wheel")
-    call(sys.executable, "-m", "build", "--wheel", "--outdir", out, source)
-    return next(out.glob("*.whl"))
 
 
 def environment(folder: Path) -> Path:

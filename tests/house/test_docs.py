@@ -63,6 +63,20 @@ def test_the_examples_run(tmp_path, monkeypatch, capsys, wire_double):
         index.close()
 
 
+@pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
+@pytest.mark.parametrize("page", ["docs/langchain.md", "docs/llama-index.md"])
+def test_a_frameworks_page_runs(page, tmp_path, monkeypatch, socket_disabled):
+    """Recipes are copied before they are read."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    run_blocks(page, names)
+    first = names["store"].index  # type: ignore[attr-defined]
+    assert first.vectors == ("topical", "compatibility")
+    assert names["retriever"].index.vectors == first.vectors  # type: ignore[attr-defined]
+    for index in (first, names["retriever"].index):  # type: ignore[attr-defined]
+        index.close()
+
+
 def test_links_between_the_docs_lead_somewhere():
     for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hashed_encoder import HashedEncoder
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_qdrant import QdrantVectorStore
@@ -19,6 +18,7 @@ from qdrant_client import QdrantClient, models
 
 from logic_retrievers.errors import CollectionMismatchError, FingerprintMismatchError
 from logic_retrievers.index import LeafSearch, PassageIndex
+from logic_retrievers.testing import HashedEncoder
 from logic_retrievers.types import Passage
 
 # LlamaIndex's store asks for payload indexes in local mode too

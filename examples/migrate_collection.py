@@ -1,0 +1,57 @@
+"""An existing collection with one vector a document gets the second one, in place.
+
+python examples/migrate_collection.py
+
+Here LangChain's QdrantVectorStore makes the collection; a LlamaIndex one goes the same way with
+`llama_index_logic_retrievers.ConstraintRetriever.over`. Your vectors and your model stay.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from langchain_logic_retrievers import ConstraintRetriever, LogicEmbeddings
+from langchain_qdrant import QdrantVectorStore
+
+from logic_retrievers import PassageIndex, read_documents
+
+QUESTION = "headphones that do not pinch if you wear glasses"
+
+
+def main() -> None:
+    """Before, the migration, after."""
+    passages = list(read_documents(Path(__file__).parent / "corpus"))
+    existing = QdrantVectorStore.from_texts(
+        [passage.text for passage in passages],
+        LogicEmbeddings(),  # stands for the embedding model that you have
+        [{"label": passage.id} for passage in passages],
+        location=":memory:",
+        collection_name="docs",
+    )
+    retriever = ConstraintRetriever.over(existing, k=4)
+    show("before", retriever)
+
+    report = retriever.index.backfill(
+        ["compatibility"], progress=lambda done: print(f"  {done} of {len(passages)} filled")
+    )
+    if report.collection == "docs":
+        print("completed in place")
+    else:  # a server that cannot add a named vector: a copy has been made
+        print(f"completed in a copy, {report.collection!r}")
+        encoder = retriever.index.encoder
+        index = PassageIndex.open(report.collection, encoder, client=existing.client)
+        retriever = ConstraintRetriever(index=index, k=4)
+    show("after", retriever)
+    (first, *_) = existing.similarity_search(QUESTION, k=1)
+    print(f"the old store still works: {first.metadata['label']}")
+
+
+def show(when: str, retriever: ConstraintRetriever) -> None:
+    """The first hits and why."""
+    print(f"{when}, with the vectors {', '.join(retriever.index.vectors)}:")
+    for document in retriever.invoke(QUESTION):
+        print(f"  {document.metadata['label']}: {document.metadata['logic']['reason']}")
+
+
+if __name__ == "__main__":
+    main()

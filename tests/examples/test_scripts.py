@@ -1,0 +1,39 @@
+"""The example scripts run as they stand, without a network."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TELLS = {
+    "langchain_rag.py": ["(no CHAT_MODEL: the prompt)", "[stay-pilots-rest]", "Why these passages"],
+    "llama_index_query_engine.py": ["Query: Where can I stay", "stay-pilots-rest: "],
+    "ingestion_pipeline.py": [
+        "LlamaIndex, second run: 0 nodes",
+        "'num_skipped': 187",
+        "'num_deleted': 1",
+    ],
+    "migrate_collection.py": ["completed in place", "after, with the vectors topical, compat"],
+    "custom_encoder.py": ["topical", "union", "compatibility rank 1 of"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TELLS)
+def test_an_example_runs(name, monkeypatch, capsys, socket_disabled):
+    """An example that fails is worse than none."""
+    monkeypatch.delenv("CHAT_MODEL", raising=False)
+    monkeypatch.setattr(sys, "argv", [name])
+    runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+    told = capsys.readouterr().out
+    for text in TELLS[name]:
+        assert text in told
+
+
+def test_every_example_is_run():
+    """A script that no test knows rots."""
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {*TELLS, "demo.py"}

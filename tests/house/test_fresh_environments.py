@@ -1,0 +1,57 @@
+"""What a new user does: an environment with one extra, and the words of its docs page."""
+
+from __future__ import annotations
+
+import pytest
+from commands import ROOT, call, environment
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+RUN_PAGE = """
+import ast, asyncio, inspect, re, socket, sys
+from pathlib import Path
+
+def refused(self, address):
+    raise OSError(f"no network in this test: {address}")
+
+socket.socket.connect = refused
+names = {}
+page = Path(sys.argv[1])
+for block in re.findall(r"```python\\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+    result = eval(compile(block, page.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
+    if inspect.isawaitable(result):
+        asyncio.run(result)
+"""
+
+
+@pytest.mark.parametrize("resolution", ["highest", "lowest-direct"])
+@pytest.mark.parametrize(
+    ("extra", "page", "other"),
+    [
+        ("langchain", "langchain.md", "llama_index.core"),
+        ("llama-index", "llama-index.md", "langchain_core"),
+    ],
+)
+def test_the_page_of_an_extra_runs_with_that_extra_alone(
+    wheel, tmp_path, extra, page, other, resolution
+):
+    """A page that leans on a package nobody told the reader to install."""
+    python = environment(tmp_path / "venv", resolution, f"{wheel}[{extra}]")
+    (tmp_path / "run.py").write_text(RUN_PAGE, encoding="utf-8")
+    call(python, "run.py", ROOT / "docs" / page, cwd=tmp_path)
+    absent = f"from importlib.util import find_spec; print(find_spec({other.split('.')[0]!r}))"
+    assert call(python, "-c", absent).strip() == "None"
+
+
+def test_the_adapters_pass_with_the_lowest_versions(wheel, tmp_path):
+    """A range in pyproject.toml that nobody tried is a guess."""
+    tools = ("pytest>=8.3", "pytest-asyncio>=0.25", "pytest-socket>=0.7", "pytest-timeout>=2.3")
+    more = ("hypothesis>=6.100", "langchain-tests>=1", "langchain-classic>=1", "httpx>=0.27")
+    python = environment(
+        tmp_path / "venv", "lowest-direct", f"{wheel}[langchain,llama-index,testing]", *tools, *more
+    )
+    told = call(
+        *(python.with_name("pytest"), "-q", "-m", "not slow", "-p", "no:cacheprovider"),
+        *("tests/langchain_adapter", "tests/llama_index_adapter", "tests/conformance"),
+    )
+    assert " passed" in told.splitlines()[-1]
