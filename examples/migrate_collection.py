@@ -15,7 +15,7 @@ from langchain_qdrant import QdrantVectorStore
 
 from logic_retrievers import PassageIndex, read_documents
 
-QUESTION = "headphones that do not pinch if you wear glasses"
+QUESTION = "a walk with no steps that is possible in a wheelchair"
 
 
 def main() -> None:

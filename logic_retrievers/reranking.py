@@ -146,7 +146,7 @@ class Reranker:
         """Vector name -> one row a passage: stored ones where they are, the others made now."""
         known: dict[tuple[str, str], npt.NDArray[np.float64]] = {}
         if self.index is not None:
-            known = yield from self.index.stored(passages, names)
+            known = yield from self.index.stored(passages, self._shared(names))
 
         def complete() -> dict[str, npt.NDArray[np.float64]]:
             lacking = {
@@ -166,6 +166,15 @@ class Reranker:
 
         matrices: dict[str, npt.NDArray[np.float64]] = yield Work(complete)
         return matrices
+
+    def _shared(self, names: Sequence[str]) -> list[str]:
+        """The vectors that the index's encoder makes alike; another one's compare with nothing."""
+        theirs = {} if self.index is None else self.index.encoder.specs
+        return [
+            name
+            for name in names
+            if name in theirs and theirs[name].fingerprint == self.encoder.specs[name].fingerprint
+        ]
 
 
 def _cosines(query: QueryVector, rows: npt.NDArray[np.float64]) -> Scores:

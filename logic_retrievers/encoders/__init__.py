@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -58,9 +59,17 @@ __all__ = [
 ]
 
 
-@cache
+_loading = Lock()
+
+
 def default_encoder() -> Encoder:
     """The encoder of the bundle that comes with the package; one for the whole process."""
+    with _loading:  # `cache` alone lets several threads load one each
+        return _default_encoder()
+
+
+@cache
+def _default_encoder() -> Encoder:
     from logic_retrievers.encoders.onnx import OnnxEncoder  # ONNX Runtime: not before it is used
 
     return OnnxEncoder()

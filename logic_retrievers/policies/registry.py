@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -70,6 +70,8 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, Set):  # its order changes from process to process
+        return sorted((_plain(inner) for inner in value), key=repr)
     if isinstance(value, Collection):
         return [_plain(inner) for inner in value]
     if is_dataclass(value):

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hashed_encoder import HashedEncoder
 from live_server import Server, live_server
 
 from logic_retrievers.index import Connection, PassageIndex
+from logic_retrievers.testing import HashedEncoder
 from logic_retrievers.types import Passage
 
 WORDS = ("quiet", "noisy", "hotel", "hostel", "river", "garden", "pool", "pets", "cheap", "warm")

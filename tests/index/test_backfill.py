@@ -7,11 +7,11 @@ import asyncio
 import numpy as np
 import pytest
 from doubles import WireDouble
-from hashed_encoder import HashedEncoder
 
 from logic_retrievers.errors import ConfigurationError, LogicRetrieversError, MissingVectorError
 from logic_retrievers.index import LeafSearch, PassageIndex, filling
 from logic_retrievers.index.ids import point_id
+from logic_retrievers.testing import HashedEncoder
 from logic_retrievers.types import Passage
 
 POOR = ["topical"]

@@ -7,7 +7,6 @@ import math
 from datetime import date
 
 import pytest
-from hashed_encoder import HashedEncoder
 
 from logic_retrievers.errors import (
     CollectionError,
@@ -19,6 +18,7 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index import IngestReport, writes
 from logic_retrievers.index.ids import point_id
+from logic_retrievers.testing import HashedEncoder
 from logic_retrievers.types import Passage
 
 

@@ -16,7 +16,7 @@ from logic_retrievers.types import Passage
 
 SCRIPT = """
 import sys
-from hashed_encoder import HashedEncoder
+from logic_retrievers.testing import HashedEncoder
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.types import Passage
 

@@ -9,7 +9,6 @@ import sys
 
 import numpy as np
 import pytest
-from hashed_encoder import HashedEncoder
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
 from logic_retrievers.errors import (
@@ -24,6 +23,7 @@ from logic_retrievers.errors import (
     StorageError,
 )
 from logic_retrievers.index import Connection, LeafSearch, PassageIndex
+from logic_retrievers.testing import HashedEncoder
 from logic_retrievers.types import Passage
 
 

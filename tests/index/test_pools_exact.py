@@ -7,12 +7,12 @@ import asyncio
 import numpy as np
 import pytest
 from doubles import WireDouble
-from hashed_encoder import HashedEncoder
 
 from logic_retrievers.errors import InputError, MissingVectorError, ServerError
 from logic_retrievers.index import LeafSearch, PassageIndex, reads
 from logic_retrievers.index.ids import point_id
 from logic_retrievers.index.lexical import term_vector
+from logic_retrievers.testing import HashedEncoder
 from logic_retrievers.types import Passage
 
 QUERIES = ["a quiet hotel by the river", "cheap hostel, pets allowed", "warm pool 7"]

@@ -13,7 +13,6 @@ import grpc
 import httpx
 import pytest
 from doubles import WireDouble
-from hashed_encoder import HashedEncoder
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
@@ -30,6 +29,7 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index import PassageIndex, connection
 from logic_retrievers.index.faults import is_transient, translate
+from logic_retrievers.testing import HashedEncoder
 from logic_retrievers.types import Passage
 
 

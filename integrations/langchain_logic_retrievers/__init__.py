@@ -1,0 +1,35 @@
+"""LangChain over the engine of logic-retrievers: types are translated, work is delegated.
+
+ConstraintRetriever     a retriever that respects what a query rules out
+CompatibilityReranker   the same rules over any other retriever's documents
+LogicVectorStore        stores documents with all named vectors
+LogicEmbeddings         one named vector, as LangChain's embeddings
+open_index_over         the index over an existing QdrantVectorStore
+encoder_of              any LangChain embeddings as an encoder
+"""
+
+from __future__ import annotations
+
+from logic_retrievers.errors import MissingExtraError
+
+try:
+    import langchain_core  # noqa: F401 - only to learn whether it is there
+except ModuleNotFoundError as error:
+    if error.name != "langchain_core":
+        raise
+    raise MissingExtraError("langchain-core", "langchain") from error
+
+from langchain_logic_retrievers.embeddings import LogicEmbeddings, encoder_of
+from langchain_logic_retrievers.existing import open_index_over
+from langchain_logic_retrievers.reranker import CompatibilityReranker
+from langchain_logic_retrievers.retriever import ConstraintRetriever
+from langchain_logic_retrievers.store import LogicVectorStore
+
+__all__ = [
+    "CompatibilityReranker",
+    "ConstraintRetriever",
+    "LogicEmbeddings",
+    "LogicVectorStore",
+    "encoder_of",
+    "open_index_over",
+]

@@ -1,0 +1,152 @@
+"""Named vectors as LangChain's embeddings, and LangChain's embeddings as encoders."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from langchain_core.embeddings import Embeddings
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+
+from logic_retrievers import encoders
+from logic_retrievers.encoders import (
+    CombinedEncoder,
+    Encoder,
+    FunctionEncoder,
+    default_encoder,
+)
+from logic_retrievers.encoders.base import check_names
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.procedures import encoding
+
+TOPICAL = "topical"
+COMPATIBILITY = "compatibility"
+_MODEL_NAMES = ("model", "model_name", "model_id", "deployment", "repo_id", "model_path")
+
+
+class LogicEmbeddings(BaseModel, Embeddings):
+    """One named vector of an encoder.
+
+    Args:
+        vector: its name.
+        bundle: a folder with an encoder bundle; the one that comes with the package where None.
+        encoder: a ready encoder instead.
+
+    Raises:
+        ConfigurationError: the encoder makes no vector of that name (inside pydantic's
+            ``ValidationError``).
+        BundleError: the bundle is missing, damaged or inconsistent.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, extra="forbid")
+
+    vector: str = TOPICAL
+    bundle: str | None = None
+    encoder: Encoder | None = Field(default=None, exclude=True, repr=False)
+    _source: Encoder = PrivateAttr()
+
+    def model_post_init(self, _context: Any, /) -> None:
+        """Loads the encoder, so that a wrong setting is refused now."""
+        if self.encoder is not None:
+            self._source = self.encoder
+        else:
+            self._source = _encoder_in(self.bundle)
+        check_names([self.vector], self._source.specs)
+
+    @property
+    def source(self) -> Encoder:
+        """The encoder that makes the vectors."""
+        return self._source
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Vectors of documents.
+
+        Raises:
+            EmptyTextError: a text with nothing but white space.
+        """
+        rows = self._source.encode_documents(texts, [self.vector])[self.vector]
+        return [[float(value) for value in row] for row in rows]
+
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of a query.
+
+        Raises:
+            EmptyTextError: a text with nothing but white space.
+        """
+        row = self._source.encode_queries([text], [self.vector])[self.vector][0]
+        return [float(value) for value in row]
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        """:meth:`embed_documents` without blocking the event loop."""
+        return await encoding.submit(partial(self.embed_documents, texts))
+
+    async def aembed_query(self, text: str) -> list[float]:
+        """:meth:`embed_query` without blocking the event loop."""
+        return await encoding.submit(partial(self.embed_query, text))
+
+
+def encoder_of(
+    embeddings: Embeddings, *, name: str = TOPICAL, identity: str | None = None
+) -> Encoder:
+    """An encoder of one named vector, made by LangChain's embeddings.
+
+    Args:
+        embeddings: any; of :class:`LogicEmbeddings` the encoder behind is taken.
+        name: of the vector.
+        identity: says which model it is. An index remembers it and refuses another one. By default
+            the class and its model's name.
+
+    Raises:
+        ConfigurationError: nothing tells which model it is.
+        EncoderError: the embeddings give no vectors; one text is tried.
+    """
+    if isinstance(embeddings, LogicEmbeddings):
+        return CombinedEncoder([(embeddings.source, {embeddings.vector: name})])
+    return FunctionEncoder(
+        embeddings.embed_documents,
+        partial(_embed_queries, embeddings),
+        identity=identity or _identity(embeddings),
+        name=name,
+    )
+
+
+def completed(embeddings: Embeddings, *, identity: str | None = None) -> Encoder:
+    """Their vectors as the topical ones, with compatibility vectors beside them.
+
+    Args:
+        embeddings: any; :class:`LogicEmbeddings` whose encoder makes compatibility vectors give
+            those too, others get those of the bundle that comes with the package.
+        identity: as in :func:`encoder_of`.
+
+    Raises:
+        ConfigurationError, EncoderError: as in :func:`encoder_of`.
+    """
+    if isinstance(embeddings, LogicEmbeddings) and COMPATIBILITY in embeddings.source.specs:
+        # as two parts of one encoder, which reads each text once for both
+        source = embeddings.source
+        return CombinedEncoder(
+            [(source, {embeddings.vector: TOPICAL}), (source, {COMPATIBILITY: COMPATIBILITY})]
+        )
+    ours = (default_encoder(), {COMPATIBILITY: COMPATIBILITY})
+    return CombinedEncoder([encoder_of(embeddings, identity=identity), ours])
+
+
+def _encoder_in(bundle: str | None) -> Encoder:
+    # not imported by name: that would load ONNX Runtime for those who bring their own encoder
+    return default_encoder() if bundle is None else encoders.OnnxEncoder(bundle)
+
+
+def _embed_queries(embeddings: Embeddings, texts: list[str]) -> list[list[float]]:
+    return [embeddings.embed_query(text) for text in texts]
+
+
+def _identity(embeddings: Embeddings) -> str:
+    kind = type(embeddings)
+    for attribute in _MODEL_NAMES:
+        model = getattr(embeddings, attribute, None)
+        if isinstance(model, str) and model:
+            return f"{kind.__module__}.{kind.__qualname__} {model}"
+    raise ConfigurationError(
+        f"{kind.__qualname__} does not say which model it runs, and an index must know. Pass "
+        "identity=, a text that changes whenever the same text would get another vector."
+    )

@@ -1,0 +1,147 @@
+"""The engine as a LangChain retriever."""
+
+from __future__ import annotations
+
+from typing import Self, Unpack
+
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
+from langchain_core.vectorstores import VectorStore
+from pydantic import ConfigDict, Field
+
+from langchain_logic_retrievers.documents import to_document
+from langchain_logic_retrievers.events import RETRIEVAL, asend, send
+from langchain_logic_retrievers.existing import open_index_over
+from langchain_logic_retrievers.settings import Count, FilterSetting, PolicySetting
+from logic_retrievers.answering import AnyPolicy
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.engine import Engine
+from logic_retrievers.index import PassageIndex, Settings, UserFilter
+
+
+class ConstraintRetriever(BaseRetriever):
+    """Retrieves what a query wants and moves down what it rules out.
+
+    Every document carries ``metadata["logic"]`` (why it stands where it stands; ready for JSON) and
+    ``metadata["relevance_score"]``. All settings but the index can also be given to one call
+    (``invoke(query, k=3)``) and made configurable (``configurable_fields``). A run tells its
+    handlers the policy's decisions in the custom event ``logic_retrievers.retrieval``.
+
+    Args:
+        index: where the documents are.
+        policy: a name (``auto``, ``topical``, ``sequential``, ``union``, ...) or a policy with
+            settings of your own.
+        k: how many documents; fewer come back only where the collection has no more that the filter
+            admits, or where ``min_score`` or a policy with ``cut=True`` asks for it.
+        filter: only documents that it admits; a Qdrant ``Filter`` or ``{"key": value}`` over the
+            metadata.
+        min_score: only documents with at least this score under the policy.
+
+    Raises:
+        ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
+            ``UnknownPolicyError``, ``ConfigurationError`` or ``InputError``.
+
+    Example:
+        >>> retriever = ConstraintRetriever(index=index, k=5)              # doctest: +SKIP
+        >>> retriever.invoke("a quiet hotel, not above a nightclub", k=3)  # doctest: +SKIP
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    index: PassageIndex = Field(exclude=True, repr=False)
+    policy: PolicySetting = "auto"
+    k: Count = 4
+    filter: FilterSetting | None = None
+    min_score: float | None = None
+
+    @classmethod
+    def over(
+        cls,
+        store: VectorStore,
+        *,
+        policy: AnyPolicy = "auto",
+        k: int = 4,
+        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
+        min_score: float | None = None,
+        encoder: Encoder | None = None,
+        identity: str | None = None,
+        **settings: Unpack[Settings],
+    ) -> Self:
+        """A retriever over an existing vector store, which it shares the client with.
+
+        Args:
+            store: a ``QdrantVectorStore`` of langchain-qdrant, or a :class:`LogicVectorStore`.
+            policy: as in the class.
+            k: as in the class.
+            filter: as in the class.
+            min_score: as in the class.
+            encoder: see :func:`open_index_over`.
+            identity: see :func:`open_index_over`.
+            **settings: see :func:`open_index_over`.
+
+        Raises:
+            ConfigurationError, CollectionError, ServerError: see :func:`open_index_over`.
+        """
+        index = open_index_over(store, encoder=encoder, identity=identity, **settings)
+        chosen = {"policy": policy, "k": k, "filter": filter, "min_score": min_score}
+        return cls.model_validate({"index": index, **chosen})
+
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,
+        k: int | None = None,
+        policy: AnyPolicy | None = None,
+        filter: UserFilter = None,  # noqa: A002
+        min_score: float | None = None,
+    ) -> list[Document]:
+        policy = self.policy if policy is None else policy
+        hits = Engine(self.index, policy).search(
+            query,
+            self.k if k is None else k,
+            filter=self.filter if filter is None else filter,
+            min_score=self.min_score if min_score is None else min_score,
+        )
+        send(RETRIEVAL, policy, hits, run_manager.get_child())
+        return [to_document(hit) for hit in hits]
+
+    async def _aget_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,
+        k: int | None = None,
+        policy: AnyPolicy | None = None,
+        filter: UserFilter = None,  # noqa: A002
+        min_score: float | None = None,
+    ) -> list[Document]:
+        policy = self.policy if policy is None else policy
+        hits = await Engine(self.index, policy).asearch(
+            query,
+            self.k if k is None else k,
+            filter=self.filter if filter is None else filter,
+            min_score=self.min_score if min_score is None else min_score,
+        )
+        await asend(RETRIEVAL, policy, hits, run_manager.get_child())
+        return [to_document(hit) for hit in hits]
+
+    def _get_ls_params(self, **kwargs: object) -> LangSmithRetrieverParams:
+        return LangSmithRetrieverParams(
+            **super()._get_ls_params(**kwargs),
+            ls_vector_store_provider="Qdrant",
+            ls_embedding_provider=type(self.index.encoder).__name__,
+            ls_embedding_model=_model_of(self.index.encoder),
+        )
+
+
+def _model_of(encoder: Encoder) -> str:
+    """The bundle's name, or else what tells one encoder from another."""
+    bundle = getattr(encoder, "bundle", None)
+    if bundle is not None:
+        return str(bundle.manifest.name)
+    return next(iter(encoder.specs.values())).fingerprint

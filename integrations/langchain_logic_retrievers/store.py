@@ -1,0 +1,313 @@
+"""A collection with all named vectors, as a LangChain vector store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, Self, Unpack
+
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.vectorstores import VectorStore
+
+from langchain_logic_retrievers.documents import plain_document, to_documents, to_passages
+from langchain_logic_retrievers.embeddings import TOPICAL, LogicEmbeddings
+from langchain_logic_retrievers.opening import encoder_for, read_opening
+from logic_retrievers.answering import AnyPolicy
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.engine import Engine
+from logic_retrievers.index import PassageIndex, Settings, UserFilter
+from logic_retrievers.index.writes import BATCH
+from logic_retrievers.procedures import encoding
+from logic_retrievers.types import Hit
+
+
+class LogicVectorStore(VectorStore):
+    """Stores every document with all named vectors of an encoder, and searches under a policy.
+
+    Searches give the documents as they were stored, as LangChain's stores do; for the evidence use
+    ``ConstraintRetriever.over(store)``. Works with ``langchain_core.indexing.index`` and a record
+    manager. Every method has an asynchronous twin that does not block the event loop.
+
+    Args:
+        index: where the documents are kept.
+        policy: for searches that name none.
+
+    Raises:
+        UnknownPolicyError: no policy has that name.
+
+    Example:
+        >>> store = LogicVectorStore.open("handbook", location="my-index")  # doctest: +SKIP
+        >>> store.add_documents(documents)                                  # doctest: +SKIP
+    """
+
+    def __init__(self, index: PassageIndex, policy: AnyPolicy = "auto") -> None:
+        self.engine = Engine(index, policy)
+
+    @property
+    def index(self) -> PassageIndex:
+        """Where the documents are kept; close it to close the connection."""
+        return self.engine.index
+
+    @property
+    def embeddings(self) -> Embeddings | None:
+        """The topical vectors; None where the encoder makes none."""
+        encoder = self.index.encoder
+        return LogicEmbeddings(encoder=encoder) if TOPICAL in encoder.specs else None
+
+    @classmethod
+    def open(
+        cls,
+        collection: str = "passages",
+        encoder: Encoder | None = None,
+        *,
+        policy: AnyPolicy = "auto",
+        **settings: Unpack[Settings],
+    ) -> Self:
+        """Opens a collection, making it where there is none.
+
+        Args:
+            collection: its name.
+            encoder: makes the vectors; by default that of the bundle that comes with the package.
+            policy: for searches that name none.
+            **settings: of :meth:`PassageIndex.open` (``location``, ``api_key``, ``tenant``, ...).
+
+        Raises:
+            CollectionError, ServerError, ConfigurationError: see :meth:`PassageIndex.open`.
+        """
+        return cls(PassageIndex.open(collection, encoder, **settings), policy)
+
+    @classmethod
+    async def aopen(
+        cls,
+        collection: str = "passages",
+        encoder: Encoder | None = None,
+        *,
+        policy: AnyPolicy = "auto",
+        **settings: Unpack[Settings],
+    ) -> Self:
+        """The asynchronous twin of :meth:`open`."""
+        return cls(await PassageIndex.aopen(collection, encoder, **settings), policy)
+
+    @classmethod
+    def from_documents(
+        cls, documents: list[Document], embedding: Embeddings | None = None, **kwargs: Any
+    ) -> Self:
+        """Opens a collection and adds documents to it.
+
+        Args:
+            documents: to be stored.
+            embedding: makes the topical vectors; :class:`LogicEmbeddings` give their encoder with
+                all its vectors; None: the bundle that comes with the package.
+            **kwargs: ``ids``, ``policy``, ``identity`` (see :func:`encoder_of`), ``collection`` or
+                ``collection_name``, and the settings of :meth:`PassageIndex.open`.
+
+        Raises:
+            ConfigurationError: a setting that nobody knows.
+            CollectionError, ServerError, InputError: as :meth:`open` and :meth:`add_documents`.
+        """
+        ids = kwargs.pop("ids", None)
+        asked = read_opening(kwargs)
+        encoder = encoder_for(embedding, asked.identity)
+        store = cls.open(asked.collection, encoder, policy=asked.policy, **asked.settings)
+        try:
+            store.add_documents(documents, ids=ids)
+        except BaseException:
+            store.index.close()
+            raise
+        return store
+
+    @classmethod
+    async def afrom_documents(
+        cls, documents: list[Document], embedding: Embeddings | None = None, **kwargs: Any
+    ) -> Self:
+        """The asynchronous twin of :meth:`from_documents`."""
+        ids = kwargs.pop("ids", None)
+        asked = read_opening(kwargs)
+        encoder = await encoding.submit(partial(encoder_for, embedding, asked.identity))
+        store = await cls.aopen(asked.collection, encoder, policy=asked.policy, **asked.settings)
+        try:
+            await store.aadd_documents(documents, ids=ids)
+        except BaseException:
+            await store.index.aclose()
+            raise
+        return store
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: list[str],
+        embedding: Embeddings | None = None,
+        metadatas: list[dict[str, Any]] | None = None,
+        *,
+        ids: list[str] | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Opens a collection and adds texts to it; see :meth:`from_documents`."""
+        return cls.from_documents(to_documents(texts, metadatas), embedding, ids=ids, **kwargs)
+
+    @classmethod
+    async def afrom_texts(
+        cls,
+        texts: list[str],
+        embedding: Embeddings | None = None,
+        metadatas: list[dict[str, Any]] | None = None,
+        *,
+        ids: list[str] | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """The asynchronous twin of :meth:`from_texts`."""
+        documents = to_documents(texts, metadatas)
+        return await cls.afrom_documents(documents, embedding, ids=ids, **kwargs)
+
+    def add_documents(  # type: ignore[override]  # a misspelt setting is refused
+        self,
+        documents: list[Document],
+        ids: Sequence[str | None] | None = None,
+        *,
+        batch_size: int = BATCH,
+    ) -> list[str]:
+        """Stores documents; one of a known id takes the stored one's place.
+
+        Args:
+            documents: to be stored; what a search added to their metadata is not.
+            ids: one a document; else the document's own, or a new one.
+            batch_size: how many documents are encoded and sent together.
+
+        Returns:
+            The ids, in the documents' order.
+
+        Raises:
+            InputError: a document that cannot be stored; nothing of its batch is.
+            CollectionError, ServerError: Qdrant refused or failed.
+        """
+        passages = to_passages(documents, ids)
+        self.index.add(passages, batch_size=batch_size)
+        return [passage.id for passage in passages]
+
+    async def aadd_documents(  # type: ignore[override]  # a misspelt setting is refused
+        self,
+        documents: list[Document],
+        ids: Sequence[str | None] | None = None,
+        *,
+        batch_size: int = BATCH,
+    ) -> list[str]:
+        """The asynchronous twin of :meth:`add_documents`."""
+        passages = to_passages(documents, ids)
+        await self.index.aadd(passages, batch_size=batch_size)
+        return [passage.id for passage in passages]
+
+    def add_texts(
+        self,
+        texts: Iterable[str],
+        metadatas: list[dict[str, Any]] | None = None,
+        *,
+        ids: Sequence[str | None] | None = None,
+        **kwargs: Any,
+    ) -> list[str]:
+        """Stores texts; see :meth:`add_documents`."""
+        return self.add_documents(to_documents(list(texts), metadatas), ids, **kwargs)
+
+    async def aadd_texts(
+        self,
+        texts: Iterable[str],
+        metadatas: list[dict[str, Any]] | None = None,
+        *,
+        ids: Sequence[str | None] | None = None,
+        **kwargs: Any,
+    ) -> list[str]:
+        """The asynchronous twin of :meth:`add_texts`."""
+        return await self.aadd_documents(to_documents(list(texts), metadatas), ids, **kwargs)
+
+    def delete(  # type: ignore[override]  # a misspelt setting is refused
+        self,
+        ids: list[str] | None = None,
+        *,
+        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
+    ) -> bool:
+        """Deletes documents by their ids or by a filter; unknown ids are no error.
+
+        Raises:
+            InputError: neither of the two, or both. To delete everything, drop the collection.
+        """
+        self.index.delete(ids, filter=filter)
+        return True
+
+    async def adelete(  # type: ignore[override]  # a misspelt setting is refused
+        self,
+        ids: list[str] | None = None,
+        *,
+        filter: UserFilter = None,  # noqa: A002
+    ) -> bool:
+        """The asynchronous twin of :meth:`delete`."""
+        await self.index.adelete(ids, filter=filter)
+        return True
+
+    def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
+        """The documents of these ids, in their order; those that are not there are left out."""
+        return [plain_document(passage) for passage in self.index.get(ids)]
+
+    async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:
+        """The asynchronous twin of :meth:`get_by_ids`."""
+        return [plain_document(passage) for passage in await self.index.aget(ids)]
+
+    def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
+        """The k best documents, as they were stored; see :meth:`similarity_search_with_score`."""
+        return [document for document, _ in self.similarity_search_with_score(query, k, **kwargs)]
+
+    async def asimilarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
+        """The asynchronous twin of :meth:`similarity_search`."""
+        scored = await self.asimilarity_search_with_score(query, k, **kwargs)
+        return [document for document, _ in scored]
+
+    def similarity_search_with_score(
+        self,
+        query: str,
+        k: int = 4,
+        *,
+        filter: UserFilter = None,  # noqa: A002
+        policy: AnyPolicy | None = None,
+        min_score: float | None = None,
+    ) -> list[tuple[Document, float]]:
+        """The k best documents, and their scores under the policy: more is better.
+
+        Args:
+            query: any text that is not empty.
+            k: how many.
+            filter: a Qdrant ``Filter`` or ``{"key": value}`` over the metadata.
+            policy: instead of the store's own.
+            min_score: only documents with at least this score.
+
+        Raises:
+            EmptyTextError, ConfigurationError, MissingVectorError, ServerError: see
+                :meth:`logic_retrievers.Engine.search`.
+        """
+        return _scored(
+            self.engine.search(query, k, policy=policy, filter=filter, min_score=min_score)
+        )
+
+    async def asimilarity_search_with_score(
+        self,
+        query: str,
+        k: int = 4,
+        *,
+        filter: UserFilter = None,  # noqa: A002
+        policy: AnyPolicy | None = None,
+        min_score: float | None = None,
+    ) -> list[tuple[Document, float]]:
+        """The asynchronous twin of :meth:`similarity_search_with_score`."""
+        return _scored(
+            await self.engine.asearch(query, k, policy=policy, filter=filter, min_score=min_score)
+        )
+
+    def _select_relevance_score_fn(self) -> Callable[[float], float]:
+        return _relevance
+
+
+def _scored(hits: Sequence[Hit]) -> list[tuple[Document, float]]:
+    return [(plain_document(hit.passage), hit.score) for hit in hits]
+
+
+def _relevance(score: float) -> float:
+    """A cosine in [-1, 1] as [0, 1]; a penalty may have taken it below."""
+    return min(1.0, max(0.0, (score + 1) / 2))

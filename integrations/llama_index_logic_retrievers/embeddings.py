@@ -1,0 +1,174 @@
+"""One named vector as LlamaIndex's embedding model, and LlamaIndex's models as encoders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from pydantic import Field
+
+from logic_retrievers.encoders import (
+    CombinedEncoder,
+    Encoder,
+    FunctionEncoder,
+    OnnxEncoder,
+    default_encoder,
+)
+from logic_retrievers.encoders.base import check_names
+from logic_retrievers.encoders.combined import Part
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.procedures import encoding
+
+_NAMES = ("model_name", "model", "model_id", "model_path", "deployment_name")
+_NAMELESS = ("", "unknown")  # the second is what LlamaIndex gives to models without a name
+
+
+class LogicEmbeddings(BaseEmbedding):
+    """One named vector of an encoder.
+
+        LogicEmbeddings().get_query_embedding("a quiet inn")
+
+    Asynchronous calls encode in a thread. The object travels to another process (an ingestion
+    pipeline with ``num_workers``) where its encoder does; the package's own do.
+
+    Args:
+        vector: name of the vector.
+        bundle: folder of the bundle that makes it; the one that comes with the package where None.
+        encoder: makes the vectors, instead of a bundle's.
+        embed_batch_size: texts that are embedded together (256).
+
+    Raises:
+        ConfigurationError: the encoder makes no such vector.
+        BundleError: the bundle is missing, damaged or inconsistent.
+    """
+
+    vector: str = "topical"
+    bundle: str | None = None
+    encoder: Any = Field(default=None, exclude=True, repr=False)
+
+    def __init__(
+        self,
+        vector: str = "topical",
+        bundle: str | Path | None = None,
+        encoder: Encoder | None = None,
+        *,
+        embed_batch_size: int = 256,
+        model_name: str | None = None,
+        **settings: Any,
+    ) -> None:
+        if encoder is None:
+            encoder = default_encoder() if bundle is None else OnnxEncoder(bundle)
+        name = _model_name(encoder, vector)
+        if model_name not in (None, name):
+            raise ConfigurationError(
+                f"These embeddings were {model_name}; this encoder makes {name}. Pass encoder= or"
+                " bundle= with the encoder that made them."
+            )
+        settings |= {
+            "vector": vector,
+            "bundle": None if bundle is None else str(bundle),
+            "encoder": encoder,
+            "embed_batch_size": embed_batch_size,
+            "model_name": name,
+        }
+        super().__init__(**settings)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name that serialised settings carry."""
+        return "LogicEmbeddings"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For another process.
+
+        LlamaIndex's own way leaves out what cannot be pickled: another process would go on with the
+        default encoder, and nobody would know.
+        """
+        kept = {"embed_batch_size", "num_workers", "embeddings_cache", "model_name"}
+        settings = {name: getattr(self, name) for name in kept}
+        return partial(type(self), self.vector, self.bundle, self.encoder, **settings), ()
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        rows: list[list[float]] = self.encoder.encode_queries([query], [self.vector])[
+            self.vector
+        ].tolist()
+        return rows[0]
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return await encoding.submit(partial(self._get_query_embedding, query))
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._get_text_embeddings([text])[0]
+
+    async def _aget_text_embedding(self, text: str) -> list[float]:
+        return (await self._aget_text_embeddings([text]))[0]
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        found: list[list[float]] = self.encoder.encode_documents(texts, [self.vector])[
+            self.vector
+        ].tolist()
+        return found
+
+    async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        return await encoding.submit(partial(self._get_text_embeddings, list(texts)))
+
+
+def encoder_of(
+    embeddings: BaseEmbedding, *, name: str = "topical", identity: str | None = None
+) -> Encoder:
+    """An embedding model of LlamaIndex as an encoder of one named vector.
+
+    Args:
+        embeddings: any of LlamaIndex's models; :class:`LogicEmbeddings` gives its own encoder.
+        name: of the vector.
+        identity: says which model it is: an index remembers it and refuses another one. Taken from
+            the model's class and name where it has a name.
+
+    Raises:
+        ConfigurationError: no embedding model, or one without a name and no identity.
+        EncoderError: the model gives no vectors.
+    """
+    part = part_of(embeddings, name=name, identity=identity)
+    return CombinedEncoder([part]) if isinstance(part, tuple) else part
+
+
+def part_of(embeddings: BaseEmbedding, *, name: str, identity: str | None) -> Part:
+    """As :func:`encoder_of`, for a :class:`CombinedEncoder`: one encoder then runs once."""
+    if isinstance(embeddings, LogicEmbeddings):
+        return embeddings.encoder, {embeddings.vector: name}
+    if not isinstance(embeddings, BaseEmbedding):
+        raise ConfigurationError(
+            f"An embedding model of LlamaIndex is needed, not {type(embeddings).__name__}."
+        )
+    return FunctionEncoder(
+        embeddings.get_text_embedding_batch,
+        partial(_query_embeddings, embeddings),
+        identity=identity or _identity(embeddings),
+        name=name,
+    )
+
+
+def _query_embeddings(embeddings: BaseEmbedding, texts: Sequence[str]) -> list[list[float]]:
+    return [embeddings.get_query_embedding(text) for text in texts]
+
+
+def _identity(embeddings: BaseEmbedding) -> str:
+    kind = type(embeddings)
+    names = (getattr(embeddings, attribute, None) for attribute in _NAMES)
+    for name in names:
+        if isinstance(name, str) and name not in _NAMELESS:
+            return f"{kind.__module__}.{kind.__qualname__}:{name}"
+    raise ConfigurationError(
+        f"{kind.__qualname__} has no model name, so nobody could tell it from another model later."
+        " Say which model it is with identity=, and change that whenever its vectors change."
+    )
+
+
+def _model_name(encoder: Encoder, vector: str) -> str:
+    check_names([vector], encoder.specs)
+    spec = encoder.specs[vector]
+    sides = dict.fromkeys(filter(None, (spec.fingerprint, spec.query_fingerprint)))
+    return ":".join(["logic-retrievers", vector, *sides])

@@ -1,0 +1,109 @@
+"""Nodes into passages and back, without a loss: ids, relationships, excluded keys, templates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from llama_index.core.schema import (
+    BaseNode,
+    Document,
+    ImageDocument,
+    ImageNode,
+    IndexNode,
+    MetadataMode,
+    Node,
+    NodeRelationship,
+    NodeWithScore,
+    RelatedNodeInfo,
+    TextNode,
+)
+from pydantic_core import PydanticSerializationError
+
+from llama_index_logic_retrievers.evidence import annotated, without_evidence
+from logic_retrievers.errors import InputError
+from logic_retrievers.types import Hit, Passage
+
+_KINDS: dict[str, type[BaseNode]] = {
+    kind.class_name(): kind
+    for kind in (TextNode, ImageNode, IndexNode, Node, Document, ImageDocument)
+}
+_ELSEWHERE = frozenset({"text", "text_resource", "metadata", "embedding", "id_", "class_name"})
+"""Parts of a node that a passage has a field for, or that are not the node's own."""
+
+
+def passage_of(node: BaseNode) -> Passage:
+    """What there is to judge of a node: its text, and what LlamaIndex embeds of it."""
+    node = without_evidence(node)
+    text = node.get_content(metadata_mode=MetadataMode.NONE)
+    embedded = node.get_content(metadata_mode=MetadataMode.EMBED)
+    start, end = getattr(node, "start_char_idx", None), getattr(node, "end_char_idx", None)
+    return Passage(
+        id=node.node_id,
+        text=text,
+        metadata=node.metadata,
+        source=node.ref_doc_id,
+        span=None if start is None or end is None else (start, end),
+        # without a text there is nothing to judge, whatever its metadata says
+        embed_text=embedded if text.strip() and embedded != text else None,
+    )
+
+
+def stored_passage(node: BaseNode) -> Passage:
+    """A node as it is stored: also what :func:`node_of` needs to give it back.
+
+    Raises:
+        InputError: metadata that JSON cannot hold.
+    """
+    node = without_evidence(node)
+    try:
+        fields = node.model_dump(mode="json")
+    except PydanticSerializationError as error:
+        raise InputError(f"Node {node.node_id!r}: {error}. Metadata must be JSON-like.") from error
+    return replace(
+        passage_of(node),
+        metadata=fields["metadata"],
+        extra={
+            "node": {key: value for key, value in fields.items() if key not in _ELSEWHERE},
+            "node_type": node.class_name(),
+        },
+    )
+
+
+def node_of(passage: Passage) -> BaseNode:
+    """The node that was stored; a plain text node where something else stored the passage."""
+    if "node" not in passage.extra:
+        return _text_node(passage)
+    kind = _KINDS.get(passage.extra.get("node_type", ""), TextNode)
+    text = {"text_resource": {"text": passage.text}} if issubclass(kind, Node) else passage.text
+    fields: dict[str, Any] = {
+        **passage.extra["node"],
+        **(text if isinstance(text, dict) else {"text": text}),
+        "id_": passage.id,
+        "metadata": dict(passage.metadata),
+    }
+    return kind.from_dict(fields)
+
+
+def nodes_of(passages: Sequence[Passage]) -> list[BaseNode]:
+    """The nodes of several passages."""
+    return [node_of(passage) for passage in passages]
+
+
+def scored(hits: Sequence[Hit]) -> list[NodeWithScore]:
+    """Hits as LlamaIndex hands them on, best first."""
+    return [annotated(node_of(hit.passage), hit) for hit in hits]
+
+
+def _text_node(passage: Passage) -> TextNode:
+    start, end = passage.span or (None, None)
+    source = None if passage.source is None else RelatedNodeInfo(node_id=passage.source)
+    return TextNode(
+        id_=passage.id,
+        text=passage.text,
+        metadata=dict(passage.metadata),
+        relationships={} if source is None else {NodeRelationship.SOURCE: source},
+        start_char_idx=start,
+        end_char_idx=end,
+    )

@@ -1,0 +1,142 @@
+"""What LlamaIndex asks of a vector store, in the words of the index; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+from llama_index.core.vector_stores.types import (
+    MetadataFilters,
+    VectorStoreQuery,
+    VectorStoreQueryMode,
+    VectorStoreQueryResult,
+)
+from qdrant_client import models
+
+from llama_index_logic_retrievers.filters import translated
+from llama_index_logic_retrievers.nodes import scored
+from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.ids import candidate_ids
+from logic_retrievers.index.payloads import SOURCE, TENANT
+from logic_retrievers.types import Hit
+
+_THEIR_SOURCE = "doc_id"
+"""Where LlamaIndex's own store notes a node's document, with a payload index."""
+_OF_A_QUERY = {"policy", "min_score"}
+_NATIVE = "qdrant_filters"
+_NOBODY = "00000000-0000-0000-0000-000000000000"
+
+EVERYTHING = models.Filter(must_not=[models.HasIdCondition(has_id=[_NOBODY])])
+"""Every point; an empty filter is refused where something is deleted."""
+
+
+def search(
+    index: PassageIndex, query: VectorStoreQuery, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments of :meth:`Engine.search`.
+
+    Raises:
+        ConfigurationError: a mode or setting that there is not.
+        InputError: no text, or a filter that cannot be translated.
+    """
+    if query.mode != VectorStoreQueryMode.DEFAULT:
+        raise ConfigurationError(
+            f"LogicVectorStore has no query mode {VectorStoreQueryMode(query.mode).value!r}; leave"
+            " the mode at its default, and choose a policy: auto, topical, sequential or union."
+        )
+    if query.query_str is None:
+        raise InputError(
+            "LogicVectorStore searches by text, since a vector does not say what the query rules"
+            " out. Pass query_str in the VectorStoreQuery."
+        )
+    refuse_unknown(settings, {*_OF_A_QUERY, _NATIVE})
+    parts = [
+        _with_ids(index, query.node_ids) if query.node_ids else None,
+        _of_documents(index, query.doc_ids) if query.doc_ids else None,
+        translated(query.filters, index.prefixes) if query.filters else None,
+        settings.get(_NATIVE),
+    ]
+    return {
+        "query": query.query_str,
+        "k": query.similarity_top_k,
+        "filter": _all_of(parts),
+        **{name: settings[name] for name in settings.keys() & _OF_A_QUERY},
+    }
+
+
+def result(hits: Sequence[Hit]) -> VectorStoreQueryResult:
+    """Hits as a vector store hands them on."""
+    nodes = [one.node for one in scored(hits)]
+    return VectorStoreQueryResult(
+        nodes=nodes,
+        similarities=[hit.score for hit in hits],
+        ids=[node.node_id for node in nodes],
+    )
+
+
+def wanted(
+    index: PassageIndex, node_ids: Sequence[str] | None, filters: MetadataFilters | None
+) -> models.Filter | None:
+    """Nodes of these ids that meet the filters; None where neither rules anything out."""
+    return _all_of(
+        [
+            None if node_ids is None else _with_ids(index, node_ids),
+            None if filters is None else translated(filters, index.prefixes),
+        ]
+    )
+
+
+def chosen(
+    index: PassageIndex, node_ids: Sequence[str] | None, filters: MetadataFilters | None
+) -> models.Filter:
+    """As :func:`wanted`, for deleting.
+
+    Raises:
+        InputError: neither rules anything out.
+    """
+    found = wanted(index, node_ids, filters)
+    if found is None:
+        raise InputError("Say which nodes: node_ids= or filters=. To delete all, there is clear().")
+    return found
+
+
+def own_documents(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
+    """The documents' nodes, for deleting: without a tenant, those of tenants stay out."""
+    found = _of_documents(index, doc_ids)
+    if index.tenant is not None:
+        return found
+    nobody = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
+    return models.Filter(must=[found, nobody])
+
+
+def refuse_unknown(settings: Mapping[str, Any], known: Set[str] = frozenset()) -> None:
+    """Refuses settings that would be dropped without a word.
+
+    Raises:
+        ConfigurationError: a setting that there is not.
+    """
+    unknown = sorted(settings.keys() - known)
+    if unknown:
+        raise ConfigurationError(
+            f"LogicVectorStore has no setting {unknown[0]!r} here"
+            + (f"; there is {', '.join(sorted(known))}." if known else ".")
+        )
+
+
+def _of_documents(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
+    """Nodes that were cut from these documents, and documents that were stored whole."""
+    ids = list(doc_ids)
+    keys = [SOURCE] if "" not in index.prefixes else [SOURCE, _THEIR_SOURCE]
+    cut = [models.FieldCondition(key=key, match=models.MatchAny(any=ids)) for key in keys]
+    return models.Filter(should=[*cut, _with_ids(index, ids)])
+
+
+def _with_ids(index: PassageIndex, node_ids: Sequence[str]) -> models.Filter:
+    points = [point for one in node_ids for point in candidate_ids(one, index.tenant)]
+    return models.Filter(must=[models.HasIdCondition(has_id=points)])
+
+
+def _all_of(parts: Sequence[models.Filter | None]) -> models.Filter | None:
+    conditions: list[models.Condition] = [part for part in parts if part is not None]
+    return models.Filter(must=conditions) if conditions else None

@@ -1,0 +1,141 @@
+"""A policy over the nodes of any other retriever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from llama_index.core.callbacks import CBEventType, EventPayload
+from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
+from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import NodeWithScore, QueryBundle
+from pydantic import Field, computed_field
+
+from llama_index_logic_retrievers.evidence import annotated
+from llama_index_logic_retrievers.nodes import passage_of
+from llama_index_logic_retrievers.policy import PolicySetting, checked_policy
+from logic_retrievers.answering import AnyPolicy, check_count
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.errors import InputError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.policies import resolve_policy
+from logic_retrievers.reranking import Reranker
+from logic_retrievers.types import Hit
+
+_dispatcher = get_dispatcher(__name__)
+
+
+class CompatibilityReranker(BaseNodePostprocessor):
+    """Orders nodes by a policy; each carries its evidence in ``metadata["logic"]``.
+
+        CompatibilityReranker(top_n=3).postprocess_nodes(nodes, query_str="quiet, not loud")
+
+    Nodes of one id count once. A node without text (an image) cannot be judged and follows behind
+    all others. The given nodes are not changed.
+
+    Args:
+        policy: a policy's name, or one with settings of your own.
+        top_n: how many nodes to keep; all of them where None.
+        encoder: makes the vectors; the index's where None, or that of the bundle that comes with
+            the package.
+        index: a collection that holds some of the nodes: their stored vectors are taken.
+
+    Raises:
+        ConfigurationError: top_n is under 1, or there is no such policy.
+    """
+
+    policy: PolicySetting = "sequential"
+    top_n: int | None = None
+    encoder: Any = Field(default=None, exclude=True, repr=False)
+    index: Any = Field(default=None, exclude=True, repr=False)
+
+    def __init__(
+        self,
+        policy: AnyPolicy = "sequential",
+        top_n: int | None = None,
+        encoder: Encoder | None = None,
+        index: PassageIndex | None = None,
+        **settings: Any,
+    ) -> None:
+        if top_n is not None:
+            check_count("top_n", top_n)
+        settings |= {
+            "policy": checked_policy(policy),
+            "top_n": top_n,
+            "encoder": encoder,
+            "index": index,
+        }
+        super().__init__(**settings)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name that serialised settings carry."""
+        return "CompatibilityReranker"
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def fingerprints(self) -> dict[str, list[str]]:
+        """Which encoder ranks: vector name -> fingerprints of its document and query side."""
+        specs = self._reranker().encoder.specs
+        return {name: [spec.fingerprint, spec.query_fingerprint] for name, spec in specs.items()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For another process; LlamaIndex's own way leaves out what cannot be pickled."""
+        return partial(type(self), self.policy, self.top_n, self.encoder, self.index), ()
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        query = _text_of(query_bundle)
+        if not nodes:
+            return []
+        passages = [passage_of(one.node) for one in nodes]
+        with self._told(nodes, query) as ended:
+            return ended(self._reranker().rerank(query, passages, self.top_n))
+
+    async def _apostprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        query = _text_of(query_bundle)
+        if not nodes:
+            return []
+        passages = [passage_of(one.node) for one in nodes]
+        with self._told(nodes, query) as ended:
+            return ended(await self._reranker().arerank(query, passages, self.top_n))
+
+    def _reranker(self) -> Reranker:
+        return Reranker(self.encoder, self.policy, index=self.index)
+
+    @contextmanager
+    def _told(
+        self, nodes: list[NodeWithScore], query: str
+    ) -> Iterator[Callable[[Sequence[Hit]], list[NodeWithScore]]]:
+        """LlamaIndex's events around a reranking; gives the function that ends it."""
+        name = f"logic-retrievers:{resolve_policy(self.policy).name}"
+        count = len(nodes) if self.top_n is None else self.top_n
+        _dispatcher.event(ReRankStartEvent(query=query, nodes=nodes, top_n=count, model_name=name))
+        payload: dict[str, Any] = {
+            EventPayload.NODES: nodes,
+            EventPayload.MODEL_NAME: name,
+            EventPayload.QUERY_STR: query,
+            EventPayload.TOP_K: count,
+        }
+        with self.callback_manager.event(CBEventType.RERANKING, payload=payload) as event:
+
+            def ended(hits: Sequence[Hit]) -> list[NodeWithScore]:
+                given = {one.node.node_id: one.node for one in reversed(nodes)}
+                found = [annotated(given[hit.passage.id], hit) for hit in hits]
+                event.on_end(payload={EventPayload.NODES: found})
+                _dispatcher.event(ReRankEndEvent(nodes=found))
+                return found
+
+            yield ended
+
+
+def _text_of(query_bundle: QueryBundle | None) -> str:
+    if query_bundle is None:
+        raise InputError("A reranking needs the query: pass query_bundle= or query_str=.")
+    return query_bundle.query_str

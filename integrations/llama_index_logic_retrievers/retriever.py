@@ -1,0 +1,185 @@
+"""A LlamaIndex retriever over the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self, Unpack
+
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.schema import IndexNode, NodeWithScore, QueryBundle
+
+from llama_index_logic_retrievers.existing import aopen_index_over, open_index_over
+from llama_index_logic_retrievers.filters import AnyFilter, as_filter, check_filter
+from llama_index_logic_retrievers.nodes import scored
+from llama_index_logic_retrievers.store import LogicVectorStore
+from logic_retrievers.answering import AnyPolicy, check_count
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.engine import Engine
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.settings import Settings
+from logic_retrievers.policies import resolve_policy
+
+
+class ConstraintRetriever(BaseRetriever):
+    """Retrieves nodes under a policy; each carries its evidence in ``metadata["logic"]``.
+
+        retriever = ConstraintRetriever(index, k=3)
+        retriever.retrieve("a quiet hotel, not above a nightclub")
+
+    All settings are public attributes and may be changed at any time.
+
+    Args:
+        index: where the passages are.
+        policy: a policy's name (``auto``, ``topical``, ``sequential``, ``union``), or one with
+            settings of your own.
+        k: how many nodes; fewer come back only where the collection has no more, or where
+            ``min_score`` or a policy with ``cut=True`` asks for it.
+        filter: only nodes that it admits: ``MetadataFilters``, a Qdrant ``Filter``, or
+            ``{"key": value}`` over the metadata.
+        min_score: only nodes with at least this score under the policy.
+        callback_manager, object_map, objects, verbose: as in every retriever of LlamaIndex.
+
+    Raises:
+        ConfigurationError: k is under 1, or there is no such policy.
+        InputError: a filter that cannot be read.
+    """
+
+    def __init__(
+        self,
+        index: PassageIndex,
+        policy: AnyPolicy = "auto",
+        k: int = 4,
+        filter: AnyFilter = None,  # noqa: A002 - the word that both frameworks' adapters use
+        min_score: float | None = None,
+        *,
+        callback_manager: CallbackManager | None = None,
+        object_map: dict[str, Any] | None = None,
+        objects: list[IndexNode] | None = None,
+        verbose: bool = False,
+    ) -> None:
+        resolve_policy(policy)
+        check_count("k", k)
+        check_filter(filter, index.prefixes)
+        self.index = index
+        self.policy = policy
+        self.k = k
+        self.filter = filter
+        self.min_score = min_score
+        super().__init__(callback_manager, object_map, objects, verbose)
+
+    @classmethod
+    def over(
+        cls,
+        store: Any,
+        policy: AnyPolicy = "auto",
+        k: int = 4,
+        filter: AnyFilter = None,  # noqa: A002
+        min_score: float | None = None,
+        *,
+        embed_model: BaseEmbedding | None = None,
+        encoder: Encoder | None = None,
+        identity: str | None = None,
+        **settings: Unpack[Settings],
+    ) -> Self:
+        """A retriever over a store that is there already, on its clients.
+
+        Args:
+            store: LlamaIndex's ``QdrantVectorStore``, or a :class:`LogicVectorStore`.
+            policy: as above.
+            k: as above.
+            filter: as above.
+            min_score: as above.
+            embed_model: the model that embedded the nodes of a ``QdrantVectorStore``.
+            encoder: makes all vectors, instead.
+            identity: says which model ``embed_model`` is, where it has no name.
+            **settings: as for :meth:`PassageIndex.open`.
+
+        Raises:
+            ConfigurationError: no such store, or neither model nor encoder.
+            CollectionError, ServerError: as :func:`open_index_over`.
+        """
+        if isinstance(store, LogicVectorStore):
+            _refuse(embed_model, encoder, identity, settings)
+            return cls(store.index, policy, k, filter, min_score)
+        index = open_index_over(
+            store, embed_model=embed_model, encoder=encoder, identity=identity, **settings
+        )
+        return cls(index, policy, k, filter, min_score)
+
+    @classmethod
+    async def aover(
+        cls,
+        store: Any,
+        policy: AnyPolicy = "auto",
+        k: int = 4,
+        filter: AnyFilter = None,  # noqa: A002
+        min_score: float | None = None,
+        *,
+        embed_model: BaseEmbedding | None = None,
+        encoder: Encoder | None = None,
+        identity: str | None = None,
+        **settings: Unpack[Settings],
+    ) -> Self:
+        """The asynchronous twin of :meth:`over`; works where the store has only aclient."""
+        if isinstance(store, LogicVectorStore):
+            _refuse(embed_model, encoder, identity, settings)
+            return cls(store.index, policy, k, filter, min_score)
+        index = await aopen_index_over(
+            store, embed_model=embed_model, encoder=encoder, identity=identity, **settings
+        )
+        return cls(index, policy, k, filter, min_score)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The class's name, as LlamaIndex's components have one."""
+        return "ConstraintRetriever"
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        hits = Engine(self.index, self.policy).search(query_bundle.query_str, **self._asked())
+        return scored(hits)
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        engine = Engine(self.index, self.policy)
+        return scored(await engine.asearch(query_bundle.query_str, **self._asked()))
+
+    def _asked(self) -> dict[str, Any]:
+        return {
+            "k": self.k,
+            "filter": as_filter(self.filter, self.index.prefixes),
+            "min_score": self.min_score,
+        }
+
+    # LlamaIndex follows index nodes to what they stand for, and then drops nodes; older versions of
+    # 0.14 by their hash, so passages of equal text are lost. One node at a time it drops nothing.
+
+    def _handle_recursive_retrieval(
+        self, query_bundle: QueryBundle, nodes: list[NodeWithScore]
+    ) -> list[NodeWithScore]:
+        found: list[NodeWithScore] = []
+        for node in nodes:
+            found += super()._handle_recursive_retrieval(query_bundle, [node])
+        return _once_per_id(found)
+
+    async def _ahandle_recursive_retrieval(
+        self, query_bundle: QueryBundle, nodes: list[NodeWithScore]
+    ) -> list[NodeWithScore]:
+        found: list[NodeWithScore] = []
+        for node in nodes:
+            found += await super()._ahandle_recursive_retrieval(query_bundle, [node])
+        return _once_per_id(found)
+
+
+def _once_per_id(nodes: Sequence[NodeWithScore]) -> list[NodeWithScore]:
+    first = {node.node.node_id: node for node in reversed(nodes)}
+    return [node for node in nodes if first[node.node.node_id] is node]
+
+
+def _refuse(*given: Any) -> None:
+    if any(given):
+        raise ConfigurationError(
+            "A LogicVectorStore is open already: embed_model, encoder, identity and the settings of"
+            " an index are for LlamaIndex's QdrantVectorStore."
+        )

@@ -1,0 +1,256 @@
+"""A LlamaIndex vector store that writes all named vectors and searches under a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self, Unpack
+
+from llama_index.core.schema import BaseNode
+from llama_index.core.vector_stores.types import (
+    BasePydanticVectorStore,
+    MetadataFilters,
+    VectorStoreQuery,
+    VectorStoreQueryResult,
+)
+from pydantic import PrivateAttr, computed_field
+from qdrant_client import AsyncQdrantClient, QdrantClient
+
+from llama_index_logic_retrievers import requests
+from llama_index_logic_retrievers.embeddings import LogicEmbeddings
+from llama_index_logic_retrievers.nodes import nodes_of, stored_passage
+from llama_index_logic_retrievers.policy import PolicySetting, checked_policy
+from logic_retrievers.answering import AnyPolicy
+from logic_retrievers.encoders import Encoder, RecentEncoder, default_encoder
+from logic_retrievers.engine import Engine
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.settings import Settings
+from logic_retrievers.procedures import encoding
+
+
+class LogicVectorStore(BasePydanticVectorStore):
+    """Nodes in a collection with all named vectors; a query goes through the engine.
+
+        store = LogicVectorStore.open(location="my-index")
+        index = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
+        index.insert_nodes(nodes)
+        index.as_retriever(similarity_top_k=3).retrieve("a quiet hotel, not above a nightclub")
+
+    The index makes every vector itself, from the text that LlamaIndex embeds
+    (``MetadataMode.EMBED``). LlamaIndex wants to embed as well, so give it :attr:`embed_model`: a
+    store from :meth:`open` remembers what that has made, and encodes no text twice. An
+    ``IngestionPipeline`` stores only nodes with an embedding: put :attr:`embed_model` last among
+    its transformations.
+
+    Args:
+        index: where the nodes go.
+        policy: what a query uses that names none.
+
+    Raises:
+        ConfigurationError: no index, or no such policy.
+    """
+
+    stores_text: bool = True
+    is_embedding_query: bool = False
+    policy: PolicySetting = "auto"
+    _index: PassageIndex = PrivateAttr()
+
+    def __init__(self, index: PassageIndex, policy: AnyPolicy = "auto") -> None:
+        if not isinstance(index, PassageIndex):
+            raise ConfigurationError(
+                f"A PassageIndex is needed as index=, not {type(index).__name__}."
+            )
+        fields: dict[str, Any] = {"stores_text": True, "policy": checked_policy(policy)}
+        super().__init__(**fields)
+        self._index = index
+
+    @classmethod
+    def open(
+        cls,
+        collection: str = "passages",
+        encoder: Encoder | None = None,
+        *,
+        policy: AnyPolicy = "auto",
+        **settings: Unpack[Settings],
+    ) -> Self:
+        """Opens a collection, making it where there is none.
+
+        Args:
+            collection: its name.
+            encoder: makes the vectors; that of the bundle that comes with the package where None.
+            policy: what a query uses that names none.
+            **settings: as for :meth:`PassageIndex.open`.
+
+        Raises:
+            CollectionError, ServerError, ConfigurationError: as :meth:`PassageIndex.open`.
+        """
+        checked_policy(policy)
+        recent = RecentEncoder(encoder or default_encoder())
+        return cls(PassageIndex.open(collection, recent, **settings), policy)
+
+    @classmethod
+    async def aopen(
+        cls,
+        collection: str = "passages",
+        encoder: Encoder | None = None,
+        *,
+        policy: AnyPolicy = "auto",
+        **settings: Unpack[Settings],
+    ) -> Self:
+        """The asynchronous twin of :meth:`open`."""
+        checked_policy(policy)
+        if encoder is None:
+            encoder = await encoding.submit(default_encoder)
+        index = await PassageIndex.aopen(collection, RecentEncoder(encoder), **settings)
+        return cls(index, policy)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name that serialised settings carry."""
+        return "LogicVectorStore"
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:
+        """A store from its settings and the index, which settings cannot hold.
+
+        Raises:
+            ConfigurationError: no ``index=``, or that of another collection.
+        """
+        given = {**data, **kwargs}
+        store = cls(given.get("index"), given.get("policy", "auto"))  # type: ignore[arg-type]
+        if given.get("collection", store.collection) != store.collection:
+            raise ConfigurationError(
+                f"The settings are those of {given['collection']!r}, not of {store.collection!r}."
+            )
+        return store
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def collection(self) -> str:
+        """The collection's name."""
+        return self._index.collection
+
+    @property
+    def index(self) -> PassageIndex:
+        """Where the nodes are."""
+        return self._index
+
+    @property
+    def embed_model(self) -> LogicEmbeddings:
+        """The embedding model to give LlamaIndex beside this store."""
+        specs = self._index.encoder.specs
+        vector = "topical" if "topical" in specs else next(iter(specs))
+        return LogicEmbeddings(vector, encoder=self._index.encoder)
+
+    @property
+    def client(self) -> QdrantClient:
+        """The synchronous client."""
+        return self._index.client
+
+    @property
+    def aclient(self) -> AsyncQdrantClient | None:
+        """The asynchronous client that the index was given; None where it makes its own."""
+        return self._index.connection._async_client
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A store is not pickled: LlamaIndex's own way would leave out its index."""
+        raise TypeError("A LogicVectorStore holds a connection; open it anew in each process.")
+
+    def add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
+        """Stores nodes with all named vectors; unchanged ones cost nothing. Their ids.
+
+        Raises:
+            InputError: a node without text, or with metadata that JSON cannot hold.
+            CollectionError, ServerError: Qdrant refused or failed.
+        """
+        requests.refuse_unknown(kwargs)
+        self._index.add([stored_passage(node) for node in nodes], replace_sources=False)
+        return [node.node_id for node in nodes]
+
+    async def async_add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
+        """The asynchronous twin of :meth:`add`."""
+        requests.refuse_unknown(kwargs)
+        await self._index.aadd([stored_passage(node) for node in nodes], replace_sources=False)
+        return [node.node_id for node in nodes]
+
+    def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
+        """Deletes a document: the nodes that were cut from it, and the node that is it."""
+        requests.refuse_unknown(delete_kwargs)
+        self._index.delete(filter=requests.own_documents(self._index, [ref_doc_id]))
+
+    async def adelete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
+        """The asynchronous twin of :meth:`delete`."""
+        requests.refuse_unknown(delete_kwargs)
+        await self._index.adelete(filter=requests.own_documents(self._index, [ref_doc_id]))
+
+    def delete_nodes(
+        self,
+        node_ids: list[str] | None = None,
+        filters: MetadataFilters | None = None,
+        **delete_kwargs: Any,
+    ) -> None:
+        """Deletes nodes by their ids, by a filter, or those of the ids that meet it.
+
+        Raises:
+            InputError: neither of them.
+        """
+        requests.refuse_unknown(delete_kwargs)
+        self._index.delete(filter=requests.chosen(self._index, node_ids, filters))
+
+    async def adelete_nodes(
+        self,
+        node_ids: list[str] | None = None,
+        filters: MetadataFilters | None = None,
+        **delete_kwargs: Any,
+    ) -> None:
+        """The asynchronous twin of :meth:`delete_nodes`."""
+        requests.refuse_unknown(delete_kwargs)
+        await self._index.adelete(filter=requests.chosen(self._index, node_ids, filters))
+
+    def get_nodes(
+        self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None
+    ) -> list[BaseNode]:
+        """Nodes by their ids (in that order), by a filter, by both, or all of them."""
+        if node_ids is not None and filters is None:
+            return nodes_of(self._index.get(node_ids))
+        wanted = requests.wanted(self._index, node_ids, filters)
+        return nodes_of(list(self._index.scroll(wanted)))
+
+    async def aget_nodes(
+        self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None
+    ) -> list[BaseNode]:
+        """The asynchronous twin of :meth:`get_nodes`."""
+        if node_ids is not None and filters is None:
+            return nodes_of(await self._index.aget(node_ids))
+        wanted = requests.wanted(self._index, node_ids, filters)
+        return nodes_of([passage async for passage in self._index.ascroll(wanted)])
+
+    def clear(self) -> None:
+        """Deletes every node of this collection; with a tenant, of this tenant."""
+        self._index.delete(filter=requests.EVERYTHING)
+
+    async def aclear(self) -> None:
+        """The asynchronous twin of :meth:`clear`."""
+        await self._index.adelete(filter=requests.EVERYTHING)
+
+    def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
+        """The best nodes for a query's text.
+
+        Args:
+            query: with ``query_str``; ``similarity_top_k``, ``filters``, ``node_ids`` and
+                ``doc_ids`` are honoured.
+            **kwargs: ``policy``, ``min_score`` and ``qdrant_filters`` of this query, as
+                ``vector_store_kwargs`` of ``VectorStoreIndex.as_retriever`` hands them on.
+
+        Raises:
+            ConfigurationError: a mode that this store does not have, or another setting.
+            InputError: no text, or a filter that cannot be translated.
+            MissingVectorError, ServerError: as :meth:`Engine.search`.
+        """
+        asked = requests.search(self._index, query, kwargs)
+        return requests.result(Engine(self._index, self.policy).search(**asked))
+
+    async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
+        """The asynchronous twin of :meth:`query`."""
+        asked = requests.search(self._index, query, kwargs)
+        return requests.result(await Engine(self._index, self.policy).asearch(**asked))

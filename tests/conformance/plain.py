@@ -1,0 +1,127 @@
+"""The smallest honest adapters: plain Python in place of a framework."""
+
+from __future__ import annotations
+
+import copy
+
+from logic_retrievers import Engine, Passage, PassageIndex, Reranker
+from logic_retrievers.policies import resolve_policy
+from logic_retrievers.procedures import encoding
+from logic_retrievers.testing import (
+    EmbeddingsConformance,
+    RerankerConformance,
+    Retrieved,
+    RetrieverConformance,
+)
+from logic_retrievers.types import Hit
+
+
+def told(hit: Hit) -> dict:
+    logic = {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
+    return {**copy.deepcopy(dict(hit.passage.metadata)), "logic": logic}
+
+
+class PlainRetriever:
+    def __init__(self, index: PassageIndex, policy="auto", k=4, min_score=None, **more):
+        if not isinstance(k, int) or k < 1:
+            raise ValueError("k must be a whole number")
+        self.index = index
+        self.settings = {
+            "policy": resolve_policy(policy), "k": k, "min_score": min_score, **more,
+        }  # fmt: skip
+
+    def __call__(self, query, **overrides):
+        hits = Engine(self.index).search(query, **{**self.settings, **overrides})
+        return [(hit.passage, hit.score, told(hit)) for hit in hits]
+
+    async def acall(self, query, **overrides):
+        hits = await Engine(self.index).asearch(query, **{**self.settings, **overrides})
+        return [(hit.passage, hit.score, told(hit)) for hit in hits]
+
+
+class PlainRetrievers(RetrieverConformance):
+    overrides = ("k", "filter", "min_score", "policy")
+    kind = PlainRetriever
+
+    def make(self, index, **settings):
+        return self.kind(index, **settings)
+
+    def retrieve(self, retriever, query, **overrides):
+        return self.plain(retriever(query, **overrides))
+
+    async def aretrieve(self, retriever, query, **overrides):
+        return self.plain(await retriever.acall(query, **overrides))
+
+    def plain(self, found):
+        return [Retrieved(p.id, p.text, score, metadata) for p, score, metadata in found]
+
+
+class PlainReranker:
+    def __init__(self, policy="sequential", top_n=None, encoder=None, index=None):
+        if top_n is not None and top_n < 1:
+            raise ValueError("top_n must be a whole number of at least 1")
+        self.top_n = top_n
+        self.core = Reranker(encoder, policy, index=index)
+
+    def passages(self, items):
+        return [
+            Passage(one["id"] or f"no id {at}", one["text"], one["metadata"])
+            for at, one in enumerate(items)
+        ]
+
+    def __call__(self, query, items):
+        return self.core.rerank(query, self.passages(items), self.top_n)
+
+    async def acall(self, query, items):
+        return await self.core.arerank(query, self.passages(items), self.top_n)
+
+
+class PlainRerankers(RerankerConformance):
+    kind = PlainReranker
+
+    def make(self, **settings):
+        return self.kind(**settings)
+
+    def items(self, passages):
+        return [{"id": p.id, "text": p.text, "metadata": dict(p.metadata)} for p in passages]
+
+    def rerank(self, reranker, query, items):
+        return self.plain(reranker(query, items))
+
+    async def arerank(self, reranker, query, items):
+        return self.plain(await reranker.acall(query, items))
+
+    def plain(self, hits):
+        return [Retrieved(h.passage.id, h.passage.text, h.score, told(h)) for h in hits]
+
+
+class PlainEmbeddings:
+    def __init__(self, vector, encoder):
+        if vector not in encoder.specs:
+            raise ValueError(f"no vector {vector}")
+        self.vector, self.encoder = vector, encoder
+
+    def documents(self, texts):
+        return self.encoder.encode_documents(texts, [self.vector])[self.vector].tolist()
+
+    def query(self, text):
+        return self.encoder.encode_queries([text], [self.vector])[self.vector][0].tolist()
+
+
+class PlainEmbeddingModels(EmbeddingsConformance):
+    kind = PlainEmbeddings
+
+    def make(self, vector, encoder):
+        return self.kind(vector, encoder)
+
+    def embed_documents(self, embeddings, texts):
+        return embeddings.documents(texts)
+
+    def embed_query(self, embeddings, text):
+        return embeddings.query(text)
+
+    async def aembed_documents(self, embeddings, texts):
+        return await encoding.submit(lambda: embeddings.documents(texts))
+
+    async def aembed_query(self, embeddings, text):
+        return await encoding.submit(lambda: embeddings.query(text))

@@ -1,0 +1,67 @@
+"""The LangChain adapter under the public suites."""
+
+from __future__ import annotations
+
+from langchain_core.documents import Document
+from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever, LogicEmbeddings
+
+from logic_retrievers.testing import (
+    EmbeddingsConformance,
+    RerankerConformance,
+    Retrieved,
+    RetrieverConformance,
+)
+
+
+def told(documents):
+    return [
+        Retrieved(one.id, one.page_content, one.metadata["relevance_score"], one.metadata)
+        for one in documents
+    ]
+
+
+class TestConstraintRetriever(RetrieverConformance):
+    overrides = ("k", "filter", "min_score", "policy")
+
+    def make(self, index, **settings):
+        return ConstraintRetriever(index=index, **settings)
+
+    def retrieve(self, retriever, query, **overrides):
+        return told(retriever.invoke(query, **overrides))
+
+    async def aretrieve(self, retriever, query, **overrides):
+        return told(await retriever.ainvoke(query, **overrides))
+
+
+class TestCompatibilityReranker(RerankerConformance):
+    def make(self, **settings):
+        return CompatibilityReranker(**settings)
+
+    def items(self, passages):
+        return [
+            Document(id=p.id or None, page_content=p.text, metadata=dict(p.metadata))
+            for p in passages
+        ]
+
+    def rerank(self, reranker, query, items):
+        return told(reranker.compress_documents(items, query))
+
+    async def arerank(self, reranker, query, items):
+        return told(await reranker.acompress_documents(items, query))
+
+
+class TestLogicEmbeddings(EmbeddingsConformance):
+    def make(self, vector, encoder):
+        return LogicEmbeddings(vector=vector, encoder=encoder)
+
+    def embed_documents(self, embeddings, texts):
+        return embeddings.embed_documents(texts)
+
+    def embed_query(self, embeddings, text):
+        return embeddings.embed_query(text)
+
+    async def aembed_documents(self, embeddings, texts):
+        return await embeddings.aembed_documents(texts)
+
+    async def aembed_query(self, embeddings, text):
+        return await embeddings.aembed_query(text)

@@ -1,0 +1,79 @@
+"""The LlamaIndex adapter under the public suites."""
+
+from __future__ import annotations
+
+from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
+from llama_index_logic_retrievers import (
+    CompatibilityReranker,
+    ConstraintRetriever,
+    LogicEmbeddings,
+)
+
+from logic_retrievers.testing import (
+    EmbeddingsConformance,
+    RerankerConformance,
+    Retrieved,
+    RetrieverConformance,
+)
+
+
+def told(nodes):
+    return [
+        Retrieved(
+            one.node.node_id,
+            one.node.get_content(metadata_mode=MetadataMode.NONE),
+            one.score,
+            one.node.metadata,
+        )
+        for one in nodes
+    ]
+
+
+class TestConstraintRetriever(RetrieverConformance):
+    def make(self, index, **settings):
+        return ConstraintRetriever(index, **settings)
+
+    def retrieve(self, retriever, query, **overrides):
+        return told(retriever.retrieve(query))
+
+    async def aretrieve(self, retriever, query, **overrides):
+        return told(await retriever.aretrieve(query))
+
+
+class TestCompatibilityReranker(RerankerConformance):
+    def make(self, **settings):
+        return CompatibilityReranker(**settings)
+
+    def items(self, passages):
+        return [
+            NodeWithScore(
+                node=TextNode(
+                    **({"id_": p.id} if p.id else {}), text=p.text, metadata=dict(p.metadata)
+                ),
+                score=0.5,
+            )
+            for p in passages
+        ]
+
+    def rerank(self, reranker, query, items):
+        return told(reranker.postprocess_nodes(items, query_str=query))
+
+    async def arerank(self, reranker, query, items):
+        return told(await reranker.apostprocess_nodes(items, query_str=query))
+
+
+class TestLogicEmbeddings(EmbeddingsConformance):
+    def make(self, vector, encoder):
+        return LogicEmbeddings(vector=vector, encoder=encoder)
+
+    def embed_documents(self, embeddings, texts):
+        return embeddings.get_text_embedding_batch(texts)
+
+    def embed_query(self, embeddings, text):
+        return embeddings.get_query_embedding(text)
+
+    async def aembed_documents(self, embeddings, texts):
+        return await embeddings.aget_text_embedding_batch(texts)
+
+    async def aembed_query(self, embeddings, text):
+        return await embeddings.aget_query_embedding(text)

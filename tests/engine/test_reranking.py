@@ -1,0 +1,300 @@
+"""Passages that somebody else found: against a plain reference, against the engine, and manners."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from table import TableEncoder
+
+from logic_retrievers import (
+    AutoPolicy,
+    Engine,
+    ParsedQuery,
+    Passage,
+    PassageIndex,
+    Reranker,
+    SequentialPolicy,
+    UnionPolicy,
+)
+from logic_retrievers.encoders import default_encoder
+from logic_retrievers.errors import (
+    ConfigurationError,
+    EmptyTextError,
+    InputError,
+    UnknownPolicyError,
+    UntrainedVectorWarning,
+)
+from logic_retrievers.testing import HashedEncoder, WatchedEncoder
+
+DIMENSION = 16
+
+# entries of plus or minus a quarter: length 1, cosines multiples of 1/8, ties exact
+signs = st.lists(st.sampled_from([-0.25, 0.25]), min_size=DIMENSION, max_size=DIMENSION)
+pairs = st.fixed_dictionaries({"topical": signs, "compatibility": signs})
+shares = st.sampled_from([0.0, 0.2, 0.5, 0.75, 1.0])
+
+
+def world(query, documents):
+    """Passages in the order of their ids, their encoder, and their cosines by id."""
+    table = {f"{n:03d}": rows for n, rows in enumerate(documents)} | {"query": query}
+    table = {
+        text: {name: np.array(row, dtype=np.float32) for name, row in rows.items()}
+        for text, rows in table.items()
+    }
+    passages = [Passage(text, text) for text in table if text != "query"]
+    scores = {
+        name: {p.id: round(float(table[p.id][name] @ table["query"][name]), 6) for p in passages}
+        for name in ("topical", "compatibility")
+    }
+    return TableEncoder(table, DIMENSION), passages, scores
+
+
+def listed(hits):
+    return [(hit.passage.id, hit.score) for hit in hits]
+
+
+def check(hits, expected):
+    assert [hit.passage.id for hit in hits] == [one for one, _ in expected]
+    assert [hit.score for hit in hits] == pytest.approx([score for _, score in expected], abs=1e-9)
+    assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
+
+
+@settings(deadline=None)
+@given(
+    pairs,
+    st.lists(pairs, min_size=1, max_size=12),
+    st.one_of(st.none(), st.integers(1, 14)),
+    shares,
+    st.sampled_from([-1.0, -0.25, 0.0, 0.25, 0.375, 1.0]),
+    st.booleans(),
+)
+def test_sequential_equals_the_reference(query, documents, k, alpha, tau, cut):
+    """Eq. 7 and 8 over the passages given: all of them are the pool, and ties stay as they came."""
+    encoder, passages, scores = world(query, documents)
+    policy = SequentialPolicy(alpha=alpha, tau=tau, depth=1, cut=cut)
+    expected = reference.sequential(
+        scores["topical"], scores["compatibility"], len(passages),
+        alpha=alpha, tau=tau, depth=len(passages), cut=cut,
+    )  # fmt: skip
+    check(Reranker(encoder, policy).rerank("query", passages, k), expected[:k])
+
+
+@settings(deadline=None)
+@given(
+    pairs,
+    st.lists(pairs, min_size=1, max_size=12),
+    st.one_of(st.none(), st.integers(1, 14)),
+    shares,
+    shares,
+    st.sampled_from(["share_kept", "share_dropped", "reciprocal_rank"]),
+    st.sampled_from(["cosine", "reciprocal_rank"]),
+    st.booleans(),
+)
+def test_union_equals_the_reference(query, documents, k, alpha, keep, rule, fusion, cut):
+    """Eq. 9 to 11 over the passages given, whatever depth the policy has."""
+    encoder, passages, scores = world(query, documents)
+    policy = UnionPolicy(alpha, keep, rule, depth=1, cut=cut, fusion=fusion)
+    expected = reference.union(
+        scores["topical"], scores["compatibility"], len(passages),
+        alpha=alpha, keep=keep, rule=rule, depth=len(passages), cut=cut, fusion=fusion,
+    )  # fmt: skip
+    check(Reranker(encoder, policy).rerank("query", passages, k), expected[:k])
+
+
+@settings(deadline=None)
+@given(pairs, st.lists(pairs, min_size=2, max_size=10), st.randoms(use_true_random=False))
+def test_ties_keep_the_order_in_which_the_passages_came(query, documents, random):
+    """A first retriever's order is worth something; ids are not."""
+    encoder, passages, scores = world(query, documents)
+    random.shuffle(passages)
+    place = {passage.id: at for at, passage in enumerate(passages)}
+    hits = Reranker(encoder, "topical").rerank("query", passages)
+    topical = scores["topical"]
+    assert [hit.passage.id for hit in hits] == sorted(
+        place, key=lambda one: (-topical[one], place[one])
+    )
+
+
+# --- against the engine
+
+STAYS = [
+    Passage("inn", "A hotel by the harbour with quiet rooms.", {"city": "Bergen"}),
+    Passage("club", "Hotel rooms above the nightclub, music until four.", {"city": "Oslo"}),
+    Passage("night", "The nightclub by the harbour opens at ten.", {"city": ["Oslo", "Rome"]}),
+    Passage("farm", "A farm stay in the hills, far from any nightclub.", {"city": "Voss"}),
+    Passage("copper", "Copper prices rose again this week."),
+    Passage("rust", "Gold and platinum do not rust.", embed_text="Metals. They do not rust."),
+]
+QUERIES = [
+    "hotel by the harbour",
+    "Hotels near the harbour, but not above a nightclub.",
+    "which metals do not rust",
+    "places with music, except in oslo",
+    ParsedQuery.excluding("a place by the harbour", ["nightclub"]),
+]
+POLICIES = ["auto", "topical", "compatibility", "sequential", "union", "coder-union"]
+
+
+@pytest.fixture(scope="module")
+def stays():
+    with PassageIndex.open("stays", default_encoder()) as index:
+        index.add(STAYS)
+        yield index
+
+
+def same_hits(found, expected):
+    assert [hit.passage for hit in found] == [hit.passage for hit in expected]
+    assert [h.score for h in found] == pytest.approx([h.score for h in expected], abs=3e-6)
+    for left, right in zip(found, expected, strict=True):
+        assert (left.rank, left.evidence.policy) == (right.rank, right.evidence.policy)
+        assert (left.evidence.ranks, left.evidence.kept) == (
+            right.evidence.ranks,
+            right.evidence.kept,
+        )
+        assert left.evidence.scores == pytest.approx(right.evidence.scores, abs=3e-6)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("with_index", [False, True])
+def test_a_whole_collection_is_ordered_as_a_search_orders_it(stays, policy, with_index):
+    """A reranker with another idea of a policy would contradict the search before it."""
+    reranker = Reranker(None, policy, index=stays) if with_index else Reranker(None, policy)
+    for query in QUERIES:
+        expected = Engine(stays, policy).search(query, 10)
+        same_hits(reranker.rerank(query, STAYS[::-1]), expected)
+        same_hits(reranker.rerank(query, STAYS, 2), expected[:2])
+
+
+def test_scores_are_rounded_as_a_search_rounds_them():
+    """Two copies of a text would fall by the last bit of a sum, and so by where they stand."""
+    for hit in Reranker().rerank(QUERIES[0], STAYS):
+        for score in hit.evidence.scores.values():
+            assert score == round(score, 6)
+
+
+def test_what_a_field_rules_out_is_left_out(stays):
+    """A filter cannot be outranked: a passage of the excluded city may not come last, but never."""
+    policy = AutoPolicy(fields={"city": ["Oslo", "Bergen"]})
+    found = Reranker(None, policy).rerank(QUERIES[3], STAYS)
+    assert {hit.passage.id for hit in found} == {"inn", "farm", "copper", "rust"}
+    assert found[0].evidence.details["must_not"] == {"city": ["Oslo"]}
+    same_hits(found, Engine(stays, policy).search(QUERIES[3], 10))
+    assert Reranker(None, policy).rerank(QUERIES[3], STAYS[1:3]) == []
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("with_index", [False, True])
+async def test_async_equals_sync(stays, policy, with_index):
+    """Two roads that drift apart."""
+    reranker = Reranker(None, policy, index=stays if with_index else None)
+    for query in QUERIES:
+        assert await reranker.arerank(query, STAYS, 4) == reranker.rerank(query, STAYS, 4)
+
+
+# --- manners
+
+
+@pytest.fixture
+def encoder():
+    return WatchedEncoder(HashedEncoder(query_prefix="query "))
+
+
+@pytest.fixture
+def passages():
+    return [Passage(word, f"a {word} hotel number {n}") for n, word in enumerate("abcdef")]
+
+
+def test_one_id_counts_once_the_first_of_them(encoder, passages):
+    """Two retrievers found it; it must not take two places, nor the later's text."""
+    later = [replace(passages[1], text="something else"), passages[0]]
+    found = Reranker(encoder).rerank("hotel", [*passages, *later])
+    assert found == Reranker(encoder).rerank("hotel", passages)
+    assert "something else" not in encoder.documents
+
+
+def test_what_has_no_text_follows_behind(encoder, passages):
+    """A node of an image must neither fail the whole list nor vanish from it."""
+    blank = [Passage("blank", " \n"), Passage("none", "", embed_text=""), Passage("e", "x", {}, *N)]
+    found = Reranker(encoder).rerank("hotel", [blank[0], *passages[:2], *blank[1:]])
+    assert [hit.passage.id for hit in found[2:]] == ["blank", "none", "e"]
+    assert [hit.rank for hit in found] == [1, 2, 3, 4, 5]
+    assert [hit.evidence.kept for hit in found[2:]] == [False] * 3
+    assert {hit.score for hit in found[2:]} == {found[1].score}
+    assert found[:2] == Reranker(encoder).rerank("hotel", passages[:2])
+    assert json.loads(json.dumps(found[-1].to_dict()))["evidence"]["scores"] == {}
+    assert len(Reranker(encoder).rerank("hotel", [*blank, *passages], 3)) == 3
+    alone = Reranker(encoder).rerank("hotel", blank, 2)
+    assert [(hit.passage.id, hit.rank, hit.score) for hit in alone] == [
+        ("blank", 1, 0.0),
+        ("none", 2, 0.0),
+    ]
+
+
+N = (None, None, "  ")  # source, span, embed_text
+
+
+def test_the_embedded_text_is_judged(encoder):
+    """A node is embedded under its title; its bare text would be judged as another passage."""
+    passages = [Passage("a", "ten euros", embed_text="copper prices"), Passage("b", "copper")]
+    hits = Reranker(encoder, "topical").rerank("copper prices", passages)
+    assert [hit.passage.id for hit in hits] == ["a", "b"]
+    assert encoder.documents == ["copper prices", "copper"]
+    assert hits[0].passage is passages[0]
+
+
+def test_k(encoder, passages):
+    """A k that is not heard fills the prompt with what ranked last."""
+    everything = Reranker(encoder).rerank("hotel", passages)
+    assert len(everything) == 6
+    for k in (1, 5, 6, 99):
+        assert Reranker(encoder).rerank("hotel", passages, k) == everything[:k]
+    for k in (0, -1, 2.5, "3", True):
+        with pytest.raises(ConfigurationError, match="k must be"):
+            Reranker(encoder).rerank("hotel", passages, k)
+
+
+def test_queries_that_cannot_be(encoder, passages):
+    """An empty query would be near to anything."""
+    for query, error in ((" ", EmptyTextError), ("", EmptyTextError), (3, InputError)):
+        with pytest.raises(error):
+            Reranker(encoder).rerank(query, passages)
+        with pytest.raises(error):
+            Reranker(encoder).rerank(query, [])
+    assert Reranker(encoder).rerank("hotel", []) == []
+    with pytest.raises(UnknownPolicyError):
+        Reranker(encoder, "onion")
+
+
+def test_an_encoder_without_the_vector_is_refused(passages):
+    """Without the compatibility vector the order would be the topical one, by another name."""
+    topical = WatchedEncoder(HashedEncoder(["topical"]))
+    with pytest.raises(ConfigurationError, match="compatibility"):
+        Reranker(topical).rerank("hotel", passages)
+    assert topical.queries == topical.documents == []
+    assert len(Reranker(topical, "auto").rerank("hotel", passages)) == 6
+
+
+async def test_an_untrained_head_is_warned_about_where_the_user_stands(passages):
+    """The warning must name the user's line, not one of ours."""
+    encoder = HashedEncoder()
+    encoder.specs["compatibility"] = replace(encoder.specs["compatibility"], trained=False)
+    with pytest.warns(UntrainedVectorWarning, match="has not been trained") as caught:
+        Reranker(encoder).rerank("hotel", passages)
+    assert caught[0].filename == __file__
+    with pytest.warns(UntrainedVectorWarning, match="has not been trained") as caught:
+        await Reranker(encoder).arerank("hotel", passages)
+    assert caught[0].filename == __file__
+
+
+def test_encoder_by_default(stays):
+    """A second encoder beside the index's takes memory, and may make other vectors."""
+    assert Reranker().encoder is default_encoder()
+    assert Reranker(index=stays).encoder is stays.encoder
+    own = HashedEncoder()
+    assert Reranker(own, index=stays).encoder is own

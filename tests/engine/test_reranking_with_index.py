@@ -1,0 +1,101 @@
+"""Reranking what a collection holds: its vectors are taken, and only where they may be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from logic_retrievers import Passage, PassageIndex, Reranker
+from logic_retrievers.testing import HashedEncoder, WatchedEncoder
+
+POLICIES = ["auto", "topical", "compatibility", "sequential", "union", "coder-union"]
+
+
+@pytest.fixture
+def encoder():
+    return WatchedEncoder(HashedEncoder(query_prefix="query "))
+
+
+@pytest.fixture
+def passages():
+    return [Passage(word, f"a {word} hotel number {n}") for n, word in enumerate("abcdef")]
+
+
+@pytest.fixture
+def index(encoder, passages):
+    with PassageIndex.open("some", encoder) as index:
+        index.add(passages[:4])
+        encoder.documents.clear()
+        yield index
+
+
+def close_to(found, expected):
+    assert [hit.passage for hit in found] == [hit.passage for hit in expected]
+    assert [h.score for h in found] == pytest.approx([h.score for h in expected], abs=2e-6)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_stored_vectors_are_taken(index, encoder, passages, policy):
+    """Encoding a hundred passages takes a second; reading their vectors takes a millisecond."""
+    expected = Reranker(encoder, policy).rerank("a hotel", passages[:4])
+    encoder.documents.clear()
+    close_to(Reranker(policy=policy, index=index).rerank("a hotel", passages[:4]), expected)
+    assert encoder.documents == []
+
+
+def test_only_what_is_not_stored_is_encoded(index, encoder, passages):
+    """One new passage must not cost the encoding of all."""
+    expected = Reranker(encoder).rerank("a hotel", passages)
+    encoder.documents.clear()
+    close_to(Reranker(index=index).rerank("a hotel", passages), expected)
+    assert encoder.documents == [one.text for one in passages[4:]]
+
+
+def test_a_changed_text_is_encoded_anew(index, encoder, passages):
+    """The vector of the text before would judge a passage that nobody sees."""
+    changed = [replace(passages[0], text="copper prices"), *passages[1:4]]
+    expected = Reranker(encoder).rerank("a hotel", changed)
+    encoder.documents.clear()
+    close_to(Reranker(index=index).rerank("a hotel", changed), expected)
+    assert encoder.documents == ["copper prices"]
+
+
+def test_tenants_are_kept_apart(encoder, passages):
+    """Another customer's vectors say what another customer has stored."""
+    with PassageIndex.open("tenants", encoder, tenant="one") as one:
+        two = PassageIndex.open("tenants", encoder, client=one.client, tenant="two")
+        one.add(passages)
+        encoder.documents.clear()
+        two_of_them = Reranker(index=two).rerank("a hotel", passages)
+        assert sorted(encoder.documents) == sorted(passage.text for passage in passages)
+        encoder.documents.clear()
+        close_to(Reranker(index=one).rerank("a hotel", passages), two_of_them)
+        assert encoder.documents == []
+
+
+def test_vectors_of_another_encoder_are_not_taken(index, passages):
+    """A cosine between two models' vectors is a number without a meaning."""
+    newer = WatchedEncoder(HashedEncoder(versions={"compatibility": "2"}))
+    expected = Reranker(newer).rerank("a hotel", passages[:4])
+    newer.documents.clear()
+    close_to(Reranker(newer, index=index).rerank("a hotel", passages[:4]), expected)
+    assert sorted(newer.documents) == sorted(passage.text for passage in passages[:4])
+    newer.documents.clear()
+    Reranker(newer, "topical", index=index).rerank("a hotel", passages[:4])
+    assert newer.documents == []
+
+
+async def test_async_reads_the_index_too(index, encoder, passages):
+    """The asynchronous road encodes everything again, and gives the same."""
+    expected = Reranker(index=index).rerank("a hotel", passages)
+    encoder.documents.clear()
+    assert await Reranker(index=index).arerank("a hotel", passages) == expected
+    assert encoder.documents == [one.text for one in passages[4:]]
+
+
+@pytest.mark.parametrize("with_index", [False, True])
+def test_async_leaves_the_event_loop_free(index, encoder, passages, with_index):
+    """A server that stands still while passages are encoded is slow for everybody."""
+    reranker = Reranker(encoder, index=index if with_index else None)
+    assert encoder.loop_runs_during(reranker.arerank("a hotel", passages))

@@ -1,0 +1,243 @@
+"""Vectors of stored passages, and the two fields of a passage that came later."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from doubles import WireDouble
+from qdrant_client import models
+
+from logic_retrievers.errors import EmptyTextError, InputError
+from logic_retrievers.index import PassageIndex, stored
+from logic_retrievers.index.ids import content_hash, point_id
+from logic_retrievers.testing import HashedEncoder
+from logic_retrievers.types import Passage
+
+BOTH = ["topical", "compatibility"]
+TITLED = Passage(
+    "titled",
+    "Ten euros a night.",
+    {"n": 1},
+    embed_text="Quiet hotel\n\nTen euros a night.",
+    extra={"node": {"relations": {"1": ["other", None]}, "é": 1.5}, "kind": "text"},
+)
+
+
+def vectors_of(index, passages, names=BOTH):
+    return index.run(index.stored(passages, names))
+
+
+def close_to(found, encoder, texts):
+    """(name, id) -> vector, as the encoder makes it of {id: text}."""
+    assert set(found) == {(name, one) for name in BOTH for one in texts}
+    for name, rows in encoder.encode_documents(list(texts.values())).items():
+        for one, row in zip(texts, rows, strict=True):
+            assert found[name, one].dtype == np.float64
+            np.testing.assert_allclose(found[name, one], row, rtol=0, atol=2e-6)
+
+
+# --- stored vectors
+
+
+def test_stored_vectors_are_the_encoders(index, encoder, make_passages, monkeypatch):
+    """A vector that is handed to the wrong passage reorders a list without a trace."""
+    monkeypatch.setattr(stored, "PASSAGES_A_CALL", 4)
+    passages = make_passages(11)
+    index.add(passages)
+    close_to(vectors_of(index, passages[::-1]), encoder, {p.id: p.text for p in passages})
+    assert set(vectors_of(index, passages, ["topical"])) == {("topical", p.id) for p in passages}
+    assert vectors_of(index, [], BOTH) == {}
+    assert vectors_of(index, passages, []) == {}
+
+
+def test_what_is_not_stored_or_has_changed_is_left_out(index, encoder, make_passages):
+    """The vector of the text before would judge a text that it does not come from."""
+    passages = make_passages(4)
+    index.add(passages[:3])
+    changed = [replace(passages[0], text="other"), *passages[1:]]
+    found = vectors_of(index, changed)
+    close_to(found, encoder, {p.id: p.text for p in passages[1:3]})
+    other_metadata = [replace(passages[1], metadata={"new": 1})]
+    close_to(vectors_of(index, other_metadata), encoder, {passages[1].id: passages[1].text})
+
+
+def test_a_vector_that_a_point_lacks_is_left_out(index, make_passages):
+    """A collection that is not back-filled yet has points with one vector and points with two."""
+    passages = make_passages(3)
+    index.add(passages)
+    index.client.delete_vectors("lr-test", ["compatibility"], [point_id("p1")], wait=True)
+    assert set(vectors_of(index, passages)) == {
+        *(("topical", f"p{n}") for n in range(3)),
+        ("compatibility", "p0"),
+        ("compatibility", "p2"),
+    }
+
+
+def test_a_vector_that_the_collection_lacks_is_left_out(opened, make_passages):
+    """Asking the server for a vector that it does not have fails the whole reranking."""
+    passages = make_passages(3)
+    opened(encoder=HashedEncoder(["topical"]), lexical=True).add(passages)
+    index = opened(lexical=True)
+    found = vectors_of(index, passages, [*BOTH, "lexical", "onion"])
+    assert set(found) == {("topical", p.id) for p in passages}
+
+
+def test_tenants_do_not_see_each_others_vectors(opened, make_passages):
+    """Another customer's vectors say what another customer has stored."""
+    passages = make_passages(3)
+    one, two, everybody = opened(tenant="one"), opened(tenant="two"), opened()
+    one.add(passages)
+    assert len(vectors_of(one, passages)) == 6
+    assert vectors_of(two, passages) == {}
+    assert vectors_of(everybody, passages) == {}
+    stolen = [
+        replace(passages[0], id=point_id("p0", "one"))
+    ]  # the point's own id, for other stores
+    assert vectors_of(two, stolen) == {}
+
+
+def test_points_of_another_store_under_another_name(opened, location):
+    """LlamaIndex and langchain-qdrant keep a passage's own id, and one vector of their naming."""
+    if location.get("location") is not None:
+        pytest.skip("one place is enough: only the names differ")
+    encoder = HashedEncoder(["topical"])
+    client = opened().client
+    client.create_collection(
+        "theirs", {"text": models.VectorParams(size=32, distance=models.Distance.COSINE)}
+    )
+    texts = {"7": "quiet hotel", "1b671a64-40d5-491e-99b0-da01ff1f3341": "warm pool"}
+    rows = encoder.encode_documents(list(texts.values()))["topical"]
+    client.upsert(
+        "theirs",
+        [
+            models.PointStruct(
+                id=int(one) if one.isdecimal() else one,
+                vector={"text": row.tolist()},
+                payload={"page_content": text, "metadata": {}},
+            )
+            for (one, text), row in zip(texts.items(), rows, strict=True)
+        ],
+    )
+    index = PassageIndex.open("theirs", encoder, client=client, create=False)
+    found = vectors_of(index, [Passage(one, text) for one, text in texts.items()], ["topical"])
+    for row, one in zip(rows, texts, strict=True):
+        np.testing.assert_allclose(found["topical", one], row, rtol=0, atol=2e-6)
+
+
+# --- a text to embed, and values of the application's own
+
+
+def test_both_fields_come_back(index):
+    """A node whose relations are lost cannot be put back into its document."""
+    plain = Passage("plain", "text")
+    assert index.add([TITLED, plain]).added == 2
+    assert index.get(["titled", "plain"]) == [TITLED, plain]
+    assert index.get(["plain"])[0].embed_text is None
+    assert {passage.id: passage for passage in index.scroll()} == {
+        "titled": TITLED,
+        "plain": plain,
+    }
+    assert index.add([TITLED, plain]).unchanged == 2
+
+
+def test_the_text_to_embed_is_embedded(index, encoder):
+    """Embedded without its title, a passage is found by other words than its framework promises."""
+    index.add([TITLED])
+    assert encoder.encoded == [TITLED.embed_text]
+    close_to(vectors_of(index, [TITLED]), encoder, {"titled": TITLED.embed_text})
+
+
+def test_the_text_to_embed_is_embedded_by_a_backfill_in_place(opened):
+    """A second vector of another text than the first judges another passage."""
+    opened(encoder=HashedEncoder(["topical"])).add([TITLED])
+    encoder = HashedEncoder()
+    index = opened(encoder=encoder)
+    assert index.backfill().filled == 1
+    assert encoder.encoded == [TITLED.embed_text]
+    close_to(vectors_of(index, [TITLED]), encoder, {"titled": TITLED.embed_text})
+    assert index.get(["titled"]) == [TITLED]
+
+
+def test_the_text_to_embed_is_embedded_by_a_backfill_into_a_copy(opened):
+    """The same, where the original must stay as it is."""
+    opened(encoder=HashedEncoder(["topical"])).add([TITLED])
+    encoder = HashedEncoder()
+    report = opened(encoder=encoder).backfill(into="lr-test-copy")
+    assert encoder.encoded == [TITLED.embed_text]
+    copy = opened(encoder=encoder, collection=report.collection)
+    close_to(vectors_of(copy, [TITLED]), encoder, {"titled": TITLED.embed_text})
+    assert copy.get(["titled"]) == [TITLED]
+
+
+def test_an_old_server_gets_a_copy_with_both_fields():
+    """Named vectors can be added since 1.18; on an older server the copy is the only road."""
+    with WireDouble(version="1.17.1") as double:
+        with PassageIndex.open("c", HashedEncoder(["topical"]), location=double.url) as index:
+            index.add([TITLED])
+        encoder = HashedEncoder()
+        with PassageIndex.open("c", encoder, location=double.url) as index:
+            copy = index.backfill().collection
+        assert copy != "c"
+        assert encoder.encoded == [TITLED.embed_text]
+        with PassageIndex.open(copy, encoder, location=double.url) as index:
+            assert index.get(["titled"]) == [TITLED]
+
+
+@pytest.mark.parametrize(
+    "change", [{"embed_text": None}, {"embed_text": "x"}, {"extra": {}}, {"extra": {"node": 1}}]
+)
+def test_both_fields_count_as_a_change(index, change):
+    """A stale vector or relation behind an unchanged hash would stay for ever."""
+    index.add([TITLED])
+    second = replace(TITLED, **change)
+    assert index.add([second]).updated == 1
+    assert index.get(["titled"]) == [second]
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"embed_text": " \n"}, EmptyTextError),
+        ({"embed_text": 3}, InputError),
+        ({"embed_text": "half \ud800"}, InputError),
+        ({"extra": [1]}, InputError),
+        ({"extra": {"a": {1, 2}}}, InputError),
+        ({"extra": {"a": float("nan")}}, InputError),
+    ],
+)
+def test_what_cannot_be_stored_is_refused(index, change, error):
+    """It would fail in the server's words, or come back as something else."""
+    with pytest.raises(error, match="titled"):
+        index.add([replace(TITLED, **change)])
+    assert index.count() == 0
+
+
+def test_hashes_of_passages_without_the_two_fields_are_what_they_were():
+    """A hash that changes with a version encodes every collection of every user anew."""
+    passage = Passage("a", "Quiet rooms.", {"n": 1, "é": [None, True]}, "s.md", (3, 15))
+    prints = [("topical", "f1"), ("compatibility", "f2")]
+    # made by the version before the fields came
+    before = "b3098cee19073d3b4cb77955a03988539a71ce2d3f5bcd18aa7d9e9630c7b44b"
+    assert content_hash(passage, prints) == before
+    canonical = (
+        '{"metadata":{"n":1,"\\u00e9":[null,true]},"source":"s.md","span":[3,15],'
+        '"text":"Quiet rooms.","vectors":[["compatibility","f2"],["topical","f1"]]}'
+    )
+    assert hashlib.sha256(canonical.encode()).hexdigest() == before
+    with_both = replace(passage, embed_text="Quiet rooms.", extra={"a": 1})
+    assert len({content_hash(p, prints) for p in (passage, with_both)}) == 2
+
+
+def test_the_payload_of_passages_without_the_two_fields_is_what_it_was(index):
+    """Other programs read our payloads, and older versions of this one."""
+    index.add([Passage("a", "text", {"n": 1})])
+    [record] = index.client.retrieve(index.collection, [point_id("a")], with_payload=True)
+    assert json.loads(json.dumps(record.payload)) == {
+        "page_content": "text",
+        "metadata": {"n": 1},
+        "logic": {"id": "a", "hash": record.payload["logic"]["hash"]},
+    }

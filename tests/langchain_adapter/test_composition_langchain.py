@@ -1,0 +1,133 @@
+"""Beside and inside other parts of LangChain."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_classic.retrievers import (
+    ContextualCompressionRetriever,
+    EnsembleRetriever,
+    MergerRetriever,
+)
+from langchain_classic.retrievers.document_compressors import DocumentCompressorPipeline
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnableParallel, RunnablePassthrough
+from langchain_corpus import DOCUMENTS, QUERY, ids
+from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever
+from langchain_logic_retrievers.events import RERANKING, RETRIEVAL
+
+ANSWER = "The inn by the harbour is quiet."
+
+
+def joined(documents):
+    return "\n".join(document.page_content for document in documents)
+
+
+@pytest.fixture
+def chain(retriever):
+    prompt = ChatPromptTemplate.from_template("{context}\n\n{question}")
+    model = GenericFakeChatModel(messages=iter([AIMessage(ANSWER)] * 9))
+    inputs = {"context": retriever | joined, "question": RunnablePassthrough()}
+    return inputs | prompt | model | StrOutputParser()
+
+
+async def test_a_chain_streams(chain):
+    """A step that waits for the whole input turns a stream into one piece."""
+    assert chain.invoke(QUERY) == ANSWER
+    pieces = list(chain.stream(QUERY))
+    assert len(pieces) > 5
+    assert "".join(pieces) == ANSWER
+    pieces = [piece async for piece in chain.astream(QUERY)]
+    assert len(pieces) > 5
+    assert "".join(pieces) == ANSWER
+
+
+async def test_a_chain_tells_what_happened(chain):
+    """The model's tokens and our events come through one stream."""
+    seen = [event async for event in chain.astream_events(QUERY, version="v2")]
+    assert [event["name"] for event in seen if event["event"] == "on_custom_event"] == [RETRIEVAL]
+    assert sum(event["event"] == "on_chat_model_stream" for event in seen) > 5
+    [end] = [event for event in seen if event["event"] == "on_retriever_end"]
+    assert end["data"]["output"][0].metadata["logic"]["policy"] == "exclusion"
+
+
+async def test_the_text_for_the_model_holds_no_evidence(retriever):
+    """Scores and reasons in the prompt would be read as content."""
+    prompt = ChatPromptTemplate.from_template("{context}")
+    text = ((retriever | joined) | (lambda context: {"context": context}) | prompt).invoke(QUERY)
+    assert text.to_messages()[0].content == joined(retriever.invoke(QUERY))
+    assert "logic" not in text.to_string()
+
+
+async def test_in_parallel(index, retriever):
+    """Threads share one index; a race would mix up the answers."""
+    union = ConstraintRetriever(index=index, policy="union")
+    both = RunnableParallel(auto=retriever, union=union)
+    expected = {"auto": retriever.invoke(QUERY), "union": union.invoke(QUERY)}
+    assert both.invoke(QUERY) == expected
+    assert await both.ainvoke(QUERY) == expected
+    queries = [f"{QUERY} {n}" for n in range(12)]
+    assert retriever.batch(queries) == [retriever.invoke(query) for query in queries]
+    assert await retriever.abatch(queries) == retriever.batch(queries)
+
+
+async def test_in_an_ensemble(store, index):
+    """It fuses by text; our documents must be the same ones in both lists."""
+    plain = store.as_retriever(search_kwargs={"k": 6, "policy": "topical"})
+    ensemble = EnsembleRetriever(
+        retrievers=[ConstraintRetriever(index=index, k=6), plain], weights=[0.9, 0.1]
+    )
+    found = ensemble.invoke(QUERY)
+    assert sorted(ids(found)) == ids(DOCUMENTS)
+    assert found[0].id == ConstraintRetriever(index=index, k=1).invoke(QUERY)[0].id
+    assert ids(await ensemble.ainvoke(QUERY)) == ids(found)
+
+
+async def test_in_a_merger(store, index):
+    """It hands on what it gets, one from each list in turn."""
+    merger = MergerRetriever(
+        retrievers=[ConstraintRetriever(index=index, k=1), store.as_retriever()]
+    )
+    assert len(merger.invoke(QUERY)) == 5
+    assert len(await merger.ainvoke(QUERY)) == 5
+
+
+async def test_as_a_compressor(store, listener):
+    """The place for a reranker; kwargs go to the retriever before it, callbacks to both."""
+    reranker = CompatibilityReranker(top_n=2, policy="auto")
+    compressing = ContextualCompressionRetriever(
+        base_compressor=reranker, base_retriever=ConstraintRetriever.over(store, k=6)
+    )
+    found = compressing.invoke(QUERY, {"callbacks": [listener]})
+    assert found == list(reranker.compress_documents(DOCUMENTS, QUERY))
+    assert [event[0] for event in listener.events] == [RETRIEVAL, RERANKING]
+    assert [hit["id"] for hit in listener.events[1][1]["hits"]] == ids(found)
+    listener.events.clear()
+    assert await compressing.ainvoke(QUERY, {"callbacks": [listener]}) == found
+    assert [event[0] for event in listener.events] == [RETRIEVAL, RERANKING]
+    assert len(compressing.invoke(QUERY, k=1)) == 1
+    outer, middle = listener.events[1][2]["run_id"], listener.started[-2]["run_id"]
+    assert outer == middle
+
+
+async def test_in_a_pipeline_of_compressors():
+    """It looks at the signature of each part to find out whether callbacks are wanted."""
+    pipeline = DocumentCompressorPipeline(
+        transformers=[CompatibilityReranker(top_n=4), CompatibilityReranker(top_n=2)]
+    )
+    found = pipeline.compress_documents(DOCUMENTS, QUERY)
+    assert len(found) == 2
+    assert await pipeline.acompress_documents(DOCUMENTS, QUERY) == found
+
+
+def test_over_any_retriever(store):
+    """The first retriever may be one that knows nothing of us."""
+    plain = store.as_retriever(search_kwargs={"k": 6, "policy": "topical"})
+    chain = RunnableParallel(documents=plain, query=RunnablePassthrough()) | (
+        lambda given: CompatibilityReranker().compress_documents(given["documents"], given["query"])
+    )
+    assert ids(chain.invoke(QUERY)) == ids(
+        CompatibilityReranker().compress_documents(DOCUMENTS, QUERY)
+    )

@@ -1,0 +1,244 @@
+"""Over an existing QdrantVectorStore: dense and hybrid, named vectors and the unnamed one."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from doubles import WireDouble
+from langchain_core.embeddings import DeterministicFakeEmbedding
+from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_corpus import DOCUMENTS, QUERY, ids
+from langchain_logic_retrievers import (
+    CompatibilityReranker,
+    ConstraintRetriever,
+    LogicEmbeddings,
+    LogicVectorStore,
+    open_index_over,
+)
+from langchain_qdrant import QdrantVectorStore, RetrievalMode
+from langchain_qdrant.sparse_embeddings import SparseEmbeddings, SparseVector
+from qdrant_client import AsyncQdrantClient, QdrantClient, models
+
+from logic_retrievers.encoders import default_encoder
+from logic_retrievers.errors import (
+    CollectionMismatchError,
+    CollectionNotFoundError,
+    ConfigurationError,
+    MissingVectorError,
+)
+
+POINTS = [str(uuid.uuid5(uuid.NAMESPACE_URL, str(one.id))) for one in DOCUMENTS]
+
+
+class Words(SparseEmbeddings):
+    """A sparse vector of the text's length."""
+
+    def embed_documents(self, texts: list[str]) -> list[SparseVector]:
+        return [self.embed_query(text) for text in texts]
+
+    def embed_query(self, text: str) -> SparseVector:
+        return SparseVector(indices=[len(text)], values=[1.0])
+
+
+MODES = {
+    "dense": {},
+    "named": {"vector_name": "theirs"},
+    "hybrid": {
+        "vector_name": "theirs",
+        "sparse_embedding": Words(),
+        "retrieval_mode": RetrievalMode.HYBRID,
+    },
+}
+
+
+def existing(embedding=None, **settings) -> QdrantVectorStore:
+    return QdrantVectorStore.from_texts(
+        [one.page_content for one in DOCUMENTS],
+        LogicEmbeddings() if embedding is None else embedding,
+        [one.metadata for one in DOCUMENTS],
+        ids=POINTS,
+        collection_name="theirs",
+        **{"location": ":memory:", **settings},
+    )
+
+
+@pytest.fixture(params=MODES)
+def theirs(request) -> Iterator[QdrantVectorStore]:
+    store = existing(**MODES[request.param])
+    yield store
+    store.client.close()
+
+
+async def test_it_works_before_the_backfill(theirs):
+    """A user tries it on the store that there is, before anything is written into it."""
+    retriever = ConstraintRetriever.over(theirs, k=3)
+    assert retriever.index.client is theirs.client
+    assert retriever.index.vectors[0] == "topical"
+    assert "compatibility" not in retriever.index.vectors
+    found = retriever.invoke("a quiet place by the harbour")
+    query = LogicEmbeddings().embed_query("a quiet place by the harbour")
+    expected = theirs.client.query_points("theirs", query, using=theirs.vector_name, limit=3)
+    assert ids(found) == [point.id for point in expected.points]
+    assert [one.metadata["relevance_score"] for one in found] == pytest.approx(
+        [point.score for point in expected.points], abs=2e-6
+    )
+    assert await retriever.ainvoke(QUERY) == retriever.invoke(QUERY)
+    assert retriever.invoke(QUERY)[0].metadata["logic"]["policy"] == "exclusion"
+    assert len(retriever.invoke(QUERY, filter={"city": "Bergen"})) == 3
+    for policy in ("sequential", "union"):
+        with pytest.raises(MissingVectorError, match=re.escape("backfill()")):
+            retriever.invoke(QUERY, policy=policy)
+
+
+async def test_after_the_backfill_it_answers_as_a_store_of_ours(theirs, store):
+    """Vectors under the wrong name or of the wrong head give plausible nonsense."""
+    retriever = ConstraintRetriever.over(theirs, k=6)
+    assert (await retriever.index.abackfill()).filled == len(DOCUMENTS)
+    assert set(retriever.index.vectors) == {"topical", "compatibility"}
+    ours = ConstraintRetriever(index=store.index, k=6)
+    same = dict(zip(POINTS, ids(DOCUMENTS), strict=True))
+    for policy in ("auto", "sequential", "union", "compatibility"):
+        found = retriever.invoke(QUERY, policy=policy)
+        expected = ours.invoke(QUERY, policy=policy)
+        assert [same[one.id] for one in found] == ids(expected)
+        assert [one.metadata["relevance_score"] for one in found] == pytest.approx(
+            [one.metadata["relevance_score"] for one in expected], abs=1e-5
+        )
+        assert await retriever.ainvoke(QUERY, policy=policy) == found
+    again = ConstraintRetriever.over(theirs, k=6)
+    assert again.invoke(QUERY, policy="union") == retriever.invoke(QUERY, policy="union")
+
+
+def test_the_store_goes_on(theirs):
+    """A store that can no longer be written is no longer the user's."""
+    retriever = ConstraintRetriever.over(theirs, k=1)
+    retriever.index.backfill()
+    [added] = theirs.add_texts(["A silent cave by the sea."])
+    assert theirs.similarity_search("a silent cave", k=1)[0].page_content.startswith("A silent")
+    assert ids(retriever.invoke("a silent cave", policy="topical")) == [str(uuid.UUID(added))]
+    assert retriever.index.backfill(["compatibility"]).filled == 1
+    assert ids(retriever.invoke("a silent cave", policy="compatibility")) == [str(uuid.UUID(added))]
+
+
+def test_other_embeddings_stay_the_topical_vectors():
+    """Queries of another model than the stored vectors' find anything at all."""
+    embeddings = DeterministicFakeEmbedding(size=16)
+    theirs = existing(embeddings)
+    retriever = ConstraintRetriever.over(theirs, k=6, policy="topical", identity="fake")
+    text = DOCUMENTS[3].page_content
+    [first, *_] = retriever.invoke(text)
+    assert first.page_content == text
+    assert first.metadata["relevance_score"] == pytest.approx(1.0, abs=1e-5)
+    retriever.index.backfill()
+    assert len(retriever.invoke(QUERY, policy="union")) == 6
+    with pytest.raises(ConfigurationError, match="identity="):
+        open_index_over(theirs)
+    theirs.client.close()
+
+
+def test_an_encoder_of_the_users_own():
+    """Who trained a head of theirs must be able to use it here."""
+    theirs = existing()
+    index = open_index_over(theirs, encoder=default_encoder(), vectors=["topical"])
+    assert index.encoder is default_encoder()
+    assert index.vectors == ("topical",)
+    with pytest.raises(CollectionMismatchError, match="dimension"):
+        open_index_over(
+            theirs,
+            encoder=LogicVectorStore.from_texts(
+                ["a"], DeterministicFakeEmbedding(size=8), identity="fake"
+            ).index.encoder,
+        )
+    theirs.client.close()
+
+
+def test_its_documents_can_be_reranked_without_encoding_them_again(theirs):
+    """langchain-qdrant sets no id; the documents must come through all the same."""
+    found = theirs.similarity_search(QUERY, k=6)
+    reranker = CompatibilityReranker(policy="auto", index=open_index_over(theirs))
+    assert {one.page_content for one in reranker.compress_documents(found, QUERY)} == {
+        one.page_content for one in DOCUMENTS
+    }
+
+
+async def test_an_asynchronous_client_is_used_where_there_is_one(wire_double: WireDouble):
+    """The store's own client is synchronous: a few threads at a time."""
+    theirs = existing(location=None, url=wire_double.url)
+    client = AsyncQdrantClient(url=wire_double.url)
+    retriever = ConstraintRetriever.over(theirs, async_client=client)
+    expected = await asyncio.to_thread(retriever.invoke, QUERY)
+    wire_double.latency = 0.05
+    found = await asyncio.gather(*(retriever.ainvoke(QUERY) for _ in range(16)))
+    assert found == [expected] * 16
+    assert wire_double.peak_overlap > 6
+    await client.close()
+    theirs.client.close()
+
+
+def test_a_store_of_ours_gives_its_index(store):
+    """A second index over it would have a second connection, to a folder that is locked."""
+    assert open_index_over(store) is store.index
+    assert ConstraintRetriever.over(store, k=2).index is store.index
+    with pytest.raises(ConfigurationError, match="has its index"):
+        ConstraintRetriever.over(store, tenant="me")
+
+
+def test_what_cannot_be_opened_is_refused():
+    """An AttributeError from inside tells nobody what to do."""
+    with pytest.raises(ConfigurationError, match="InMemoryVectorStore has no 'client'"):
+        open_index_over(InMemoryVectorStore(LogicEmbeddings()))
+    theirs = existing()
+    for setting in ("client", "location", "api_key", "create"):
+        with pytest.raises(ConfigurationError, match=f"Leave {setting}= out"):
+            open_index_over(theirs, **{setting: None})
+    with pytest.raises(ValueError, match="at least 1"):
+        ConstraintRetriever.over(theirs, k=0)
+    theirs.client.delete_collection("theirs")
+    with pytest.raises(CollectionNotFoundError):
+        open_index_over(theirs)
+    theirs.client.close()
+
+
+async def test_payload_keys_of_the_stores_own():
+    """Every document would be empty, and every filter match nothing."""
+    theirs = existing(content_payload_key="text", metadata_payload_key="about")
+    retriever = ConstraintRetriever.over(theirs, k=6)
+    retriever.index.backfill()
+    found = retriever.invoke(QUERY, policy="union", filter={"city": "Bergen"})
+    assert {one.page_content for one in found} == {
+        one.page_content for one in DOCUMENTS if one.metadata["city"] == "Bergen"
+    }
+    assert await retriever.ainvoke(QUERY, policy="union", filter={"city": "Bergen"}) == found
+    theirs.client.close()
+
+
+def test_a_store_of_sparse_vectors_alone_is_refused():
+    """There is nothing that a query could be compared with."""
+    theirs = QdrantVectorStore.from_texts(
+        ["inn"],
+        sparse_embedding=Words(),
+        retrieval_mode=RetrievalMode.SPARSE,
+        location=":memory:",
+        collection_name="theirs",
+    )
+    with pytest.raises(ConfigurationError, match="sparse vectors alone"):
+        open_index_over(theirs)
+    theirs.client.close()
+
+
+def test_the_stores_vector_is_taken_among_several():
+    """With two dense vectors nothing but the store tells which one it searches."""
+    size = models.VectorParams(size=384, distance=models.Distance.COSINE)
+    with closing(QdrantClient(":memory:")) as client:
+        client.create_collection("theirs", {"other": size, "theirs": size})
+        theirs = QdrantVectorStore(client, "theirs", LogicEmbeddings(), vector_name="theirs")
+        theirs.add_texts(["A quiet inn."])
+        retriever = ConstraintRetriever.over(theirs, vector_names={"compatibility": "other"})
+        assert set(retriever.index.vectors) == {"topical", "compatibility"}
+        [found] = retriever.invoke("A quiet inn.", policy="topical")
+        assert found.metadata["relevance_score"] == pytest.approx(1.0, abs=1e-5)

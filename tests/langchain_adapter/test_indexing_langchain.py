@@ -1,0 +1,76 @@
+"""`langchain_core.indexing` with a record manager: it cleans up, and our store must let it."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.indexing import InMemoryRecordManager, aindex, index
+from langchain_logic_retrievers import LogicVectorStore
+
+
+def document(text, source):
+    return Document(text, metadata={"source": source})
+
+
+FIRST = [document("inn", "a"), document("bar", "a"), document("pool", "b")]
+SECOND = [document("inn", "a"), document("pub", "a")]
+
+
+@pytest.fixture(params=["index", "aindex"])
+def run(request):
+    """Both functions, called alike."""
+
+    async def call(documents, manager, store, **settings):
+        settings |= {"key_encoder": "sha256", "source_id_key": "source"}
+        if request.param == "index":
+            return index(documents, manager, store, **settings)
+        return await aindex(documents, manager, store, **settings)
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("cleanup", "left", "deleted"),
+    [
+        (None, {"inn", "bar", "pool", "pub"}, 0),
+        ("incremental", {"inn", "pub", "pool"}, 1),
+        ("scoped_full", {"inn", "pub", "pool"}, 1),
+        ("full", {"inn", "pub"}, 2),
+    ],
+)
+async def test_cleaning_up(run, cleanup, left, deleted):
+    """A store that cleans on its own, or not at all, leaves stale or missing documents."""
+    manager = InMemoryRecordManager("p")
+    manager.create_schema()
+    with LogicVectorStore.open().index as passages:
+        store = LogicVectorStore(passages)
+        first = await run(FIRST, manager, store, cleanup=cleanup)
+        assert (first["num_added"], first["num_skipped"]) == (3, 0)
+        again = await run(FIRST, manager, store, cleanup=cleanup)
+        assert (again["num_added"], again["num_skipped"], again["num_deleted"]) == (0, 3, 0)
+        second = await run(SECOND, manager, store, cleanup=cleanup)
+        assert (second["num_added"], second["num_skipped"]) == (1, 1)
+        assert second["num_deleted"] == deleted
+        assert {one.text for one in passages.scroll()} == left
+
+
+async def test_one_source_in_two_batches(run):
+    """Cleaning by source at each call would delete the first batch while the second comes."""
+    manager = InMemoryRecordManager("p")
+    manager.create_schema()
+    with LogicVectorStore.open().index as passages:
+        store = LogicVectorStore(passages)
+        await run(FIRST, manager, store, cleanup="full", batch_size=1)
+        assert {one.text for one in passages.scroll()} == {"inn", "bar", "pool"}
+
+
+async def test_a_forced_update_writes_again(run):
+    """Somebody who changed the encoder needs every vector anew."""
+    manager = InMemoryRecordManager("p")
+    manager.create_schema()
+    with LogicVectorStore.open().index as passages:
+        store = LogicVectorStore(passages)
+        await run(FIRST, manager, store, cleanup="incremental")
+        forced = await run(FIRST, manager, store, cleanup="incremental", force_update=True)
+        assert forced["num_updated"] == 3
+        assert passages.count() == 3

@@ -1,0 +1,167 @@
+"""Stand-ins: an encoder that counts, one that is slow, a model of words, a recorder of events."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.base.llms.types import ChatMessage, CompletionResponse
+from llama_index.core.instrumentation import get_dispatcher
+from llama_index.core.instrumentation.event_handlers import BaseEventHandler
+from llama_index.core.llms.mock import MockLLM
+
+from logic_retrievers.encoders import default_encoder
+
+
+class CountingEncoder:
+    """The default encoder; counts the texts that it really encodes, by role and vector."""
+
+    def __init__(self, pause: float = 0.0) -> None:
+        self.inner: Any = default_encoder()
+        self.pause = pause
+        self.documents: Counter[tuple[str, str]] = Counter()
+        self.queries: Counter[tuple[str, str]] = Counter()
+        self.specs = self.inner.specs
+
+    def encode_queries(self, texts: Sequence[str], names: Sequence[str] | None = None) -> Any:
+        time.sleep(self.pause)
+        self.queries.update((name, text) for name in names or self.specs for text in texts)
+        return self.inner.encode_queries(texts, names)
+
+    def encode_documents(self, texts: Sequence[str], names: Sequence[str] | None = None) -> Any:
+        time.sleep(self.pause)
+        self.documents.update((name, text) for name in names or self.specs for text in texts)
+        return self.inner.encode_documents(texts, names)
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        return self.inner.token_spans(text)
+
+
+class TheirModel(BaseEmbedding):
+    """An embedding model of somebody else: the default encoder's topical vectors, under a name."""
+
+    calls: int = 0
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "TheirModel"
+
+    def _vector(self, text: str, kind: str) -> list[float]:
+        self.calls += 1
+        encode = getattr(default_encoder(), f"encode_{kind}")
+        return encode([text], ["topical"])["topical"][0].tolist()
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return self._vector(query, "queries")
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return self._get_query_embedding(query)
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._vector(text, "documents")
+
+
+class QueriesLLM(MockLLM):
+    """A model that answers every prompt with the same lines."""
+
+    lines: str = ""
+
+    def __init__(self, lines: str) -> None:
+        super().__init__()
+        self.lines = lines
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "QueriesLLM"
+
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        return CompletionResponse(text=self.lines)
+
+    async def acomplete(
+        self, prompt: str, formatted: bool = False, **kwargs: Any
+    ) -> CompletionResponse:
+        return CompletionResponse(text=self.lines)
+
+
+class PromptsLLM(MockLLM):
+    """A model that keeps what it was asked."""
+
+    prompts: list[str] = []  # noqa: RUF012 - pydantic copies it
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "PromptsLLM"
+
+    def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> Any:
+        self.prompts.append("\n".join(str(message.content) for message in messages))
+        return super().chat(messages, **kwargs)
+
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        self.prompts.append(prompt)
+        return super().complete(prompt, formatted, **kwargs)
+
+
+class Recorder(BaseEventHandler):
+    """Keeps the instrumentation events."""
+
+    events: list[Any] = []  # noqa: RUF012
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "Recorder"
+
+    def handle(self, event: Any, **kwargs: Any) -> None:
+        self.events.append(event)
+
+    @property
+    def names(self) -> list[str]:
+        return [event.class_name() for event in self.events]
+
+
+@contextmanager
+def recorded() -> Any:
+    """The events of a block."""
+    recorder = Recorder()
+    root = get_dispatcher()
+    root.add_event_handler(recorder)
+    try:
+        yield recorder
+    finally:
+        root.event_handlers.remove(recorder)
+
+
+async def longest_pause(work: Any) -> float:
+    """Seconds for which the event loop was held up while ``work`` ran."""
+    longest, last, done = 0.0, time.perf_counter(), False
+
+    async def tick() -> None:
+        nonlocal longest, last
+        while not done:
+            await asyncio.sleep(0.005)
+            now = time.perf_counter()
+            longest, last = max(longest, now - last), now
+
+    ticking = asyncio.create_task(tick())
+    await asyncio.sleep(0.02)
+    longest = 0.0
+    await work
+    await asyncio.sleep(0.02)
+    done = True
+    await ticking
+    return longest
+
+
+__all__ = [
+    "CountingEncoder",
+    "PromptsLLM",
+    "QueriesLLM",
+    "Recorder",
+    "TheirModel",
+    "longest_pause",
+    "recorded",
+]

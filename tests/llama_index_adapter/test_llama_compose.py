@@ -1,0 +1,190 @@
+"""Inside LlamaIndex's engines, routers, fusions and tools."""
+
+from __future__ import annotations
+
+import pytest
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.chat_engine import CondensePlusContextChatEngine, ContextChatEngine
+from llama_index.core.llms.mock import MockLLM
+from llama_index.core.memory import ChatMemoryBuffer
+from llama_index.core.query_engine import (
+    RetrieverQueryEngine,
+    RouterQueryEngine,
+    SubQuestionQueryEngine,
+)
+from llama_index.core.question_gen.types import BaseQuestionGenerator, SubQuestion
+from llama_index.core.response_synthesizers import get_response_synthesizer
+from llama_index.core.retrievers import QueryFusionRetriever, RouterRetriever
+from llama_index.core.schema import NodeWithScore
+from llama_index.core.selectors import LLMSingleSelector
+from llama_index.core.tools import QueryEngineTool, RetrieverTool
+from llama_index_logic_retrievers import CompatibilityReranker, ConstraintRetriever
+from llama_stubs import PromptsLLM, QueriesLLM, recorded
+
+
+class AllNodes(BaseRetriever):
+    """Another retriever over the same nodes, as BM25 would be."""
+
+    def __init__(self, nodes):
+        self._nodes = nodes
+        super().__init__()
+
+    def _retrieve(self, query_bundle):
+        return [NodeWithScore(node=node, score=0.5) for node in self._nodes]
+
+
+class TwoQuestions(BaseQuestionGenerator):
+    def _get_prompts(self):
+        return {}
+
+    def _update_prompts(self, prompts):
+        pass
+
+    def generate(self, tools, query):
+        return [SubQuestion(sub_question=q, tool_name="hotels") for q in ("quiet inn", "warm spa")]
+
+    async def agenerate(self, tools, query):
+        return self.generate(tools, query)
+
+
+def ids(found):
+    return [one.node.node_id for one in found]
+
+
+@pytest.fixture
+def retriever(index):
+    return ConstraintRetriever(index, k=3)
+
+
+@pytest.fixture
+def engine(retriever):
+    return RetrieverQueryEngine.from_args(retriever, llm=MockLLM())
+
+
+async def test_a_query_engine_answers_from_the_hits(retriever, query):
+    """Sources that are not the ones in the prompt."""
+    llm = PromptsLLM()
+    engine = RetrieverQueryEngine.from_args(retriever, llm=llm)
+    answer = engine.query(query)
+    assert ids(answer.source_nodes) == ids(retriever.retrieve(query))
+    assert answer.metadata[answer.source_nodes[0].node.node_id]["logic"]["rank"] == 1
+    assert llm.prompts
+    prompt = "\n".join(llm.prompts)
+    assert all(one.node.text in prompt for one in answer.source_nodes)
+    assert "cosine" not in prompt
+    assert "logic" not in prompt
+    assert ids((await engine.aquery(query)).source_nodes) == ids(answer.source_nodes)
+
+
+async def test_a_reranker_in_a_query_engine(nodes, query):
+    """Only reranking, over whatever retriever a user has."""
+    engine = RetrieverQueryEngine.from_args(
+        AllNodes(nodes),
+        llm=MockLLM(),
+        node_postprocessors=[CompatibilityReranker("auto", top_n=2)],
+    )
+    with recorded() as events:
+        answer = engine.query(query)
+    assert len(answer.source_nodes) == 2
+    assert events.names.count("ReRankEndEvent") == 1
+    assert ids((await engine.aquery(query)).source_nodes) == ids(answer.source_nodes)
+
+
+async def test_streaming_is_unaffected(retriever, query):
+    """A stream that comes in one piece at the end."""
+    engine = RetrieverQueryEngine.from_args(
+        retriever,
+        llm=MockLLM(),
+        response_synthesizer=get_response_synthesizer(llm=MockLLM(max_tokens=5), streaming=True),
+        node_postprocessors=[CompatibilityReranker()],
+    )
+    answer = engine.query(query)
+    assert len(list(answer.response_gen)) > 1
+    assert len(answer.source_nodes) == 3
+
+
+@pytest.mark.parametrize("mode", ["reciprocal_rerank", "relative_score", "simple"])
+@pytest.mark.parametrize("use_async", [False, True])
+def test_fusion_merges_one_node_of_several_queries(index, query, mode, use_async):
+    """Evidence in the hash: the list would hold each node as often as there are queries."""
+    fusion = QueryFusionRetriever(
+        [ConstraintRetriever(index, k=5)],
+        llm=QueriesLLM(lines="a calm inn\na hotel near the harbour\na spa"),
+        num_queries=4,
+        mode=mode,
+        similarity_top_k=8,
+        use_async=use_async,
+    )
+    found = ids(fusion.retrieve(query))
+    assert len(found) == len(set(found))
+    assert len(found) > 5
+
+
+@pytest.mark.parametrize("num_queries", [1, 2])
+async def test_fusion_merges_with_another_retriever(index, nodes, query, num_queries):
+    """Beside BM25 over the same nodes every node would come twice."""
+    fusion = QueryFusionRetriever(
+        [ConstraintRetriever(index, k=8), AllNodes(nodes)],
+        llm=QueriesLLM(lines="a calm inn"),
+        num_queries=num_queries,
+        mode="reciprocal_rerank",
+        similarity_top_k=20,
+        use_async=False,
+    )
+    found = ids(fusion.retrieve(query))
+    assert sorted(found) == sorted(node.node_id for node in nodes)
+    assert sorted(ids(await fusion.aretrieve(query))) == sorted(found)
+
+
+async def test_a_router_chooses_it(retriever, engine, query):
+    """Routers look at a description and call the tool."""
+    selector = LLMSingleSelector.from_defaults(
+        llm=QueriesLLM(lines='[{"choice": 1, "reason": "hotels"}]')
+    )
+    tool = RetrieverTool.from_defaults(retriever, description="Hotels.")
+    router = RouterRetriever(selector, [tool], llm=MockLLM())
+    assert ids(router.retrieve(query)) == ids(retriever.retrieve(query))
+    assert ids(await router.aretrieve(query)) == ids(retriever.retrieve(query))
+    engines = RouterQueryEngine(
+        selector, [QueryEngineTool.from_defaults(engine, description="Hotels.")], llm=MockLLM()
+    )
+    assert ids(engines.query(query).source_nodes) == ids(retriever.retrieve(query))
+
+
+@pytest.mark.parametrize("use_async", [False, True])
+def test_sub_questions(engine, query, use_async):
+    """Each sub-question is a query of its own."""
+    tool = QueryEngineTool.from_defaults(engine, name="hotels", description="Hotels.")
+    sub = SubQuestionQueryEngine.from_defaults(
+        [tool],
+        llm=MockLLM(),
+        question_gen=TwoQuestions(),
+        response_synthesizer=get_response_synthesizer(llm=MockLLM()),
+        use_async=use_async,
+        verbose=False,
+    )
+    answer = sub.query(query)
+    assert "Response" in str(answer.source_nodes[0].node.get_content())
+    assert {"inn", "spa"} <= set(ids(answer.source_nodes))
+
+
+@pytest.mark.parametrize("kind", [ContextChatEngine, CondensePlusContextChatEngine])
+async def test_chat_engines(retriever, query, kind):
+    """Follow-up questions go through the same retriever."""
+    chat = kind.from_defaults(
+        retriever=retriever,
+        llm=MockLLM(max_tokens=4),
+        memory=ChatMemoryBuffer.from_defaults(token_limit=1000, tokenizer_fn=str.split),
+        node_postprocessors=[CompatibilityReranker(top_n=2)],
+    )
+    answer = chat.chat(query)
+    assert len(answer.source_nodes) == 2
+    assert (await chat.achat("and with a pool?")).source_nodes
+    assert "".join(chat.stream_chat(query).response_gen)
+
+
+async def test_a_query_engine_is_a_tool(engine, query):
+    """An agent calls tools with strings."""
+    tool = QueryEngineTool.from_defaults(engine, name="hotels", description="Hotels.")
+    assert ids(tool.call(query).raw_output.source_nodes)
+    assert ids((await tool.acall(input=query)).raw_output.source_nodes)

@@ -1,0 +1,168 @@
+"""LogicEmbeddings, and other models as encoders."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from llama_index.core import MockEmbedding
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.schema import TextNode
+from llama_index_logic_retrievers import LogicEmbeddings, encoder_of
+from llama_stubs import CountingEncoder, TheirModel, longest_pause, recorded
+
+from logic_retrievers import FunctionEncoder, PassageIndex
+from logic_retrievers.encoders import default_bundle_path, default_encoder
+from logic_retrievers.errors import ConfigurationError, FingerprintMismatchError
+
+TEXTS = ["A quiet inn.", "A loud bar.", "A warm pool."]
+
+
+@pytest.mark.parametrize("vector", ["topical", "compatibility"])
+async def test_vectors_are_the_encoders(encoder, vector):
+    """Query and document side swapped, or the other head: all figures a little lower."""
+    model = LogicEmbeddings(vector)
+    document = encoder.encode_documents(TEXTS)[vector]
+    query = encoder.encode_queries(TEXTS[:1])[vector][0]
+    same = {"atol": 1e-5}
+    np.testing.assert_allclose(model.get_text_embedding_batch(TEXTS), document, **same)
+    np.testing.assert_allclose(await model.aget_text_embedding_batch(TEXTS), document, **same)
+    np.testing.assert_allclose(model.get_text_embedding(TEXTS[1]), document[1], **same)
+    np.testing.assert_allclose(await model.aget_text_embedding(TEXTS[1]), document[1], **same)
+    np.testing.assert_allclose(model.get_query_embedding(TEXTS[0]), query, **same)
+    np.testing.assert_allclose(await model.aget_query_embedding(TEXTS[0]), query, **same)
+    assert all(type(number) is float for number in model.get_query_embedding("x"))
+
+
+def test_query_and_text_go_to_their_own_side():
+    """Bundles with prefixes would be used the wrong way round."""
+    ones, twos = [[1.0, 0.0]], [[0.0, 1.0]]
+    encoder = FunctionEncoder(lambda t: ones * len(t), lambda t: twos * len(t), identity="x")
+    model = LogicEmbeddings(encoder=encoder)
+    assert model.get_text_embedding("a") == ones[0]
+    assert model.get_query_embedding("a") == twos[0]
+
+
+def test_a_bundle_by_its_folder(encoder):
+    """A user's own bundle, by the path that `logic-retrievers train` printed."""
+    model = LogicEmbeddings(bundle=default_bundle_path())
+    assert model.bundle == str(default_bundle_path())
+    assert model.model_name == LogicEmbeddings().model_name
+    np.testing.assert_allclose(
+        model.get_text_embedding("a b"), encoder.encode_documents(["a b"])["topical"][0], atol=1e-5
+    )
+    counting = CountingEncoder()
+    LogicEmbeddings(bundle=default_bundle_path(), encoder=counting).get_text_embedding("a")
+    assert counting.documents  # the encoder wins
+
+
+def test_bad_settings_are_refused():
+    """A misspelt vector at the first document of a night's ingestion."""
+    with pytest.raises(ConfigurationError, match="topicla"):
+        LogicEmbeddings("topicla")
+    with pytest.raises(ValueError, match="embed_batch_size"):
+        LogicEmbeddings(embed_batch_size=0)
+
+
+def test_many_texts_go_in_few_batches():
+    """LlamaIndex's ten texts at a time leave most of the machine idle."""
+    sizes: list[int] = []
+
+    class Sizes(CountingEncoder):
+        def encode_documents(self, texts: Any, names: Any = None) -> Any:
+            sizes.append(len(texts))
+            return super().encode_documents(texts, names)
+
+    LogicEmbeddings(encoder=Sizes()).get_text_embedding_batch([f"text {i}" for i in range(300)])
+    assert sizes == [256, 44]
+
+
+async def test_the_event_loop_is_never_blocked():
+    """One slow encoding would freeze every other user of the server."""
+    model = LogicEmbeddings(encoder=CountingEncoder(pause=0.3))
+    assert await longest_pause(model.aget_query_embedding("a")) < 0.15
+    assert await longest_pause(model.aget_text_embedding_batch(["a", "b"])) < 0.15
+    assert await longest_pause(model.acall([TextNode(text="a")])) < 0.15
+
+
+def test_events_are_sent():
+    """A tracer that shows no embedding at all."""
+    with recorded() as events:
+        LogicEmbeddings().get_text_embedding_batch(TEXTS)
+        LogicEmbeddings().get_query_embedding("a")
+    assert events.names == ["EmbeddingStartEvent", "EmbeddingEndEvent"] * 2
+    assert events.events[0].model_dict["class_name"] == "LogicEmbeddings"
+
+
+def test_settings_say_which_vectors_these_are():
+    """LlamaIndex's ingestion cache keys on them: stale vectors of another model, for ever."""
+    plain = LogicEmbeddings().to_dict()
+    assert plain["class_name"] == LogicEmbeddings.class_name() == "LogicEmbeddings"
+    assert plain["vector"] == "topical"
+    assert default_encoder().specs["topical"].fingerprint in plain["model_name"]
+    other = LogicEmbeddings(encoder=encoder_of(TheirModel(model_name="m"))).to_dict()
+    assert len({str(plain), str(other), str(LogicEmbeddings("compatibility").to_dict())}) == 3
+    assert LogicEmbeddings.from_dict(plain).to_dict() == plain
+    assert "encoder" not in plain
+
+
+def test_settings_of_another_encoder_do_not_pass_for_the_default_one():
+    """Restored from a file, they would embed with another model and say nothing."""
+    made = LogicEmbeddings(encoder=encoder_of(TheirModel(model_name="m")))
+    with pytest.raises(ConfigurationError, match="encoder="):
+        LogicEmbeddings.from_dict(made.to_dict())
+    again = LogicEmbeddings.from_dict(made.to_dict(), encoder=made.encoder)
+    assert again.to_dict() == made.to_dict()
+
+
+def test_it_travels_to_another_process_or_says_that_it_cannot():
+    """LlamaIndex leaves out what cannot be pickled: the worker would embed with the default."""
+    model = LogicEmbeddings("compatibility", embed_batch_size=7)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.to_dict() == model.to_dict()
+    assert again.get_text_embedding("a") == model.get_text_embedding("a")
+    bound = FunctionEncoder(lambda texts: [[1.0]] * len(texts), identity="x")
+    with pytest.raises(Exception, match=r"pickle|local object"):
+        pickle.dumps(LogicEmbeddings(encoder=bound))
+
+
+def test_another_model_becomes_an_encoder():
+    """An index over a user's own model must search with that model."""
+    theirs = TheirModel(model_name="m")
+    encoder = encoder_of(theirs, name="mine")
+    assert list(encoder.specs) == ["mine"]
+    np.testing.assert_allclose(
+        encoder.encode_queries(["a b"])["mine"][0], theirs.get_query_embedding("a b"), atol=1e-6
+    )
+    fingerprint = encoder.specs["mine"].fingerprint
+    assert encoder_of(TheirModel(model_name="n"), name="mine").specs["mine"].fingerprint != (
+        fingerprint
+    )
+    assert encoder_of(TheirModel(model_name="m"), name="mine").specs["mine"].fingerprint == (
+        fingerprint
+    )
+    named = encoder_of(theirs, identity="v2").specs["topical"].fingerprint
+    index = PassageIndex.open(encoder=encoder_of(theirs, identity="v2"))
+    with pytest.raises(FingerprintMismatchError):
+        PassageIndex.open(encoder=encoder_of(theirs, identity="v3"), client=index.client)
+    assert named != fingerprint
+    index.close()
+
+
+def test_our_own_model_gives_its_own_encoder():
+    """Wrapped as a stranger's it would lose its fingerprint, and match no index."""
+    encoder = encoder_of(LogicEmbeddings("compatibility"), name="second")
+    spec = default_encoder().specs["compatibility"]
+    assert encoder.specs["second"].fingerprint == spec.fingerprint
+
+
+def test_a_model_without_a_name_needs_an_identity():
+    """Two nameless models would pass for one."""
+    with pytest.raises(ConfigurationError, match="identity="):
+        encoder_of(MockEmbedding(3))
+    assert encoder_of(MockEmbedding(3), identity="mock").specs["topical"].dimension == 3
+    with pytest.raises(ConfigurationError, match="str"):
+        encoder_of("text-embedding-3-small")  # type: ignore[arg-type]
+    assert isinstance(LogicEmbeddings(), BaseEmbedding)

@@ -1,0 +1,232 @@
+"""Over collections that LlamaIndex's QdrantVectorStore made, on its clients."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from llama_index.core import VectorStoreIndex
+from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.core.vector_stores.types import VectorStoreQuery
+from llama_index.vector_stores.qdrant import QdrantVectorStore
+from llama_index_logic_retrievers import (
+    ConstraintRetriever,
+    LogicEmbeddings,
+    LogicVectorStore,
+    aopen_index_over,
+    open_index_over,
+)
+from llama_stubs import CountingEncoder, TheirModel
+from qdrant_client import AsyncQdrantClient, QdrantClient, models
+
+from logic_retrievers.encoders import default_encoder
+from logic_retrievers.errors import (
+    CollectionNotFoundError,
+    ConfigurationError,
+    MissingVectorError,
+)
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant"),
+    pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection"),
+]
+MODEL = TheirModel(model_name="m")
+
+
+def no_sparse(texts: list[str]) -> tuple[list[list[int]], list[list[float]]]:
+    return [[1] for _ in texts], [[0.5] for _ in texts]
+
+
+def fill(store: QdrantVectorStore, nodes: list[TextNode]) -> QdrantVectorStore:
+    """As VectorStoreIndex does; point ids of that store must be UUIDs."""
+    for node in nodes:
+        name = node.node_id
+        node.id_ = str(uuid.uuid5(uuid.NAMESPACE_DNS, name))
+        node.embedding = MODEL.get_text_embedding(node.get_content("embed"))
+    store.add(nodes)
+    return store
+
+
+@pytest.fixture
+def client():
+    client = QdrantClient(":memory:")
+    yield client
+    client.close()
+
+
+@pytest.fixture(params=["dense", "hybrid", "named", "unnamed"])
+def theirs(request, client, nodes) -> QdrantVectorStore:
+    """The forms in which such collections are found."""
+    settings = {}
+    if request.param == "hybrid":
+        settings = {
+            "enable_hybrid": True,
+            "sparse_doc_fn": no_sparse,
+            "sparse_query_fn": no_sparse,
+        }
+    if request.param == "named":
+        settings = {"dense_vector_name": "mine"}
+    if request.param == "unnamed":
+        client.create_collection(
+            "c", models.VectorParams(size=384, distance=models.Distance.COSINE)
+        )
+    return fill(QdrantVectorStore("c", client=client, **settings), nodes)
+
+
+def names(found):
+    return [one.node.metadata["name"] for one in found]
+
+
+async def test_it_searches_what_is_there(theirs, client, query):
+    """A user would have to index everything anew to try the package."""
+    retriever = ConstraintRetriever.over(theirs, "topical", k=3, embed_model=MODEL)
+    assert retriever.index.client is client
+    assert retriever.index.vectors == ("topical",)
+    vector = MODEL.get_query_embedding(query)
+    expected = theirs.query(
+        VectorStoreQuery(query_embedding=vector, query_str=query, similarity_top_k=3)
+    )
+    found = retriever.retrieve(query)
+    assert [one.node.node_id for one in found] == expected.ids
+    assert [one.score for one in found] == pytest.approx(expected.similarities, abs=2e-6)
+    assert found[0].node.ref_doc_id == f"doc-{found[0].node.metadata['name']}"
+    assert await retriever.aretrieve(query) == found
+    assert names(ConstraintRetriever.over(theirs, embed_model=MODEL).retrieve(query))
+
+
+def test_missing_vectors_are_made_by_backfill(theirs, query):
+    """Before: an error that says how. After: everything, and the store works as before."""
+    index = open_index_over(theirs, embed_model=MODEL)
+    with pytest.raises(MissingVectorError, match="backfill"):
+        ConstraintRetriever(index, "union").retrieve(query)
+    auto = ConstraintRetriever(index, k=8)
+    assert names(auto.retrieve(query))[-1] == "disco"
+    report = index.backfill()
+    assert report.filled == 8
+    collection = report.collection
+    if collection != "c":  # embedded Qdrant cannot add a vector in place
+        index = type(index).open(
+            collection,
+            index.encoder,
+            client=index.client,
+            vector_names={"topical": theirs.dense_vector_name},
+        )
+    found = ConstraintRetriever(index, "union", k=3).retrieve(query)
+    assert len(found) == 3
+    assert set(found[0].node.metadata["logic"]["scores"]) == {"topical", "compatibility"}
+    assert len(theirs.get_nodes()) == 8
+
+
+def test_both_stores_on_one_collection(theirs, nodes, query):
+    """Migrating step by step: new nodes through ours, old ones through theirs."""
+    store = LogicVectorStore(open_index_over(theirs, embed_model=MODEL))
+    again = ConstraintRetriever.over(store, k=2)
+    assert again.index is store.index
+    store.add(
+        [
+            TextNode(
+                id_="new",
+                text="A lighthouse with rooms by the sea.",
+                metadata={"stars": 1},
+                relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id="doc-new")},
+            )
+        ]
+    )
+    assert again.retrieve("a lighthouse")[0].node.node_id == "new"
+    by_document = VectorStoreQuery(query_str=query, similarity_top_k=9, doc_ids=["doc-inn"])
+    assert [n.metadata["name"] for n in store.query(by_document).nodes] == ["inn"]
+    by_id = VectorStoreQuery(query_str=query, similarity_top_k=9, node_ids=[nodes[4].node_id])
+    assert [n.metadata["name"] for n in store.query(by_id).nodes] == ["spa"]
+    for document in ("doc-new", "doc-inn"):
+        store.delete(document)
+    store.delete_nodes([nodes[1].node_id])
+    left = {node.metadata["name"] for node in store.get_nodes()}
+    assert left == {"disco", "farm", "spa", "hostel", "villa", "motel"}
+    assert len(theirs.get_nodes()) == 6
+    store.clear()
+    assert theirs.get_nodes() == []
+
+
+def test_the_default_encoder_runs_once_where_it_made_their_vectors(client, nodes, query):
+    """With LogicEmbeddings in their store, the two vectors of a query come from one call."""
+    counting = CountingEncoder()
+    model = LogicEmbeddings(encoder=counting)
+    theirs = QdrantVectorStore("c", client=client)
+    for node in nodes:
+        node.id_ = str(uuid.uuid4())
+    VectorStoreIndex(
+        nodes,
+        storage_context=_context(theirs),
+        embed_model=model,
+    )
+    index = open_index_over(theirs, embed_model=model)
+    fingerprint = default_encoder().specs["topical"].fingerprint
+    assert index.encoder.specs["topical"].fingerprint == fingerprint
+    assert len(ConstraintRetriever(index, k=2).retrieve(query)) == 2
+    both = open_index_over(theirs, encoder=counting)
+    assert both.encoder is counting
+
+
+def _context(store):
+    from llama_index.core import StorageContext
+
+    return StorageContext.from_defaults(vector_store=store)
+
+
+async def test_their_asynchronous_client_is_shared(wire_double, nodes, query):
+    """A second pool of connections; or the loop blocked by the synchronous one."""
+    client = QdrantClient(url=wire_double.url, check_compatibility=False)
+    aclient = AsyncQdrantClient(url=wire_double.url, check_compatibility=False)
+    theirs = fill(QdrantVectorStore("c", client=client, aclient=aclient), nodes)
+    retriever = ConstraintRetriever.over(theirs, embed_model=MODEL, k=3)
+    store = LogicVectorStore(retriever.index)
+    assert (store.client, store.aclient) == (client, aclient)
+    assert await retriever.aretrieve(query) == retriever.retrieve(query)
+    retriever.index.close()
+    assert client.count("c").count == 8  # not closed by us
+
+    alone = QdrantVectorStore("c", aclient=aclient)
+    native = await ConstraintRetriever.aover(alone, embed_model=MODEL, k=3)
+    assert await native.aretrieve(query) == await retriever.aretrieve(query)
+    with pytest.raises(ConfigurationError, match="asynchronous"):
+        open_index_over(alone, embed_model=MODEL)
+    await aclient.close()
+    client.close()
+
+
+async def test_two_embedded_clients_are_two_databases(client, nodes, query):
+    """The asynchronous one is empty: every second call would find nothing."""
+    theirs = QdrantVectorStore("c", client=client, aclient=AsyncQdrantClient(":memory:"))
+    fill(theirs, nodes)
+    retriever = ConstraintRetriever.over(theirs, embed_model=MODEL)
+    assert await retriever.aretrieve(query) == retriever.retrieve(query)
+
+
+async def test_what_cannot_be_opened_says_why(client, store):
+    """OpenAI's model must not be asked because nobody said which one it is."""
+    empty = QdrantVectorStore("c", client=client)
+    with pytest.raises(ConfigurationError, match="embed_model="):
+        ConstraintRetriever.over(empty)
+    with pytest.raises(ConfigurationError, match="embed_model="):
+        await aopen_index_over(empty)
+    with pytest.raises(CollectionNotFoundError):
+        open_index_over(empty, embed_model=MODEL)
+    with pytest.raises(ConfigurationError, match="QdrantVectorStore"):
+        open_index_over(object(), embed_model=MODEL)
+    with pytest.raises(ConfigurationError, match="open already"):
+        ConstraintRetriever.over(store, embed_model=MODEL)
+    with pytest.raises(ConfigurationError, match="open already"):
+        await ConstraintRetriever.aover(store, tenant="a")
+    assert (await ConstraintRetriever.aover(store, k=2)).index is store.index
+
+
+def test_text_under_a_key_of_its_own(client, query):
+    """LlamaIndex over a collection of somebody else; its text_key says where the text lies."""
+    size = models.VectorParams(size=384, distance=models.Distance.COSINE)
+    client.create_collection("c", {"text-dense": size})
+    vector = MODEL.get_text_embedding("A quiet inn.")
+    payload = {"body": "A quiet inn.", "metadata": {"stars": 1}}
+    client.upsert("c", [models.PointStruct(id=1, vector={"text-dense": vector}, payload=payload)])
+    theirs = QdrantVectorStore("c", client=client, text_key="body")
+    retriever = ConstraintRetriever.over(theirs, embed_model=MODEL, filter={"stars": 1})
+    assert [one.node.text for one in retriever.retrieve(query)] == ["A quiet inn."]

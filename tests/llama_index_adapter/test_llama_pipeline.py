@@ -1,0 +1,132 @@
+"""IngestionPipeline: cache, document store, workers."""
+
+from __future__ import annotations
+
+import pytest
+from llama_index.core import Document
+from llama_index.core.ingestion import DocstoreStrategy, IngestionCache, IngestionPipeline
+from llama_index.core.node_parser import TokenTextSplitter
+from llama_index.core.schema import TransformComponent
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index_logic_retrievers import (
+    CompatibilityReranker,
+    ConstraintRetriever,
+    LogicEmbeddings,
+    LogicVectorStore,
+)
+from llama_stubs import CountingEncoder
+
+
+def documents(*texts: str) -> list[Document]:
+    return [Document(doc_id=f"d{i}", text=text) for i, text in enumerate(texts)]
+
+
+def pipeline(store, **settings):
+    return IngestionPipeline(
+        transformations=[TokenTextSplitter(chunk_size=40, chunk_overlap=0), store.embed_model],
+        vector_store=store,
+        **settings,
+    )
+
+
+@pytest.mark.parametrize("strategy", list(DocstoreStrategy))
+def test_a_pipeline_with_a_document_store(strategy):
+    """Documents that changed leave their old text behind, or are all embedded again."""
+    encoder = CountingEncoder()
+    store = LogicVectorStore.open(encoder=encoder)
+    line = pipeline(store, docstore=SimpleDocumentStore(), docstore_strategy=strategy)
+    line.run(documents=documents("A quiet inn.", "A loud bar.", "A mill."))
+    assert store.index.count() == 3
+    assert len(encoder.documents) == 6
+    encoder.documents.clear()
+    line.run(documents=documents("A quiet inn.", "A calm bar."))
+    texts = {node.text for node in store.get_nodes()}
+    assert set(encoder.documents) == {("topical", "A calm bar."), ("compatibility", "A calm bar.")}
+    expected = {"A quiet inn.", "A calm bar."}
+    if strategy == DocstoreStrategy.UPSERTS:
+        expected |= {"A mill."}
+    if strategy == DocstoreStrategy.DUPLICATES_ONLY:
+        expected |= {"A mill.", "A loud bar."}
+    assert texts == expected
+    store.index.close()
+
+
+async def test_a_pipeline_is_asynchronous_too(query):
+    """`arun` over a synchronous store blocks the loop."""
+    store = await LogicVectorStore.aopen()
+    line = pipeline(store, docstore=SimpleDocumentStore())
+    await line.arun(documents=documents("A quiet inn by the sea.", "A mill."))
+    await line.arun(documents=documents("A quiet inn by the sea.", "A water mill."))
+    found = await ConstraintRetriever(store.index).aretrieve(query)
+    assert [one.node.text for one in found] == ["A quiet inn by the sea.", "A water mill."]
+    assert {one.node.ref_doc_id for one in found} == {"d0", "d1"}
+
+
+def test_whole_documents_are_stored_and_deleted_too():
+    """Without a splitter a document is its own node, and has no source to be found by."""
+    store = LogicVectorStore.open()
+    line = IngestionPipeline(
+        transformations=[store.embed_model],
+        vector_store=store,
+        docstore=SimpleDocumentStore(),
+        docstore_strategy=DocstoreStrategy.UPSERTS_AND_DELETE,
+    )
+    line.run(documents=documents("A quiet inn.", "A mill."))
+    line.run(documents=documents("A calm inn."))
+    assert [node.text for node in store.get_nodes()] == ["A calm inn."]
+    assert type(store.get_nodes()[0]) is Document
+
+
+def test_the_cache_is_used_and_knows_the_encoder():
+    """Stale vectors of another model are never seen; embedding everything again is only slow."""
+    cache, encoder = IngestionCache(), CountingEncoder()
+    some = documents("A quiet inn.", "A mill.")
+
+    def run(model: TransformComponent) -> list[float]:
+        line = IngestionPipeline(transformations=[model], cache=cache)
+        return line.run(documents=[one.model_copy() for one in some])[0].embedding
+
+    first = run(LogicEmbeddings(encoder=encoder))
+    assert len(encoder.documents) == 2
+    assert run(LogicEmbeddings(encoder=encoder)) == first
+    assert sum(encoder.documents.values()) == 2
+    assert run(LogicEmbeddings("compatibility", encoder=encoder)) != first
+
+
+def test_a_changed_setting_misses_the_cache(nodes, query):
+    """A reranker as a step of a pipeline: a private threshold would give the old result."""
+
+    class Rank(TransformComponent):
+        reranker: CompatibilityReranker
+
+        def __call__(self, nodes, **kwargs):
+            from llama_index.core.schema import NodeWithScore
+
+            given = [NodeWithScore(node=node) for node in nodes]
+            return [one.node for one in self.reranker.postprocess_nodes(given, query_str=query)]
+
+    cache = IngestionCache()
+
+    def run(reranker: CompatibilityReranker) -> int:
+        line = IngestionPipeline(transformations=[Rank(reranker=reranker)], cache=cache)
+        return len(line.run(nodes=nodes))
+
+    assert run(CompatibilityReranker(top_n=2)) == 2
+    assert run(CompatibilityReranker(top_n=3)) == 3
+    assert run(CompatibilityReranker(top_n=2)) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Specified num_workers exceed number of CPUs")
+def test_two_workers_give_what_one_gives(query):
+    """A worker without the encoder would embed with the default one, and say nothing."""
+    texts = [f"Room {i} of a quiet inn." for i in range(6)]
+    found = []
+    for workers in (None, 2):
+        store = LogicVectorStore.open()
+        pipeline(store).run(documents=documents(*texts), num_workers=workers)
+        found.append(ConstraintRetriever(store.index, k=6).retrieve(query))
+        store.index.close()
+    one, two = ([(hit.node.text, round(hit.score, 5)) for hit in hits] for hits in found)
+    assert one == two
+    assert len(one) == 6

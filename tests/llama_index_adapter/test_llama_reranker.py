@@ -1,0 +1,205 @@
+"""The reranker over other retrievers' nodes."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from copy import deepcopy
+
+import pytest
+from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
+from llama_index.core.schema import ImageNode, MetadataMode, NodeWithScore, QueryBundle, TextNode
+from llama_index_logic_retrievers import CompatibilityReranker, ConstraintRetriever
+from llama_stubs import CountingEncoder, longest_pause, recorded
+
+from logic_retrievers import (
+    AutoPolicy,
+    ExclusionSettings,
+    FunctionEncoder,
+    Passage,
+    Reranker,
+    SequentialPolicy,
+)
+from logic_retrievers.errors import ConfigurationError, InputError
+
+
+@pytest.fixture
+def found(nodes) -> list[NodeWithScore]:
+    """What some other retriever found."""
+    return [NodeWithScore(node=node, score=0.1 * rank) for rank, node in enumerate(nodes)]
+
+
+def ids(nodes):
+    return [one.node.node_id for one in nodes]
+
+
+@pytest.mark.parametrize("policy", ["sequential", "auto", "union", SequentialPolicy()])
+def test_it_orders_as_the_core_does(found, query, policy):
+    """An adapter with an order of its own would measure nothing of what we measured."""
+    passages = [
+        Passage(
+            one.node.node_id, one.node.text, embed_text=one.node.get_content(MetadataMode.EMBED)
+        )
+        for one in found
+    ]
+    hits = Reranker(policy=policy).rerank(query, passages, 5)
+    ranked = CompatibilityReranker(policy, top_n=5).postprocess_nodes(found, query_str=query)
+    assert ids(ranked) == [hit.passage.id for hit in hits]
+    assert [one.score for one in ranked] == [hit.score for hit in hits]
+    for one, hit in zip(ranked, hits, strict=True):
+        evidence = one.node.metadata["logic"]
+        assert evidence == {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
+        assert json.loads(json.dumps(evidence)) == evidence
+
+
+def test_top_n_and_all(found, query):
+    """A prompt that was planned for three passages gets another number."""
+    assert len(CompatibilityReranker(top_n=3).postprocess_nodes(found, query_str=query)) == 3
+    assert len(CompatibilityReranker().postprocess_nodes(found, QueryBundle(query))) == 8
+    assert len(CompatibilityReranker(top_n=99).postprocess_nodes(found, query_str=query)) == 8
+    reranker = CompatibilityReranker()
+    reranker.top_n = 2
+    assert len(reranker.postprocess_nodes(found, query_str=query)) == 2
+
+
+async def test_sync_and_async_return_the_same(found, query):
+    """Two code paths drift apart."""
+    reranker = CompatibilityReranker("auto", top_n=4)
+    assert await reranker.apostprocess_nodes(found, query_str=query) == reranker.postprocess_nodes(
+        found, query_str=query
+    )
+
+
+async def test_the_event_loop_is_never_blocked(found, query):
+    """One slow encoding would freeze every other user of the server."""
+    reranker = CompatibilityReranker(encoder=CountingEncoder(pause=0.3))
+    assert await longest_pause(reranker.apostprocess_nodes(found, query_str=query)) < 0.15
+
+
+def test_nothing_is_changed_that_was_given(found, query):
+    """LlamaIndex's own rerankers overwrite the scores; a second postprocessor then sees ours."""
+    before = deepcopy(found)
+    ranked = CompatibilityReranker().postprocess_nodes(found, query_str=query)
+    assert found == before
+    assert {id(one.node) for one in ranked}.isdisjoint({id(one.node) for one in found})
+
+
+def test_reranked_twice_is_the_same_as_once(index, query):
+    """Evidence of the first search would be read as a part of the text."""
+    retriever = ConstraintRetriever(index, k=8)
+    reranker = CompatibilityReranker("union")
+    once = reranker.postprocess_nodes(retriever.retrieve(query), query_str=query)
+    twice = reranker.postprocess_nodes(once, query_str=query)
+    assert twice == once
+
+
+def test_one_node_counts_once_and_all_else_of_it_is_kept(query):
+    """The same node of two retrievers would fill the prompt twice."""
+    node = TextNode(id_="a", text="A quiet inn.", embedding=[1.0, 2.0], metadata={"x": 1})
+    twin = TextNode(id_="b", text="A quiet inn.", metadata={"x": 1})
+    given = [NodeWithScore(node=one, score=0.5) for one in (node, twin, node)]
+    ranked = CompatibilityReranker().postprocess_nodes(given, query_str=query)
+    assert ids(ranked) == ["a", "b"]
+    assert ranked[0].node.embedding == [1.0, 2.0]
+    assert ranked[0].node.metadata["x"] == 1
+
+
+def test_nodes_without_text_follow_behind(found, query):
+    """A multimodal index would lose its images, or fail at the first one."""
+    image = ImageNode(id_="i", image_url="http://x/y.png", metadata={"file": "hotel by the sea"})
+    given = [NodeWithScore(node=image, score=9.0), *found]
+    ranked = CompatibilityReranker().postprocess_nodes(given, query_str=query)
+    assert ids(ranked)[-1] == "i"
+    assert len(ranked) == 9
+    assert type(ranked[-1].node) is ImageNode
+
+
+def test_stored_vectors_are_taken_from_the_index(index, found, query):
+    """Encoding what is stored already costs a second a query."""
+    counting = CountingEncoder()
+    reranker = CompatibilityReranker(encoder=counting, index=index)
+    ranked = reranker.postprocess_nodes(found, query_str=query)
+    assert not counting.documents
+    plain = CompatibilityReranker().postprocess_nodes(found, query_str=query)
+    assert ids(ranked) == ids(plain)
+    changed = found[0].node.model_copy(update={"text": "Something else."})
+    reranker.postprocess_nodes([NodeWithScore(node=changed)], query_str=query)
+    assert counting.documents
+
+
+async def test_events_and_callbacks_are_sent(found, query):
+    """A tracer that shows nothing between retrieval and answer."""
+    handler = LlamaDebugHandler(print_trace_on_end=False)
+    reranker = CompatibilityReranker(top_n=2, callback_manager=CallbackManager([handler]))
+    with recorded() as events:
+        ranked = reranker.postprocess_nodes(found, query_str=query)
+        await CompatibilityReranker().apostprocess_nodes(found, query_str=query)
+    assert events.names == ["ReRankStartEvent", "ReRankEndEvent"] * 2
+    assert [event.top_n for event in events.events[::2]] == [2, 8]
+    assert events.events[0].model_name == "logic-retrievers:sequential"
+    assert events.events[1].nodes == ranked
+    ((start, end),) = handler.get_event_pairs(CBEventType.RERANKING)
+    assert start.payload["query_str"] == query
+    assert end.payload["nodes"] == ranked
+
+
+async def test_a_missing_query_is_an_error_as_in_llama_indexs_own(found):
+    """Unchanged nodes look like reranked ones."""
+    with pytest.raises(InputError, match="query_str="):
+        CompatibilityReranker().postprocess_nodes(found)
+    with pytest.raises(InputError, match="query_str="):
+        await CompatibilityReranker().apostprocess_nodes(found)
+    with pytest.raises(InputError, match="empty"):
+        CompatibilityReranker().postprocess_nodes(found, query_str=" ")
+    assert CompatibilityReranker().postprocess_nodes([], query_str="x") == []
+    assert await CompatibilityReranker().apostprocess_nodes([], query_str="x") == []
+
+
+def test_bad_settings_are_refused():
+    """Else they fail at the first query that comes."""
+    with pytest.raises(ConfigurationError, match="top_n"):
+        CompatibilityReranker(top_n=0)
+    with pytest.raises(ConfigurationError, match="best"):
+        CompatibilityReranker("best")
+    with pytest.raises(ConfigurationError, match="policy"):
+        CompatibilityReranker(3)
+    with pytest.raises(ConfigurationError, match="compatibility"):
+        CompatibilityReranker(
+            encoder=FunctionEncoder(lambda t: [[1.0]] * len(t), identity="x")
+        ).postprocess_nodes([NodeWithScore(node=TextNode(text="a"))], query_str="a")
+
+
+def test_settings_hold_all_that_changes_the_result(index):
+    """A private threshold means stale results from every cache that keys on the settings."""
+    other = FunctionEncoder(lambda t: [[1.0]] * len(t), identity="x")
+    kinds = [
+        CompatibilityReranker(),
+        CompatibilityReranker("auto"),
+        CompatibilityReranker(SequentialPolicy(cut=True)),
+        CompatibilityReranker(AutoPolicy(settings=ExclusionSettings(penalty=0.5))),
+        CompatibilityReranker(top_n=3),
+        CompatibilityReranker(encoder=other),
+    ]
+    described = [one.to_json() for one in kinds]
+    assert len(set(described)) == len(kinds)
+    for text in described:
+        assert json.loads(text)["class_name"] == CompatibilityReranker.class_name()
+        assert not {"encoder", "index"} & set(json.loads(text))
+    assert CompatibilityReranker(index=index).to_json() == described[0]
+
+
+def test_settings_make_the_same_reranker_or_say_that_they_cannot():
+    """A pipeline restored from a file would rank by another rule."""
+    for policy in ("auto", SequentialPolicy(cut=True)):
+        settings = CompatibilityReranker(policy, top_n=2).to_dict()
+        assert CompatibilityReranker.from_dict(settings).to_dict() == settings
+    odd = CompatibilityReranker(AutoPolicy(settings=ExclusionSettings(penalty=0.5))).to_dict()
+    with pytest.raises(ConfigurationError, match="policy="):
+        CompatibilityReranker.from_dict(odd)
+
+
+def test_it_travels_to_another_process():
+    """LlamaIndex leaves out what cannot be pickled, and says so in a log."""
+    reranker = CompatibilityReranker(SequentialPolicy(cut=True), top_n=2)
+    again = pickle.loads(pickle.dumps(reranker))
+    assert again.to_dict() == reranker.to_dict()

@@ -1,0 +1,332 @@
+"""The store beneath VectorStoreIndex."""
+
+from __future__ import annotations
+
+import pytest
+from llama_index.core import Document, StorageContext, VectorStoreIndex
+from llama_index.core.node_parser import TokenTextSplitter
+from llama_index.core.schema import ImageNode, MetadataMode, TextNode
+from llama_index.core.vector_stores.types import (
+    FilterOperator,
+    MetadataFilter,
+    MetadataFilters,
+    VectorStoreQuery,
+    VectorStoreQueryMode,
+)
+from llama_index_logic_retrievers import ConstraintRetriever, LogicVectorStore
+from llama_stubs import CountingEncoder, longest_pause
+from qdrant_client import AsyncQdrantClient, QdrantClient, models
+
+from logic_retrievers import Engine, OnnxEncoder, PassageIndex
+from logic_retrievers.errors import (
+    ConfigurationError,
+    EmptyTextError,
+    InputError,
+    MissingVectorError,
+    UnknownPolicyError,
+)
+
+STARS = MetadataFilters(filters=[MetadataFilter(key="stars", value=1)])
+
+
+def ids(found):
+    return [one.node.node_id for one in found]
+
+
+def stored(store):
+    return {node.node_id for node in store.get_nodes()}
+
+
+def ask(text, k=4, **fields):
+    return VectorStoreQuery(query_str=text, similarity_top_k=k, **fields)
+
+
+def test_an_index_from_documents_writes_both_vectors_and_searches_by_text(query):
+    """The everyday way in; with a plain store the query's constraint is lost."""
+    store = LogicVectorStore.open()
+    documents = [
+        Document(doc_id="d1", text="A quiet inn by the sea. " * 30),
+        Document(doc_id="d2", text="A hotel above a nightclub by the sea. " * 30),
+    ]
+    index = VectorStoreIndex.from_documents(
+        documents,
+        storage_context=StorageContext.from_defaults(vector_store=store),
+        embed_model=store.embed_model,
+        transformations=[TokenTextSplitter(chunk_size=60, chunk_overlap=0)],
+    )
+    found = index.as_retriever(similarity_top_k=3).retrieve(query)
+    assert len(found) == 3
+    assert found[0].node.ref_doc_id == "d1"
+    assert found[0].node.next_node or found[0].node.prev_node
+    assert found[0].node.metadata["logic"]["policy"] == "exclusion"
+    assert set(store.index.vectors) == {"topical", "compatibility"}
+    records, _ = store.client.scroll("passages", with_vectors=True)
+    assert all(set(one.vector) == {"topical", "compatibility"} for one in records)
+    assert found == ConstraintRetriever(store.index, k=3).retrieve(query)
+
+
+def test_no_text_is_encoded_twice(nodes):
+    """LlamaIndex embeds every node before it hands it on: ingestion would take twice as long."""
+    encoder = CountingEncoder()
+    store = LogicVectorStore.open(encoder=encoder)
+    VectorStoreIndex(
+        nodes,
+        storage_context=StorageContext.from_defaults(vector_store=store),
+        embed_model=store.embed_model,
+    )
+    assert store.index.count() == len(nodes)
+    assert len(encoder.documents) == 2 * len(nodes)  # two vectors each
+    assert set(encoder.documents.values()) == {1}
+    texts = {node.get_content(MetadataMode.EMBED) for node in nodes}
+    assert {text for _, text in encoder.documents} == texts
+    assert not encoder.queries
+
+
+async def test_sync_and_async_do_the_same(nodes, query):
+    """Two code paths drift apart."""
+    sync, native = LogicVectorStore.open(), await LogicVectorStore.aopen()
+    for store in (sync, native):
+        assert store.policy == "auto"
+    assert sync.add(nodes) == await native.async_add(nodes) == [node.node_id for node in nodes]
+    assert sync.query(ask(query)) == await native.aquery(ask(query))
+    sync.delete("doc-inn")
+    await native.adelete("doc-inn")
+    sync.delete_nodes(["club"])
+    await native.adelete_nodes(["club"])
+    sync.delete_nodes(filters=STARS)
+    await native.adelete_nodes(filters=STARS)
+    assert stored(sync) == stored(native) == {"disco", "farm", "spa", "villa", "motel"}
+    assert sync.get_nodes(["spa"]) == await native.aget_nodes(["spa"])
+    assert sync.get_nodes(filters=STARS) == await native.aget_nodes(filters=STARS) == []
+    sync.clear()
+    await native.aclear()
+    assert stored(sync) == {node.node_id for node in await native.aget_nodes()} == set()
+    sync.index.close()
+    await native.index.aclose()
+
+
+async def test_the_event_loop_is_never_blocked(nodes):
+    """One ingestion would freeze every user of the server."""
+    store = await LogicVectorStore.aopen(encoder=CountingEncoder(pause=0.3))
+    assert await longest_pause(store.async_add(nodes)) < 0.2
+    assert await longest_pause(store.aquery(ask("a quiet inn"))) < 0.2
+
+
+def test_a_query_is_the_engines(store, query):
+    """Settings of LlamaIndex's query that are dropped without a word."""
+    engine = Engine(store.index)
+    found = store.query(ask(query, 3))
+    hits = engine.search(query, 3)
+    assert found.ids == [hit.passage.id for hit in hits]
+    assert found.similarities == [hit.score for hit in hits]
+    assert [node.node_id for node in found.nodes] == found.ids
+    assert sorted(store.query(ask(query, filters=STARS)).ids) == ["club", "hostel"]
+    assert sorted(store.query(ask(query, node_ids=["inn", "spa", "none"])).ids) == ["inn", "spa"]
+    assert store.query(ask(query, doc_ids=["doc-inn", "none"])).ids == ["inn"]
+    assert store.query(ask(query, doc_ids=["doc-inn"], filters=STARS)).ids == []
+    assert len(store.query(ask(query, node_ids=[], doc_ids=[])).ids) == 4
+    native = models.Filter(must=[models.HasIdCondition(has_id=[])])
+    assert store.query(ask(query), qdrant_filters=native).ids == []
+    union = store.query(ask(query), policy="union")
+    assert union.nodes[0].metadata["logic"]["policy"] == "union"
+    assert store.query(ask(query), min_score=0.99).ids == []
+
+
+def test_settings_of_a_query_reach_it_through_the_retriever(store, query):
+    """`vector_store_kwargs` is the only way there."""
+    index = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
+    retriever = index.as_retriever(
+        similarity_top_k=2, filters=STARS, vector_store_kwargs={"policy": "union"}
+    )
+    found = retriever.retrieve(query)
+    assert sorted(ids(found)) == ["club", "hostel"]
+    assert found[0].node.metadata["logic"]["policy"] == "union"
+
+
+@pytest.mark.parametrize("mode", [m for m in VectorStoreQueryMode if m.value != "default"])
+def test_other_modes_are_refused(store, query, mode):
+    """A hybrid search that is none."""
+    with pytest.raises(ConfigurationError, match=mode.value):
+        store.query(ask(query, mode=mode))
+
+
+def test_what_cannot_be_asked_is_refused(store, query):
+    """A vector alone does not say what is ruled out; a misspelt setting is dropped."""
+    with pytest.raises(InputError, match="query_str"):
+        store.query(VectorStoreQuery(query_embedding=[0.1] * 384))
+    with pytest.raises(ConfigurationError, match="polcy"):
+        store.query(ask(query), polcy="union")
+    with pytest.raises(ConfigurationError, match="k must"):
+        store.query(ask(query, 0))
+    with pytest.raises(ConfigurationError, match="shard"):
+        store.add([], shard="x")
+    with pytest.raises(InputError, match="node_ids="):
+        store.delete_nodes()
+    with pytest.raises(UnknownPolicyError):
+        LogicVectorStore.open(policy="best")
+    with pytest.raises(ConfigurationError, match="index="):
+        LogicVectorStore("passages")
+    with pytest.raises(EmptyTextError, match="'i'"):
+        store.add([ImageNode(id_="i", image_url="http://x/y.png")])
+
+
+def test_adding_again_changes_what_changed_and_nothing_else(nodes, query):
+    """A batch is not the whole document: its other nodes must stay."""
+    encoder = CountingEncoder()
+    store = LogicVectorStore.open(encoder=encoder)
+    same = {"relationships": nodes[0].relationships}  # all of one document
+    store.add([node.model_copy(update=same) for node in nodes[:4]])
+    encoder.documents.clear()
+    store.add([node.model_copy(update=same) for node in nodes[2:6]])
+    assert store.index.count() == 6
+    assert len(encoder.documents) == 2 * 2
+    retrieved = ConstraintRetriever(store.index, k=6).retrieve(query)
+    encoder.documents.clear()
+    store.add([one.node for one in retrieved])  # with evidence on them
+    assert not encoder.documents
+    assert all("logic" not in node.metadata for node in store.get_nodes())
+
+
+def test_a_document_is_deleted_with_all_its_nodes(store):
+    """What a user withdrew would still be quoted."""
+    whole = Document(doc_id="whole", text="A document that was not split.")
+    store.add([whole])
+    for doc in ("doc-inn", "whole", "unknown"):
+        store.delete(doc)
+    assert "inn" not in stored(store)
+    assert "whole" not in stored(store)
+    assert len(stored(store)) == 7
+
+
+def test_nodes_by_ids_and_filters(store):
+    """Order of the ids, and both conditions at once."""
+    assert [n.node_id for n in store.get_nodes(["spa", "none", "inn"])] == ["spa", "inn"]
+    assert store.get_nodes([]) == []
+    assert {n.node_id for n in store.get_nodes(filters=STARS)} == {"club", "hostel"}
+    assert [n.node_id for n in store.get_nodes(["club", "inn"], STARS)] == ["club"]
+    assert "logic" not in store.get_nodes(["inn"])[0].metadata
+    store.delete_nodes(["club", "inn"], STARS)
+    store.delete_nodes([])
+    assert len(stored(store)) == 7
+    nothing = MetadataFilters(
+        filters=[MetadataFilter(key="stars", value=None, operator=FilterOperator.IS_EMPTY)]
+    )
+    store.delete_nodes(filters=nothing)
+    assert len(stored(store)) == 7
+
+
+def test_tenants_do_not_touch_each_other(nodes):
+    """`clear` of one customer would empty the collection of all."""
+    client = QdrantClient(":memory:")
+    one, two = (LogicVectorStore.open(client=client, tenant=t) for t in ("one", "two"))
+    one.add(nodes[:3])
+    two.add(nodes)
+    assert one.client is client
+    one.delete("doc-inn")
+    one.delete_nodes(["club"])
+    assert (len(stored(one)), len(stored(two))) == (1, 8)
+    nobody = LogicVectorStore.open(client=client)
+    nobody.delete("doc-inn")
+    assert len(stored(two)) == 8
+    one.clear()
+    assert (len(stored(one)), len(stored(two))) == (0, 8)
+    client.close()
+
+
+def test_insert_delete_and_update_through_the_index(store):
+    """VectorStoreIndex's own verbs."""
+    index = VectorStoreIndex.from_vector_store(
+        store, embed_model=store.embed_model, transformations=[TokenTextSplitter()]
+    )
+    index.insert(Document(doc_id="new", text="A lighthouse with rooms."))
+    (found,) = index.as_retriever(similarity_top_k=1).retrieve("a lighthouse")
+    assert found.node.ref_doc_id == "new"
+    index.update_ref_doc(Document(doc_id="new", text="A windmill with rooms."))
+    texts = [node.text for node in store.get_nodes()]
+    assert "A windmill with rooms." in texts
+    assert "A lighthouse with rooms." not in texts
+    index.delete_ref_doc("new")
+    index.delete_nodes(["inn"])
+    assert len(stored(store)) == 7
+    assert index.vector_store is store
+
+
+async def test_the_index_is_asynchronous_too(nodes, query):
+    """`aretrieve` over a synchronous store blocks the loop."""
+    store = await LogicVectorStore.aopen()
+    index = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
+    await index.ainsert_nodes(nodes)
+    retriever = index.as_retriever(similarity_top_k=3)
+    assert await retriever.aretrieve(query) == retriever.retrieve(query)
+    await index.adelete_nodes(["inn"])
+    await index.adelete_ref_doc("doc-club")
+    assert len(stored(store)) == 6
+
+
+async def test_no_secret_is_shown(wire_double):
+    """A key in a log or in a file of settings is a key that must be changed."""
+    secret = "very-secret-key"
+    url = wire_double.url.replace("http://", "http://user:hidden@")
+    store = LogicVectorStore.open(location=url, api_key=secret)
+    retriever = ConstraintRetriever(store.index)
+    shown = " ".join(
+        [
+            repr(store), str(store), store.to_json(), str(store.model_dump()), repr(retriever),
+            repr(store.embed_model), store.embed_model.to_json(), repr(store.index),
+            str(vars(retriever)),
+        ]
+    )  # fmt: skip
+    assert secret not in shown
+    assert "hidden" not in shown
+    assert store.aclient is None
+    await store.index.aclose()
+
+
+def test_settings_of_a_store(store):
+    """A store restored from a file must not be another one."""
+    settings = store.to_dict()
+    assert settings["class_name"] == LogicVectorStore.class_name() == "LogicVectorStore"
+    assert settings["collection"] == "passages"
+    assert settings["policy"]["name"] == "auto"
+    assert (settings["stores_text"], settings["is_embedding_query"]) == (True, False)
+    again = LogicVectorStore.from_dict(settings, index=store.index)
+    assert again.to_dict() == settings
+    assert again.index is store.index
+    with pytest.raises(ConfigurationError, match="index="):
+        LogicVectorStore.from_dict(settings)
+    other = PassageIndex.open("other")
+    with pytest.raises(ConfigurationError, match="other"):
+        LogicVectorStore.from_dict(settings, index=other)
+    with pytest.raises(TypeError, match="process"):
+        store.__reduce__()
+    other.close()
+
+
+async def test_given_clients_are_the_stores(wire_double, nodes):
+    """A second connection pool beside the user's."""
+    client = QdrantClient(url=wire_double.url, check_compatibility=False)
+    aclient = AsyncQdrantClient(url=wire_double.url, check_compatibility=False)
+    store = LogicVectorStore.open(client=client, async_client=aclient)
+    assert (store.client, store.aclient) == (client, aclient)
+    await store.async_add(nodes)
+    store.index.close()
+    assert client.count("passages").count == 8
+    await aclient.close()
+    client.close()
+
+
+def test_a_policy_without_its_vector_says_so(nodes):
+    """An empty list looks like an empty collection."""
+    store = LogicVectorStore.open(vectors=["topical"], policy="union")
+    store.add(nodes)
+    with pytest.raises(MissingVectorError, match="compatibility"):
+        store.query(ask("a quiet inn"))
+    assert store.embed_model.vector == "topical"
+
+
+def test_an_encoder_of_ones_own(nodes):
+    """The store's model must be the index's, whatever its vectors are called."""
+    store = LogicVectorStore.open(encoder=OnnxEncoder(threads=1), vectors=["compatibility"])
+    store.add([TextNode(text="x")])
+    assert store.embed_model.model_name.startswith("logic-retrievers:topical")
+    store.index.close()

@@ -1,0 +1,191 @@
+"""A policy described: for logs, for serialised settings, and for the keys of a cache."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar
+
+import pytest
+
+from logic_retrievers.errors import ConfigurationError, UnknownPolicyError
+from logic_retrievers.policies import (
+    AutoPolicy,
+    CoderUnionPolicy,
+    ExclusionPolicy,
+    ExclusionSettings,
+    Policy,
+    SequentialPolicy,
+    UnionPolicy,
+    describe_policy,
+)
+from logic_retrievers.policies.registry import POLICIES
+from logic_retrievers.queries import ParsedQuery
+
+
+class Shouting:
+    """A parser of a user's own, with object's repr."""
+
+    def parse(self, text):
+        return ParsedQuery(text.upper())
+
+
+@dataclass(frozen=True)
+class Listing(Shouting):
+    """Another one, whose repr says what it is."""
+
+    words: tuple[str, ...] = ()
+
+
+QUERY = ParsedQuery.excluding("hotels", ["nightclubs"])
+UNION = {
+    "alpha": 0.4,
+    "keep": 0.5,
+    "rule": "share_dropped",
+    "depth": 9,
+    "cut": True,
+    "fusion": "cosine",
+}
+CHANGES = [
+    (SequentialPolicy(), {"alpha": 0.3, "tau": 0.2, "depth": 9, "cut": True}),
+    (UnionPolicy(fusion="reciprocal_rank"), {**UNION, "one_request": True}),
+    (CoderUnionPolicy(), UNION),
+    (
+        AutoPolicy(mode="hard"),
+        {
+            "parser": Shouting(),
+            "settings": ExclusionSettings(),
+            "mode": "soft",
+            "cut": True,
+            "depth": 9,
+            "fields": {"city": ["Oslo"]},
+        },
+    ),
+    (
+        ExclusionPolicy(QUERY, mode="hard"),
+        {
+            "query": ParsedQuery.excluding("hotels", ["bars"]),
+            "settings": ExclusionSettings(penalty=0.5),
+            "mode": "soft",
+            "depth": 9,
+            "cut": True,
+            "compatible": True,
+            "filtered": {"nightclubs": ("kind", "club")},
+        },
+    ),
+]
+CASES = [(policy, name, value) for policy, new in CHANGES for name, value in new.items()]
+
+
+def dumped(policy):
+    return json.dumps(describe_policy(policy), sort_keys=True, allow_nan=False)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_every_policy_is_told_by_its_name_and_settings(name):
+    """A description that JSON cannot hold breaks the framework's own serialising, far from here."""
+    told = json.loads(dumped(name))
+    assert told == describe_policy(name) == describe_policy(POLICIES[name]())
+    assert told["name"] == name
+    assert set(told) == {"name", *(field.name for field in fields(POLICIES[name]))}
+
+
+def test_settings_are_given_as_they_are():
+    """A log that rounds or renames cannot be used to run the same search again."""
+    assert describe_policy(SequentialPolicy(alpha=0.25, cut=True)) == {
+        "name": "sequential",
+        "alpha": 0.25,
+        "tau": 0.3,
+        "depth": 100,
+        "cut": True,
+    }
+    auto = describe_policy(AutoPolicy(settings=ExclusionSettings(penalty=0.5)))
+    assert auto["settings"]["penalty"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("policy", "name", "value"), CASES, ids=[f"{p.name} {name}" for p, name, _ in CASES]
+)
+def test_every_setting_counts(policy, name, value):
+    """LlamaIndex's cache keys on it: a setting that is left out gives yesterday's results."""
+    changed = replace(policy, **{name: value})
+    assert dumped(changed) != dumped(policy)
+    assert dumped(changed) == dumped(replace(policy, **{name: value}))
+
+
+def test_no_setting_is_forgotten_here():
+    """A new setting must not slip past the test above."""
+    for policy, new in CHANGES:
+        extra = {"one_request"} if isinstance(policy, CoderUnionPolicy) else set()
+        assert {field.name for field in fields(policy)} == {*new, *extra}
+
+
+def test_settings_inside_settings_count():
+    """Constants of the exclusion lie one level down."""
+    for field in fields(ExclusionSettings):
+        settings = replace(ExclusionSettings(), **{field.name: 0.65})
+        assert dumped(AutoPolicy(settings=settings)) != dumped(
+            AutoPolicy(settings=ExclusionSettings())
+        )
+
+
+def test_a_parser_of_ones_own_is_told_without_its_address():
+    """An address in a cache key means that nothing is ever found in the cache."""
+    told = describe_policy(AutoPolicy(parser=Shouting()))["parser"]
+    assert told == f"{__name__}.Shouting"
+    one, two = (describe_policy(AutoPolicy(parser=Listing((word,))))["parser"] for word in "ab")
+    assert one != two
+    assert "0x" not in f"{one}{two}"
+
+
+def test_a_policy_of_ones_own_is_told_with_its_attributes():
+    """A user's policy is no dataclass as a rule."""
+
+    class Mine(Policy):
+        name: ClassVar[str] = "mine"
+
+        def __init__(self, weight):
+            self.weight = weight
+
+        def plan(self, query, k):
+            return ()
+
+        def rank(self, pool, k):
+            return []
+
+    assert describe_policy(Mine(0.5)) == {"name": "mine", "weight": 0.5}
+    assert describe_policy(Mine([1, {"a": None}])) == {"name": "mine", "weight": [1, {"a": None}]}
+
+
+def test_what_is_no_policy_is_refused():
+    """A misspelt name in a cache key would be a key of its own."""
+    with pytest.raises(UnknownPolicyError):
+        describe_policy("onion")
+    with pytest.raises(ConfigurationError):
+        describe_policy(3)
+
+
+def test_descriptions_are_the_same_in_every_process():
+    """A set is ordered anew in each process: a cache that is shared would never be hit."""
+    code = """
+import json
+from logic_retrievers.policies import *
+fields = {"city": {"Oslo", "Rome", "Bergen", "Voss", 3}, "kind": frozenset({"bar", "club"})}
+policies = ["auto", "union", CoderUnionPolicy(), AutoPolicy(fields=fields)]
+print(json.dumps([describe_policy(policy) for policy in policies]))
+"""
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+        ).stdout
+        for seed in (1, 2, 3)
+    }
+    assert len(said) == 1
+    assert json.loads(said.pop())[0] == describe_policy("auto")
