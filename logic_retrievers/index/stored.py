@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+from qdrant_client import models
 
 from logic_retrievers.index.ids import candidate_ids
-from logic_retrievers.index.payloads import tenant_of, to_passage
+from logic_retrievers.index.payloads import hash_of, tenant_of, to_passage
 from logic_retrievers.index.pools import matrix_of
 from logic_retrievers.index.requests import batches
 from logic_retrievers.index.schema import Collection
@@ -23,8 +24,8 @@ def stored_vectors_of(
 ) -> Procedure[dict[tuple[str, str], npt.NDArray[np.float64]]]:
     """The dense vectors that the collection has of these passages.
 
-    A passage counts as stored where a point of its id holds the same text: what has changed since
-    is left out, and so is a vector that the point lacks.
+    A passage counts as stored where a point of its id holds the same text, embedded alike. What has
+    changed since is left out, and so is a vector that the point lacks.
 
     Args:
         collection: where to look.
@@ -62,9 +63,7 @@ def stored_vectors_of(
         same = {
             str(record.id): of_point[str(record.id)].id
             for record in records
-            if collection.tenant in (None, tenant_of(record.payload))
-            and to_passage(record.id, record.payload, collection.keys).text
-            == of_point[str(record.id)].text
+            if _is_stored(collection, record, of_point[str(record.id)])
         }
         for at, name in stored.items():
             rows, vectors = matrix_of(records, at)
@@ -72,3 +71,13 @@ def stored_vectors_of(
                 ((name, same[point]), vectors[row]) for point, row in rows.items() if point in same
             )
     return found
+
+
+def _is_stored(collection: Collection, record: models.Record, given: Passage) -> bool:
+    """Whether an encoder would read the same; other stores do not note what they embedded."""
+    if collection.tenant not in (None, tenant_of(record.payload)):
+        return False
+    stored = to_passage(record.id, record.payload, collection.keys)
+    if hash_of(record.payload) is None:
+        return stored.text == given.text
+    return (stored.text, stored.embedded) == (given.text, given.embedded)

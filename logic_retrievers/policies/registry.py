@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Set
 from dataclasses import fields, is_dataclass
+from types import FunctionType
 from typing import Any
 
 from logic_retrievers.errors import ConfigurationError, UnknownPolicyError
@@ -50,13 +51,20 @@ def resolve_policy(policy: str | Policy | Chooser) -> Policy | Chooser:
 def describe_policy(policy: str | Policy | Chooser) -> dict[str, Any]:
     """A policy's name and settings, ready for JSON: for logs, cache keys and serialised settings.
 
-    A setting that JSON cannot hold (a parser of your own) is given by its ``repr``, or its class.
+    A setting that JSON cannot hold (a parser of your own) is given by its ``repr``, or its class; a
+    policy of your own gives its class too.
 
     Raises:
         UnknownPolicyError, ConfigurationError: as :func:`resolve_policy`.
     """
     resolved = resolve_policy(policy)
-    return {"name": resolved.name, **_settings(resolved)}
+    kind = type(resolved)
+    ours = POLICIES.get(resolved.name) is kind
+    return {
+        "name": resolved.name,
+        **({} if ours else {"class": _path(kind)}),
+        **_settings(resolved),
+    }
 
 
 def _settings(value: Any) -> dict[str, Any]:
@@ -76,7 +84,13 @@ def _plain(value: Any) -> Any:
         return [_plain(inner) for inner in value]
     if is_dataclass(value):
         return _settings(value)
+    if isinstance(value, type | FunctionType):
+        return _path(value)
     kind = type(value)
     if "__repr__" in {name for home in kind.__mro__[:-1] for name in vars(home)}:
         return repr(value)
-    return f"{kind.__module__}.{kind.__qualname__}"  # object's repr would hold an address
+    return _path(kind)  # object's repr would hold an address
+
+
+def _path(named: type | FunctionType) -> str:
+    return f"{named.__module__}.{named.__qualname__}"

@@ -65,6 +65,17 @@ def test_what_is_not_stored_or_has_changed_is_left_out(index, encoder, make_pass
     close_to(vectors_of(index, other_metadata), encoder, {passages[1].id: passages[1].text})
 
 
+def test_another_text_to_embed_is_another_passage(index):
+    """Under a new title the stored vector is that of the old one."""
+    index.add([Passage("a", "text", embed_text="old title: text"), Passage("b", "text")])
+    told = {
+        embed_text: {one for _, one in index.run(index.stored(given, ["topical"]))}
+        for embed_text in ("old title: text", "new title: text", None)
+        for given in [[Passage(one, "text", embed_text=embed_text) for one in "ab"]]
+    }
+    assert told == {"old title: text": {"a"}, "new title: text": set(), None: {"b"}}
+
+
 def test_a_vector_that_a_point_lacks_is_left_out(index, make_passages):
     """A collection that is not back-filled yet has points with one vector and points with two."""
     passages = make_passages(3)

@@ -148,7 +148,7 @@ LEAVES = st.one_of(
         st.sampled_from(
             ["quiet", "warm room", "Warm", "pool", "absent"] if AS_SERVERS else ["quiet", "absent"]
         ),
-        st.sampled_from(["note", "absent", "n"]),
+        st.sampled_from(["note", "absent", "n"] if AS_SERVERS else ["note", "absent"]),
     ),
 )
 GROUPS = st.recursive(

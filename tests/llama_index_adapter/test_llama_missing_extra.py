@@ -34,7 +34,6 @@ def test_the_exact_command_is_named(blocked):
 
 def test_another_missing_module_is_not_blamed_on_llama_index():
     """Installing an extra that is there already helps nobody."""
-    assert _said("nltk").startswith("ModuleNotFoundError") or not _said("nltk")
     assert _said("tenacity") == "ModuleNotFoundError No module named 'tenacity'"
 
 

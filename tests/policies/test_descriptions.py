@@ -26,6 +26,11 @@ from logic_retrievers.policies.registry import POLICIES
 from logic_retrievers.queries import ParsedQuery
 
 
+def shout(text):
+    """A function of a user's own."""
+    return text.upper()
+
+
 class Shouting:
     """A parser of a user's own, with object's repr."""
 
@@ -156,8 +161,11 @@ def test_a_policy_of_ones_own_is_told_with_its_attributes():
         def rank(self, pool, k):
             return []
 
-    assert describe_policy(Mine(0.5)) == {"name": "mine", "weight": 0.5}
-    assert describe_policy(Mine([1, {"a": None}])) == {"name": "mine", "weight": [1, {"a": None}]}
+    told = describe_policy(Mine([0.5, {"a": None}, max, shout]))
+    assert told.pop("class") == f"{__name__}.{Mine.__qualname__}"  # two may have one name
+    told["weight"].pop(2)  # a built-in's repr, whatever it is
+    assert told == {"name": "mine", "weight": [0.5, {"a": None}, f"{__name__}.shout"]}
+    assert "class" not in describe_policy("union")
 
 
 def test_what_is_no_policy_is_refused():
