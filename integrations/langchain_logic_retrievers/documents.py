@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 from uuid import uuid4
 
@@ -29,7 +30,9 @@ def to_document(hit: Hit) -> Document:
 def annotated(document: Document, hit: Hit) -> Document:
     """A copy of the document, of its own class, that carries the hit's evidence."""
     evidence = {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
-    metadata = {**unannotated(document.metadata), EVIDENCE: evidence, SCORE: hit.score}
+    if hit.passage.source is not None:
+        evidence["source"] = hit.passage.source
+    metadata = {**deepcopy(unannotated(document.metadata)), EVIDENCE: evidence, SCORE: hit.score}
     return document.model_copy(update={"metadata": metadata})
 
 
@@ -89,12 +92,19 @@ def candidates(documents: Sequence[Document]) -> dict[str, tuple[Passage, Docume
 
     A document without id is known by its position, in a form that no given id has.
     """
+    ids = [document.id or _qdrant_id(document) for document in documents]
     mark = "#"
-    while any(document.id and document.id.startswith(mark) for document in documents):
+    while any(one and one.startswith(mark) for one in ids):
         mark += "#"
     found: dict[str, tuple[Passage, Document]] = {}
-    for position, document in enumerate(documents):
-        name = document.id or f"{mark}{position}"
+    for position, (one, document) in enumerate(zip(ids, documents, strict=True)):
+        name = one or f"{mark}{position}"
         passage = Passage(name, document.page_content, unannotated(document.metadata))
         found.setdefault(name, (passage, document))
     return found
+
+
+def _qdrant_id(document: Document) -> str | None:
+    """Where langchain-qdrant leaves the id of a document that it found."""
+    found = document.metadata.get("_id") if "_collection_name" in document.metadata else None
+    return None if found is None else str(found)

@@ -56,9 +56,9 @@ def backfill(
     Args:
         collection: what to complete.
         encoder: makes the vectors.
-        names: which ones; by default all that the encoder makes and the collection lacks. A vector
-            that is named gets every point that lacks it, and is made anew where it is unknown who
-            made it.
+        names: which ones; by default all that the encoder makes and the collection lacks. Name a
+            vector that is there to complete it, for points that another store has written since;
+            it is made anew where it is unknown who made it.
         into: name of a new collection to copy into.
         progress: called after each batch with the number of points filled.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -26,3 +27,13 @@ def environment(folder: Path, resolution: str, *requirements: str) -> Path:
         *requirements,
     )
     return python
+
+
+def requirements(*extras: str) -> list[str]:
+    """What the project asks for with these extras, each for itself.
+
+    uv takes the lowest version of what it is asked for; what a wheel asks for it takes as it comes.
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    asked = [project["optional-dependencies"][extra] for extra in extras]
+    return [*project["dependencies"], *(one for some in asked for one in some)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from commands import ROOT, call, environment
+from commands import ROOT, call, environment, requirements
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -36,7 +36,8 @@ def test_the_page_of_an_extra_runs_with_that_extra_alone(
     wheel, tmp_path, extra, page, other, resolution
 ):
     """A page that leans on a package nobody told the reader to install."""
-    python = environment(tmp_path / "venv", resolution, f"{wheel}[{extra}]")
+    asked = requirements(extra) if resolution == "lowest-direct" else []
+    python = environment(tmp_path / "venv", resolution, f"{wheel}[{extra}]", *asked)
     (tmp_path / "run.py").write_text(RUN_PAGE, encoding="utf-8")
     call(python, "run.py", ROOT / "docs" / page, cwd=tmp_path)
     absent = f"from importlib.util import find_spec; print(find_spec({other.split('.')[0]!r}))"
@@ -47,8 +48,11 @@ def test_the_adapters_pass_with_the_lowest_versions(wheel, tmp_path):
     """A range in pyproject.toml that nobody tried is a guess."""
     tools = ("pytest>=8.3", "pytest-asyncio>=0.25", "pytest-socket>=0.7", "pytest-timeout>=2.3")
     more = ("hypothesis>=6.100", "langchain-tests>=1", "langchain-classic>=1", "httpx>=0.27")
-    python = environment(
-        tmp_path / "venv", "lowest-direct", f"{wheel}[langchain,llama-index,testing]", *tools, *more
+    extras = ("langchain", "llama-index", "testing")
+    asked = [f"{wheel}[{','.join(extras)}]", *requirements(*extras), *tools, *more]
+    python = environment(tmp_path / "venv", "lowest-direct", *asked)
+    assert (
+        call(python, "-c", "import langchain_core; print(langchain_core.__version__)") == "1.0.0\n"
     )
     told = call(
         *(python.with_name("pytest"), "-q", "-m", "not slow", "-p", "no:cacheprovider"),

@@ -99,6 +99,14 @@ def test_stored_vectors_are_taken(store):
     assert ids(found) == ids(CompatibilityReranker().compress_documents(documents, QUERY))
 
 
+def test_nested_metadata_of_a_result_is_its_own():
+    """A list that a chain appends to would grow in the user's own document."""
+    given = Document("A quiet inn.", id="inn", metadata={"tags": ["old"]})
+    (found,) = CompatibilityReranker().compress_documents([given], QUERY)
+    found.metadata["tags"].append("new")
+    assert given.metadata == {"tags": ["old"]}
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
