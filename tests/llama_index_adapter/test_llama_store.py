@@ -233,6 +233,7 @@ def test_tenants_do_not_touch_each_other(nodes):
     client.close()
 
 
+@pytest.mark.filterwarnings("ignore:Call to deprecated method get_doc_id")  # LlamaIndex 0.14.0's
 def test_insert_delete_and_update_through_the_index(store):
     """VectorStoreIndex's own verbs."""
     index = VectorStoreIndex.from_vector_store(
