@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 from llama_index.core.schema import BaseNode, Document, IndexNode, Node, NodeWithScore, TextNode
@@ -19,7 +20,7 @@ def annotated(node: BaseNode, hit: Hit) -> NodeWithScore:
     copy = _copy(
         node,
         _ANNOTATED.get(type(node), type(node)),
-        metadata={**node.metadata, KEY: evidence},
+        metadata={**deepcopy(node.metadata), KEY: evidence},
         excluded_embed_metadata_keys=_with_key(node.excluded_embed_metadata_keys),
         excluded_llm_metadata_keys=_with_key(node.excluded_llm_metadata_keys),
     )

@@ -134,9 +134,10 @@ class RerankerConformance(ABC):
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
         """An annotation on a result must not reach what another branch of the chain holds."""
-        items = self.items([replace(one, metadata={"a": 1}) for one in passages])
+        items = self.items([replace(one, metadata={"tags": ["a"]}) for one in passages])
         before = copy.deepcopy(items)
         for one in self.rerank(self.make(encoder=encoder), EXCLUDING, items):
+            one.metadata["tags"].append("mine")
             one.metadata.clear()  # type: ignore[attr-defined]
         assert items == before
 
