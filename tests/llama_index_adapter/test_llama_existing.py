@@ -220,6 +220,15 @@ async def test_what_cannot_be_opened_says_why(client, store):
     assert (await ConstraintRetriever.aover(store, k=2)).index is store.index
 
 
+def test_of_several_vectors_the_stores_own_is_taken(client, nodes, query):
+    """Searched by the other one, every query gives nodes at random."""
+    size = models.VectorParams(size=384, distance=models.Distance.COSINE)
+    client.create_collection("c", {"other": size, "mine": size})
+    theirs = fill(QdrantVectorStore("c", client=client, dense_vector_name="mine"), nodes)
+    retriever = ConstraintRetriever.over(theirs, "topical", k=1, embed_model=MODEL)
+    assert names(retriever.retrieve("a spa in the hills")) == ["spa"]
+
+
 def test_text_under_a_key_of_its_own(client, query):
     """LlamaIndex over a collection of somebody else; its text_key says where the text lies."""
     size = models.VectorParams(size=384, distance=models.Distance.COSINE)
