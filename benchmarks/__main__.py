@@ -4,5 +4,14 @@ from __future__ import annotations
 
 import runpy
 
-for name in ("encoders", "heads", "exactness", "parser", "exclusion", "latency", "crash"):
+for name in (
+    "encoders",
+    "heads",
+    "exactness",
+    "parser",
+    "exclusion",
+    "latency",
+    "frameworks",
+    "crash",
+):
     runpy.run_module(f"benchmarks.{name}", run_name="__main__")

@@ -1,4 +1,4 @@
-"""What LangChain and LlamaIndex add to a bare search, and what concurrency gains on a slow server.
+"""What the frameworks add to a search, what concurrency gains on a slow server, and reranking.
 
 python -m benchmarks.frameworks [--queries 300] [--points 1000] [--latency 0.02]
 """
@@ -20,7 +20,7 @@ from llama_index_logic_retrievers import ConstraintRetriever as LlamaIndexRetrie
 
 from benchmarks.latency import passages
 from benchmarks.report import percentiles, publish
-from logic_retrievers import Engine, PassageIndex
+from logic_retrievers import Engine, PassageIndex, Reranker
 from logic_retrievers.evaluation import load_dataset
 
 AT_ONCE = 32
@@ -36,6 +36,7 @@ def main() -> None:
     queries = [query.text for query in load_dataset("msmarco_small").queries[: options.queries]]
     queries += [query.text for query in load_dataset("excluir").queries[: options.queries]]
     publish("framework overhead", overhead(queries, options.points))
+    publish("reranking", reranking(queries[-50:], options.points))
     publish(
         f"{AT_ONCE} queries at once, {options.latency * 1000:.0f} ms a request",
         concurrency(queries[: 3 * AT_ONCE], options.points, options.latency),
@@ -80,6 +81,26 @@ def overhead(queries: Sequence[str], points: int) -> list[dict[str, Any]]:
         {"call": name, **percentiles(totals[name]), **percentiles(added[name], "added ")}
         for name in calls
     ]
+
+
+def reranking(queries: Sequence[str], points: int) -> list[dict[str, Any]]:
+    """Seconds to rerank 50 passages of a search, with and without their stored vectors."""
+    with PassageIndex.open("films") as index:
+        index.add(passages(points))
+        found = [
+            [hit.passage for hit in hits]
+            for hits in Engine(index, "topical").search_many(queries, 50)
+        ]
+        rows = []
+        for vectors, where in (("stored", index), ("made", None)):
+            reranker = Reranker(index.encoder, index=where)
+            seconds = []
+            for query, some in zip(queries, found, strict=True):
+                begun = time.perf_counter()
+                reranker.rerank(query, some)
+                seconds.append(time.perf_counter() - begun)
+            rows.append({"vectors of 50 passages": vectors, **percentiles(seconds)})
+    return rows
 
 
 def concurrency(queries: Sequence[str], points: int, latency: float) -> list[dict[str, Any]]:

@@ -150,7 +150,7 @@ class LogicVectorStore(BasePydanticVectorStore):
     @property
     def aclient(self) -> AsyncQdrantClient | None:
         """The asynchronous client that the index was given; None where it makes its own."""
-        return self._index.connection._async_client
+        return self._index.async_client
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A store is not pickled: LlamaIndex's own way would leave out its index."""

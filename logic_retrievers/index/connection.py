@@ -188,6 +188,11 @@ class Connection:
             )
         return self._client
 
+    @property
+    def async_client(self) -> AsyncQdrantClient | None:
+        """The asynchronous client that was given, if one was."""
+        return self._async_client
+
     def run(self, procedure: Procedure[T]) -> T:
         """Runs a procedure."""
         return run(procedure, self)

@@ -31,9 +31,9 @@ def compose(
     Args:
         user: a Qdrant filter as it is, or ``{key: wanted}`` over metadata keys, all of which must
             hold. Wanted is a value (equal), a list (any of), ``None`` (absent or empty),
-            ``{"gte": 2020, "lt": 2024}`` (a range of numbers or dates), ``{"text": "..."}`` (holds
-            it; word by word where the field has a full-text index) or ``{"not": wanted}``, which
-            passages without the field meet too.
+            ``{"gte": 2020, "lt": 2024}`` (a range of numbers or dates), ``{"text": "..."}`` (each
+            of its words, in any case) or ``{"not": wanted}``, which passages without the field meet
+            too.
         tenant: only passages of this tenant.
         prefixes: where the collection keeps metadata ("" for the top level); any of them may match.
         must_not: what no passage may have: ``{key: [values]}`` over metadata keys.

@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from qdrant_client import QdrantClient
+from qdrant_client import AsyncQdrantClient, QdrantClient
 
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.index import reads
@@ -67,6 +67,11 @@ class IndexHandle:
             ConfigurationError: the index was given an asynchronous client alone.
         """
         return self._connection.client
+
+    @property
+    def async_client(self) -> AsyncQdrantClient | None:
+        """The asynchronous client that the index was given; None where it makes its own."""
+        return self._connection.async_client
 
     @property
     def prefixes(self) -> tuple[str, ...]:

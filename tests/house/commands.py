@@ -14,6 +14,7 @@ def call(*command: str | Path, cwd: Path = ROOT) -> str:
     """Standard output of a command that must succeed."""
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=cwd)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "Exception ignored" not in done.stderr, done.stderr  # at the interpreter's end
     return done.stdout
 
 
