@@ -149,6 +149,28 @@ BUT_NOT = Rule(
     ),
 )
 
+NOT_ONE = Rule(
+    "but not one with",
+    r"(?:(?:(?:but|yet|and|just) |(?<=[,;.(]\s))not (?:the )?(?:one|ones|any|those)|(?:but|yet) "
+    r"none) (?:(?:that|which|who) "
+    r"(?:is|are|was|were|has|have|had|uses?|contains?|includes?|involves?|needs?|features?|allows?|"
+    r"serves?|sells?|plays?|comes? with)|made (?:by|of|from|in|with)|owned by|written by|run by|"
+    r"with|by|from|in|on|at|near|above|below|under|over|about|containing|using|involving)",
+    not_before=rf"{AUXILIARY}|why|if|whether|or|only",
+    not_after=r"it|them|us|me|us all|the above|[.?!]|$",
+    opening=False,
+    examples=(
+        Example(
+            "A hotel by the sea, but not one with a nightclub",
+            ("nightclub",),
+            "A hotel by the sea",
+        ),
+        Example("a campsite but none near a motorway", ("motorway",), "a campsite"),
+        Example("a phone, not one made by Nokia", ("Nokia",), "a phone"),
+        Example("I asked at all the inns, and none in town has a bath"),
+    ),
+)
+
 COMMA_NOT = Rule(
     "X, not Y",
     rf"(?:not|never){_ABOUT}",
