@@ -84,6 +84,24 @@ def test_policies_and_scoring_do_no_io():
                 }  # fmt: skip
 
 
+@pytest.mark.parametrize("framework", ["langchain", "llama_index"])
+def test_an_adapter_translates_and_delegates(framework):
+    """Mathematics in an adapter, or the other framework, is logic that only one of them has."""
+    folder = ROOT.parent / "integrations" / f"{framework}_logic_retrievers"
+    theirs = {"langchain": "langchain_core", "llama_index": "llama_index"}[framework]
+    allowed = {
+        "logic_retrievers",
+        folder.name,
+        theirs,
+        "pydantic",
+        "pydantic_core",
+        "qdrant_client",
+    }
+    for path in folder.glob("*.py"):
+        roots = {name.split(".")[0] for name in imported(path)}
+        assert roots - allowed <= sys.stdlib_module_names, path.name
+
+
 def loaded_after(statement: str) -> set[str]:
     code = f"{statement}\nimport sys\nprint(*sys.modules)"
     done = subprocess.run(
