@@ -17,7 +17,7 @@ from logic_retrievers.answering import (
     text_of,
     warn_if_untrained,
 )
-from logic_retrievers.errors import InputError, MissingVectorError
+from logic_retrievers.errors import ConfigurationError, InputError, MissingVectorError
 from logic_retrievers.index import LeafSearch
 from logic_retrievers.policies import Policy, Ranked, resolve_policy
 from logic_retrievers.procedures import Procedure
@@ -131,6 +131,10 @@ class Engine:
         for query in queries:
             check_query(query)
         check_count("k", k)
+        if min_score is not None and not (
+            isinstance(min_score, int | float) and min_score == min_score
+        ):
+            raise ConfigurationError(f"min_score must be a number, not {min_score!r}")
         chosen = self.policy if policy is None else resolve_policy(policy)
         specs = self.index.encoder.specs
         policies = [policy_for(query, chosen, specs, self.index.vectors) for query in queries]

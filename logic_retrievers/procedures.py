@@ -9,10 +9,14 @@ Procedures compose with ``yield from``.
 from __future__ import annotations
 
 import asyncio
+import os
+import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
+from weakref import WeakSet
 
 T = TypeVar("T")
 
@@ -79,6 +83,9 @@ async def arun(procedure: Procedure[T], performer: Performer) -> T:
 class Threads:
     """Performs :class:`Work`; for asynchronous callers in one of a few threads.
 
+    Context variables (of tracers, say) are those of the caller. Work that itself waits for other
+    work is done in its own thread, so that all threads never wait for one another.
+
     Args:
         limit: how many threads, and so how many pieces of work at a time.
     """
@@ -86,6 +93,9 @@ class Threads:
     def __init__(self, limit: int = 4) -> None:
         self._limit = limit
         self._pool: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+        self._inside = threading.local()
+        _all_threads.add(self)
 
     def perform(self, effect: Effect) -> Any:
         """The work's result."""
@@ -99,16 +109,44 @@ class Threads:
 
     async def submit(self, function: Callable[[], T]) -> T:
         """A function's result, computed in a thread; waits where all threads are busy."""
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._limit, thread_name_prefix="logic-retrievers")
-        return await asyncio.get_running_loop().run_in_executor(self._pool, function)
+        if getattr(self._inside, "one", False):
+            return function()
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(
+                    self._limit, thread_name_prefix="logic-retrievers", initializer=self._enter
+                )
+            pool = self._pool
+        run_there = copy_context().run
+        return await asyncio.get_running_loop().run_in_executor(pool, run_there, function)
 
     def close(self) -> None:
         """Waits for what is running; the next call starts new threads."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=True)
-            self._pool = None
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=True)
 
+    def _enter(self) -> None:
+        self._inside.one = True
+
+    def _forget(self) -> None:
+        """Threads do not survive a fork: a child that kept the pool would wait for ever."""
+        self._pool = None
+        self._lock = threading.Lock()
+        self._inside = threading.local()
+
+
+_all_threads: WeakSet[Threads] = WeakSet()
+
+
+def _forget_all() -> None:
+    for threads in list(_all_threads):
+        threads._forget()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_forget_all)
 
 encoding = Threads()
 """For all encoding of this process that no index's connection does."""

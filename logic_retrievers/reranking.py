@@ -21,6 +21,7 @@ from logic_retrievers.answering import (
 )
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.index.pools import DECIMALS
 from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.policies import Policy, resolve_policy
 from logic_retrievers.procedures import Procedure, Work, arun, encoding, run
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder
     from logic_retrievers.index.passages import PassageIndex
     from logic_retrievers.types import Scores
-
-DECIMALS = 6
-"""As a pool's scores are rounded, so that equal texts tie."""
 
 
 class Reranker:
@@ -64,7 +62,9 @@ class Reranker:
     ) -> None:
         self.policy = resolve_policy(policy)
         self.index = index
-        self.encoder = encoder or (default_encoder() if index is None else index.encoder)
+        if encoder is None:
+            encoder = default_encoder() if index is None else index.encoder
+        self.encoder = encoder
 
     def rerank(self, query: Query, passages: Sequence[Passage], k: int | None = None) -> list[Hit]:
         """The k best of the passages, best first.

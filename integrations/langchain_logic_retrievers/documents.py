@@ -14,6 +14,8 @@ from logic_retrievers.types import Hit, Passage
 
 EVIDENCE = "logic"
 SCORE = "relevance_score"
+REPLACED = "replaced"
+"""Under the evidence: what the user had under our two keys, to be put back."""
 _OF_EVIDENCE = frozenset({"policy", "scores", "ranks", "kept"})
 
 
@@ -32,16 +34,20 @@ def annotated(document: Document, hit: Hit) -> Document:
     evidence = {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
     if hit.passage.source is not None:
         evidence["source"] = hit.passage.source
-    metadata = {**deepcopy(unannotated(document.metadata)), EVIDENCE: evidence, SCORE: hit.score}
+    own = deepcopy(unannotated(document.metadata))
+    if replaced := {key: own[key] for key in (EVIDENCE, SCORE) if key in own}:
+        evidence[REPLACED] = replaced
+    metadata = {**own, EVIDENCE: evidence, SCORE: hit.score}
     return document.model_copy(update={"metadata": metadata})
 
 
 def unannotated(metadata: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The metadata without what :func:`annotated` put there; the user's own keys stay."""
+    """The metadata as it was before :func:`annotated`."""
     evidence = metadata.get(EVIDENCE)
     if not isinstance(evidence, Mapping) or not evidence.keys() >= _OF_EVIDENCE:
         return dict(metadata)
-    return {key: value for key, value in metadata.items() if key not in (EVIDENCE, SCORE)}
+    plain = {key: value for key, value in metadata.items() if key not in (EVIDENCE, SCORE)}
+    return plain | dict(evidence.get(REPLACED, {}))
 
 
 def to_passages(
@@ -92,13 +98,17 @@ def candidates(documents: Sequence[Document]) -> dict[str, tuple[Passage, Docume
 
     A document without id is known by its position, in a form that no given id has.
     """
-    ids = [document.id or _qdrant_id(document) for document in documents]
     mark = "#"
-    while any(one and one.startswith(mark) for one in ids):
+    while any((one.id or _qdrant_id(one) or "").startswith(mark) for one in documents):
         mark += "#"
+    homes: dict[str, str] = {}  # two collections may both count from 1
     found: dict[str, tuple[Passage, Document]] = {}
-    for position, (one, document) in enumerate(zip(ids, documents, strict=True)):
-        name = one or f"{mark}{position}"
+    for position, document in enumerate(documents):
+        name = document.id
+        if not name and (name := _qdrant_id(document)):
+            home = document.metadata["_collection_name"]
+            name = name if homes.setdefault(name, home) == home else f"{mark}{home} {name}"
+        name = name or f"{mark}{position}"
         passage = Passage(name, document.page_content, unannotated(document.metadata))
         found.setdefault(name, (passage, document))
     return found

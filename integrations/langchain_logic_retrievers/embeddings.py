@@ -14,14 +14,13 @@ from logic_retrievers.encoders import (
     Encoder,
     FunctionEncoder,
     default_encoder,
+    identity_of,
+    with_compatibility,
 )
 from logic_retrievers.encoders.base import check_names
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.procedures import encoding
 
 TOPICAL = "topical"
-COMPATIBILITY = "compatibility"
-_MODEL_NAMES = ("model", "model_name", "model_id", "deployment", "repo_id", "model_path")
 
 
 class LogicEmbeddings(BaseModel, Embeddings):
@@ -105,7 +104,7 @@ def encoder_of(
     return FunctionEncoder(
         embeddings.embed_documents,
         partial(_embed_queries, embeddings),
-        identity=identity or _identity(embeddings),
+        identity=identity or identity_of(embeddings),
         name=name,
     )
 
@@ -121,14 +120,9 @@ def completed(embeddings: Embeddings, *, identity: str | None = None) -> Encoder
     Raises:
         ConfigurationError, EncoderError: as in :func:`encoder_of`.
     """
-    if isinstance(embeddings, LogicEmbeddings) and COMPATIBILITY in embeddings.source.specs:
-        # as two parts of one encoder, which reads each text once for both
-        source = embeddings.source
-        return CombinedEncoder(
-            [(source, {embeddings.vector: TOPICAL}), (source, {COMPATIBILITY: COMPATIBILITY})]
-        )
-    ours = (default_encoder(), {COMPATIBILITY: COMPATIBILITY})
-    return CombinedEncoder([encoder_of(embeddings, identity=identity), ours])
+    if isinstance(embeddings, LogicEmbeddings):
+        return with_compatibility((embeddings.source, {embeddings.vector: TOPICAL}))
+    return with_compatibility(encoder_of(embeddings, identity=identity))
 
 
 def _encoder_in(bundle: str | None) -> Encoder:
@@ -138,15 +132,3 @@ def _encoder_in(bundle: str | None) -> Encoder:
 
 def _embed_queries(embeddings: Embeddings, texts: list[str]) -> list[list[float]]:
     return [embeddings.embed_query(text) for text in texts]
-
-
-def _identity(embeddings: Embeddings) -> str:
-    kind = type(embeddings)
-    for attribute in _MODEL_NAMES:
-        model = getattr(embeddings, attribute, None)
-        if isinstance(model, str) and model:
-            return f"{kind.__module__}.{kind.__qualname__} {model}"
-    raise ConfigurationError(
-        f"{kind.__qualname__} does not say which model it runs, and an index must know. Pass "
-        "identity=, a text that changes whenever the same text would get another vector."
-    )

@@ -39,7 +39,9 @@ class CompatibilityReranker(BaseDocumentCompressor):
         >>> CompatibilityReranker(top_n=5).compress_documents(documents, query)  # doctest: +SKIP
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+    model_config = ConfigDict(
+        arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True
+    )
 
     policy: PolicySetting = "sequential"
     top_n: Count | None = None

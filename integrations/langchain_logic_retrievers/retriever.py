@@ -50,7 +50,9 @@ class ConstraintRetriever(BaseRetriever):
         >>> retriever.invoke("a quiet hotel, not above a nightclub", k=3)  # doctest: +SKIP
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+    model_config = ConfigDict(
+        arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True
+    )
 
     index: PassageIndex = Field(exclude=True, repr=False)
     policy: PolicySetting = "auto"

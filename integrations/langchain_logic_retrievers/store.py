@@ -16,8 +16,10 @@ from langchain_logic_retrievers.opening import encoder_for, read_opening
 from logic_retrievers.answering import AnyPolicy
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.engine import Engine
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
 from logic_retrievers.index.writes import BATCH
+from logic_retrievers.policies import resolve_policy
 from logic_retrievers.procedures import encoding
 from logic_retrievers.types import Hit
 
@@ -75,6 +77,7 @@ class LogicVectorStore(VectorStore):
         Raises:
             CollectionError, ServerError, ConfigurationError: see :meth:`PassageIndex.open`.
         """
+        resolve_policy(policy)  # before anything is opened
         return cls(PassageIndex.open(collection, encoder, **settings), policy)
 
     @classmethod
@@ -87,6 +90,7 @@ class LogicVectorStore(VectorStore):
         **settings: Unpack[Settings],
     ) -> Self:
         """The asynchronous twin of :meth:`open`."""
+        resolve_policy(policy)
         return cls(await PassageIndex.aopen(collection, encoder, **settings), policy)
 
     @classmethod
@@ -299,6 +303,28 @@ class LogicVectorStore(VectorStore):
         return _scored(
             await self.engine.asearch(query, k, policy=policy, filter=filter, min_score=min_score)
         )
+
+    def similarity_search_by_vector(self, *_: Any, **__: Any) -> list[Document]:
+        """Refused: a vector does not say what a query rules out.
+
+        Raises:
+            ConfigurationError: always.
+        """
+        raise ConfigurationError("LogicVectorStore searches by text alone; pass the query's text.")
+
+    def max_marginal_relevance_search(self, *_: Any, **__: Any) -> list[Document]:
+        """Refused: it would reorder by likeness what the policy has ordered.
+
+        Raises:
+            ConfigurationError: always.
+        """
+        raise ConfigurationError(
+            "LogicVectorStore has no search_type='mmr'. Use 'similarity', or a ConstraintRetriever."
+        )
+
+    async def amax_marginal_relevance_search(self, *_: Any, **__: Any) -> list[Document]:
+        """The asynchronous twin of :meth:`max_marginal_relevance_search`."""
+        return self.max_marginal_relevance_search()
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
         return _relevance

@@ -10,20 +10,19 @@ from typing import Any
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import Field
 
+from llama_index_logic_retrievers.settings import refuse_unknown
 from logic_retrievers.encoders import (
     CombinedEncoder,
     Encoder,
     FunctionEncoder,
     OnnxEncoder,
     default_encoder,
+    identity_of,
 )
 from logic_retrievers.encoders.base import check_names
 from logic_retrievers.encoders.combined import Part
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.procedures import encoding
-
-_NAMES = ("model_name", "model", "model_id", "model_path", "deployment_name")
-_NAMELESS = ("", "unknown")  # the second is what LlamaIndex gives to models without a name
 
 
 class LogicEmbeddings(BaseEmbedding):
@@ -61,6 +60,9 @@ class LogicEmbeddings(BaseEmbedding):
     ) -> None:
         if encoder is None:
             encoder = default_encoder() if bundle is None else OnnxEncoder(bundle)
+        refuse_unknown(
+            "LogicEmbeddings", settings, BaseEmbedding.model_fields.keys() | {"class_name"}
+        )
         name = _model_name(encoder, vector)
         if model_name not in (None, name):
             raise ConfigurationError(
@@ -146,25 +148,13 @@ def part_of(embeddings: BaseEmbedding, *, name: str, identity: str | None) -> Pa
     return FunctionEncoder(
         embeddings.get_text_embedding_batch,
         partial(_query_embeddings, embeddings),
-        identity=identity or _identity(embeddings),
+        identity=identity or identity_of(embeddings),
         name=name,
     )
 
 
 def _query_embeddings(embeddings: BaseEmbedding, texts: Sequence[str]) -> list[list[float]]:
     return [embeddings.get_query_embedding(text) for text in texts]
-
-
-def _identity(embeddings: BaseEmbedding) -> str:
-    kind = type(embeddings)
-    names = (getattr(embeddings, attribute, None) for attribute in _NAMES)
-    for name in names:
-        if isinstance(name, str) and name not in _NAMELESS:
-            return f"{kind.__module__}.{kind.__qualname__}:{name}"
-    raise ConfigurationError(
-        f"{kind.__qualname__} has no model name, so nobody could tell it from another model later."
-        " Say which model it is with identity=, and change that whenever its vectors change."
-    )
 
 
 def _model_name(encoder: Encoder, vector: str) -> str:

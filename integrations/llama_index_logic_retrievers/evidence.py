@@ -12,15 +12,23 @@ from logic_retrievers.types import Hit
 
 KEY = "logic"
 """The one metadata key of this package."""
+REPLACED = "replaced"
+"""Under the evidence: what the user had under our key, to be put back."""
 
 
 def annotated(node: BaseNode, hit: Hit) -> NodeWithScore:
     """A copy of the node with the hit's score, rank and evidence; the node stays as it is."""
     evidence = {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
+    plain = without_evidence(node)
+    own = deepcopy(plain.metadata)
+    if KEY in own:
+        evidence[REPLACED] = {KEY: own[KEY]}
     copy = _copy(
         node,
-        _ANNOTATED.get(type(node), type(node)),
-        metadata={**deepcopy(node.metadata), KEY: evidence},
+        _ANNOTATED.get(type(plain), type(plain)),
+        metadata={**own, KEY: evidence},
+        relationships=deepcopy(node.relationships),
+        embedding=None if node.embedding is None else list(node.embedding),
         excluded_embed_metadata_keys=_with_key(node.excluded_embed_metadata_keys),
         excluded_llm_metadata_keys=_with_key(node.excluded_llm_metadata_keys),
     )
@@ -28,17 +36,15 @@ def annotated(node: BaseNode, hit: Hit) -> NodeWithScore:
 
 
 def without_evidence(node: BaseNode) -> BaseNode:
-    """The node as it was before :func:`annotated`; the node itself where there is no evidence.
-
-    A user's own metadata under the same key is left alone.
-    """
+    """The node as it was before :func:`annotated`; the node itself where there is no evidence."""
     kind = _PLAIN.get(type(node), type(node))
     if not _is_evidence(node.metadata.get(KEY)):
         return node if kind is type(node) else _copy(node, kind)
     return _copy(
         node,
         kind,
-        metadata={key: value for key, value in node.metadata.items() if key != KEY},
+        metadata={key: value for key, value in node.metadata.items() if key != KEY}
+        | dict(node.metadata[KEY].get(REPLACED, {})),
         excluded_embed_metadata_keys=_without_key(node.excluded_embed_metadata_keys),
         excluded_llm_metadata_keys=_without_key(node.excluded_llm_metadata_keys),
     )
@@ -101,7 +107,7 @@ def _copy(node: BaseNode, kind: type[BaseNode], **changes: Any) -> BaseNode:
 
 
 def _is_evidence(value: Any) -> bool:
-    return isinstance(value, Mapping) and {"policy", "scores", "rank"} <= value.keys()
+    return isinstance(value, Mapping) and {"policy", "scores", "ranks", "kept"} <= value.keys()
 
 
 def _with_key(keys: list[str]) -> list[str]:

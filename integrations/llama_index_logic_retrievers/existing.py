@@ -9,13 +9,13 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from qdrant_client.local.qdrant_local import QdrantLocal
 
 from llama_index_logic_retrievers.embeddings import part_of
-from logic_retrievers.encoders import CombinedEncoder, Encoder, default_encoder
+from logic_retrievers.encoders import Encoder, with_compatibility
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.settings import Settings
 from logic_retrievers.procedures import encoding
 
-_COMPATIBILITY = "compatibility"
+_THE_STORES = frozenset({"location", "client", "api_key", "prefer_grpc", "grpc_port", "create"})
 _USUAL_TEXT_KEY = "text"
 _GUESSED_NAME = "text-dense"
 
@@ -83,7 +83,10 @@ def _asked(store: Any, settings: Settings) -> tuple[str, Settings]:
         shared["vector_names"] = {"topical": dense}
     if store.text_key not in (None, _USUAL_TEXT_KEY):
         shared["text_key"] = store.text_key
-    return name, {**shared, **settings}
+    if taken := sorted(_THE_STORES & settings.keys()):
+        raise ConfigurationError(f"Leave {taken[0]}= out: the store decides it.")
+    names = {**(shared.get("vector_names") or {}), **(settings.get("vector_names") or {})}
+    return name, {**shared, **settings, "vector_names": names or None}
 
 
 def _encoder(
@@ -96,9 +99,4 @@ def _encoder(
             "LlamaIndex's QdrantVectorStore does not know which model embedded its nodes. Pass it"
             " as embed_model= (Settings.embed_model, if it was that one), or pass encoder=."
         )
-    return CombinedEncoder(
-        [
-            part_of(embed_model, name="topical", identity=identity),
-            (default_encoder(), {_COMPATIBILITY: _COMPATIBILITY}),
-        ]
-    )
+    return with_compatibility(part_of(embed_model, name="topical", identity=identity))

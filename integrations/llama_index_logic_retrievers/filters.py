@@ -25,7 +25,7 @@ from qdrant_client import models
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.filters import UserFilter, compose
 
-AnyFilter: TypeAlias = MetadataFilters | UserFilter
+AnyFilter: TypeAlias = MetadataFilters | MetadataFilter | UserFilter
 
 _RANGES = {
     FilterOperator.GT: "gt",
@@ -47,6 +47,8 @@ def as_filter(given: AnyFilter, prefixes: Sequence[str]) -> UserFilter:
     Raises:
         InputError: a filter that cannot be translated; the message names its key and operator.
     """
+    if isinstance(given, MetadataFilter):
+        given = MetadataFilters(filters=[given])
     return translated(given, prefixes) if isinstance(given, MetadataFilters) else given
 
 

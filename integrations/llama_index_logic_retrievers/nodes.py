@@ -61,13 +61,18 @@ def stored_passage(node: BaseNode) -> Passage:
         fields = node.model_dump(mode="json")
     except PydanticSerializationError as error:
         raise InputError(f"Node {node.node_id!r}: {error}. Metadata must be JSON-like.") from error
+    rest = {key: value for key, value in fields.items() if key not in _ELSEWHERE}
+    resource = {k: v for k, v in (fields.get("text_resource") or {}).items() if k != "text" and v}
+    if resource:
+        rest["text_resource"] = resource
+    embedded = node.get_content(metadata_mode=MetadataMode.EMBED)
+    passage = passage_of(node)
     return replace(
-        passage_of(node),
+        passage,
         metadata=fields["metadata"],
-        extra={
-            "node": {key: value for key, value in fields.items() if key not in _ELSEWHERE},
-            "node_type": node.class_name(),
-        },
+        # LlamaIndex finds a page without text by its metadata
+        embed_text=embedded if embedded != passage.text else None,
+        extra={"node": rest, "node_type": node.class_name()},
     )
 
 
@@ -76,13 +81,15 @@ def node_of(passage: Passage) -> BaseNode:
     if "node" not in passage.extra:
         return _text_node(passage)
     kind = _KINDS.get(passage.extra.get("node_type", ""), TextNode)
-    text = {"text_resource": {"text": passage.text}} if issubclass(kind, Node) else passage.text
     fields: dict[str, Any] = {
         **passage.extra["node"],
-        **(text if isinstance(text, dict) else {"text": text}),
         "id_": passage.id,
         "metadata": dict(passage.metadata),
     }
+    if issubclass(kind, Node):
+        fields["text_resource"] = {**fields.get("text_resource", {}), "text": passage.text}
+    else:
+        fields["text"] = passage.text
     return kind.from_dict(fields)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from llama_index.core.vector_stores.types import (
@@ -15,7 +15,8 @@ from qdrant_client import models
 
 from llama_index_logic_retrievers.filters import translated
 from llama_index_logic_retrievers.nodes import scored
-from logic_retrievers.errors import ConfigurationError, InputError
+from llama_index_logic_retrievers.settings import refuse_unknown
+from logic_retrievers.errors import CollectionMismatchError, ConfigurationError, InputError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.ids import candidate_ids
 from logic_retrievers.index.payloads import SOURCE, TENANT
@@ -50,7 +51,7 @@ def search(
             "LogicVectorStore searches by text, since a vector does not say what the query rules"
             " out. Pass query_str in the VectorStoreQuery."
         )
-    refuse_unknown(settings, {*_OF_A_QUERY, _NATIVE})
+    refuse_unknown("LogicVectorStore.query", settings, {*_OF_A_QUERY, _NATIVE})
     parts = [
         _with_ids(index, query.node_ids) if query.node_ids else None,
         _of_documents(index, query.doc_ids) if query.doc_ids else None,
@@ -110,17 +111,17 @@ def own_documents(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
     return models.Filter(must=[found, nobody])
 
 
-def refuse_unknown(settings: Mapping[str, Any], known: Set[str] = frozenset()) -> None:
-    """Refuses settings that would be dropped without a word.
+def check_layout(index: PassageIndex) -> None:
+    """Refuses to write where LlamaIndex's own store reads.
 
     Raises:
-        ConfigurationError: a setting that there is not.
+        CollectionMismatchError: nodes of that store are there.
     """
-    unknown = sorted(settings.keys() - known)
-    if unknown:
-        raise ConfigurationError(
-            f"LogicVectorStore has no setting {unknown[0]!r} here"
-            + (f"; there is {', '.join(sorted(known))}." if known else ".")
+    if "" in index.prefixes:
+        raise CollectionMismatchError(
+            f"Collection {index.collection!r} was written by LlamaIndex's QdrantVectorStore, which"
+            " cannot read what LogicVectorStore writes. Add nodes by that store and then run"
+            " index.backfill(['compatibility']), or index into another collection."
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -17,9 +17,10 @@ from pydantic import Field, computed_field
 from llama_index_logic_retrievers.evidence import annotated
 from llama_index_logic_retrievers.nodes import passage_of
 from llama_index_logic_retrievers.policy import PolicySetting, checked_policy
+from llama_index_logic_retrievers.settings import refuse_unknown
 from logic_retrievers.answering import AnyPolicy, check_count
-from logic_retrievers.encoders import Encoder
-from logic_retrievers.errors import InputError
+from logic_retrievers.encoders import Encoder, default_encoder
+from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.policies import resolve_policy
 from logic_retrievers.reranking import Reranker
@@ -42,9 +43,10 @@ class CompatibilityReranker(BaseNodePostprocessor):
         encoder: makes the vectors; the index's where None, or that of the bundle that comes with
             the package.
         index: a collection that holds some of the nodes: their stored vectors are taken.
+        fingerprints: as :meth:`to_dict` gives them; another encoder is refused then.
 
     Raises:
-        ConfigurationError: top_n is under 1, or there is no such policy.
+        ConfigurationError: top_n is under 1, no such policy, or a setting that there is not.
     """
 
     policy: PolicySetting = "sequential"
@@ -58,10 +60,19 @@ class CompatibilityReranker(BaseNodePostprocessor):
         top_n: int | None = None,
         encoder: Encoder | None = None,
         index: PassageIndex | None = None,
+        *,
+        fingerprints: Mapping[str, list[str]] | None = None,
         **settings: Any,
     ) -> None:
+        refuse_unknown(
+            "CompatibilityReranker",
+            settings,
+            BaseNodePostprocessor.model_fields.keys() | {"class_name"},
+        )
         if top_n is not None:
             check_count("top_n", top_n)
+        if encoder is None and index is None:
+            default_encoder()  # now: later it might be an event loop that waits for it
         settings |= {
             "policy": checked_policy(policy),
             "top_n": top_n,
@@ -69,13 +80,18 @@ class CompatibilityReranker(BaseNodePostprocessor):
             "index": index,
         }
         super().__init__(**settings)
+        if fingerprints is not None and fingerprints != self.fingerprints:
+            raise ConfigurationError(
+                "These are the settings of a reranker with another encoder. Pass encoder= or index="
+                " with the encoder that it had."
+            )
 
     @classmethod
     def class_name(cls) -> str:
         """The name that serialised settings carry."""
         return "CompatibilityReranker"
 
-    @computed_field  # type: ignore[prop-decorator]
+    @computed_field(repr=False)  # type: ignore[prop-decorator]
     @property
     def fingerprints(self) -> dict[str, list[str]]:
         """Which encoder ranks: vector name -> fingerprints of its document and query side."""

@@ -60,6 +60,11 @@ class ConstraintRetriever(BaseRetriever):
         objects: list[IndexNode] | None = None,
         verbose: bool = False,
     ) -> None:
+        if not isinstance(index, PassageIndex):
+            raise ConfigurationError(
+                f"A PassageIndex is needed as index=, not {type(index).__name__}: store.index of a"
+                " LogicVectorStore, or PassageIndex.open(...)."
+            )
         resolve_policy(policy)
         check_count("k", k)
         check_filter(filter, index.prefixes)

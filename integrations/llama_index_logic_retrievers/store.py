@@ -19,6 +19,7 @@ from llama_index_logic_retrievers import requests
 from llama_index_logic_retrievers.embeddings import LogicEmbeddings
 from llama_index_logic_retrievers.nodes import nodes_of, stored_passage
 from llama_index_logic_retrievers.policy import PolicySetting, checked_policy
+from llama_index_logic_retrievers.settings import refuse_unknown
 from logic_retrievers.answering import AnyPolicy
 from logic_retrievers.encoders import Encoder, RecentEncoder, default_encoder
 from logic_retrievers.engine import Engine
@@ -38,7 +39,8 @@ class LogicVectorStore(BasePydanticVectorStore):
 
     The index makes every vector itself, from the text that LlamaIndex embeds
     (``MetadataMode.EMBED``). LlamaIndex wants to embed as well, so give it :attr:`embed_model`: a
-    store from :meth:`open` remembers what that has made, and encodes no text twice. An
+    store from :meth:`open` remembers the last 8,192 vectors that it made, so that a run of as many
+    nodes encodes no text twice. An
     ``IngestionPipeline`` stores only nodes with an embedding: put :attr:`embed_model` last among
     its transformations.
 
@@ -161,26 +163,29 @@ class LogicVectorStore(BasePydanticVectorStore):
 
         Raises:
             InputError: a node without text, or with metadata that JSON cannot hold.
-            CollectionError, ServerError: Qdrant refused or failed.
+            CollectionError, ServerError: Qdrant refused or failed; or the collection is that of
+                LlamaIndex's own store, which could not read what this one writes.
         """
-        requests.refuse_unknown(kwargs)
+        refuse_unknown("LogicVectorStore", kwargs)
+        requests.check_layout(self._index)
         self._index.add([stored_passage(node) for node in nodes], replace_sources=False)
         return [node.node_id for node in nodes]
 
     async def async_add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
         """The asynchronous twin of :meth:`add`."""
-        requests.refuse_unknown(kwargs)
+        refuse_unknown("LogicVectorStore", kwargs)
+        requests.check_layout(self._index)
         await self._index.aadd([stored_passage(node) for node in nodes], replace_sources=False)
         return [node.node_id for node in nodes]
 
     def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
         """Deletes a document: the nodes that were cut from it, and the node that is it."""
-        requests.refuse_unknown(delete_kwargs)
+        refuse_unknown("LogicVectorStore", delete_kwargs)
         self._index.delete(filter=requests.own_documents(self._index, [ref_doc_id]))
 
     async def adelete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
         """The asynchronous twin of :meth:`delete`."""
-        requests.refuse_unknown(delete_kwargs)
+        refuse_unknown("LogicVectorStore", delete_kwargs)
         await self._index.adelete(filter=requests.own_documents(self._index, [ref_doc_id]))
 
     def delete_nodes(
@@ -194,7 +199,7 @@ class LogicVectorStore(BasePydanticVectorStore):
         Raises:
             InputError: neither of them.
         """
-        requests.refuse_unknown(delete_kwargs)
+        refuse_unknown("LogicVectorStore", delete_kwargs)
         self._index.delete(filter=requests.chosen(self._index, node_ids, filters))
 
     async def adelete_nodes(
@@ -204,7 +209,7 @@ class LogicVectorStore(BasePydanticVectorStore):
         **delete_kwargs: Any,
     ) -> None:
         """The asynchronous twin of :meth:`delete_nodes`."""
-        requests.refuse_unknown(delete_kwargs)
+        refuse_unknown("LogicVectorStore", delete_kwargs)
         await self._index.adelete(filter=requests.chosen(self._index, node_ids, filters))
 
     def get_nodes(

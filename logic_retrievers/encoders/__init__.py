@@ -21,8 +21,8 @@ if TYPE_CHECKING:
         verify_bundle,
     )
     from logic_retrievers.encoders.cache import CachedEncoder
-    from logic_retrievers.encoders.combined import CombinedEncoder
-    from logic_retrievers.encoders.functions import FunctionEncoder
+    from logic_retrievers.encoders.combined import CombinedEncoder, with_compatibility
+    from logic_retrievers.encoders.functions import FunctionEncoder, identity_of
     from logic_retrievers.encoders.onnx import OnnxEncoder
     from logic_retrievers.encoders.recent import RecentEncoder
     from logic_retrievers.encoders.sentence_transformers import SentenceTransformerEncoder
@@ -38,8 +38,10 @@ _MODULES = {
     "SentenceTransformerEncoder": "sentence_transformers",
     "VectorSpec": "base",
     "default_bundle_path": "bundle",
+    "identity_of": "functions",
     "load_bundle": "bundle",
     "verify_bundle": "bundle",
+    "with_compatibility": "combined",
 }
 
 __all__ = [
@@ -54,8 +56,10 @@ __all__ = [
     "VectorSpec",
     "default_bundle_path",
     "default_encoder",
+    "identity_of",
     "load_bundle",
     "verify_bundle",
+    "with_compatibility",
 ]
 
 

@@ -7,9 +7,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder, Vectors, VectorSpec, check_names
 from logic_retrievers.encoders.manifest import Role
 from logic_retrievers.errors import ConfigurationError
+
+COMPATIBILITY = "compatibility"
 
 Part: TypeAlias = Encoder | tuple[Encoder, Mapping[str, str]]
 """An encoder with all its vectors, or with some of them: its name for a vector -> the new name."""
@@ -100,3 +103,17 @@ class CombinedEncoder:
             vectors = encode(texts, list(dict.fromkeys(together.values())))
             found |= {n: vectors[source] for n, source in together.items()}
         return {name: found[name] for name in wanted}
+
+
+def with_compatibility(part: Part) -> Encoder:
+    """An encoder's topical vectors with compatibility vectors beside them.
+
+    Args:
+        part: what makes the topical ones. Where its encoder makes compatibility vectors too, those
+            are taken; else those of the bundle that comes with the package.
+    """
+    encoder, names = part if isinstance(part, tuple) else (part, {n: n for n in part.specs})
+    if COMPATIBILITY in names.values():
+        return CombinedEncoder([part])
+    source = encoder if COMPATIBILITY in encoder.specs else default_encoder()
+    return CombinedEncoder([part, (source, {COMPATIBILITY: COMPATIBILITY})])

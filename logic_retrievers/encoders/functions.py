@@ -17,6 +17,12 @@ from logic_retrievers.errors import ConfigurationError, EncoderError
 Embed: TypeAlias = Callable[[list[str]], Any]
 """Texts -> one vector a text: anything that numpy reads as an array (texts, dimension)."""
 
+_NAMES = (
+    *("model", "model_name", "model_id", "model_path", "repo_id", "deployment"),
+    *("deployment_name", "azure_deployment", "task_type", "query_instruction", "text_instruction"),
+)
+_NAMELESS = ("", "unknown")  # the second is what LlamaIndex gives to models without a name
+
 
 class FunctionEncoder:
     """One named vector from two functions, scaled to length 1.
@@ -87,6 +93,23 @@ class FunctionEncoder:
         if not checked or not wanted:
             return {name: np.empty((0, self._spec.dimension), np.float32) for name in wanted}
         return {self._spec.name: _array(embed(checked), len(checked), self._spec.dimension)}
+
+
+def identity_of(model: object) -> str:
+    """Which embedding model an object runs: its class and all that it has of a model's name.
+
+    Raises:
+        ConfigurationError: nothing tells.
+    """
+    kind = type(model)
+    values = {name: getattr(model, name, None) for name in _NAMES}
+    named = [f"{n}={v}" for n, v in values.items() if isinstance(v, str) and v not in _NAMELESS]
+    if not named:
+        raise ConfigurationError(
+            f"{kind.__qualname__} does not say which model it runs, and an index must know. Pass "
+            "identity=, a text that changes whenever the same text would get another vector."
+        )
+    return " ".join([kind.__qualname__, *named])  # modules move from package to package
 
 
 def _array(found: Any, rows: int, dimension: int | None) -> Vectors:

@@ -66,7 +66,7 @@ def backfill(
         ConfigurationError: a name that the encoder does not make.
         CollectionError, ServerError: Qdrant refused or failed.
     """
-    lacking = _lacking(collection, encoder, names)
+    lacking = _lacking(collection, encoder, [names] if isinstance(names, str) else names)
     if not lacking:
         return BackfillReport(collection.name, (), 0)
     target = into
@@ -79,9 +79,10 @@ def backfill(
         while more := (yield from fill(collection, encoder, lacking, filled, progress)):
             filled += more
         done = {name: replace(vector, filling=False) for name, vector in lacking.items()}
-        yield from _describe(collection, done)
+        yield from _describe(collection, {**_vouched(collection, encoder), **done})
         return BackfillReport(collection.name, tuple(lacking), filled)
-    filled = yield from copy_into(collection, encoder, lacking, target, progress)
+    signed = replace(collection, vectors={**collection.vectors, **_vouched(collection, encoder)})
+    filled = yield from copy_into(signed, encoder, lacking, target, progress)
     return BackfillReport(target, tuple(lacking), filled)
 
 
@@ -135,6 +136,15 @@ def _extended(collection: Collection, lacking: Mapping[str, StoredVector]) -> Pr
     except ServerError:
         return False
     return True
+
+
+def _vouched(collection: Collection, encoder: Encoder) -> dict[str, StoredVector]:
+    """Vectors of another store, signed: who completes them says that this encoder made them."""
+    return {
+        name: replace(vector, fingerprint=encoder.specs[name].fingerprint)
+        for name, vector in collection.vectors.items()
+        if vector.fingerprint is None and name in collection.readable and name in encoder.specs
+    }
 
 
 def _config(vector: StoredVector) -> models.DenseVectorNameConfig | models.SparseVectorNameConfig:

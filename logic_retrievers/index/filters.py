@@ -96,6 +96,8 @@ def _match(path: str, key: str, wanted: Any) -> models.Condition:
         return _any_of(path, key, list(wanted))
     if isinstance(wanted, bool | int | str):
         return models.FieldCondition(key=path, match=models.MatchValue(value=wanted))
+    if isinstance(wanted, datetime | date):
+        return _range(path, key, {"gte": wanted, "lte": wanted})
     if isinstance(wanted, float):  # Qdrant matches no floats, only ranges of them
         return models.FieldCondition(key=path, range=models.Range(gte=wanted, lte=wanted))
     raise InputError(

@@ -13,10 +13,11 @@ from logic_retrievers.errors import (
     CollectionError,
     CollectionMismatchError,
     CollectionNotFoundError,
+    ConfigurationError,
     MissingVectorError,
 )
 from logic_retrievers.index.lexical import NAME as LEXICAL
-from logic_retrievers.index.payloads import METADATA, NODE, TEXT, USUAL, Keys
+from logic_retrievers.index.payloads import LOGIC, METADATA, NODE, TEXT, USUAL, Keys
 from logic_retrievers.index.schema import (
     PAYLOAD_INDEXES,
     Collection,
@@ -54,6 +55,12 @@ def open_collection(
         CollectionMismatchError, FingerprintMismatchError, MissingVectorError: it does not fit.
         ConfigurationError: names that the encoder does not make.
     """
+    asked = (text_key or TEXT, metadata_key or METADATA)
+    if len({*asked, LOGIC, NODE}) < 4:
+        raise ConfigurationError(
+            f"text_key= and metadata_key= must differ, and be neither {LOGIC!r} nor {NODE!r}; they"
+            f" are {asked[0]!r} and {asked[1]!r}."
+        )
     wanted = wanted_specs(specs, vectors)
     info = yield from _found(name)
     if info is None:
@@ -61,9 +68,7 @@ def open_collection(
             raise CollectionNotFoundError(
                 f"There is no collection {name!r}. Index some passages first, or pass create=True."
             )
-        info = yield from _created(
-            name, wanted, lexical, Keys(text_key or TEXT, metadata_key or METADATA)
-        )
+        info = yield from _created(name, wanted, lexical, Keys(*asked))
     stored = stored_vectors(name, info, vector_names)
     ours = own_metadata(info)
     required = [] if vectors is None else list(wanted)
@@ -76,6 +81,11 @@ def open_collection(
         )
     noted = Keys(*ours.get("keys", USUAL))
     keys = Keys(text_key or noted.text, metadata_key or noted.metadata)
+    if ours and keys != noted:
+        raise CollectionMismatchError(
+            f"Collection {name!r} keeps text and metadata under {noted.text!r} and"
+            f" {noted.metadata!r}. Leave text_key= and metadata_key= out."
+        )
     collection = Collection(
         name=name,
         vectors=stored,

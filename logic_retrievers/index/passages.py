@@ -9,6 +9,7 @@ from typing import Any, Self, Unpack
 
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import points, writes
 from logic_retrievers.index.backfill import BackfillReport, backfill
 from logic_retrievers.index.connection import Connection
@@ -50,6 +51,7 @@ class PassageIndex(IndexHandle):
             ConfigurationError: settings that cannot work.
         """
         reach, ask = _parted(settings)
+        _check_encoder(encoder)
         connection = Connection.open(**reach)
         try:
             encoder = default_encoder() if encoder is None else encoder
@@ -70,6 +72,7 @@ class PassageIndex(IndexHandle):
     ) -> Self:
         """The asynchronous twin of :meth:`open`."""
         reach, ask = _parted(settings)
+        _check_encoder(encoder)
         connection = await asyncio.to_thread(partial(Connection.open, **reach))
         try:
             if encoder is None:
@@ -258,8 +261,20 @@ class PassageIndex(IndexHandle):
 
 def _parted(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
     """What concerns the connection, and what the collection."""
+    if unknown := sorted(settings.keys() - Settings.__annotations__.keys()):
+        raise ConfigurationError(
+            f"Unknown setting {unknown[0]!r}. A server's URL or a folder is location=, the name is"
+            f" collection=; the others are {', '.join(sorted(Settings.__annotations__))}."
+        )
     ours = ConnectionSettings.__annotations__
     return (
         {key: value for key, value in settings.items() if key in ours},
         {key: value for key, value in settings.items() if key not in ours},
     )
+
+
+def _check_encoder(encoder: Any) -> None:
+    if encoder is not None and not isinstance(encoder, Encoder):
+        raise ConfigurationError(
+            f"The second argument is an encoder, not {encoder!r}; a folder or server is location=."
+        )

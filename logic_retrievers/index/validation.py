@@ -24,7 +24,7 @@ def check_passage(passage: Passage) -> None:
     for name, text in (("text", passage.text), ("embed_text", passage.embedded)):
         if not isinstance(text, str):
             raise InputError(f"Passage {passage.id!r}: its {name} is {type(text).__name__}.")
-    if not passage.text.strip() or not passage.embedded.strip():
+    if not passage.embedded.strip():
         raise EmptyTextError(f"Passage {passage.id!r} has no text. Leave it out, or give it some.")
     try:
         (passage.id + passage.text + passage.embedded + (passage.source or "")).encode()
@@ -38,7 +38,10 @@ def check_passage(passage: Passage) -> None:
             raise InputError(f"Passage {passage.id!r}: its {name} is no mapping.")
         problem = _problem(dict(values), name)
         if problem is not None:
-            raise InputError(f"Passage {passage.id!r}: {problem}. Values must be JSON-like.")
+            raise InputError(
+                f"Passage {passage.id!r}: {problem}. Values must be JSON-like: write a date as text"
+                " (isoformat()), a set as a list."
+            )
 
 
 def _problem(value: Any, path: str) -> str | None:

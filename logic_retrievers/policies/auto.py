@@ -55,6 +55,10 @@ class AutoPolicy(Chooser):
     def __post_init__(self) -> None:
         check_depth(self.depth)
         check_mode(self.mode, cut=self.cut)
+        if not isinstance(self.fields, Mapping):
+            raise ConfigurationError(
+                f"fields is a mapping of fields to the values that they take, not {self.fields!r}"
+            )
         for name, values in self.fields.items():
             if isinstance(values, str):
                 raise ConfigurationError(

@@ -224,7 +224,7 @@ class ExclusionPolicy(Policy):
 
     def _reason(self, pool: Pool, index: int, violation: float) -> str:
         if violation < 0.05:
-            return "fits what is wanted, and nothing ruled out stands out in it"
+            return "nothing ruled out stands out in it"
         trap = max(self._scored_traps, key=lambda t: np.nan_to_num(pool.scores[_leaf(t)][index]))
         degree = "moved down" if violation >= _VIOLATES else "moved down a little"
         return f"{degree}: speaks of {trap}, which the query rules out"

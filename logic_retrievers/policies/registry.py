@@ -52,7 +52,8 @@ def describe_policy(policy: str | Policy | Chooser) -> dict[str, Any]:
     """A policy's name and settings, ready for JSON: for logs, cache keys and serialised settings.
 
     A setting that JSON cannot hold (a parser of your own) is given by its ``repr``, or its class; a
-    policy of your own gives its class too.
+    policy of your own gives its class too. Fields of a dataclass with ``repr=False`` are left out:
+    mark those so that are secret, and give what changes the result a ``repr``.
 
     Raises:
         UnknownPolicyError, ConfigurationError: as :func:`resolve_policy`.
@@ -70,7 +71,8 @@ def describe_policy(policy: str | Policy | Chooser) -> dict[str, Any]:
 def _settings(value: Any) -> dict[str, Any]:
     if not is_dataclass(value):
         return {key: _plain(setting) for key, setting in getattr(value, "__dict__", {}).items()}
-    return {setting.name: _plain(getattr(value, setting.name)) for setting in fields(value)}
+    shown = [setting.name for setting in fields(value) if setting.repr]
+    return {name: _plain(getattr(value, name)) for name in shown}
 
 
 def _plain(value: Any) -> Any:

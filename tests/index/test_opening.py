@@ -91,8 +91,21 @@ def test_settings_that_cannot_work(encoder, settings, error, message):
 
 def test_unknown_settings_are_refused(encoder):
     """A mistyped setting must not be ignored."""
-    with pytest.raises(TypeError, match="tennant"):
+    with pytest.raises(ConfigurationError, match="tennant"):
         PassageIndex.open("lr-test", encoder, tennant="t")
+    with pytest.raises(ConfigurationError, match="location="):
+        PassageIndex.open("lr-test", "a-folder")
+    for keys in ({"text_key": "logic"}, {"text_key": "a", "metadata_key": "a"}):
+        with pytest.raises(ConfigurationError, match="must differ"):
+            PassageIndex.open("lr-test", encoder, **keys)
+
+
+def test_a_collection_keeps_its_keys(encoder, location):
+    """Half of a collection under other keys would be found by no filter, and read without them."""
+    with PassageIndex.open("lr-test", encoder, **location) as index:
+        index.add([Passage("a", "text", {"y": 1})])
+        with pytest.raises(CollectionMismatchError, match="Leave"):
+            PassageIndex.open("lr-test", encoder, client=index.client, metadata_key="other")
 
 
 @pytest.mark.parametrize(

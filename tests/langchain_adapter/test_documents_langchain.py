@@ -104,3 +104,25 @@ def test_candidates_count_once_and_nobody_shares_a_name():
     found = candidates(documents)
     assert [document.page_content for _, document in found.values()] == ["a", "b", "c"]
     assert [name for name in found if not name.startswith("##")] == ["#0"]
+
+
+def test_what_lay_under_our_keys_is_put_back():
+    """A user's own metadata would be gone once a result is stored or reranked again."""
+    own = {"logic": "modal", "relevance_score": 7, "n": 1}
+    hit = Hit(Passage("a", "text"), 1, 0.5, Evidence("topical", {}, {}))
+    once = annotated(Document("text", id="a", metadata=own), hit)
+    twice = annotated(once, hit)
+    assert once.metadata["relevance_score"] == twice.metadata["relevance_score"] == 0.5
+    assert unannotated(once.metadata) == unannotated(twice.metadata) == own
+
+
+def test_ids_of_two_collections_are_two_documents():
+    """Both count from 1 as a rule; one would vanish."""
+    found = candidates(
+        [
+            Document(text, metadata={"_id": 1, "_collection_name": home})
+            for text, home in (("one", "a"), ("other", "b"), ("one again", "a"), ("other", "b"))
+        ]
+    )
+    assert [document.page_content for _, document in found.values()] == ["one", "other"]
+    assert next(iter(found)) == "1"

@@ -223,3 +223,21 @@ def test_a_store_without_topical_vectors_has_no_embeddings():
         assert store.embeddings is None
         index.add([Passage("a", "A quiet inn.")])
         assert ids(store.as_retriever().invoke("inn")) == ["a"]
+
+
+def test_a_wrong_policy_leaves_no_folder_locked(tmp_path):
+    """The next try, with the right name, would find the folder open."""
+    with pytest.raises(UnknownPolicyError) as error:
+        LogicVectorStore.open(location=tmp_path / "i", policy="nope")
+    LogicVectorStore.open(location=tmp_path / "i").index.close()
+    assert error.value is not None
+
+
+def test_searches_that_there_are_not_say_so():
+    """An empty NotImplementedError tells nobody what to do."""
+    with LogicVectorStore.from_texts(["A quiet inn."]).index as index:
+        store = LogicVectorStore(index)
+        with pytest.raises(ConfigurationError, match="mmr"):
+            store.as_retriever(search_type="mmr").invoke("inn")
+        with pytest.raises(ConfigurationError, match="text"):
+            store.similarity_search_by_vector([0.0])

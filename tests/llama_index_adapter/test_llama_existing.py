@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 from llama_index.core import VectorStoreIndex
-from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import VectorStoreQuery
 from llama_index.vector_stores.qdrant import QdrantVectorStore
 from llama_index_logic_retrievers import (
@@ -21,8 +21,10 @@ from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import (
+    CollectionMismatchError,
     CollectionNotFoundError,
     ConfigurationError,
+    FingerprintMismatchError,
     MissingVectorError,
 )
 
@@ -118,27 +120,17 @@ def test_missing_vectors_are_made_by_backfill(theirs, query):
 
 
 def test_both_stores_on_one_collection(theirs, nodes, query):
-    """Migrating step by step: new nodes through ours, old ones through theirs."""
+    """Their store fails on every query that meets a node which it did not write."""
     store = LogicVectorStore(open_index_over(theirs, embed_model=MODEL))
     again = ConstraintRetriever.over(store, k=2)
     assert again.index is store.index
-    store.add(
-        [
-            TextNode(
-                id_="new",
-                text="A lighthouse with rooms by the sea.",
-                metadata={"stars": 1},
-                relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id="doc-new")},
-            )
-        ]
-    )
-    assert again.retrieve("a lighthouse")[0].node.node_id == "new"
+    with pytest.raises(CollectionMismatchError, match="Add nodes by that store"):
+        store.add([TextNode(id_="new", text="A lighthouse with rooms by the sea.")])
     by_document = VectorStoreQuery(query_str=query, similarity_top_k=9, doc_ids=["doc-inn"])
     assert [n.metadata["name"] for n in store.query(by_document).nodes] == ["inn"]
     by_id = VectorStoreQuery(query_str=query, similarity_top_k=9, node_ids=[nodes[4].node_id])
     assert [n.metadata["name"] for n in store.query(by_id).nodes] == ["spa"]
-    for document in ("doc-new", "doc-inn"):
-        store.delete(document)
+    store.delete("doc-inn")
     store.delete_nodes([nodes[1].node_id])
     left = {node.metadata["name"] for node in store.get_nodes()}
     assert left == {"disco", "farm", "spa", "hostel", "villa", "motel"}
@@ -239,3 +231,11 @@ def test_text_under_a_key_of_its_own(client, query):
     theirs = QdrantVectorStore("c", client=client, text_key="body")
     retriever = ConstraintRetriever.over(theirs, embed_model=MODEL, filter={"stars": 1})
     assert [one.node.text for one in retriever.retrieve(query)] == ["A quiet inn."]
+
+
+def test_who_completes_a_collection_vouches_for_its_vectors(theirs):
+    """Another model of the same dimension would search in vectors that are not its own."""
+    open_index_over(theirs, embed_model=MODEL).backfill(["compatibility"])
+    open_index_over(theirs, embed_model=MODEL)
+    with pytest.raises(FingerprintMismatchError):
+        open_index_over(theirs, embed_model=MODEL, identity="another model")

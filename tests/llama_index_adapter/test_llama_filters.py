@@ -20,6 +20,7 @@ from llama_index.core.vector_stores.types import (
 from llama_index.vector_stores.qdrant import QdrantVectorStore
 from llama_index_logic_retrievers import ConstraintRetriever, LogicVectorStore, open_index_over
 from llama_index_logic_retrievers.filters import as_filter
+from llama_index_logic_retrievers.nodes import stored_passage
 from llama_stubs import TheirModel
 from qdrant_client import QdrantClient, models
 from qdrant_client.local.payload_filters import check_match
@@ -195,7 +196,7 @@ def theirs() -> PassageIndex:
         warnings.filterwarnings("ignore", "Payload indexes have no effect in the local Qdrant")
         store.add(some[:-2])
     index = open_index_over(store, embed_model=model)
-    LogicVectorStore(index).add(some[-2:])
+    index.add([stored_passage(node) for node in some[-2:]])
     assert index.prefixes == ("", "metadata")
     return index
 

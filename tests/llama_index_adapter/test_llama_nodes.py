@@ -11,6 +11,7 @@ from llama_index.core.schema import (
     Document,
     ImageNode,
     IndexNode,
+    MediaResource,
     MetadataMode,
     Node,
     NodeRelationship,
@@ -18,6 +19,7 @@ from llama_index.core.schema import (
     TextNode,
 )
 from llama_index.core.storage.docstore.utils import doc_to_json, json_to_doc
+from llama_index_logic_retrievers import ConstraintRetriever, LogicVectorStore
 from llama_index_logic_retrievers.evidence import annotated, without_evidence
 from llama_index_logic_retrievers.nodes import node_of, passage_of, stored_passage
 
@@ -168,3 +170,35 @@ def test_metadata_of_the_users_own_under_our_key_is_kept():
     assert Engine(index).search("Frege", 1, filter={"logic": "first order"})
     assert without_evidence(node) is node
     index.close()
+
+
+def test_what_lay_under_our_key_is_put_back():
+    """A user's own metadata would be gone once a result is stored again."""
+    node = TextNode(id_="a", text="A quiet inn.", metadata={"logic": "modal"})
+    with LogicVectorStore.open().index as index:
+        store = LogicVectorStore(index)
+        store.add([node])
+        (found,) = ConstraintRetriever(index, k=1).retrieve("inn")
+        assert found.node.metadata["logic"]["replaced"] == {"logic": "modal"}
+        store.add([found.node])
+        assert store.get_nodes()[0].metadata == {"logic": "modal"}
+
+
+def test_a_page_without_text_is_stored_as_llama_index_stores_it():
+    """One blank page of a PDF would fail a whole ingestion."""
+    blank = TextNode(id_="blank", text="", metadata={"file": "a.pdf"})
+    with LogicVectorStore.open().index as index:
+        store = LogicVectorStore(index)
+        store.add([blank, TextNode(id_="inn", text="A quiet inn.")])
+        assert store.get_nodes(["blank"]) == [blank]
+        assert {one.node.node_id for one in ConstraintRetriever(index).retrieve("a.pdf")} == {
+            "blank",
+            "inn",
+        }
+
+
+def test_the_rest_of_a_text_resource_comes_back():
+    """A link to where a text lies would be lost without a word."""
+    resource = MediaResource(text="A quiet inn.", mimetype="text/html", url="http://inn.example/")
+    node = Node(id_="a", text_resource=resource)
+    assert node_of(stored_passage(node)) == node

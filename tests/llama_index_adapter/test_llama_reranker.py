@@ -6,10 +6,11 @@ import json
 import pickle
 from copy import deepcopy
 
+import numpy as np
 import pytest
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
 from llama_index.core.schema import ImageNode, MetadataMode, NodeWithScore, QueryBundle, TextNode
-from llama_index_logic_retrievers import CompatibilityReranker, ConstraintRetriever
+from llama_index_logic_retrievers import CompatibilityReranker, ConstraintRetriever, LogicEmbeddings
 from llama_stubs import CountingEncoder, longest_pause, recorded
 
 from logic_retrievers import (
@@ -20,6 +21,7 @@ from logic_retrievers import (
     Reranker,
     SequentialPolicy,
 )
+from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError, InputError
 
 
@@ -203,3 +205,23 @@ def test_it_travels_to_another_process():
     reranker = CompatibilityReranker(SequentialPolicy(cut=True), top_n=2)
     again = pickle.loads(pickle.dumps(reranker))
     assert again.to_dict() == reranker.to_dict()
+
+
+def test_a_misspelt_setting_is_refused():
+    """`topn=3` would rerank everything into the prompt."""
+    for settings in ({"topn": 3}, {"similarity_top_k": 3}):
+        with pytest.raises(ConfigurationError, match=next(iter(settings))):
+            CompatibilityReranker(**settings)
+    with pytest.raises(ConfigurationError, match="bundel"):
+        LogicEmbeddings(bundel="x")
+
+
+def test_settings_of_another_encoder_are_refused():
+    """Loaded settings would rank by another encoder than those that were saved."""
+    specs = default_encoder().specs
+    other = FunctionEncoder(lambda texts: np.ones((len(texts), 3)), identity="mine")
+    saved = CompatibilityReranker("topical", encoder=other).to_dict()
+    with pytest.raises(ConfigurationError, match="another encoder"):
+        CompatibilityReranker.from_dict(saved)
+    same = CompatibilityReranker.from_dict(CompatibilityReranker("topical").to_dict())
+    assert set(same.fingerprints) == set(specs)

@@ -1,0 +1,19 @@
+"""Settings that LlamaIndex's classes would drop without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+from logic_retrievers.errors import ConfigurationError
+
+
+def refuse_unknown(owner: str, settings: Mapping[str, Any], known: Set[str] = frozenset()) -> None:
+    """Refuses a setting that there is not.
+
+    Raises:
+        ConfigurationError: the message names it, and those that there are.
+    """
+    if unknown := sorted(settings.keys() - known):
+        there = f"; there is {', '.join(sorted(known))}" if known else ""
+        raise ConfigurationError(f"{owner} has no setting {unknown[0]!r}{there}.")

@@ -1,0 +1,90 @@
+"""The few threads in which asynchronous callers' work is done."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from contextvars import ContextVar
+
+import pytest
+
+from logic_retrievers.procedures import Threads
+
+REQUEST: ContextVar[str] = ContextVar("request", default="unset")
+
+
+@pytest.fixture
+def threads():
+    threads = Threads(2)
+    yield threads
+    threads.close()
+
+
+async def test_context_variables_come_along(threads):
+    """A tracer's spans would have no parent in asynchronous calls."""
+    REQUEST.set("request 7")
+    assert await threads.submit(REQUEST.get) == "request 7"
+
+
+async def test_no_more_than_the_limit_at_a_time(threads):
+    """Forty encoders on two cores are slower than two."""
+    running, most = set(), []
+
+    def work():
+        running.add(threading.get_ident())
+        most.append(len(running))
+        time.sleep(0.01)
+        running.discard(threading.get_ident())
+
+    await asyncio.gather(*(threads.submit(work) for _ in range(8)))
+    assert max(most) <= 2
+
+
+async def test_work_that_waits_for_work_does_not_wait_for_ever(threads):
+    """An embedding model of a user's may use ours inside."""
+
+    def outer():
+        return asyncio.run(threads.submit(lambda: "inner"))
+
+    found = asyncio.gather(*(threads.submit(outer) for _ in range(4)))
+    assert await asyncio.wait_for(found, 30) == ["inner"] * 4
+
+
+def test_several_loops_share_one_pool(monkeypatch):
+    """A pool for each loop is no limit."""
+    from logic_retrievers import procedures
+
+    made = []
+    real = procedures.ThreadPoolExecutor
+
+    def slowly(*arguments, **settings):
+        made.append(1)
+        time.sleep(0.05)
+        return real(*arguments, **settings)
+
+    monkeypatch.setattr(procedures, "ThreadPoolExecutor", slowly)
+    threads = Threads(2)
+    loops = [
+        threading.Thread(target=lambda: asyncio.run(threads.submit(lambda: None))) for _ in "1234"
+    ]
+    for loop in loops:
+        loop.start()
+    for loop in loops:
+        loop.join()
+    threads.close()
+    assert made == [1]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process")
+def test_a_forked_child_has_threads_of_its_own(threads):
+    """A server that forks its workers would answer nothing."""
+    assert asyncio.run(threads.submit(lambda: 1)) == 1
+    child = os.fork()
+    if child == 0:  # pragma: no cover - another process
+        answer = asyncio.run(asyncio.wait_for(threads.submit(lambda: 2), 10))
+        os._exit(0 if answer == 2 else 1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
