@@ -2,7 +2,7 @@
 
 python examples/ingestion_pipeline.py [FOLDER]
 
-Both are run twice; the second time nothing is encoded.
+Both are run again with the same documents, and then nothing is encoded.
 """
 
 from __future__ import annotations
