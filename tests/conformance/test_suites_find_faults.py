@@ -17,6 +17,8 @@ import pytest
 
 from logic_retrievers import testing
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 BROKEN = (
     broken_embeddings,

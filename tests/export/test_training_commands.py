@@ -96,6 +96,7 @@ def finished_run(folder: Path, model: Path, *, ships: bool) -> Path:
 @pytest.mark.filterwarnings(
     "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning:torch"
 )
+@pytest.mark.slow
 @pytest.mark.parametrize("ships", [True, False])
 def test_export_makes_a_bundle_that_says_where_it_comes_from(
     small_model_folder: Path, tmp_path: Path, ships: bool
