@@ -20,7 +20,7 @@ from logic_retrievers.answering import (
     warn_if_untrained,
 )
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.index.pools import DECIMALS
 from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.policies import Policy, resolve_policy
@@ -78,7 +78,7 @@ class Reranker:
             k: how many hits; all of them where None.
 
         Raises:
-            EmptyTextError, InputError: the query is no text.
+            EmptyTextError, InputError: the query is no text, or a passage is none.
             ConfigurationError: k is under 1, or the encoder lacks a vector that the policy needs.
             ServerError: the index failed or could not be reached.
         """
@@ -103,6 +103,9 @@ class Reranker:
         check_query(query)
         if k is not None:
             check_count("k", k)
+        for passage in passages:
+            if not isinstance(passage, Passage):
+                raise InputError(f"a Passage is needed, not {type(passage).__name__}")
         specs = self.encoder.specs
         policy = policy_for(query, self.policy, specs, list(specs))
         found = {passage.id: passage for passage in reversed(passages)}

@@ -23,14 +23,13 @@ from pydantic_core import PydanticSerializationError
 
 from llama_index_logic_retrievers.evidence import annotated, without_evidence
 from logic_retrievers.errors import InputError
+from logic_retrievers.index.payloads import ELSEWHERE
 from logic_retrievers.types import Hit, Passage
 
 _KINDS: dict[str, type[BaseNode]] = {
     kind.class_name(): kind
     for kind in (TextNode, ImageNode, IndexNode, Node, Document, ImageDocument)
 }
-_ELSEWHERE = frozenset({"text", "text_resource", "metadata", "embedding", "id_", "class_name"})
-"""Parts of a node that a passage has a field for, or that are not the node's own."""
 
 
 def passage_of(node: BaseNode) -> Passage:
@@ -61,7 +60,7 @@ def stored_passage(node: BaseNode) -> Passage:
         fields = node.model_dump(mode="json")
     except PydanticSerializationError as error:
         raise InputError(f"Node {node.node_id!r}: {error}. Metadata must be JSON-like.") from error
-    rest = {key: value for key, value in fields.items() if key not in _ELSEWHERE}
+    rest = {key: value for key, value in fields.items() if key not in ELSEWHERE}
     resource = {k: v for k, v in (fields.get("text_resource") or {}).items() if k != "text" and v}
     if resource:
         rest["text_resource"] = resource

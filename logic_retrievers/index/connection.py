@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -33,7 +33,7 @@ from logic_retrievers.errors import CollectionError, ConfigurationError
 from logic_retrievers.index.embedded import local_nearest, local_rows, write_ahead
 from logic_retrievers.index.faults import is_transient, retry_after, translate
 from logic_retrievers.index.pools import Matrix
-from logic_retrievers.procedures import Call, Effect, Procedure, Threads, Work, arun, run
+from logic_retrievers.procedures import Effect, Procedure, Threads, Work, arun, run
 
 T = TypeVar("T")
 
@@ -212,7 +212,7 @@ class Connection:
                     return method(**effect.arguments)
             return Retrying(**self._retrying)(method, **effect.arguments)
         except Exception as error:
-            self._raise(error, effect)
+            self._raise(error, effect.arguments.get("collection_name"))
 
     async def aperform(self, effect: Effect) -> Any:
         """The same without blocking the event loop."""
@@ -224,7 +224,7 @@ class Connection:
                 getattr(client, effect.method), **effect.arguments
             )
         except Exception as error:
-            self._raise(error, effect)
+            self._raise(error, effect.arguments.get("collection_name"))
 
     def rows(
         self, collection: str, stored: Sequence[str], ids: Sequence[str]
@@ -232,8 +232,11 @@ class Connection:
         """Vectors of embedded mode, fast; None where only ``retrieve`` gives them."""
         if self._lock is None:
             return None
-        with self._lock:
-            return local_rows(self.client, collection, stored, ids)
+        try:
+            with self._lock:
+                return local_rows(self.client, collection, stored, ids)
+        except Exception as error:
+            self._raise(error, collection)
 
     def nearest(
         self,
@@ -246,8 +249,11 @@ class Connection:
         """(point id, cosine) of each query's nearest points in embedded mode; None: ask it."""
         if self._lock is None:
             return None
-        with self._lock:
-            return local_nearest(self.client, collection, stored, queries, limit, condition)
+        try:
+            with self._lock:
+                return local_nearest(self.client, collection, stored, queries, limit, condition)
+        except Exception as error:
+            self._raise(error, collection)
 
     def prepare(self, collection: str) -> None:
         """Makes writing to an embedded folder of our own fast."""
@@ -277,8 +283,8 @@ class Connection:
             self._per_loop[loop] = self._make_async()
         return self._per_loop[loop]
 
-    def _raise(self, error: Exception, effect: Call) -> Any:
-        ours = translate(error, self.place, effect.arguments.get("collection_name"))
+    def _raise(self, error: Exception, collection: str | None) -> NoReturn:
+        ours = translate(error, self.place, collection)
         if ours is None:
             raise error
         if self._secret and self._secret in str(error):

@@ -24,7 +24,7 @@ ID = f"{LOGIC}.id"
 SOURCE = f"{LOGIC}.source"
 TENANT = f"{LOGIC}.tenant"
 NODE = "_node_content"
-_ELSEWHERE = frozenset({"text", "text_resource", "metadata", "embedding", "id_", "class_name"})
+ELSEWHERE = frozenset({"text", "text_resource", "metadata", "embedding", "id_", "class_name"})
 """Parts of a node that a passage has a field for, or that are not the node's own."""
 
 
@@ -122,7 +122,7 @@ def _from_node(point_id: models.ExtendedPointId, payload: Mapping[str, Any]) -> 
         source=None if source in (None, "None") else source,
         span=None if start is None or end is None else (start, end),
         extra={
-            "node": {key: value for key, value in node.items() if key not in _ELSEWHERE},
+            "node": {key: value for key, value in node.items() if key not in ELSEWHERE},
             "node_type": payload.get("_node_type") or node.get("class_name") or "TextNode",
         },
     )

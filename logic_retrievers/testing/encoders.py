@@ -50,7 +50,7 @@ class EncoderConformance:
     @pytest.fixture
     def encoder(self) -> Encoder:
         """The encoder under test; to be overridden."""
-        raise NotImplementedError("override the fixture `encoder`")
+        pytest.fail("override the fixture `encoder`")
 
     @pytest.fixture
     def another_encoder(self) -> Encoder | None:

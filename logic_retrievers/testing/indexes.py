@@ -64,7 +64,7 @@ class IndexConformance:
     @pytest.fixture
     def open_index(self) -> Callable[[Encoder], PassageIndex]:
         """Opens an empty index; to be overridden. Asked once a test."""
-        raise NotImplementedError("override the fixture `open_index`")
+        pytest.fail("override the fixture `open_index`")
 
     @pytest.fixture
     def encoder(self) -> WatchedEncoder:

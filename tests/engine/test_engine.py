@@ -19,6 +19,7 @@ from logic_retrievers import (
     UnionPolicy,
 )
 from logic_retrievers.errors import (
+    CollectionError,
     ConfigurationError,
     EmptyTextError,
     InputError,
@@ -182,3 +183,19 @@ def test_a_passage_deleted_between_the_phases_is_left_out(index):
     except StopIteration as stop:
         hits = stop.value[0]
     assert [(hit.rank, hit.passage.id) for hit in hits] == [(1, "middle"), (2, "far")]
+
+
+def test_a_closed_index_says_so(tmp_path):
+    """The short way through embedded mode raised what qdrant-client raises."""
+    index = PassageIndex.open(location=tmp_path / "closed")
+    index.add([Passage("a", "A quiet inn.")])
+    index.close()
+    with pytest.raises(CollectionError, match="closed"):
+        Engine(index).search("inn")
+
+
+@pytest.mark.parametrize("least", ["x", float("nan")])
+def test_a_least_score_that_is_none_is_refused(least):
+    """A NaN is under nothing, so every hit would vanish without a word."""
+    with PassageIndex.open() as index, pytest.raises(ConfigurationError, match="min_score"):
+        Engine(index).search("inn", min_score=least)

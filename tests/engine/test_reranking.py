@@ -298,3 +298,9 @@ def test_encoder_by_default(stays):
     assert Reranker(index=stays).encoder is stays.encoder
     own = HashedEncoder()
     assert Reranker(own, index=stays).encoder is own
+
+
+def test_what_is_no_passage_is_refused():
+    """A list of strings is the first thing that a newcomer passes."""
+    with pytest.raises(InputError, match="Passage"):
+        Reranker(policy="topical").rerank("query", ["a text"])
