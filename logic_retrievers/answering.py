@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from logic_retrievers.errors import (
     ConfigurationError,
@@ -25,6 +26,7 @@ from logic_retrievers.types import Evidence, Hit, Leaf, Passage, Pool
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder, VectorSpec
+    from logic_retrievers.index.passages import PassageIndex
 
 Query: TypeAlias = str | ParsedQuery
 AnyPolicy: TypeAlias = str | Policy | Chooser
@@ -116,6 +118,52 @@ def encode_leaves(plans: Plans, encoder: Encoder) -> Procedure[dict[tuple[str, s
 
     vectors: dict[tuple[str, str], QueryVector] = yield Work(encode)
     return vectors
+
+
+def passage_vectors(
+    passages: Sequence[Passage],
+    names: Sequence[str],
+    encoder: Encoder,
+    index: PassageIndex | None = None,
+) -> Procedure[dict[str, npt.NDArray[np.float64]]]:
+    """Vectors of given passages: those that an index has of them, the others made now.
+
+    Args:
+        passages: with text, and ids that differ.
+        names: of the vectors.
+        encoder: makes the vectors.
+        index: a collection that may hold some of the passages; of its vectors only those are taken
+            that its encoder makes alike.
+
+    Returns:
+        Vector name -> shape (passages, dimension).
+    """
+    known: dict[tuple[str, str], npt.NDArray[np.float64]] = {}
+    if index is not None:
+        theirs, ours = index.encoder.specs, encoder.specs
+        shared = [
+            name
+            for name in names
+            if name in theirs and theirs[name].fingerprint == ours[name].fingerprint
+        ]
+        known = yield from index.stored(passages, shared)
+
+    def complete() -> dict[str, npt.NDArray[np.float64]]:
+        lacking = {
+            one.id: one for one in passages if any((name, one.id) not in known for name in names)
+        }
+        texts = [passage.embedded for passage in lacking.values()]
+        made = encoder.encode_documents(texts, names) if texts else {}
+        rows = {
+            (name, one): np.asarray(row, dtype=np.float64)
+            for name, vectors in made.items()
+            for one, row in zip(lacking, vectors, strict=True)
+        }
+        rows |= known
+        return {name: np.stack([rows[name, one.id] for one in passages]) for name in names}
+
+    matrices: dict[str, npt.NDArray[np.float64]] = yield Work(complete)
+    return matrices
 
 
 def hits(

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from logic_retrievers.answering import (
     AnyPolicy,
@@ -15,6 +14,7 @@ from logic_retrievers.answering import (
     check_query,
     encode_leaves,
     hits,
+    passage_vectors,
     policy_for,
     text_of,
     warn_if_untrained,
@@ -24,7 +24,7 @@ from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.index.pools import DECIMALS
 from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.policies import Policy, resolve_policy
-from logic_retrievers.procedures import Procedure, Work, arun, encoding, run
+from logic_retrievers.procedures import Procedure, arun, encoding, run
 from logic_retrievers.scoring import cosine
 from logic_retrievers.types import Evidence, Hit, Leaf, Passage, Pool
 
@@ -127,7 +127,9 @@ class Reranker:
         if not readable:
             return _unread(policy, passages, [])[:k]
         queries = yield from encode_leaves([plan], self.encoder)
-        matrices = yield from self._vectors(readable, sorted({leaf.vector for leaf in plan}))
+        matrices = yield from passage_vectors(
+            readable, sorted({leaf.vector for leaf in plan}), self.encoder, self.index
+        )
         pool = Pool(
             tuple(f"{number:09d}" for number in range(len(readable))),  # ties: as they came
             {
@@ -143,44 +145,8 @@ class Reranker:
         )
         return _unread(policy, [one for one in passages if not one.embedded.strip()], ranked)[:k]
 
-    def _vectors(
-        self, passages: Sequence[Passage], names: Sequence[str]
-    ) -> Procedure[dict[str, npt.NDArray[np.float64]]]:
-        """Vector name -> one row a passage: stored ones where they are, the others made now."""
-        known: dict[tuple[str, str], npt.NDArray[np.float64]] = {}
-        if self.index is not None:
-            known = yield from self.index.stored(passages, self._shared(names))
 
-        def complete() -> dict[str, npt.NDArray[np.float64]]:
-            lacking = {
-                one.id: one
-                for one in passages
-                if any((name, one.id) not in known for name in names)
-            }
-            texts = [passage.embedded for passage in lacking.values()]
-            made = self.encoder.encode_documents(texts, names) if texts else {}
-            rows = {
-                (name, one): np.asarray(row, dtype=np.float64)
-                for name, vectors in made.items()
-                for one, row in zip(lacking, vectors, strict=True)
-            }
-            rows |= known
-            return {name: np.stack([rows[name, one.id] for one in passages]) for name in names}
-
-        matrices: dict[str, npt.NDArray[np.float64]] = yield Work(complete)
-        return matrices
-
-    def _shared(self, names: Sequence[str]) -> list[str]:
-        """The vectors that the index's encoder makes alike; another one's compare with nothing."""
-        theirs = {} if self.index is None else self.index.encoder.specs
-        return [
-            name
-            for name in names
-            if name in theirs and theirs[name].fingerprint == self.encoder.specs[name].fingerprint
-        ]
-
-
-def _cosines(query: QueryVector, rows: npt.NDArray[np.float64]) -> Scores:
+def _cosines(query: QueryVector, rows: Scores) -> Scores:
     return np.round(cosine(np.asarray(query, dtype=np.float64), rows), DECIMALS)
 
 

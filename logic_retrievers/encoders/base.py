@@ -32,6 +32,8 @@ class VectorSpec:
             Empty: the query side changes with the document side alone.
         exclusion: constants of the exclusion policy for the scores of this vector, by name; None
             where nobody has found them.
+        contradiction: constants by which the sparsity of differences of this vector becomes a score
+            and a probability (``contradiction.ContradictionSettings``); None likewise.
     """
 
     name: str
@@ -43,6 +45,7 @@ class VectorSpec:
     document_prefix: str = ""
     query_fingerprint: str = ""
     exclusion: Mapping[str, float] | None = None
+    contradiction: Mapping[str, float] | None = None
 
 
 @runtime_checkable

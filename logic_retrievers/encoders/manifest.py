@@ -99,6 +99,7 @@ class Head(_Frozen):
         pooling: ``in_graph``, or done here: ``mean`` over the tokens, ``cls`` (the first token).
         normalise: whether vectors are scaled to length 1 here; False where the graph does it.
         exclusion: constants of the exclusion policy.
+        contradiction: constants of the contradiction score.
         training: what it was trained on, beyond the model in ``origin``.
     """
 
@@ -109,6 +110,7 @@ class Head(_Frozen):
     query: Side
     document: Side
     exclusion: Calibration | None = None
+    contradiction: Calibration | None = None
     training: tuple[TrainingData, ...] = ()
 
     def side(self, role: Role) -> Side:

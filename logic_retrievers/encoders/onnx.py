@@ -162,6 +162,7 @@ class OnnxEncoder:
             query_prefix=head.query.prefix,
             document_prefix=head.document.prefix,
             exclusion=head.exclusion.constants if head.exclusion else None,
+            contradiction=head.contradiction.constants if head.contradiction else None,
         )
 
     def _encode(

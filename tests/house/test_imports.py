@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "errors": set(),
     "types": set(),
     "procedures": set(),
-    "scoring": set(),
+    "scoring": {"errors"},
     "documents": {"types", "errors", "encoders"},
     "encoders": {"errors"},
     "index": {"types", "errors", "procedures", "scoring", "encoders"},
@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "answering": BELOW_ANSWERING,
     "engine": BELOW_ANSWERING | {"answering"},
     "reranking": BELOW_ANSWERING | {"answering"},
+    "contradiction": BELOW_ANSWERING | {"answering"},
     "evaluation": {"types", "errors", "scoring"},
     "models": set(),
 }
