@@ -90,8 +90,8 @@ def int8_codes(vectors: npt.NDArray[np.floating]) -> tuple[npt.NDArray[np.int8],
 
 def _hoyer(differences: Sparsities, squares: Sparsities) -> Sparsities:
     root = math.sqrt(differences.shape[1])
-    ratios: Sparsities = _absolute(differences) / np.sqrt(squares)
-    return (np.float32(root) - ratios) / np.float32(root - 1)
+    ratios = _absolute(differences) / np.sqrt(squares)
+    return np.asarray((root - ratios) / (root - 1), dtype=np.float32)
 
 
 def _l2_l1(differences: Sparsities, squares: Sparsities) -> Sparsities:
