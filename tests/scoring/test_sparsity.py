@@ -1,0 +1,224 @@
+"""Sparsity of differences against the formulae written out for one pair at a time."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.scoring import MEASURES, int8_codes, normalised, sparsity
+
+measures = pytest.mark.parametrize("measure", sorted(MEASURES))
+
+
+def plain(one, other, measure):
+    """The paper's formulae, in Python's own floats."""
+    delta = [abs(float(a) - float(b)) for a, b in zip(one, other, strict=True)]
+    l1, l2 = sum(delta), math.sqrt(sum(x * x for x in delta))
+    if l2 < 1e-3:
+        return math.nan
+    root = math.sqrt(len(delta))
+    return {
+        "hoyer": (root - l1 / l2) / (root - 1),
+        "l2_l1": l2 / l1,
+        "kappa4": sum(x**4 for x in delta) / l2**4,
+    }[measure]
+
+
+@st.composite
+def rows(draw, least=1):
+    """Unit rows; some are near one another, some differ in a few coordinates, some are copies."""
+    dimension = draw(st.integers(2, 40))
+    count = draw(st.integers(least, 12))
+    generator = np.random.default_rng(draw(st.integers(0, 2**32)))
+    found = generator.normal(size=(count, dimension))
+    for row in range(1, count):
+        kind = draw(st.sampled_from(["other", "copy", "near", "one"]))
+        if kind == "copy":
+            found[row] = found[0]
+        elif kind == "near":
+            found[row] = found[0] + generator.normal(size=dimension) * draw(
+                st.sampled_from([1e-6, 1e-2, 0.1])
+            )
+        elif kind == "one":
+            found[row] = found[0]
+            found[row, generator.integers(dimension)] += 0.5
+    return normalised(found).astype(np.float32)
+
+
+@measures
+@given(vectors=rows())
+def test_every_measure_is_the_papers(measure, vectors):
+    """A wrong norm still gives values between 0 and 1, and a ranking that looks right."""
+    found = sparsity(vectors[0], vectors, measure)
+    assert found.dtype == np.float32
+    assert math.isnan(found[0])
+    for row, value in zip(vectors, found, strict=True):
+        distance = math.dist(vectors[0].tolist(), row.tolist())
+        if abs(distance - 1e-3) > 1e-6:  # at the edge either is right
+            assert value == pytest.approx(
+                plain(vectors[0], row, measure), abs=2e-5 / max(distance, 0.01), nan_ok=True
+            )
+
+
+@measures
+@given(vectors=rows(), factor=st.sampled_from([0.5, 2.0, 4.0]))
+def test_the_length_of_a_difference_does_not_count(measure, vectors, factor):
+    """Kappa4 as the paper prints it, with a square, would measure how far two texts are apart."""
+    differences = vectors - vectors[0]
+    differences = differences[np.linalg.norm(differences, axis=1) > 5e-3]
+    zero = np.zeros(vectors.shape[1], dtype=np.float32)
+    one = sparsity(zero, differences, measure)
+    assert not np.isnan(one).any()
+    assert sparsity(zero, factor * differences, measure) == pytest.approx(one, abs=1e-6)
+
+
+@given(vectors=rows())
+def test_values_keep_to_their_bounds(vectors):
+    """A Hoyer of 1.0000001 or -1e-9 would leave the range that a reader is promised."""
+    dimension = vectors.shape[1]
+    for measure, least in (("hoyer", 0), ("l2_l1", 1 / math.sqrt(dimension)), ("kappa4", 0)):
+        found = sparsity(vectors[0], vectors, measure)
+        found = found[~np.isnan(found)]
+        slack = 0 if measure == "hoyer" else 1e-6
+        assert (found >= least - slack).all()
+        assert (found <= 1 + slack).all()
+
+
+@measures
+def test_the_two_ends(measure):
+    """All in one coordinate is the sparsest difference, the same in all is the least sparse."""
+    zero, one = np.zeros(16, np.float32), np.eye(16, dtype=np.float32)[3]
+    spread = np.full(16, 0.25, np.float32)
+    least = {"hoyer": 0.0, "l2_l1": 0.25, "kappa4": 1 / 16}[measure]
+    assert sparsity(zero, np.stack([one, spread]), measure) == pytest.approx([1.0, least])
+
+
+def test_what_is_nearer_than_a_thousandth_gets_no_value():
+    """Rounding alone is a sparse difference: a copy would be the best contradiction of all."""
+    vector = normalised(np.random.default_rng(0).normal(size=64)).astype(np.float32)
+    noise = np.eye(64, dtype=np.float32)[5]
+    found = sparsity(vector, np.stack([vector, vector + 9e-4 * noise, vector + 2e-3 * noise]))
+    assert np.isnan(found).tolist() == [True, True, False]
+    assert found[2] > 0.99
+
+
+@measures
+def test_any_number_of_candidates_gives_the_same(measure):
+    """A block that is not filled to its end must not hold rows of the one before."""
+    vectors = normalised(np.random.default_rng(1).normal(size=(700, 384))).astype(np.float32)
+    whole = sparsity(vectors[0], vectors, measure)
+    alone = np.concatenate([sparsity(vectors[0], row[None], measure) for row in vectors])
+    np.testing.assert_allclose(alone, whole, rtol=1e-6)
+    for some in (170, 171, 341, 512):
+        np.testing.assert_array_equal(sparsity(vectors[0], vectors[:some], measure), whole[:some])
+    assert sparsity(vectors[0], vectors[:0], measure).shape == (0,)
+
+
+@measures
+def test_numpy_1_gives_the_same(measure, monkeypatch):
+    """The road without ``vecdot`` is taken only where nobody of us looks."""
+    vectors = normalised(np.random.default_rng(7).normal(size=(400, 96))).astype(np.float32)
+    expected = sparsity(vectors[0], vectors, measure)
+    monkeypatch.delattr(np, "vecdot", raising=False)
+    np.testing.assert_allclose(sparsity(vectors[0], vectors, measure), expected, rtol=1e-5)
+
+
+def test_inputs_are_left_as_they_are():
+    """The work space is written over; a caller's rows may be a view into an index."""
+    vectors = np.random.default_rng(2).normal(size=(50, 8)).astype(np.float32)
+    before = vectors.copy()
+    vectors.setflags(write=False)
+    for measure in MEASURES:
+        sparsity(vectors[0], vectors, measure)
+    np.testing.assert_array_equal(vectors, before)
+    wide = vectors.astype(np.float64)
+    np.testing.assert_allclose(sparsity(wide[0], wide), sparsity(vectors[0], vectors), atol=1e-6)
+
+
+def test_memory_is_bounded():
+    """A difference for every candidate at a time is 150 MB for 100,000 of them."""
+    vectors = np.ones((40_000, 64), dtype=np.int8)
+    tracemalloc.start()
+    try:
+        sparsity(np.zeros(64, np.int8), vectors, scale=0.01)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 4 * len(vectors) + 2_000_000 < vectors.nbytes * 2
+
+
+# --- int8 codes
+
+
+@measures
+def test_codes_give_nearly_the_same(measure):
+    """Codes save three quarters of the memory; they must not order the candidates anew."""
+    generator = np.random.default_rng(3)
+    vectors = normalised(generator.normal(size=(500, 384))).astype(np.float32)
+    vectors[1:250] = vectors[0]  # a tenth of the coordinates differ, as in a contradiction
+    vectors[1:250, :40] += generator.normal(size=(249, 40)).astype(np.float32) * 0.05
+    vectors = normalised(vectors).astype(np.float32)
+    codes, scale = int8_codes(vectors)
+    assert codes.dtype == np.int8
+    exact = sparsity(vectors[0], vectors, measure)
+    found = sparsity(codes[0], codes, measure, scale=scale)
+    assert math.isnan(found[0])
+    assert math.isnan(exact[0])
+    tolerance = {"hoyer": 0.03, "l2_l1": 0.01, "kappa4": 0.01}[measure]
+    np.testing.assert_allclose(found[1:], exact[1:], atol=tolerance)
+    assert found[1:250].min() > found[250:].max()
+    assert np.corrcoef(found[1:], exact[1:])[0, 1] > 0.99
+
+
+def test_a_copy_whose_code_was_rounded_the_other_way_is_still_one():
+    """One code more or less is a difference in one coordinate: the sparsest that there is."""
+    vector = normalised(np.random.default_rng(4).normal(size=384))
+    codes, scale = int8_codes(vector)
+    other = codes.copy()
+    other[[3, 70]] += 1
+    real = codes.copy()
+    real[:20] += 20
+    found = sparsity(codes, np.stack([codes, other, real]), scale=scale)
+    assert np.isnan(found).tolist() == [True, True, False]
+    assert found[2] > 0.7
+
+
+def test_codes_of_a_given_scale():
+    """A value that the scale does not reach would wrap round to the other sign."""
+    codes, scale = int8_codes(np.array([[0.5, -2.0, 3.0]]), 0.01)
+    assert (codes.tolist(), scale) == ([[50, -127, 127]], 0.01)
+    assert int8_codes(np.zeros((2, 3)))[1] == 1.0
+
+
+FLOATS, CODES = np.ones((3, 4), np.float32), np.ones((3, 4), np.int8)
+
+
+@pytest.mark.parametrize(
+    ("vector", "others", "settings", "message"),
+    [
+        (FLOATS[0, :3], FLOATS, {}, "shape"),
+        (FLOATS, FLOATS, {}, "shape"),
+        (FLOATS[0], FLOATS[0], {}, "shape"),
+        (FLOATS[0, 0], FLOATS[0], {}, "shape"),
+        (FLOATS[0, :1], FLOATS[:, :1], {}, "shape"),
+        (FLOATS[0], CODES, {"scale": 0.1}, "both alike"),
+        (CODES[0], FLOATS, {}, "both alike"),
+        (FLOATS[0].astype(int), FLOATS.astype(int), {}, "int64"),
+        (CODES[0].astype(np.uint8), CODES.astype(np.uint8), {"scale": 1.0}, "uint8"),
+        (CODES[0], CODES, {}, "scale"),
+        (CODES[0], CODES, {"scale": 0}, "scale"),
+        (CODES[0], CODES, {"scale": math.nan}, "scale"),
+        (FLOATS[0], FLOATS, {"scale": 0.1}, "scale"),
+        (FLOATS[0], FLOATS, {"measure": "gini"}, "gini"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(vector, others, settings, message):
+    """Numpy would broadcast, or read codes as they are, and give values all the same."""
+    with pytest.raises(ConfigurationError, match=message):
+        sparsity(vector, others, **settings)
