@@ -1,4 +1,4 @@
-"""One passage against others: cosine, sparsity, score and probability."""
+"""One passage against others, or pair by pair: cosine, sparsity, score and probability."""
 
 from __future__ import annotations
 
@@ -8,13 +8,23 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.contradiction.settings import ContradictionSettings
-from logic_retrievers.scoring import cosine, sparsity
+from logic_retrievers.contradiction.settings import (
+    CONTRADICTION,
+    TOPICAL,
+    VECTORS,
+    ContradictionSettings,
+)
+from logic_retrievers.scoring import Sparsity, cosine, normalised, sparsity
 
-TOPICAL = "topical"
-CONTRADICTION = "contradiction"
-VECTORS = (TOPICAL, CONTRADICTION)
-"""The named vectors that a contradiction is judged by."""
+__all__ = [
+    "CONTRADICTION",
+    "TOPICAL",
+    "VECTORS",
+    "Judgements",
+    "judge",
+    "judge_differences",
+    "judge_pairs",
+]
 
 Rows = npt.NDArray[np.floating]
 Values = npt.NDArray[np.float64]
@@ -22,11 +32,11 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgements:
-    """Of one passage against n others; every array has shape (n,).
+    """Of n pairs; every array has shape (n,).
 
     Args:
         cosines: of the topical vectors.
-        sparsities: Hoyer, of the differences of the contradiction vectors; NaN for a copy.
+        sparsities: of the differences of the contradiction vectors; NaN for a copy.
         scores: F, what pairs are ordered by; NaN for a copy.
         probabilities: of a contradiction; 0 for a copy.
     """
@@ -38,7 +48,10 @@ class Judgements:
 
 
 def judge(
-    one: Mapping[str, Rows], others: Mapping[str, Rows], settings: ContradictionSettings
+    one: Mapping[str, Rows],
+    others: Mapping[str, Rows],
+    settings: ContradictionSettings,
+    measure: Sparsity = "hoyer",
 ) -> Judgements:
     """Judges a passage against others (Xu et al. 2024, F).
 
@@ -46,12 +59,57 @@ def judge(
         one: vector name -> shape (dimension,), for the names in :data:`VECTORS`.
         others: vector name -> shape (n, dimension).
         settings: of the contradiction vector.
+        measure: of the sparsity in the score; the probability is that of Hoyer in any case, which
+            its constants were found for.
     """
-    cosines = np.asarray(cosine(one[TOPICAL], others[TOPICAL]), dtype=np.float64)
-    sparsities = sparsity(one[CONTRADICTION], others[CONTRADICTION]).astype(np.float64)
+    return judge_differences(
+        cosine(one[TOPICAL], others[TOPICAL]),
+        one[CONTRADICTION],
+        others[CONTRADICTION],
+        settings,
+        measure,
+    )
+
+
+def judge_pairs(
+    left: Mapping[str, Rows],
+    right: Mapping[str, Rows],
+    settings: ContradictionSettings,
+    measure: Sparsity = "hoyer",
+) -> Judgements:
+    """Judges the passages of each row, one on the left against one on the right.
+
+    Args:
+        left: vector name -> shape (n, dimension), for the names in :data:`VECTORS`.
+        right: likewise.
+        settings: of the contradiction vector.
+        measure: as for :func:`judge`.
+    """
+    cosines = np.einsum("ij,ij->i", normalised(left[TOPICAL]), normalised(right[TOPICAL]))
+    differences = left[CONTRADICTION] - right[CONTRADICTION]
+    centre = np.zeros(differences.shape[1], dtype=differences.dtype)
+    return judge_differences(cosines, centre, differences, settings, measure)
+
+
+def judge_differences(
+    cosines: Rows,
+    one: Rows,
+    others: Rows,
+    settings: ContradictionSettings,
+    measure: Sparsity = "hoyer",
+) -> Judgements:
+    """Judges a passage against others whose topical cosines are known.
+
+    Args:
+        cosines: of the topical vectors, shape (n,).
+        one: contradiction vector, shape (dimension,).
+        others: contradiction vectors, shape (n, dimension).
+        settings: of the contradiction vector.
+        measure: as for :func:`judge`.
+    """
+    topical = cosines.astype(np.float64)
+    hoyer = sparsity(one, others).astype(np.float64)
+    used = hoyer if measure == "hoyer" else sparsity(one, others, measure).astype(np.float64)
     return Judgements(
-        cosines,
-        sparsities,
-        settings.score(cosines, sparsities),
-        settings.probability(cosines, sparsities),
+        topical, used, settings.score(topical, used), settings.probability(topical, hoyer)
     )

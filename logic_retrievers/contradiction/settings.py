@@ -5,12 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from logic_retrievers.encoders.base import VectorSpec
+
+TOPICAL = "topical"
+CONTRADICTION = "contradiction"
+VECTORS = (TOPICAL, CONTRADICTION)
+"""The named vectors that a contradiction is judged by."""
 
 Values = npt.NDArray[np.float64]
 
@@ -88,4 +96,44 @@ class ContradictionSettings:
         """
         deviations = (sparsities - self.null_mean) / self.null_deviation
         logits = self.intercept + self.cosine_weight * cosines + self.sparsity_weight * deviations
-        return np.where(np.isnan(logits), 0.0, 1 / (1 + np.exp(-np.nan_to_num(logits))))
+        return np.where(np.isnan(logits), 0.0, (1 + np.tanh(np.nan_to_num(logits) / 2)) / 2)
+
+
+def settings_for(
+    specs: Mapping[str, VectorSpec],
+    settings: ContradictionSettings | None = None,
+    *,
+    alpha: float | None = None,
+    threshold: float | None = None,
+) -> ContradictionSettings:
+    """The constants to judge an encoder's vectors by.
+
+    Args:
+        specs: of the encoder.
+        settings: of the user's own; by default those that the encoder brings.
+        alpha: instead of theirs.
+        threshold: instead of theirs.
+
+    Raises:
+        ConfigurationError: the encoder lacks a vector that is needed, or brings no constants; or a
+            value is out of its range.
+    """
+    if missing := [name for name in VECTORS if name not in specs]:
+        raise ConfigurationError(
+            f"Contradictions are judged by the vectors {' and '.join(VECTORS)}, and this encoder "
+            f"makes no {missing[0]!r} (only {', '.join(specs)}). Use a bundle with a contradiction "
+            "head, or put an encoder that has one beside yours with CombinedEncoder."
+        )
+    if settings is None:
+        constants = specs[CONTRADICTION].contradiction
+        if constants is None:
+            raise ConfigurationError(
+                f"This encoder brings no constants for its {CONTRADICTION!r} vector. Find them on "
+                "labelled pairs of your own and pass settings=ContradictionSettings(...), or use a "
+                "bundle that has them."
+            )
+        settings = ContradictionSettings.from_constants(constants)
+    if not isinstance(settings, ContradictionSettings):
+        raise ConfigurationError(f"settings must be ContradictionSettings, not {settings!r}")
+    changed = {"alpha": alpha, "threshold": threshold}
+    return replace(settings, **{k: value for k, value in changed.items() if value is not None})

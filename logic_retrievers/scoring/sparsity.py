@@ -117,7 +117,7 @@ def _hoyer(differences: Sparsities, squares: Sparsities) -> Sparsities:
 
 
 def _l2_l1(differences: Sparsities, squares: Sparsities) -> Sparsities:
-    return np.sqrt(squares) / _absolute(differences)
+    return np.asarray(np.sqrt(squares) / _absolute(differences), dtype=np.float32)
 
 
 def _kappa4(differences: Sparsities, squares: Sparsities) -> Sparsities:
