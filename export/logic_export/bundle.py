@@ -215,6 +215,7 @@ def _head(
         query=query,
         document=document,
         exclusion=source.exclusion,
+        contradiction=source.contradiction,
         training=source.training,
     )
 

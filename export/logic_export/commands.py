@@ -43,11 +43,10 @@ def train(
     if seed is not None:
         chosen = chosen.model_copy(update={"seed": seed})
     trained = run(chosen, folder, quiet=quiet)
-    table = Table("set", "constraint before", "after", "R@5 before", "after")
-    for name, best in trained.best.items():
-        base = trained.base[name]
-        figures = (base.constraint, best.constraint, base.recall, best.recall)
-        table.add_row(name, *(f"{figure:.3f}" for figure in figures))
+    table = Table("set", "figure", "before", "after")
+    for name, figures in trained.best.items():
+        for figure, value in figures.items():
+            table.add_row(name, figure, f"{trained.base[name][figure]:.3f}", f"{value:.3f}")
     out.print(table)
     out.print(f"model, card and metrics are in {folder}", markup=False, soft_wrap=True)
 
@@ -62,9 +61,10 @@ def average(
         from logic_export.training.average import average as mean
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "sentence_transformers", "train") from error
-    table = Table("set", "constraint", "R@5")
+    table = Table("set", "figure", "value")
     for name, found in mean(runs, folder).items():
-        table.add_row(name, f"{found.constraint:.3f}", f"{found.recall:.3f}")
+        for figure, value in found.items():
+            table.add_row(name, figure, f"{value:.3f}")
     out.print(table)
     out.print(f"model and card are in {folder}", markup=False, soft_wrap=True)
 

@@ -106,7 +106,7 @@ def main() -> None:
             else HeadSource("compatibility", base, trained=False)
         )
         sets = "\n".join(
-            f"             {one.name}: {one.rows} triplets, {one.licence}"
+            f"             {one.name}: {one.rows} rows, {one.licence}"
             for one in compatibility.training
         )
         notice = NOTICE.format(

@@ -22,6 +22,7 @@ class HeadSource:
         model: a folder or hub name that sentence-transformers loads.
         trained: whether that model was trained for what the name says.
         exclusion: constants of the exclusion policy.
+        contradiction: constants of the contradiction score.
         training: the sets that it was trained on, beyond its base's.
         ships: whether their licences let the vector be handed on.
         origin: where it comes from, as a bundle says it: no path of this machine.
@@ -31,6 +32,7 @@ class HeadSource:
     model: str
     trained: bool = True
     exclusion: Calibration | None = None
+    contradiction: Calibration | None = None
     training: tuple[TrainingData, ...] = ()
     ships: bool = True
     origin: str = ""
@@ -48,7 +50,7 @@ def find_head(name: str, source: str) -> HeadSource:
     try:
         card = json.loads((run / CARD).read_text("utf-8"))
         sets = tuple(
-            TrainingData(name=one["name"], licence=one["licence"], rows=one["triplets"])
+            TrainingData(name=one["name"], licence=one["licence"], rows=one["rows"])
             for one in card["sets"]
         )
         origin = f"{card['name']} from {card['recipe']['model']['base']}"
@@ -66,7 +68,7 @@ def notice_of(heads: Sequence[HeadSource]) -> str:
     lines = ["What this bundle was made from.", ""]
     for head in heads:
         lines.append(f"{head.name}: {head.origin}{', trained on' if head.training else ''}")
-        lines += [f"    {one.name}: {one.rows} triplets, {one.licence}" for one in head.training]
+        lines += [f"    {one.name}: {one.rows} rows, {one.licence}" for one in head.training]
         if not head.ships:
             lines.append("    Not to be handed on: the licence of one of these does not allow it.")
     return "\n".join([*lines, ""])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -45,10 +45,11 @@ class Data(_Part):
     """One training set.
 
     Args:
-        builder: a name of :data:`logic_export.data.BUILDERS`.
+        builder: a name of :data:`logic_export.data.sources.BUILDERS`, or for the sparse contrastive
+            loss of :data:`logic_export.data.contradictions.sources.SIDE_BUILDERS`.
         licence: of the texts, SPDX where there is an identifier.
         ships: whether a model that is handed on may be trained on it.
-        most: triplets to draw from it, groups over the same passages kept whole; all where None.
+        most: rows to draw from it, triplets over the same passages together; all where None.
         options: the builder's own settings.
     """
 
@@ -64,16 +65,33 @@ class Data(_Part):
         return " ".join([self.builder, *map(str, self.options.values())])
 
 
-class Loss(_Part):
-    """Which loss, and its constants.
+class CompatibilityLossSettings(_Part):
+    """CoDeR eq. 6, over triplets.
 
     Args:
-        name: ``compatibility`` (CoDeR eq. 6).
         beta: inverse temperature.
     """
 
     name: Literal["compatibility"] = "compatibility"
     beta: Annotated[float, Field(gt=0)] = 20.0
+
+
+class SparseContrastiveSettings(_Part):
+    """SparseCL, over groups of two sides.
+
+    Args:
+        temperature: t of the paper.
+        measure: of sparsity; ``cosine`` trains the paper's contrastive baseline.
+    """
+
+    name: Literal["sparse_contrastive"]
+    temperature: Annotated[float, Field(gt=0)] = 0.02
+    measure: Literal["hoyer", "l2_l1", "kappa4", "cosine"] = "hoyer"
+
+
+Loss: TypeAlias = Annotated[
+    CompatibilityLossSettings | SparseContrastiveSettings, Field(discriminator="name")
+]
 
 
 class Training(_Part):
@@ -102,7 +120,8 @@ class Evaluation(_Part):
     """Development figures, and when to stop.
 
     Args:
-        sets: data sets (folder/part) with satisfying and violating passages.
+        sets: data sets (folder/part) with satisfying and violating passages; for the sparse
+            contrastive loss files of ConflictQA's form.
         every: steps between two measurements, each with a checkpoint.
         recall_loss: how much lower than the base's the mean R@5 may be; what is lost beyond that
             counts against the constraint figure, so that neither is bought with the other.
@@ -128,7 +147,7 @@ class Recipe(_Part):
     seed: int = 0
     model: Model
     data: Annotated[tuple[Data, ...], Field(min_length=1)]
-    loss: Loss = Loss()
+    loss: Loss = CompatibilityLossSettings()
     training: Training = Training()
     evaluation: Evaluation
 

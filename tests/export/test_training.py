@@ -22,7 +22,7 @@ from logic_export.models import MODELS  # noqa: E402
 from logic_export.recipe import Recipe, read_recipe  # noqa: E402
 from logic_export.training.average import average  # noqa: E402
 from logic_export.training.batches import TripletCollator, grouped_batches, to_row  # noqa: E402
-from logic_export.training.development import Figures, score  # noqa: E402
+from logic_export.training.constraints import score  # noqa: E402
 from logic_export.training.drawing import draw  # noqa: E402
 from logic_export.training.run import MeasuredAtTheEnd, train  # noqa: E402
 from transformers import TrainerControl, TrainerState, TrainingArguments  # noqa: E402
@@ -262,10 +262,16 @@ def test_a_draw_keeps_mirrored_triplets_together(recipe_file: Path):
 
 def test_the_score_takes_recall_that_is_lost_beyond_the_limit():
     """An encoder that finds nothing violates nothing."""
-    base = [Figures(0.1, 0.9), Figures(0.0, 1.0)]
-    assert score([Figures(0.5, 0.9), Figures(0.3, 1.0)], base, 0.01) == pytest.approx(0.4)
-    assert score([Figures(0.5, 0.89), Figures(0.3, 0.99)], base, 0.01) == pytest.approx(0.4)
-    assert score([Figures(1.0, 0.0), Figures(1.0, 0.0)], base, 0.01) == pytest.approx(0.06)
+    base = [{"constraint": 0.1, "R@5": 0.9}, {"constraint": 0.0, "R@5": 1.0}]
+    assert score(
+        [{"constraint": 0.5, "R@5": 0.9}, {"constraint": 0.3, "R@5": 1.0}], base, 0.01
+    ) == pytest.approx(0.4)
+    assert score(
+        [{"constraint": 0.5, "R@5": 0.89}, {"constraint": 0.3, "R@5": 0.99}], base, 0.01
+    ) == pytest.approx(0.4)
+    assert score(
+        [{"constraint": 1.0, "R@5": 0.0}, {"constraint": 1.0, "R@5": 0.0}], base, 0.01
+    ) == pytest.approx(0.06)
 
 
 @pytest.mark.parametrize(
@@ -333,7 +339,7 @@ def test_runs_are_averaged_and_strangers_are_not(recipe_file: Path, tmp_path: Pa
         assert mean[name] == pytest.approx(np.mean([one[name] for one in trained], 0), abs=1e-6)
         assert name in trained_on or np.array_equal(mean[name], trained[0][name])
     card = json.loads((tmp_path / "mean" / "card.json").read_text())
-    assert (card["averaged"], card["sets"][0]["triplets"]) == (3, 144)
+    assert (card["averaged"], card["sets"][0]["rows"]) == (3, 144)
     assert card["best"].keys() == found.keys()
     assert "mean of 3 runs" in (tmp_path / "mean" / "README.md").read_text()
     with pytest.raises(ConfigurationError, match="exists"):
@@ -365,4 +371,4 @@ def test_recipes_that_come_along_run(path: Path, tmp_path: Path):
         pytest.skip(str(error))
     trained = train(recipe, tmp_path / "run", quiet=True)
     assert len(trained.sets) == len(recipe.data)
-    assert all(0 < one.triplets <= 8 for one in trained.sets)
+    assert all(0 < one.rows <= 8 for one in trained.sets)

@@ -86,7 +86,7 @@ def finished_run(folder: Path, model: Path, *, ships: bool) -> Path:
     card = {
         "name": "a-run",
         "ships": ships,
-        "sets": [{"name": "labelled own", "licence": "MIT", "ships": ships, "triplets": 12}],
+        "sets": [{"name": "labelled own", "licence": "MIT", "ships": ships, "rows": 12}],
         "recipe": {"model": {"base": "the-base"}},
     }
     (folder / "card.json").write_text(json.dumps(card))
@@ -114,7 +114,7 @@ def test_export_makes_a_bundle_that_says_where_it_comes_from(
     assert [one.rows for one in manifest.heads["compatibility"].training] == [12]
     assert not manifest.heads["topical"].training
     notice = (out / "NOTICE").read_text()
-    assert "labelled own: 12 triplets, MIT" in notice
+    assert "labelled own: 12 rows, MIT" in notice
     for text in (notice, manifest.origin):
         assert "a-run from the-base" in text
         assert str(tmp_path) not in text

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from pydantic import ValidationError, validate_call
 
@@ -27,6 +27,7 @@ from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.evaluation.folders import data_folder
 from logic_retrievers.evaluation.rows import Row, json_rows
 
+T = TypeVar("T")
 Builder: TypeAlias = Callable[..., list[Triplet]]
 
 
@@ -37,10 +38,17 @@ def build(name: str, options: Mapping[str, Any], seed: int) -> list[Triplet]:
         ConfigurationError: no such builder, or an option that it does not have.
         ReadError: a file of the data folder is missing or malformed.
     """
-    if name not in BUILDERS:
-        raise ConfigurationError(f"no builder {name!r}; there are {', '.join(sorted(BUILDERS))}")
+    return called(BUILDERS, name, options, seed)
+
+
+def called(
+    builders: Mapping[str, Callable[..., list[T]]], name: str, options: Mapping[str, Any], seed: int
+) -> list[T]:
+    """What a builder of some family makes; the errors of :func:`build`."""
+    if name not in builders:
+        raise ConfigurationError(f"no builder {name!r}; there are {', '.join(sorted(builders))}")
     try:
-        return validate_call(BUILDERS[name])(**options, seed=seed)
+        return validate_call(builders[name])(**options, seed=seed)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
         said = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults)
@@ -49,7 +57,7 @@ def build(name: str, options: Mapping[str, Any], seed: int) -> list[Triplet]:
 
 def file(path: Path, *, seed: int = 0) -> list[Triplet]:  # noqa: ARG001 - builders share a form
     """Triplets of the user's own, in the form of :func:`read_triplets`."""
-    return read_triplets(_place(path))
+    return read_triplets(place(path))
 
 
 def labelled(
@@ -75,20 +83,20 @@ def wordnet(folder: Path | None = None, *, phrases: bool = True, seed: int = 0) 
 
 def negations(path: Path, most: int | None = None, *, seed: int = 0) -> list[Triplet]:
     """Rows ``{sentence, negated}``."""
-    rows = [(row.text("sentence"), row.text("negated")) for row in json_rows(_place(path))]
+    rows = [(row.text("sentence"), row.text("negated")) for row in json_rows(place(path))]
     return negation_triplets(rows, seed=seed, most=most)
 
 
 def conflicts(path: Path, *, seed: int = 0) -> list[Triplet]:
     """Rows of ConflictQA's form."""
-    return conflict_triplets([row.fields for row in json_rows(_place(path))], seed=seed)
+    return conflict_triplets([row.fields for row in json_rows(place(path))], seed=seed)
 
 
 def questions(path: Path, *, seed: int = 0) -> list[Triplet]:  # noqa: ARG001
     """Rows ``{text, positive, hard_negative}``: ordinary questions with a hard negative each."""
     return [
         Triplet(row.text("text"), row.text("positive"), row.text("hard_negative"), "questions")
-        for row in json_rows(_place(path))
+        for row in json_rows(place(path))
     ]
 
 
@@ -96,7 +104,7 @@ def linked(path: Path, *, seed: int = 0) -> list[Triplet]:
     """The two passages of a question's ``positive``: one asked for, the other ruled out."""
     random = Random(seed)
     pairs = []
-    for row in json_rows(_place(path)):
+    for row in json_rows(place(path)):
         topics = [_titled(line) for line in row.text("positive").split("\n") if ": " in line]
         if len(topics) == 2:
             pairs.append((described(topics[0], random), described(topics[1], random)))
@@ -124,7 +132,7 @@ def sharing(
     """
     random = Random(seed)
     by_name: dict[str, list[Topic]] = defaultdict(list)
-    for row in json_rows(_place(path)):
+    for row in json_rows(place(path)):
         for name in row.fields.get(field) or ():
             if name in row.text("text"):
                 by_name[name].append(_topic(row))
@@ -139,7 +147,7 @@ def sharing(
 
 def flipped(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
     """A corpus: passages against their copies with one sentence denied."""
-    return flipped_triplets(_texts(path), seed=seed, most=count)
+    return flipped_triplets(texts_of(path), seed=seed, most=count)
 
 
 def plain(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
@@ -167,7 +175,7 @@ BUILDERS: Mapping[str, Builder] = {
 }
 
 
-def _place(path: Path) -> Path:
+def place(path: Path) -> Path:
     """The path as it is, or inside the data folder."""
     if path.is_absolute() or path.is_file():
         return path
@@ -177,9 +185,9 @@ def _place(path: Path) -> Path:
     return inside
 
 
-def _texts(path: Path) -> list[str]:
+def texts_of(path: Path) -> list[str]:
     """The texts of a corpus, or of the ``positive`` fields of questions."""
-    rows = json_rows(_place(path))
+    rows = json_rows(place(path))
     return [
         passage
         for row in rows
@@ -188,7 +196,7 @@ def _texts(path: Path) -> list[str]:
 
 
 def _topics(path: Path) -> list[Topic]:
-    return [_topic(row) for row in json_rows(_place(path)) if row.text("title").strip()]
+    return [_topic(row) for row in json_rows(place(path)) if row.text("title").strip()]
 
 
 def _topic(row: Row) -> Topic:

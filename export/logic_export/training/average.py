@@ -13,13 +13,13 @@ from sentence_transformers import SentenceTransformer
 
 from logic_export.recipe import Recipe
 from logic_export.training.card import TrainingSet, write_card
-from logic_export.training.development import Development, Figures
+from logic_export.training.development import Measured
 from logic_export.training.folder import CARD, MODEL
+from logic_export.training.tasks import task_of
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.evaluation import load_dataset
 
 
-def average(runs: Sequence[Path], out: Path) -> dict[str, Figures]:
+def average(runs: Sequence[Path], out: Path) -> Measured:
     """Averages the weights of finished runs that differ in their seed alone.
 
     Runs from one base end in one valley, whose middle is better than its walls (Wortsman et al.
@@ -50,15 +50,9 @@ def average(runs: Sequence[Path], out: Path) -> dict[str, Figures]:
     models = [SentenceTransformer(str(run / MODEL), device="cpu") for run in runs]
     weights = [model.state_dict() for model in models]
     models[0].load_state_dict({name: _mean([w[name] for w in weights]) for name in weights[0]})
-    settings = recipe.model
-    development = Development(
-        [load_dataset(*name.rsplit("/", 1)) for name in recipe.evaluation.sets],
-        (settings.query_tokens, settings.document_tokens),
-        (settings.query_prefix, settings.document_prefix),
-        recipe.evaluation.recall_loss,
-    )
+    base: Measured = cards[0]["base"]
+    development = task_of(recipe).development(base)
     found = development.measure(models[0])
-    base = {name: Figures(**one) for name, one in cards[0]["base"].items()}
     partial = out.with_name(out.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -88,10 +82,10 @@ def _finished(run: Path) -> tuple[dict[str, Any], Recipe]:
 
 
 def _sets(of_runs: Sequence[Sequence[dict[str, Any]]]) -> list[TrainingSet]:
-    """Each set with the triplets of all runs: every seed drew its own."""
+    """Each set with the rows of all runs: every seed drew its own."""
     return [
         TrainingSet(
-            same[0]["name"], same[0]["licence"], same[0]["ships"], sum(s["triplets"] for s in same)
+            same[0]["name"], same[0]["licence"], same[0]["ships"], sum(s["rows"] for s in same)
         )
         for same in zip(*of_runs, strict=True)
     ]

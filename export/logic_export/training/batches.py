@@ -32,12 +32,31 @@ def grouped_batches(triplets: Sequence[Triplet], size: int, random: Random) -> l
     for index, row in enumerate(triplets):
         key = (row.source, frozenset((row.satisfying, row.violating)))
         groups.setdefault(key, []).append(index)
-    order = list(groups.items())
+    return filled(
+        [
+            (source, {*passages, *(triplets[index].query for index in members)} - {None}, members)
+            for (source, passages), members in groups.items()
+        ],
+        size,
+        random,
+    )
+
+
+def filled(
+    groups: Sequence[tuple[str, set[str | None] | set[str], list[int]]], size: int, random: Random
+) -> list[list[int]]:
+    """Batches of groups of one source that share no text.
+
+    Args:
+        groups: source, texts, and what goes into the batch.
+        size: of a batch, at least; a group is not torn apart to keep it.
+        random: the order of groups and batches.
+    """
+    order = list(groups)
     random.shuffle(order)
     filling: dict[str, list[_Filling]] = {}
     batches = []
-    for (source, passages), members in order:
-        texts = {*passages, *(triplets[index].query for index in members)} - {None}
+    for source, texts, members in order:
         open_batches = filling.setdefault(source, [])
         batch = next((b for b in open_batches if not b.texts & texts), None)
         if batch is None:

@@ -20,13 +20,13 @@ class TrainingSet:
         name: builder and source.
         licence: of its texts.
         ships: whether a model trained on it may be handed on.
-        triplets: how many were used.
+        rows: how many triplets, or groups of two sides, were used.
     """
 
     name: str
     licence: str
     ships: bool
-    triplets: int
+    rows: int
 
 
 def write_card(
@@ -44,8 +44,8 @@ def write_card(
         "averaged": averaged,
         "ships": recipe.ships,
         "sets": [asdict(one) for one in sets],
-        "base": {name: asdict(one) for name, one in base.items()},
-        "best": {name: asdict(one) for name, one in best.items()},
+        "base": dict(base),
+        "best": dict(best),
         "recipe": recipe.model_dump(),
     }
     (out / CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
@@ -67,23 +67,21 @@ def _text(
         "",
         "## Training data",
         "",
-        "| set | licence | may ship | triplets |",
+        "| set | licence | may ship | rows |",
         "|---|---|---|---|",
         *(
-            f"| {one.name} | {one.licence} | {'yes' if one.ships else 'no'} | {one.triplets} |"
+            f"| {one.name} | {one.licence} | {'yes' if one.ships else 'no'} | {one.rows} |"
             for one in sets
         ),
         "",
         "## Development figures",
         "",
-        "Constraint: paired accuracy where queries come in pairs, else 1 - V@5.",
-        "",
-        "| set | constraint before | after | R@5 before | after |",
-        "|---|---|---|---|---|",
+        "| set | figure | before | after |",
+        "|---|---|---|---|",
         *(
-            f"| {name} | {base[name].constraint:.3f} | {one.constraint:.3f} "
-            f"| {base[name].recall:.3f} | {one.recall:.3f} |"
-            for name, one in best.items()
+            f"| {name} | {figure} | {base[name][figure]:.3f} | {value:.3f} |"
+            for name, figures in best.items()
+            for figure, value in figures.items()
         ),
         "",
         "## Recipe",

@@ -3,37 +3,66 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
+from typing import Any, Generic, TypeVar
 
+from logic_export.data.contradictions.sides import Sides, read_sides, unique_sides, write_sides
+from logic_export.data.contradictions.sources import build_sides
 from logic_export.data.sources import build
 from logic_export.data.triplets import Triplet, read_triplets, unique, write_triplets
 from logic_export.recipe import Data, Recipe
 from logic_export.training.card import TrainingSet
 
+T = TypeVar("T")
 
-def drawn(recipe: Recipe, out: Path) -> tuple[list[Triplet], tuple[TrainingSet, ...]]:
-    """The triplets of a recipe and their sets, drawn once and kept for a run that goes on.
+
+@dataclass(frozen=True, slots=True)
+class Rows(Generic[T]):
+    """One form of training data.
+
+    Args:
+        build: from a builder's name, its options and a seed; without repeats.
+        draw: about so many of them.
+        write, read: a file of them.
+    """
+
+    build: Callable[[str, Mapping[str, Any], int], list[T]]
+    draw: Callable[[Sequence[T], Data, int], list[T]]
+    write: Callable[[Path, Sequence[T]], None]
+    read: Callable[[Path], list[T]]
+
+
+def drawn(recipe: Recipe, out: Path, rows: Rows[T]) -> tuple[list[T], tuple[TrainingSet, ...]]:
+    """The rows of a recipe and their sets, drawn once and kept for a run that goes on.
 
     Args:
         recipe: names the builders.
         out: the run's folder; keeps ``data.jsonl.gz`` and ``sets.json``.
+        rows: their form.
     """
-    rows, counts = out / "data.jsonl.gz", out / "sets.json"
+    file, counts = out / "data.jsonl.gz", out / "sets.json"
     if counts.is_file():
         sets = tuple(TrainingSet(**row) for row in json.loads(counts.read_text("utf-8")))
-        return read_triplets(rows), sets
-    triplets: list[Triplet] = []
+        return rows.read(file), sets
+    every: list[T] = []
     sets_found = []
     for part in recipe.data:
-        found = draw(unique(build(part.builder, part.options, recipe.seed)), part, recipe.seed)
-        triplets += found
+        found = rows.draw(rows.build(part.builder, part.options, recipe.seed), part, recipe.seed)
+        every += found
         sets_found.append(TrainingSet(part.label, part.licence, part.ships, len(found)))
-    write_triplets(rows, triplets)
+    rows.write(file, every)
     counts.write_text(json.dumps([asdict(row) for row in sets_found]), encoding="utf-8")
-    return triplets, tuple(sets_found)
+    return every, tuple(sets_found)
+
+
+def draw_sides(groups: Sequence[Sides], part: Data, seed: int) -> list[Sides]:
+    """``part.most`` of the groups."""
+    if part.most is None or part.most >= len(groups):
+        return list(groups)
+    return Random(seed).sample(list(groups), part.most)
 
 
 def draw(triplets: Sequence[Triplet], part: Data, seed: int) -> list[Triplet]:
@@ -51,3 +80,17 @@ def draw(triplets: Sequence[Triplet], part: Data, seed: int) -> list[Triplet]:
             break
         kept += group
     return kept
+
+
+TRIPLETS = Rows(
+    lambda name, options, seed: unique(build(name, options, seed)),
+    draw,
+    write_triplets,
+    read_triplets,
+)
+SIDES = Rows(
+    lambda name, options, seed: unique_sides(build_sides(name, options, seed)),
+    draw_sides,
+    write_sides,
+    read_sides,
+)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +23,14 @@ from transformers import (
     TrainingArguments,
 )
 
-from logic_export.losses import CompatibilityLoss
 from logic_export.recipe import Recipe
-from logic_export.training.batches import GroupedBatchSampler, TripletCollator, to_row
 from logic_export.training.card import TrainingSet, write_card
-from logic_export.training.development import SCORE, Development, Figures
-from logic_export.training.drawing import drawn
+from logic_export.training.development import SCORE, Development, Figures, Measured
 from logic_export.training.folder import CARD, MODEL, RECIPE
 from logic_export.training.log import MetricsLog
 from logic_export.training.model import prepared
+from logic_export.training.tasks import Task, task_of
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.evaluation import load_dataset
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +44,8 @@ class Trained:
     """
 
     model: Path
-    base: dict[str, Figures]
-    best: dict[str, Figures]
+    base: Measured
+    best: Measured
     sets: tuple[TrainingSet, ...]
 
 
@@ -92,7 +90,7 @@ class MeasuredAtTheEnd(TrainerCallback):
 def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     """Runs a recipe, or goes on with a run of it that was interrupted.
 
-    ``out`` gets ``recipe.json``, ``data.jsonl.gz`` (the triplets as drawn), ``metrics.jsonl``,
+    ``out`` gets ``recipe.json``, ``data.jsonl.gz`` (the rows as drawn), ``metrics.jsonl``,
     ``checkpoints``, and at the end ``model``, ``card.json`` and the model card ``README.md``. A run
     that was killed goes on from its last whole checkpoint and ends with the same weights. For
     several GPUs start it under ``torchrun`` or ``accelerate launch``.
@@ -107,22 +105,14 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
             for what this machine or model does not have.
         ReadError: training data are missing or malformed.
     """
-    arguments = _arguments(recipe, out, quiet)
+    task = task_of(recipe)
+    arguments = _arguments(recipe, out, task, quiet)
     with arguments.main_process_first(local=False):  # the others find what it wrote
         _claim(out, recipe)
-        triplets, sets = drawn(recipe, out)
+        rows, sets = task.rows(out)
         checkpoint = _last_checkpoint(out / "checkpoints")
     model = prepared(recipe.model)
-    settings = recipe.model
-    lengths = (settings.query_tokens, settings.document_tokens)
-    prefixes = (settings.query_prefix, settings.document_prefix)
-    development = Development(
-        [load_dataset(*name.rsplit("/", 1)) for name in recipe.evaluation.sets],
-        lengths,
-        prefixes,
-        recipe.evaluation.recall_loss,
-        _remembered(out / "base.json"),
-    )
+    development = task.development(_remembered(out / "base.json"))
     if development.base is None:
         development.base = development.measure(model)
         if arguments.process_index == 0:
@@ -131,9 +121,9 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
         development,
         model=model,
         args=arguments,
-        train_dataset=Rows.from_list([to_row(row) for row in triplets]),
-        loss=CompatibilityLoss(model, recipe.loss.beta),
-        data_collator=TripletCollator(model, lengths, prefixes),
+        train_dataset=Rows.from_list(rows),
+        loss=task.loss(model),
+        data_collator=task.collator(model),
         callbacks=[MeasuredAtTheEnd(), MetricsLog(out / "metrics.jsonl"), *_stopping(recipe)],
     )
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
@@ -162,7 +152,9 @@ def _claim(out: Path, recipe: Recipe) -> None:
     mark.write_text(wanted, encoding="utf-8")
 
 
-def _arguments(recipe: Recipe, out: Path, quiet: bool) -> SentenceTransformerTrainingArguments:
+def _arguments(
+    recipe: Recipe, out: Path, task: Task, quiet: bool
+) -> SentenceTransformerTrainingArguments:
     run = recipe.training
     return SentenceTransformerTrainingArguments(
         output_dir=str(out / "checkpoints"),
@@ -174,7 +166,7 @@ def _arguments(recipe: Recipe, out: Path, quiet: bool) -> SentenceTransformerTra
         max_grad_norm=run.gradient_norm,
         bf16=run.precision == "bf16",
         seed=recipe.seed,
-        batch_sampler=GroupedBatchSampler,
+        batch_sampler=task.sampler,
         logging_steps=10,
         eval_strategy="steps",
         eval_steps=recipe.evaluation.every,
@@ -208,14 +200,14 @@ def _last_checkpoint(folder: Path) -> Path | None:
     return max(found)[1] if found else None
 
 
-def _remembered(path: Path) -> dict[str, Figures] | None:
+def _remembered(path: Path) -> Measured | None:
     if not path.is_file():
         return None
-    return {name: Figures(**found) for name, found in json.loads(path.read_text("utf-8")).items()}
+    found: Measured = json.loads(path.read_text("utf-8"))
+    return found
 
 
-def _remember(path: Path, found: dict[str, Figures]) -> None:
-    text = json.dumps({name: asdict(one) for name, one in found.items()})
+def _remember(path: Path, found: Mapping[str, Figures]) -> None:
     partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
+    partial.write_text(json.dumps(found), encoding="utf-8")
     partial.replace(path)

@@ -1,0 +1,147 @@
+"""The same said otherwise: by a rewriter where there is one, else by rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from random import Random
+
+from logic_export.data.rewriter import Rewriter
+from logic_export.data.subdocuments import sentences
+from logic_export.data.wordnet import WordNet
+from logic_retrievers.errors import InputError
+
+REPHRASE = (
+    "Say the same in other words. Change nothing about the facts, add nothing and leave nothing "
+    "out; keep about the same length, style and form. Answer with the new text alone."
+)
+_BRACKETS = re.compile(r" ?\([^()]{1,80}\)")
+_ASIDE = re.compile(r", (?:which|who|where|whose|including|such as|known as) [^,.;]{3,80}(?=[,.;])")
+_PARTICIPLE = re.compile(r", [a-z]+ing [^,.;]{3,80}(?=\.$)")
+_OPENING = re.compile(
+    r"^(In|On|At|After|Before|During|Since|By|From|According to|Because of|Due to) ([^,.;]{3,80}), "
+    r"([^.;]+)\.$"
+)
+_OPENINGS = {
+    "In addition": "Moreover",
+    "However": "Yet",
+    "Therefore": "For this reason",
+    "For example": "For instance",
+    "Additionally": "What is more",
+    "Furthermore": "Besides",
+}
+_PASSIVE = re.compile(
+    r"^(?P<what>(?:The|A|An|This|It|[A-Z]\w+)(?: [\w'-]+){0,5}) (?P<be>was|were) "
+    r"(?P<verb>(?:\w+ed|written|made|built|won|led|known|sung|held|taken|given|found)) by "
+    r"(?P<who>[A-Z][\w.'-]+(?: [A-Z][\w.'-]+){0,3})"
+    r"(?P<rest>(?: (?:in|on|at|for|to|from|during|after|before) [^,;]*)?)\.$"
+)
+_SIMPLE_PAST = {
+    **{"written": "wrote", "sung": "sang", "taken": "took", "given": "gave", "known": "knew"},
+}
+_WORD = re.compile(r"(?<![\w'-])[a-z]{4,}(?![\w'-])")
+
+
+def rephrased(
+    text: str, rewriter: Rewriter, *, copies: int = 3, instruction: str = REPHRASE
+) -> list[str]:
+    """What a language model makes of a text, as SparseCL's data were made.
+
+    Answers that repeat the text or one another are left out, and so is a text to which the rewriter
+    gives no usable answer.
+
+    Args:
+        text: to be said otherwise.
+        rewriter: is asked ``copies`` times; a number is put under the instruction, or a model at
+            temperature 0, and any cache, would say the same each time.
+        copies: how many are asked for.
+        instruction: what to do.
+    """
+    found: dict[str, None] = {}
+    for copy in range(1, copies + 1):
+        try:
+            answer = rewriter.rewrite(f"{instruction}\nThis is version {copy}.", text).strip()
+        except InputError:
+            continue
+        if answer and answer != text.strip():
+            found[answer] = None
+    return list(found)
+
+
+def synonyms_of(texts: Iterable[str], wordnet: WordNet) -> dict[str, str]:
+    """Words of the texts, in lower case, and a word of the texts that means the same.
+
+    Taken only where little can be mistaken: the word has one sense in WordNet, and so has its
+    synonym, which occurs in the texts too.
+    """
+    there = {word for text in texts for word in _WORD.findall(text)}
+    found = {}
+    for word in sorted(there):
+        synonym = _only_synonym(word, wordnet)
+        if synonym in there:
+            found[word] = str(synonym)
+    return found
+
+
+def paraphrase(text: str, random: Random, synonyms: Mapping[str, str] | None = None) -> str:
+    """The text with its sentences in another order, and said otherwise where a rule is safe.
+
+    Brackets and asides are dropped, openings ("In 1990, ...") moved behind, passives with an agent
+    made active, connectives exchanged, and words replaced by ``synonyms``; each where a coin says
+    so. What is dropped is said by the original alone: a paraphrase may say less, not the contrary.
+
+    Args:
+        text: one sentence or several.
+        random: decides.
+        synonyms: see :func:`synonyms_of`.
+    """
+    said = [_restated(sentence, random, synonyms or {}) for sentence in sentences(text)]
+    if len(said) > 2 and random.random() < 0.4:
+        del said[random.randrange(len(said))]
+    if len(said) > 1 and random.random() < 0.5:
+        random.shuffle(said)
+    return " ".join(said)
+
+
+def _restated(sentence: str, random: Random, synonyms: Mapping[str, str]) -> str:
+    for pattern in (_BRACKETS, _ASIDE, _PARTICIPLE):
+        if random.random() < 0.5:
+            sentence = pattern.sub("", sentence)
+    if random.random() < 0.6:
+        sentence = _active(sentence)
+    if (opening := _OPENING.match(sentence)) and random.random() < 0.6:
+        word, rest, clause = opening.groups()
+        sentence = f"{clause[0].upper()}{clause[1:]} {word[0].lower()}{word[1:]} {rest}."
+    for old, new in _OPENINGS.items():
+        if sentence.startswith(f"{old}, ") and random.random() < 0.5:
+            sentence = f"{new}, {sentence[len(old) + 2 :]}"
+
+    def other(found: re.Match[str]) -> str:
+        return synonyms[found[0]] if found[0] in synonyms and random.random() < 0.6 else found[0]
+
+    return _WORD.sub(other, sentence)
+
+
+def _active(sentence: str) -> str:
+    """A passive with its agent: "A was made by B in 1990." becomes "B made A in 1990."."""
+    found = _PASSIVE.match(sentence)
+    if found is None or " and " in found["rest"]:
+        return sentence
+    verb = _SIMPLE_PAST.get(found["verb"], found["verb"])
+    what = re.sub(r"^(The|A|An|This|It)\b", lambda m: m[0].lower(), found["what"])
+    return f"{found['who']} {verb} {what}{found['rest']}."
+
+
+def _only_synonym(word: str, wordnet: WordNet) -> str | None:
+    parts = wordnet.parts(word)
+    if len(parts) != 1:
+        return None
+    senses = wordnet.senses[word, parts[0]]
+    if len(senses) != 1:
+        return None
+    same = [s for s in wordnet.synonyms(word, parts[0]) if _WORD.fullmatch(s)]
+    return (
+        same[0]
+        if len(same) == 1 and len(wordnet.senses.get((same[0], parts[0]), ())) == 1
+        else None
+    )

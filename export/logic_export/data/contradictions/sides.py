@@ -1,0 +1,86 @@
+"""One group of training data for contradictions, and files of them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from logic_retrievers.errors import InputError
+from logic_retrievers.evaluation.rows import Row, json_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Texts that agree with each other, and texts that contradict every one of them.
+
+    A triple of Xu et al. 2024 is ``Sides((anchor, paraphrase), (contradiction,))``; a group says
+    the same of many triples at once, and each text is encoded once.
+
+    Args:
+        left: paraphrases of each other; at least one.
+        right: paraphrases of each other, each contradicting those on the left; at least one.
+        source: which builder or data set made it.
+
+    Raises:
+        InputError: an empty side or text, or a text on both sides.
+    """
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.left or not self.right or not all(t.strip() for t in self.texts):
+            raise InputError(f"both sides need texts, and none may be empty: {self!r}")
+        if both := set(self.left) & set(self.right):
+            raise InputError(f"a text stands on both sides: {sorted(both)[0]!r}")
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All of them, the left ones first."""
+        return self.left + self.right
+
+
+def unique_sides(groups: Iterable[Sides]) -> list[Sides]:
+    """The groups without repeats, mirrored ones included, in their order."""
+    seen: dict[frozenset[frozenset[str]], Sides] = {}
+    for group in groups:
+        seen.setdefault(frozenset((frozenset(group.left), frozenset(group.right))), group)
+    return list(seen.values())
+
+
+def write_sides(path: Path, groups: Sequence[Sides]) -> None:
+    """Writes JSON lines (gzip where the name ends in ``.gz``); the file appears when complete."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = "".join(json.dumps(asdict(g), ensure_ascii=False) + "\n" for g in groups).encode()
+    partial = path.with_name(path.name + ".partial")
+    # a fixed time in the header: the same rows make the same file
+    partial.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+    partial.replace(path)
+
+
+def read_sides(path: Path) -> list[Sides]:
+    """Reads what :func:`write_sides` wrote, or a user's own file of the same form.
+
+    Raises:
+        ReadError: the file cannot be read, or a line is no such group; names file and line.
+    """
+    return [_sides(row) for row in json_rows(path)]
+
+
+def _sides(row: Row) -> Sides:
+    if unknown := sorted(set(row.fields) - {"left", "right", "source"}):
+        raise row.error(f"unknown fields {', '.join(unknown)}")
+    texts = []
+    for name in ("left", "right"):
+        side = row.fields.get(name)
+        if not isinstance(side, list) or not all(isinstance(text, str) for text in side):
+            raise row.error(f"{name!r} must be a list of texts")
+        texts.append(tuple(side))
+    try:
+        return Sides(texts[0], texts[1], row.text("source") if "source" in row.fields else "")
+    except InputError as error:
+        raise row.error(str(error)) from error

@@ -1,0 +1,103 @@
+"""What differs between the heads that a run can train: rows, batches, loss and development."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.base.sampler import DefaultBatchSampler
+from torch import nn
+
+from logic_export.contradictions import pool_of
+from logic_export.data.contradictions.sources import questions
+from logic_export.losses import CompatibilityLoss, SparseContrastiveLoss
+from logic_export.recipe import CompatibilityLossSettings, Recipe, SparseContrastiveSettings
+from logic_export.training import batches, sides
+from logic_export.training.card import TrainingSet
+from logic_export.training.constraints import ConstraintDevelopment
+from logic_export.training.development import Development, Figures, encoding
+from logic_export.training.drawing import SIDES, TRIPLETS, drawn
+from logic_export.training.model import prepared
+from logic_export.training.opposition import ContradictionDevelopment
+from logic_retrievers.evaluation import load_dataset
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """All that a run asks of the kind of head it trains.
+
+    Args:
+        rows: draws the training rows of a run's folder, as a table has them, and their sets.
+        sampler: of batches.
+        collator: of a model.
+        loss: of a model.
+        development: with the base's figures where they are known.
+    """
+
+    rows: Callable[[Path], tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]]
+    sampler: type[DefaultBatchSampler]
+    collator: Callable[[SentenceTransformer], Any]
+    loss: Callable[[SentenceTransformer], nn.Module]
+    development: Callable[[Mapping[str, Figures] | None], Development]
+
+
+def task_of(recipe: Recipe) -> Task:
+    """The task that a recipe's loss says."""
+    if isinstance(recipe.loss, SparseContrastiveSettings):
+        return _contradiction(recipe, recipe.loss)
+    return _compatibility(recipe, recipe.loss)
+
+
+def _compatibility(recipe: Recipe, loss: CompatibilityLossSettings) -> Task:
+    model = recipe.model
+    lengths = (model.query_tokens, model.document_tokens)
+    prefixes = (model.query_prefix, model.document_prefix)
+
+    def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
+        triplets, sets = drawn(recipe, out, TRIPLETS)
+        return [batches.to_row(row) for row in triplets], sets
+
+    return Task(
+        rows,
+        batches.GroupedBatchSampler,
+        lambda model: batches.TripletCollator(model, lengths, prefixes),
+        lambda model: CompatibilityLoss(model, loss.beta),
+        lambda base: ConstraintDevelopment(
+            [load_dataset(*name.rsplit("/", 1)) for name in recipe.evaluation.sets],
+            lengths,
+            prefixes,
+            recipe.evaluation.recall_loss,
+            base,
+        ),
+    )
+
+
+def _contradiction(recipe: Recipe, loss: SparseContrastiveSettings) -> Task:
+    settings = recipe.model
+    length, prefix = settings.document_tokens, settings.document_prefix
+
+    def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
+        groups, sets = drawn(recipe, out, SIDES)
+        return [sides.to_row(row) for row in groups], sets
+
+    def development(base: Mapping[str, Figures] | None) -> Development:
+        asked = {n: questions(Path(n), None, answers=False) for n in recipe.evaluation.sets}
+        return ContradictionDevelopment(
+            {name: pool_of(groups) for name, groups in asked.items()},
+            encoding(prepared(settings), length, prefix),
+            length,
+            prefix,
+            None if loss.measure == "cosine" else loss.measure,
+            base,
+        )
+
+    return Task(
+        rows,
+        sides.SidesBatchSampler,
+        lambda model: sides.SidesCollator(model, length, prefix),
+        lambda model: SparseContrastiveLoss(model, loss.temperature, loss.measure),
+        development,
+    )
