@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -160,6 +161,63 @@ def triplets(
     rows = build(builder, {name: _value(text) for name, text in options.items()}, seed)
     write_triplets(file, rows)
     out.print(f"{len(rows)} triplets are in {file}", markup=False, soft_wrap=True)
+
+
+@reports_errors
+def sides(
+    builder: Annotated[str, typer.Argument(help="Which builder; an unknown one lists them all.")],
+    file: Annotated[Path, typer.Option("--out", help="JSON lines; .gz is compressed.")],
+    option: Annotated[
+        list[str] | None, typer.Option(help="NAME=VALUE, for the builder; may be repeated.")
+    ] = None,
+    seed: Seed = 0,
+) -> None:
+    """Builds groups of two contradicting sides from a data set or a corpus."""
+    from logic_export.data.contradictions.sides import write_sides
+    from logic_export.data.contradictions.sources import build_sides
+
+    options = dict(_pair(one, "--option") for one in option or ())
+    rows = build_sides(builder, {name: _value(text) for name, text in options.items()}, seed)
+    write_sides(file, rows)
+    out.print(f"{len(rows)} groups are in {file}", markup=False, soft_wrap=True)
+
+
+@reports_errors
+def calibrate(
+    bundle: Annotated[Path, typer.Argument(help="A bundle with a contradiction head.")],
+    groups: Annotated[
+        list[Path],
+        typer.Option(
+            "--sides", help="Development groups, as `sides` writes them; alpha by the first file."
+        ),
+    ],
+    background: Annotated[Path, typer.Option(help="corpus.jsonl[.gz] of unrelated texts.")],
+    pairs: Annotated[int, typer.Option(help="Random pairs of the background.")] = 5000,
+    seed: Seed = 0,
+) -> None:
+    """Finds the constants of a bundle's contradiction head and writes them into its manifest."""
+    try:
+        from logic_export.calibration import calibrate as found
+        from logic_export.calibration import write_constants
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "sklearn", "train") from error
+    from logic_export.data.contradictions.sides import read_sides
+    from logic_export.data.sources import texts_of
+    from logic_retrievers.encoders import OnnxEncoder
+
+    sources = [read_sides(path) for path in groups]
+    settings = found(
+        OnnxEncoder(bundle), sources[0], sources, texts_of(background), pairs=pairs, seed=seed
+    )
+    names = ", ".join(path.name for path in groups)
+    origin = (
+        f"logic-retrievers calibrate: groups {names}; null of {pairs} pairs of {background.name}"
+    )
+    write_constants(bundle, settings, origin)
+    table = Table("constant", "value")
+    for name, value in asdict(settings).items():
+        table.add_row(name, str(value))
+    out.print(table)
 
 
 @reports_errors

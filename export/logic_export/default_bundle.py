@@ -50,13 +50,13 @@ Changes    Converted from PyTorch to ONNX with mean pooling and normalisation in
 """
 UNTRAINED = "No weight was trained further."
 TRAINED = """The topical head's
-           weights were not trained further. The compatibility head was, above the embeddings, on:
+           weights were not trained further. The others were, above the embeddings, on:
 
 {sets}
 
            NevIR: Weller, Lawrie and Van Durme 2024. HotpotQA: Yang et al. 2018. SciFact: Wadden
-           et al. 2020; its abstracts come from S2ORC. ConflictQA: Xie et al. 2024. Films:
-           Wikipedia, by its authors."""
+           et al. 2020; its abstracts come from S2ORC. ConflictQA: Xie et al. 2024. CANNOT:
+           Anschütz, Lozano and Groh 2023. Films: Wikipedia, by its authors."""
 STORAGE = {
     "none": "float32",
     "fp16": "float16",
@@ -94,6 +94,9 @@ def main() -> None:
     parser.add_argument(
         "--compatibility", type=Path, help="folder of a finished run; untrained where left out"
     )
+    parser.add_argument(
+        "--contradiction", type=Path, help="folder of a finished run; no such head where left out"
+    )
     parser.add_argument("--compression", choices=tuple(STORAGE), default="mixed")
     parser.add_argument("--min-cosine", type=float, default=0.9999)
     parser.add_argument("--retrieval", help="data set for nDCG@10 (scifact); adds minutes")
@@ -101,13 +104,24 @@ def main() -> None:
     try:
         base = str(ALL_MINILM_L6_V2.path())
         compatibility = (
-            _trained(options.compatibility)
+            _trained(options.compatibility, "compatibility")
             if options.compatibility
             else HeadSource("compatibility", base, trained=False)
         )
+        heads = [compatibility]
+        if options.contradiction:
+            heads.append(_trained(options.contradiction, "contradiction"))
         sets = "\n".join(
-            f"             {one.name}: {one.rows} rows, {one.licence}"
-            for one in compatibility.training
+            line
+            for head in heads
+            for line in (
+                f"           {head.name}:",
+                *(
+                    f"             {one.name}: {one.rows} rows, {one.licence}"
+                    for one in head.training
+                ),
+            )
+            if head.training
         )
         notice = NOTICE.format(
             storage=STORAGE[options.compression],
@@ -123,7 +137,7 @@ def main() -> None:
             ),
             [
                 HeadSource("topical", base, exclusion=EXCLUSION),
-                compatibility,
+                *heads,
             ],
             compression=options.compression,
             min_cosine=options.min_cosine,
@@ -134,8 +148,8 @@ def main() -> None:
     sys.stdout.write(json.dumps(asdict(figures), indent=2) + "\n")
 
 
-def _trained(run: Path) -> HeadSource:
-    head = find_head("compatibility", str(run))
+def _trained(run: Path, name: str) -> HeadSource:
+    head = find_head(name, str(run))
     if not head.training:
         raise ConfigurationError(f"{run} holds no finished run")
     if not head.ships:

@@ -37,7 +37,8 @@ def similarities(embeddings: Tensor, measure: Similarity) -> Tensor:
     if measure == "kappa4":
         return differences.pow(4).sum(-1) / squares.square()
     root = embeddings.shape[1] ** 0.5
-    return (root - sums / lengths) / (root - 1)
+    hoyer: Tensor = (root - sums / lengths) / (root - 1)
+    return hoyer
 
 
 def sparse_contrastive_loss(
