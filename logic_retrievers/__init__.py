@@ -10,6 +10,13 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from logic_retrievers.contradiction import (
+        ContradictionFilter,
+        ContradictionScorer,
+        ContradictionSearch,
+        ContradictionSettings,
+        PairScore,
+    )
     from logic_retrievers.documents import Splitter, read_documents
     from logic_retrievers.encoders import (
         CachedEncoder,
@@ -45,6 +52,10 @@ _HOMES = {
     "CoderUnionPolicy": "policies",
     "CombinedEncoder": "encoders",
     "CompatibilityPolicy": "policies",
+    "ContradictionFilter": "contradiction",
+    "ContradictionScorer": "contradiction",
+    "ContradictionSearch": "contradiction",
+    "ContradictionSettings": "contradiction",
     "Encoder": "encoders",
     "Engine": "engine",
     "Evidence": "types",
@@ -55,6 +66,7 @@ _HOMES = {
     "IngestReport": "index",
     "LogicRetrieversError": "errors",
     "OnnxEncoder": "encoders",
+    "PairScore": "contradiction",
     "ParsedQuery": "queries",
     "Passage": "types",
     "PassageIndex": "index",
@@ -78,6 +90,10 @@ __all__ = [
     "CoderUnionPolicy",
     "CombinedEncoder",
     "CompatibilityPolicy",
+    "ContradictionFilter",
+    "ContradictionScorer",
+    "ContradictionSearch",
+    "ContradictionSettings",
     "Encoder",
     "Engine",
     "Evidence",
@@ -88,6 +104,7 @@ __all__ = [
     "IngestReport",
     "LogicRetrieversError",
     "OnnxEncoder",
+    "PairScore",
     "ParsedQuery",
     "Passage",
     "PassageIndex",

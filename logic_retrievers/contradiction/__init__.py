@@ -1,5 +1,54 @@
-"""Contradictions: scored, searched for, and kept out of a context."""
+"""Contradictions: scored, searched for, and kept out of a context.
 
-from logic_retrievers.contradiction.settings import ContradictionSettings
+The names load on first use: the constants alone need no Qdrant.
+"""
 
-__all__ = ["ContradictionSettings"]
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from logic_retrievers.contradiction.filtered import Conflict, Filtered
+    from logic_retrievers.contradiction.filtering import ContradictionFilter
+    from logic_retrievers.contradiction.opinions import SecondOpinion
+    from logic_retrievers.contradiction.pairs import PairScore
+    from logic_retrievers.contradiction.scorer import ContradictionScorer
+    from logic_retrievers.contradiction.search import ContradictionSearch
+    from logic_retrievers.contradiction.settings import ContradictionSettings
+
+_HOMES = {
+    "Conflict": "filtered",
+    "ContradictionFilter": "filtering",
+    "ContradictionScorer": "scorer",
+    "ContradictionSearch": "search",
+    "ContradictionSettings": "settings",
+    "Filtered": "filtered",
+    "PairScore": "pairs",
+    "SecondOpinion": "opinions",
+}
+
+__all__ = [
+    "Conflict",
+    "ContradictionFilter",
+    "ContradictionScorer",
+    "ContradictionSearch",
+    "ContradictionSettings",
+    "Filtered",
+    "PairScore",
+    "SecondOpinion",
+]
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        home = _HOMES[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -22,7 +22,6 @@ __all__ = [
     "VECTORS",
     "Judgements",
     "judge",
-    "judge_differences",
     "judge_pairs",
 ]
 
@@ -62,7 +61,7 @@ def judge(
         measure: of the sparsity in the score; the probability is that of Hoyer in any case, which
             its constants were found for.
     """
-    return judge_differences(
+    return _judged(
         cosine(one[TOPICAL], others[TOPICAL]),
         one[CONTRADICTION],
         others[CONTRADICTION],
@@ -85,28 +84,20 @@ def judge_pairs(
         settings: of the contradiction vector.
         measure: as for :func:`judge`.
     """
-    cosines = np.einsum("ij,ij->i", normalised(left[TOPICAL]), normalised(right[TOPICAL]))
+    here, there = (normalised(side[TOPICAL].astype(np.float64)) for side in (left, right))
+    cosines = np.einsum("ij,ij->i", here, there)
     differences = left[CONTRADICTION] - right[CONTRADICTION]
     centre = np.zeros(differences.shape[1], dtype=differences.dtype)
-    return judge_differences(cosines, centre, differences, settings, measure)
+    return _judged(cosines, centre, differences, settings, measure)
 
 
-def judge_differences(
+def _judged(
     cosines: Rows,
     one: Rows,
     others: Rows,
     settings: ContradictionSettings,
-    measure: Sparsity = "hoyer",
+    measure: Sparsity,
 ) -> Judgements:
-    """Judges a passage against others whose topical cosines are known.
-
-    Args:
-        cosines: of the topical vectors, shape (n,).
-        one: contradiction vector, shape (dimension,).
-        others: contradiction vectors, shape (n, dimension).
-        settings: of the contradiction vector.
-        measure: as for :func:`judge`.
-    """
     topical = cosines.astype(np.float64)
     hoyer = sparsity(one, others).astype(np.float64)
     used = hoyer if measure == "hoyer" else sparsity(one, others, measure).astype(np.float64)

@@ -11,10 +11,11 @@ import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, QdrantClient
 
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.index import reads
+from logic_retrievers.index import points, reads
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
-from logic_retrievers.index.pools import LeafSearch
+from logic_retrievers.index.pools import LeafSearch, Matrix
+from logic_retrievers.index.rows import rows
 from logic_retrievers.index.schema import Collection
 from logic_retrievers.index.stored import stored_vectors_of
 from logic_retrievers.procedures import Procedure
@@ -103,6 +104,14 @@ class IndexHandle:
     def fetch(self, point_ids: Sequence[str]) -> Procedure[dict[str, Passage]]:
         """Procedure: see :func:`logic_retrievers.index.reads.fetch`."""
         return reads.fetch(self._collection, point_ids)
+
+    def by_id(self, ids: Sequence[str]) -> Procedure[list[Passage]]:
+        """Procedure: see :func:`logic_retrievers.index.points.get`."""
+        return points.get(self._collection, ids)
+
+    def rows(self, names: Sequence[str], point_ids: Sequence[str]) -> Procedure[dict[str, Matrix]]:
+        """Procedure: see :func:`logic_retrievers.index.rows.rows`."""
+        return rows(self._collection, names, point_ids, self._connection)
 
     def stored(
         self, passages: Sequence[Passage], names: Sequence[str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy.typing as npt
 from qdrant_client import models
@@ -14,8 +14,9 @@ from logic_retrievers.index.exactness import exactly, scoring
 from logic_retrievers.index.filters import UserFilter, compose
 from logic_retrievers.index.ids import to_native
 from logic_retrievers.index.payloads import to_passage
-from logic_retrievers.index.pools import SPARE, LeafSearch, Matrix, OpenPool, grouped, matrix_of
+from logic_retrievers.index.pools import SPARE, LeafSearch, OpenPool, grouped
 from logic_retrievers.index.requests import batches, nearest, one_request_union, scores_of
+from logic_retrievers.index.rows import ShortCuts, rows
 from logic_retrievers.index.schema import Collection
 from logic_retrievers.procedures import Call, Procedure, Work
 from logic_retrievers.types import Passage, Pool
@@ -24,28 +25,6 @@ REQUESTS_A_CALL = 64
 POINTS_A_CALL = 1024
 FUSION_SINCE = (1, 17)
 
-
-class ShortCuts(Protocol):
-    """Fast ways through embedded mode; each gives None where only the public way is open."""
-
-    def rows(
-        self, collection: str, stored: Sequence[str], ids: Sequence[str], /
-    ) -> dict[str, Matrix] | None:
-        """Stored vector name -> vectors of the points."""
-
-    def nearest(
-        self,
-        collection: str,
-        stored: str,
-        queries: Sequence[npt.NDArray[Any]],
-        limit: int,
-        condition: models.Filter | None,
-        /,
-    ) -> list[list[tuple[str, float]]] | None:
-        """(point id, cosine) of the points nearest to each query."""
-
-
-"""(collection, stored vector names, point ids) -> stored vector name -> rows."""
 
 __all__ = ["LeafSearch", "fetch", "fused", "gather", "require_fusion"]
 
@@ -290,37 +269,10 @@ def _score_here(
     collection: Collection, pools: Sequence[OpenPool], short_cuts: ShortCuts | None
 ) -> Procedure[None]:
     """Phase 2 in embedded mode, whose filters walk every point: vectors out, products here."""
-    names = {leaf.vector for pool in pools for leaf in pool.leaves}
-    dense = {
-        name: collection.vector(name).stored
-        for name in sorted(names)
-        if not collection.vector(name).sparse
-    }
+    names = sorted({leaf.vector for pool in pools for leaf in pool.leaves})
+    dense = [name for name in names if not collection.vector(name).sparse]
     for group in grouped(pools, POINTS_A_CALL):
         points = sorted(set().union(*(pool.ids for pool in group)))
-        if not points or not dense:
-            continue
-        stored = list(dense.values())
-        rows = None
-        if short_cuts is not None:
-            rows = yield Work(partial(short_cuts.rows, collection.name, stored, points))
-        if rows is None:
-            rows = yield from _retrieved(collection, stored, points)
-        matrices = {name: rows[at] for name, at in dense.items()}
+        matrices = yield from rows(collection, dense, points, short_cuts)
         for pool in group:
             pool.score(matrices)
-
-
-def _retrieved(
-    collection: Collection, stored: Sequence[str], points: Sequence[str]
-) -> Procedure[dict[str, Matrix]]:
-    records = yield Call(
-        "retrieve",
-        {
-            "collection_name": collection.name,
-            "ids": [to_native(point) for point in points],
-            "with_payload": False,
-            "with_vectors": list(stored),
-        },
-    )
-    return {name: matrix_of(records, name) for name in stored}

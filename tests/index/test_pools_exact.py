@@ -12,6 +12,7 @@ from logic_retrievers.errors import InputError, MissingVectorError, ServerError
 from logic_retrievers.index import LeafSearch, PassageIndex, reads
 from logic_retrievers.index.ids import point_id
 from logic_retrievers.index.lexical import term_vector
+from logic_retrievers.index.rows import rows
 from logic_retrievers.testing import HashedEncoder
 from logic_retrievers.types import Passage
 
@@ -311,7 +312,7 @@ def test_rows_are_those_that_retrieve_gives(opened, encoder, make_passages):
     index.delete([passages[5].id])
     ids = [point_id(p.id) for p in passages] + [point_id("nobody")]
     short = index._connection.rows(index.collection, list(encoder.specs), ids)
-    long = index.run(reads._retrieved(index._collection, list(encoder.specs), ids))
+    long = index.run(rows(index._collection, list(encoder.specs), ids))
     for name in encoder.specs:
         assert short[name][0] == long[name][0]
         np.testing.assert_array_equal(short[name][1], long[name][1])

@@ -1,0 +1,237 @@
+"""Scores of pairs of texts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from placed_words import CONSTANTS, COPPER, LOUD, QUIET, SETTINGS, expected, placed
+
+from logic_retrievers.contradiction import ContradictionScorer, PairScore, scorer
+from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputError
+
+WORDS = ("bread", "boats", "glass", "silver", "music", "winter", "law", "rivers", "iron", "wheat")
+CORPUS = [f"{one} and {other} in {other}{one}" for one in WORDS for other in WORDS if one < other]
+
+
+def test_of_texts_against_the_formulae():
+    """What a user reads must be what the paper defines, of the right two vectors."""
+    pairs = [(QUIET, LOUD), (COPPER, QUIET), (LOUD, COPPER)]
+    found = ContradictionScorer(placed()).score(pairs)
+    for pair, one in zip(pairs, found, strict=True):
+        wanted = expected(*pair)
+        assert one.score == pytest.approx(wanted["score"], abs=1e-4)
+        assert one.cosine == pytest.approx(wanted["cosine"], abs=1e-5)
+        assert one.sparsity == pytest.approx(wanted["sparsity"], abs=1e-5)
+        assert one.probability == pytest.approx(wanted["probability"], abs=1e-4)
+        assert not one.identical
+    assert [one.conflict for one in found] == [True, False, False]
+
+
+def test_every_value_survives_json():
+    """NaN is no JSON: one copy in a file would break whoever reads it."""
+    found = ContradictionScorer(placed()).score([(QUIET, LOUD), (QUIET, QUIET), (QUIET, "Тихо")])
+    for one in found:
+        assert json.loads(json.dumps(one.to_dict(), allow_nan=False)) == one.to_dict()
+    assert list(found[0].to_dict()) == [
+        *("score", "probability", "cosine", "sparsity", "conflict", "identical"),
+    ]
+
+
+def test_copies_do_not_contradict_each_other():
+    """Rounding alone is the sparsest difference of all; a copy would come first."""
+    same, spaced = ContradictionScorer(placed()).score([(QUIET, QUIET), (QUIET, f" {QUIET}. ")])
+    assert same == PairScore(1.0, 0.0, 1.0, None, False, True)
+    assert spaced == same  # the words decide in this encoder
+
+
+def test_texts_in_another_script_are_not_judged():
+    """The model has hardly seen their tokens; a figure would look like any other."""
+    chinese = "这家旅馆晚上很安静。"
+    scorer = ContradictionScorer(placed(), threshold=1e-9)
+    one, two, copy = scorer.score([(QUIET, chinese), (chinese, QUIET), (chinese, chinese)])
+    for found in (one, two):
+        assert (found.probability, found.conflict, found.identical) == (None, False, False)
+        assert found.score == pytest.approx(found.cosine + 2 * found.sparsity, abs=2e-6)
+    assert (copy.probability, copy.identical) == (0.0, True)
+
+
+@pytest.mark.parametrize("size", [1, 3, 128])
+def test_each_text_is_encoded_once_in_the_order_of_the_pairs(monkeypatch, size):
+    """One statement against a thousand would be encoded a thousand times."""
+    monkeypatch.setattr(scorer, "PAIRS_A_BATCH", size)
+    encoder, others = placed(), [f"the inn number {n} is quiet" for n in range(7)]
+    pairs = [(QUIET, other) for other in others] + [(others[3], LOUD), (LOUD, QUIET)]
+    found = ContradictionScorer(encoder).score(pairs)
+    assert encoder.documents == [QUIET, *others, LOUD]
+    assert encoder.queries == []
+    assert found == [ContradictionScorer(placed()).score([pair])[0] for pair in pairs]
+
+
+def test_only_what_is_needed_is_encoded():
+    """The compatibility vector says nothing here, and costs as much as the others."""
+    asked = []
+
+    class Noting:
+        specs = placed().specs
+
+        def encode_documents(self, texts, names=None):
+            asked.append((len(texts), tuple(names)))
+            return placed().encode_documents(texts, names)
+
+    ContradictionScorer(Noting()).score([(QUIET, f"{n}") for n in range(300)])
+    assert {names for _, names in asked} == {("topical", "contradiction")}
+    assert max(count for count, _ in asked) <= 2 * scorer.PAIRS_A_BATCH
+
+
+def test_vectors_are_forgotten_with_their_last_pair(monkeypatch):
+    """A million pairs of a file must not lie in memory with all their vectors."""
+    monkeypatch.setattr(scorer, "PAIRS_A_BATCH", 2)
+    seen, judge = [], ContradictionScorer._judge
+
+    def noted(self, pairs, known, measure):
+        judged = judge(self, pairs, known, measure)
+        seen.append(set(known))
+        return judged
+
+    monkeypatch.setattr(ContradictionScorer, "_judge", noted)
+    a, b, c, d, e, f = (f"text {n}" for n in "abcdef")
+    ContradictionScorer(placed()).score([(a, b), (c, d), (e, a), (f, e), (f, a)])
+    assert seen == [{a, b, c, d}, {e, a, f}, {f, a}]
+
+
+async def test_async_equals_sync_and_leaves_the_loop_free():
+    """Encoding a thousand texts takes seconds in which a server would answer nobody."""
+    encoder = placed()
+    pairs = [(QUIET, LOUD), (QUIET, COPPER)]
+    one = ContradictionScorer(encoder)
+    assert await one.ascore(pairs) == one.score(pairs)
+    assert await asyncio.to_thread(lambda: encoder.loop_runs_during(one.ascore(pairs)))
+    assert (await one.awith_null(CORPUS)).settings == one.with_null(CORPUS).settings
+
+
+def test_constants_of_the_users_own():
+    """A setting that is not heard is worse than one that is refused."""
+    pair = [(QUIET, LOUD)]
+    (plain,) = ContradictionScorer(placed()).score(pair)
+    (weighed,) = ContradictionScorer(placed(), alpha=0.5).score(pair)
+    assert weighed.score == pytest.approx(plain.cosine + 0.5 * plain.sparsity, abs=2e-6)
+    assert weighed.probability == plain.probability
+    assert not ContradictionScorer(placed(), threshold=0.99).score(pair)[0].conflict
+    own = replace(SETTINGS, intercept=50.0)
+    (sure,) = ContradictionScorer(placed(constants=None), settings=own).score(pair)
+    assert (sure.probability, sure.score) == (1.0, plain.score)
+
+
+@pytest.mark.parametrize("measure", ["l2_l1", "kappa4"])
+def test_another_measure(measure):
+    """The probability's constants were found for Hoyer."""
+    pair = [(QUIET, LOUD)]
+    (plain,) = ContradictionScorer(placed()).score(pair)
+    (other,) = ContradictionScorer(placed(), measure=measure).score(pair)
+    assert other.probability == plain.probability
+    assert other.sparsity != plain.sparsity
+    assert other.score == pytest.approx(other.cosine + 2 * other.sparsity, abs=3e-6)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "settings", "message"),
+    [
+        (placed(("topical",)), {}, r"no 'contradiction'.*contradiction head"),
+        (placed(constants=None), {}, r"no constants.*settings=ContradictionSettings"),
+        (placed(constants={"alpha": 1.0}), {}, "null_mean"),
+        (placed(), {"measure": "gini"}, r"no sparsity 'gini'.*kappa4"),
+        (placed(), {"alpha": -1}, "alpha"),
+        (placed(), {"threshold": 1.5}, "threshold"),
+        (placed(), {"settings": CONSTANTS}, "ContradictionSettings"),
+    ],
+)
+def test_what_cannot_work_is_told_at_once(encoder, settings, message):
+    """Without the vector or its constants the score would be a cosine by another name."""
+    with pytest.raises(ConfigurationError, match=message):
+        ContradictionScorer(encoder, **settings)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "error", "message"),
+    [
+        ([(QUIET, LOUD), (QUIET, " \n")], EmptyTextError, "pair 1"),
+        ([("", LOUD)], EmptyTextError, "pair 0"),
+        ([(QUIET, 3)], InputError, "pair 0 holds int"),
+        ([(QUIET,)], InputError, "pair 0"),
+        ([(QUIET, LOUD, COPPER)], InputError, "pair 0"),
+        ([(QUIET, LOUD), "ab"], InputError, "pair 1"),
+        ((QUIET, LOUD), InputError, "pair 0"),
+        (QUIET, InputError, "pairs is a list"),
+        ({QUIET: LOUD}, InputError, "pairs is a list"),
+    ],
+)
+def test_what_is_no_pair_is_named(pairs, error, message):
+    """Two characters of a string are a pair too, to Python."""
+    encoder = placed()
+    with pytest.raises(error, match=message):
+        ContradictionScorer(encoder).score(pairs)
+    assert encoder.documents == []
+
+
+def test_no_pairs():
+    """An empty list is an answer, not an error."""
+    assert ContradictionScorer(placed()).score([]) == []
+
+
+# --- the null distribution of a corpus
+
+
+def test_the_null_distribution_is_that_of_the_corpus():
+    """Constants of another kind of text move every probability."""
+    one = ContradictionScorer(placed(), measure="kappa4")
+    found = one.with_null(CORPUS, pairs=4000)
+    rows = placed().encode_documents(CORPUS)["contradiction"].astype(np.float64)
+    left, right = np.triu_indices(len(CORPUS), k=1)
+    delta = np.abs(rows[left] - rows[right])
+    root = np.sqrt(rows.shape[1])
+    hoyer = (root - delta.sum(1) / np.sqrt((delta**2).sum(1))) / (root - 1)
+    assert found.settings.null_mean == pytest.approx(hoyer.mean(), abs=1e-5)
+    assert found.settings.null_deviation == pytest.approx(hoyer.std(ddof=1), rel=1e-3)
+    assert replace(found.settings, null_mean=0.85, null_deviation=0.05) == SETTINGS
+    assert (found.encoder, found.measure) == (one.encoder, "kappa4")
+    assert one.settings == SETTINGS
+
+
+def test_pairs_are_drawn_anew_for_another_seed_only():
+    """A constant that changes from run to run makes conflicts come and go."""
+    one = ContradictionScorer(placed())
+    few = [one.with_null(CORPUS, pairs=40, seed=seed).settings.null_mean for seed in (1, 1, 2)]
+    assert few[0] == few[1] != few[2]
+    encoder = placed()
+    ContradictionScorer(encoder).with_null(CORPUS * 3, pairs=40)
+    assert len(encoder.documents) == len(set(encoder.documents)) <= 80
+
+
+def test_copies_do_not_count_in_the_null_distribution():
+    """Two copies of a text are not two unrelated texts."""
+    one = ContradictionScorer(placed())
+    copies = [f"{text}{mark}" for text in CORPUS[:12] for mark in ("", ".", "!")]
+    plain = one.with_null(CORPUS[:12], pairs=1000).settings
+    found = one.with_null(copies, pairs=1000).settings
+    assert found.null_mean == pytest.approx(plain.null_mean, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("texts", "settings", "error", "message"),
+    [
+        (CORPUS[:8], {}, InputError, "8 texts that differ give 28 pairs"),
+        (CORPUS[:1] * 100, {}, InputError, "1 texts"),
+        (CORPUS, {"pairs": 29}, InputError, "29 pairs"),
+        (CORPUS, {"pairs": 0}, ConfigurationError, "pairs must be"),
+        ([f"same{'!' * n}" for n in range(20)], {}, InputError, "Only 0 of 190"),
+        ([*CORPUS[:30], " "], {"pairs": 1000}, EmptyTextError, "empty"),
+    ],
+)
+def test_too_little_to_tell_a_distribution_from(texts, settings, error, message):
+    """A deviation of three pairs, or of none, decides every probability after it."""
+    with pytest.raises(error, match=message):
+        ContradictionScorer(placed()).with_null(texts, **settings)
