@@ -150,3 +150,11 @@ class UntrainedVectorWarning(UserWarning):
 
 class LongTextWarning(UserWarning):
     """Texts longer than an encoder reads; what follows its last token is not in their vectors."""
+
+
+class ConflictingTrustWarning(UserWarning):
+    """Trusted passages contradict each other, so that they cannot all be right."""
+
+
+class SecondOpinionWarning(UserWarning):
+    """A second opinion failed, or gave what is none; our own judgement stands."""

@@ -1,0 +1,69 @@
+"""The one that more of the others agree with stays."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from logic_retrievers.contradiction.rules.base import (
+    ConflictGraph,
+    ConflictPolicy,
+    Ruling,
+    source_of,
+)
+
+
+@dataclass(frozen=True)
+class PreferMajority(ConflictPolicy):
+    """The one with more voices stays; abstains where they are equal.
+
+    A passage that is in conflict with the one and not with the other is a voice for the other, and
+    each of the two is a voice for itself. Copies of one text, and passages of one source, are one
+    voice together: what is said again is not said by more.
+
+    Args:
+        key: of the source in the metadata; a passage without it is known by its ``source``, and
+            speaks for itself where it has none.
+    """
+
+    key: str = "source"
+    name: ClassVar[str] = "prefer_majority"
+
+    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
+        """The one with fewer voices goes."""
+        of_one, of_other = graph.rivals[one], graph.rivals[other]
+        for_one = self._voices({one} | (of_other - of_one - {one}), graph)
+        for_other = self._voices({other} | (of_one - of_other - {other}), graph)
+        if for_one == for_other:
+            return Ruling(f"each has {for_one} of the passages on its side", abstained=True)
+        stays, drop = (one, other) if for_one > for_other else (other, one)
+        more, fewer = sorted((for_one, for_other), reverse=True)
+        return Ruling(
+            f"{graph.passages[stays].id!r} has {more} voices (itself and those that agree with it)"
+            f" against {fewer}",
+            (drop,),
+        )
+
+    def _voices(self, places: set[int], graph: ConflictGraph) -> int:
+        """Parts that are left when copies, and those of one source, are joined."""
+        left, voices = set(places), 0
+        sources: dict[int, Hashable] = {}
+        for place in places:
+            source = source_of(graph.passages[place], self.key)
+            if isinstance(source, Hashable) and source is not None:
+                sources[place] = source
+        while left:
+            voices += 1
+            joined = [left.pop()]
+            while joined:
+                place = joined.pop()
+                same = {
+                    another
+                    for another in left
+                    if another in graph.copies[place]
+                    or (place in sources and sources[place] == sources.get(another))
+                }
+                left -= same
+                joined.extend(same)
+        return voices

@@ -1,0 +1,107 @@
+"""Dates as people write them, and which of two is certainly the later one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from numbers import Real
+from typing import Any
+
+FARTHEST = timedelta(hours=14)
+"""No clock on earth is farther from UTC."""
+
+_MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
+_NUMBER = re.compile(r"\d+(\.\d+)?", re.ASCII)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_EPOCH = 1e8  # March 1973; what has eight digits is a day
+_UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
+"""Numbers under a bound are seconds, milli-, micro-, nanoseconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A span of time that a date may mean: ``2024`` is a whole year.
+
+    Args:
+        start, end: without a time zone (that of UTC where ``zoned``); the end is outside. Equal for
+            a point in time.
+        zoned: whether the time zone is known.
+    """
+
+    start: datetime
+    end: datetime
+    zoned: bool = False
+
+
+def is_later(one: Moment, other: Moment) -> bool:
+    """Whether the one is later than the other whatever its author's clock showed.
+
+    Two dates without a time zone are taken to be of the same one. One with and one without may be
+    14 hours apart and still be the same moment.
+    """
+    margin = timedelta(0) if one.zoned is other.zoned else FARTHEST
+    try:
+        return one.start >= other.end + margin and one.start > other.start + margin
+    except OverflowError:
+        return False  # at the end of the calendar
+
+
+def moment_of(value: Any) -> Moment | None:
+    """What a value of the metadata means as a date; None where it cannot be told.
+
+    Read are ``datetime`` and ``date``; ISO 8601 (``2024-05-01T10:00:00Z``, ``2024-05-01``,
+    ``2024-05``, ``2024``); whole numbers up to 9999 as years, those of eight digits as days
+    (``20240501``), and from nine digits on as seconds, milliseconds, microseconds or nanoseconds
+    since 1970, by their size; the same in a string. Not ``01/02/2024``, which means two days.
+    """
+    if isinstance(value, bool):
+        return None
+    try:
+        if isinstance(value, datetime):
+            return _point(value)
+        if isinstance(value, date):
+            return _day(value)
+        if isinstance(value, Real):
+            return _number(float(value))
+        return _written(value.strip()) if isinstance(value, str) else None
+    except (ValueError, OverflowError):  # a thirteenth month, a year that no calendar has
+        return None
+
+
+def _written(text: str) -> Moment | None:
+    if match := _MONTH.fullmatch(text):
+        start = datetime(int(match[1]), int(match[2]), 1)
+        return Moment(start, (start + timedelta(days=31)).replace(day=1))
+    if _NUMBER.fullmatch(text):
+        return _number(float(text))
+    try:
+        return _day(date.fromisoformat(text))
+    except ValueError:
+        return _point(datetime.fromisoformat(text))
+
+
+def _number(number: float) -> Moment | None:
+    if number >= _FIRST_EPOCH:
+        for bound, parts in _UNITS:
+            if number < bound:
+                return _point(_EPOCH + timedelta(seconds=number / parts))
+    if not number.is_integer():
+        return None
+    whole = int(number)
+    if 1 <= whole <= 9999:
+        start = datetime(whole, 1, 1)
+        return Moment(start, datetime.max if whole == 9999 else datetime(whole + 1, 1, 1))
+    return _day(date(whole // 10_000, whole // 100 % 100, whole % 100))
+
+
+def _day(day: date) -> Moment:
+    start = datetime.combine(day, time())
+    return Moment(start, datetime.max if day == date.max else start + timedelta(days=1))
+
+
+def _point(moment: datetime) -> Moment:
+    if moment.tzinfo is None:
+        return Moment(moment, moment)
+    plain = moment.astimezone(UTC).replace(tzinfo=None)
+    return Moment(plain, plain, zoned=True)
