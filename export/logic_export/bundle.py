@@ -10,38 +10,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-import numpy as np
 import onnx
 from sentence_transformers import SentenceTransformer
-from tokenizers import Tokenizer
 
 from logic_export.compress import Compression, compress_weights
-from logic_export.gate import Figures, encode_original, measure, pass_or_raise
+from logic_export.gate import Figures, measure, pass_or_raise
 from logic_export.heads import HeadSource
-from logic_export.onnx import OUTPUT, export_graph, load_model
+from logic_export.onnx import export_graph, load_model
 from logic_export.optimum import export_with_optimum
+from logic_export.parts import head_of, references_of, shared_tokenizer, write_graph
 from logic_export.split import split_graph
 from logic_retrievers.encoders.bundle import checksums, load_bundle, write_manifest
-from logic_retrievers.encoders.manifest import ROLES, Head, Manifest, Parity, Side
+from logic_retrievers.encoders.manifest import Manifest, Parity
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Dataset
 
 Exporter: TypeAlias = Literal["torch", "optimum"]
 
 TRUNK = "trunk.onnx"
-PARITY_TEXTS = (
-    "quiet hotel",
-    "Hotels without nightlife noise, but close to the beach.",
-    "The drug does not reduce mortality; in two trials it raised it by 12.5 % (p < 0.05).",
-    "A",
-    ".",
-    "  \t trailing and leading white space \n\n",
-    "Übergrößen sind ausgeschlossen — naïve café, größer als 40 µm. Δt = 3 s",
-    "素食者不能吃的菜 вегетарианское блюдо без орехов 🌶️🚫 ﷽ ﬁne",
-    "def f(x): return {'a': [1, 2], \"b\": None}  # https://example.org/?q=a&b=%20",
-    "It is not the case that the room was loud. " * 60,
-)
-"""Short, long (cut), Unicode and almost empty ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +99,13 @@ def export_bundle(
         folder = Path(name) / out.name
         folder.mkdir()
         graphs = _write_graphs(folder, models, heads, shared_layers, compression, exporter)
-        (folder / "tokenizer.json").write_text(_shared_tokenizer(models), encoding="utf-8")
+        (folder / "tokenizer.json").write_text(shared_tokenizer(models), encoding="utf-8")
         for file, content in label.documents.items():
             (folder / file).write_text(content, encoding="utf-8")
         references = [
             row
             for model in models
-            for row in _references(
+            for row in references_of(
                 models[model], [h.name for h in heads if h.model == model], prefixes
             )
         ]
@@ -134,7 +120,9 @@ def export_bundle(
                 notice="NOTICE",
                 files=checksums(folder, [path.name for path in folder.iterdir()]),
                 heads={
-                    source.name: _head(models[source.model], source, graphs[source.model], prefixes)
+                    source.name: head_of(
+                        models[source.model], source, graphs[source.model], prefixes
+                    )
                     for source in heads
                 },
                 parity=Parity(file="parity.json", min_cosine=min_cosine),
@@ -160,7 +148,7 @@ def _write_graphs(
     """Writes the graphs; gives each model's trunk, if there is one, and graph."""
     if len(models) == 1:
         ((name, model),) = models.items()
-        _write(
+        write_graph(
             folder / "model.onnx", compress_weights(_exported(name, model, exporter), compression)
         )
         return {name: (None, "model.onnx")}
@@ -178,82 +166,10 @@ def _write_graphs(
                 f"the tables or the lowest {shared_layers} layers of {name!r} are not those of "
                 f"{next(iter(models))!r}; train it with them frozen (model.shared_layers)"
             )
-        _write(folder / f"{head}.onnx", compress_weights(above, compression))
+        write_graph(folder / f"{head}.onnx", compress_weights(above, compression))
         graphs[name] = (TRUNK, f"{head}.onnx")
     return graphs
 
 
 def _exported(name: str, model: SentenceTransformer, exporter: Exporter) -> onnx.ModelProto:
     return export_graph(model) if exporter == "torch" else export_with_optimum(name)
-
-
-def _write(path: Path, graph: onnx.ModelProto) -> None:
-    path.write_bytes(graph.SerializeToString(deterministic=True))
-
-
-def _head(
-    model: SentenceTransformer,
-    source: HeadSource,
-    graphs: tuple[str | None, str],
-    prefixes: tuple[str, str],
-) -> Head:
-    query, document = (
-        Side(
-            graph=graphs[1],
-            trunk=graphs[0],
-            output=OUTPUT,
-            prefix=prefix,
-            max_tokens=int(model.max_seq_length or 0),
-        )
-        for prefix in prefixes
-    )
-    vector = model.encode(["length"])[0]
-    return Head(
-        dimension=len(vector),
-        trained=source.trained,
-        normalise=not np.isclose(np.linalg.norm(vector), 1, atol=1e-4),
-        query=query,
-        document=document,
-        exclusion=source.exclusion,
-        contradiction=source.contradiction,
-        training=source.training,
-    )
-
-
-def _shared_tokenizer(models: Mapping[str, SentenceTransformer]) -> str:
-    texts = {_tokenizer(model).to_str() for model in models.values()}
-    if len(texts) > 1:
-        raise ConfigurationError("the heads' models have different tokenizers")
-    return texts.pop()
-
-
-def _tokenizer(model: SentenceTransformer) -> Tokenizer:
-    """A copy that neither cuts nor pads by itself but knows its padding token."""
-    tokenizer = Tokenizer.from_str(model.tokenizer.backend_tokenizer.to_str())
-    tokenizer.no_truncation()
-    tokenizer.enable_padding(
-        pad_id=model.tokenizer.pad_token_id, pad_token=model.tokenizer.pad_token
-    )
-    return tokenizer
-
-
-def _references(
-    model: SentenceTransformer, heads: Sequence[str], prefixes: tuple[str, str]
-) -> list[dict[str, object]]:
-    """The original's vectors of the parity texts, once where both sides have the same prefix."""
-    same = prefixes[0] == prefixes[1]
-    groups = (
-        [(ROLES, prefixes[0])] if same else list(zip([(r,) for r in ROLES], prefixes, strict=True))
-    )
-    return [
-        {
-            "heads": heads,
-            "roles": roles,
-            "texts": PARITY_TEXTS,
-            "vectors": [
-                [round(float(value), 6) for value in row]
-                for row in encode_original(model, PARITY_TEXTS, prefix)
-            ],
-        }
-        for roles, prefix in groups
-    ]

@@ -145,6 +145,33 @@ def export(
 
 
 @reports_errors
+def add_head(
+    bundle: Annotated[Path, typer.Argument(help="A bundle whose heads share a trunk.")],
+    head: Annotated[str, typer.Option(help="NAME=SOURCE: a run's folder, a model's, a hub name.")],
+    folder: Annotated[Path, typer.Option("--out", help="The new bundle; must not exist.")],
+    shared_layers: Annotated[int, typer.Option(help="As the bundle was exported with.")] = 0,
+    compression: Annotated[
+        Stored, typer.Option(help="As the bundle was exported with.")
+    ] = Stored.MIXED,
+) -> None:
+    """Makes a bundle with one more head, or another one in its place; the others stay the same."""
+    try:
+        from logic_export.adding import add_head as add
+        from logic_export.heads import find_head
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "sentence_transformers", "train") from error
+    figures = add(
+        bundle,
+        find_head(*_pair(head, "--head")),
+        folder,
+        shared_layers=shared_layers,
+        compression=compression.value,
+    )
+    out.print(f"lowest cosine to the original: {figures.lowest_cosine:.7f}")
+    out.print(f"the bundle is in {folder}", markup=False, soft_wrap=True)
+
+
+@reports_errors
 def triplets(
     builder: Annotated[str, typer.Argument(help="Which builder; an unknown one lists them all.")],
     file: Annotated[Path, typer.Option("--out", help="JSON lines; .gz is compressed.")],

@@ -63,9 +63,14 @@ def find_head(name: str, source: str) -> HeadSource:
         raise ConfigurationError(f"{run} holds no finished run: {error}") from error
 
 
-def notice_of(heads: Sequence[HeadSource]) -> str:
-    """What each head was made from and trained on, for a bundle's NOTICE."""
-    lines = ["What this bundle was made from.", ""]
+def notice_of(heads: Sequence[HeadSource], *, added: bool = False) -> str:
+    """What each head was made from and trained on, for a bundle's NOTICE.
+
+    Args:
+        heads: all of a new bundle, or those that were added to one.
+        added: which of the two.
+    """
+    lines = ["Added since:" if added else "What this bundle was made from.", ""]
     for head in heads:
         lines.append(f"{head.name}: {head.origin}{', trained on' if head.training else ''}")
         lines += [f"    {one.name}: {one.rows} rows, {one.licence}" for one in head.training]
