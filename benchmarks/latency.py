@@ -79,7 +79,7 @@ def main() -> None:
             tempfile.TemporaryDirectory() as folder,
             PassageIndex.open("films", OnnxEncoder(), location=folder) as index,
         ):
-            index.encoder.encode_queries(["warm up"])
+            index.encoder.encode_queries(["warm up"], index.vectors)
             watch = Stopwatch(index)
             before, begun = resident_mib(), time.perf_counter()
             index.add(stored)
