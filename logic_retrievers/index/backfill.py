@@ -56,9 +56,10 @@ def backfill(
     Args:
         collection: what to complete.
         encoder: makes the vectors.
-        names: which ones; by default all that the encoder makes and the collection lacks. Name a
-            vector that is there to complete it, for points that another store has written since;
-            it is made anew where it is unknown who made it.
+        names: which ones; by default all that the encoder makes and the collection lacks, but no
+            ``contradiction`` that is not there yet. Name a vector that is there to complete it, for
+            points that another store has written since; it is made anew where it is unknown who
+            made it.
         into: name of a new collection to copy into.
         progress: called after each batch with the number of points filled.
 
@@ -97,7 +98,12 @@ def _lacking(
             f"Only {sorted(possible)} can be back-filled with this encoder, not {sorted(unknown)}."
         )
     found: dict[str, StoredVector] = {}
-    for name in dict.fromkeys(encoder.specs if names is None else names):
+    usual = [
+        name
+        for name in encoder.specs
+        if name in schema.usual_specs(encoder.specs) or name in collection.vectors
+    ]
+    for name in dict.fromkeys(usual if names is None else names):
         new = (
             schema.new_lexical(filling=True)
             if name == lexical.NAME

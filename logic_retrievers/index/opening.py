@@ -27,6 +27,7 @@ from logic_retrievers.index.schema import (
     described,
     own_metadata,
     stored_vectors,
+    usual_specs,
     wanted_specs,
 )
 from logic_retrievers.procedures import Call, Procedure
@@ -48,7 +49,8 @@ def open_collection(
     """Finds or makes a collection and checks that the encoder fits it.
 
     Vectors that ``vectors`` (or ``lexical``) names must be there. Without names, those that
-    are there are opened: the collection of another store has the topical one alone.
+    are there are opened: the collection of another store has the topical one alone. A new
+    collection gets those that are named, or else the usual ones (:func:`schema.usual_specs`).
 
     Raises:
         CollectionNotFoundError: there is none, and ``create`` is False.
@@ -68,7 +70,8 @@ def open_collection(
             raise CollectionNotFoundError(
                 f"There is no collection {name!r}. Index some passages first, or pass create=True."
             )
-        info = yield from _created(name, wanted, lexical, Keys(*asked))
+        made = usual_specs(specs) if vectors is None else wanted
+        info = yield from _created(name, made, lexical, Keys(*asked))
     stored = stored_vectors(name, info, vector_names)
     ours = own_metadata(info)
     required = [] if vectors is None else list(wanted)

@@ -21,6 +21,9 @@ from logic_retrievers.index.payloads import ID, LOGIC, METADATA, SOURCE, TENANT,
 
 FORMAT = 1
 TOPICAL = "topical"
+ON_REQUEST = frozenset({"contradiction"})
+"""Vectors that are made only where they are named: each costs a third of the encoding, and only
+searches for contradictions use this one."""
 
 PAYLOAD_INDEXES: Mapping[str, models.KeywordIndexParams] = {
     ID: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
@@ -113,6 +116,12 @@ def wanted_specs(
             " these, or pass another encoder."
         )
     return {name: specs[name] for name in chosen}
+
+
+def usual_specs(specs: Mapping[str, VectorSpec]) -> dict[str, VectorSpec]:
+    """The encoder's vectors that a new collection gets unasked."""
+    usual = {name: spec for name, spec in specs.items() if name not in ON_REQUEST}
+    return usual or dict(specs)
 
 
 def creation(specs: Mapping[str, VectorSpec], with_lexical: bool, keys: Keys) -> dict[str, Any]:

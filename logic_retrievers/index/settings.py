@@ -36,8 +36,10 @@ class CollectionSettings(TypedDict, total=False):
     """What the collection must be.
 
     Args:
-        vectors: names of the encoder's vectors that must be there. By default all that the encoder
-            makes in a new collection, and those that are there in an existing one.
+        vectors: names of the encoder's vectors that must be there. By default those that are there
+            in an existing collection; a new one gets all that the encoder makes but
+            ``contradiction``, which costs as much as another and is used by searches for
+            contradictions alone. Name it to have it made, or back-fill it later.
         lexical: also a sparse vector of words (False).
         tenant: whose passages to read and write. Without one, everybody's are read.
         vector_names: our name -> the collection's name of a vector, for collections of other

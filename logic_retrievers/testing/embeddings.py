@@ -64,13 +64,15 @@ class EmbeddingsConformance(ABC):
     def test_documents_get_the_encoders_vectors(self, encoder: Encoder, vector: str) -> None:
         """The query side, another named vector or another order: every search is a little wrong."""
         found = self.embed_documents(self.make(vector, encoder), TEXTS)
-        np.testing.assert_allclose(found, encoder.encode_documents(TEXTS)[vector], atol=1e-6)
+        np.testing.assert_allclose(
+            found, encoder.encode_documents(TEXTS, [vector])[vector], atol=1e-6
+        )
 
     def test_queries_get_the_encoders_vectors(self, encoder: Encoder, vector: str) -> None:
         """The document side of a query looks right, and finds less."""
         embeddings = self.make(vector, encoder)
         for text in TEXTS:
-            expected = encoder.encode_queries([text])[vector][0]
+            expected = encoder.encode_queries([text], [vector])[vector][0]
             np.testing.assert_allclose(self.embed_query(embeddings, text), expected, atol=1e-6)
 
     def test_numbers_are_plain(self, encoder: Encoder) -> None:

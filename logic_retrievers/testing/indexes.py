@@ -206,8 +206,9 @@ class IndexConformance:
     def test_topical_search_is_exact(self, index: PassageIndex, encoder: WatchedEncoder) -> None:
         """An approximate or scaled score orders nearly right, which no one notices."""
         index.add(_many())
-        rows = encoder.encode_documents([passage.text for passage in _many()])["topical"]
-        query = encoder.encode_queries(["word 3 word 5"])["topical"][0]
+        texts, names = [passage.text for passage in _many()], ["topical"]
+        rows = encoder.encode_documents(texts, names)["topical"]
+        query = encoder.encode_queries(["word 3 word 5"], names)["topical"][0]
         cosines = rows.astype(np.float64) @ query.astype(np.float64)
         hits = Engine(index, "topical").search("word 3 word 5", 10)
         best = np.sort(cosines)[::-1][:10]
