@@ -1,0 +1,453 @@
+"""A collection searched for contradictions, against plain numpy over the encoder's vectors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from placed_words import COPPER, LOUD, NAMES, QUIET, SETTINGS, expected, placed
+from qdrant_client import QdrantClient, models
+
+from logic_retrievers import ContradictionSearch, Passage, PassageIndex
+from logic_retrievers.contradiction import ContradictionSettings, search
+from logic_retrievers.errors import (
+    ConfigurationError,
+    EmptyTextError,
+    InputError,
+    LogicRetrieversError,
+    MissingVectorError,
+)
+from logic_retrievers.index.ids import point_id
+from logic_retrievers.testing.evidence import check_same_hits
+
+PLACES = ("inn", "farm", "hostel", "cabin")
+STATES = ("quiet", "loud", "warm", "closed")
+CORPUS = [
+    Passage(
+        f"{place}-{state}",
+        f"the {place} at the harbour is {state} at night",
+        {"place": place, "number": n},
+    )
+    for n, (place, state) in enumerate((p, s) for p in PLACES for s in STATES)
+] + [
+    Passage("copper", COPPER, {"place": "mine", "number": 90}),
+    Passage("copy", QUIET, {"place": "inn", "number": 91}),
+]
+
+
+@pytest.fixture
+def encoder():
+    return placed()
+
+
+@pytest.fixture(params=["memory", "rest", "grpc"])
+def location(request):
+    if request.param == "memory":
+        return {}
+    double = request.getfixturevalue("wire_double")
+    return {
+        "location": double.url,
+        "prefer_grpc": request.param == "grpc",
+        "grpc_port": double.grpc_port,
+    }
+
+
+@pytest.fixture
+def index(location, encoder):
+    with PassageIndex.open("inns", encoder, vectors=NAMES, **location) as index:
+        index.add(CORPUS)
+        encoder.documents.clear()
+        yield index
+
+
+@pytest.fixture
+def local(encoder):
+    with PassageIndex.open("inns", encoder, vectors=NAMES) as index:
+        index.add(CORPUS)
+        encoder.documents.clear()
+        yield index
+
+
+def by_hand(statement, passages, settings=SETTINGS, without=()):
+    """(id, F) of all passages but copies, best first, by the formulae."""
+    scored = [
+        (expected(statement, one.text, settings)["score"], one.id)
+        for one in passages
+        if one.text != statement and one.id not in without
+    ]
+    return sorted(scored, key=lambda pair: (-round(pair[0], 6), point_id(pair[1])))
+
+
+def agrees(hits, wanted):
+    assert [hit.score for hit in hits] == pytest.approx([score for score, _ in wanted], abs=1e-4)
+    assert {hit.passage.id for hit in hits} == {one for _, one in wanted}
+    assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
+
+
+def test_the_order_is_that_of_f(index, encoder):
+    """The nearest passage is a paraphrase; what contradicts must come before it."""
+    against = ContradictionSearch(index)
+    agrees(against.search(QUIET, 50), by_hand(QUIET, CORPUS))
+    assert encoder.documents == [QUIET]
+    assert encoder.queries == []
+    top = against.search(QUIET, 3)
+    assert top == against.search(QUIET, 50)[:3]
+    assert [hit.evidence.ranks["topical"] for hit in top] != [1, 2, 3]
+    whole = {one.id: one for one in CORPUS}
+    assert [hit.passage for hit in top] == [whole[hit.passage.id] for hit in top]
+
+
+def test_a_stored_passage_is_left_out_with_its_copies(index, encoder):
+    """The passage itself would head the list of what contradicts it."""
+    hits = ContradictionSearch(index).search_like("inn-quiet", 50)
+    agrees(hits, by_hand(QUIET, CORPUS))
+    assert not {"inn-quiet", "copy"} & {hit.passage.id for hit in hits}
+    assert encoder.documents == []
+    assert {hit.evidence.details["opponent"] for hit in hits} == {"inn-quiet"}
+    other = ContradictionSearch(index).search_like("copper", 50)
+    assert "copper" not in {hit.passage.id for hit in other}
+    assert len(other) == len(CORPUS) - 1
+
+
+def test_a_passage_whose_vector_is_not_its_texts_is_left_out_by_its_id(local, encoder):
+    """The guard by distance alone would let it contradict itself."""
+    other = encoder.encode_documents(["entirely different words about nothing"])
+    local.client.update_vectors(
+        "inns",
+        [
+            models.PointVectors(
+                id=point_id("inn-quiet"),
+                vector={name: rows[0].tolist() for name, rows in other.items()},
+            )
+        ],
+    )
+    hits = ContradictionSearch(local).search_like("inn-quiet", 50)
+    assert len(hits) == len(CORPUS) - 1
+    assert "inn-quiet" not in {hit.passage.id for hit in hits}
+    narrow = ContradictionSearch(local, candidates=5).search_like("inn-quiet", 5)
+    assert len(narrow) == 5
+
+
+def test_evidence(index):
+    """Why a passage stands where it stands must be all there, and survive JSON."""
+    hits = ContradictionSearch(index).search(QUIET, 50)
+    for hit in hits:
+        assert json.loads(json.dumps(hit.to_dict(), allow_nan=False)) == hit.to_dict()
+        wanted = expected(QUIET, hit.passage.text)
+        evidence = hit.evidence
+        assert (evidence.policy, evidence.kept) == ("contradiction", True)
+        assert evidence.scores == {
+            "topical": pytest.approx(wanted["cosine"], abs=2e-6),
+            "contradiction": hit.score,
+        }
+        assert evidence.ranks["contradiction"] == hit.rank
+        assert evidence.details == {
+            "sparsity": pytest.approx(wanted["sparsity"], abs=1e-5),
+            "probability": pytest.approx(wanted["probability"], abs=1e-4),
+            "alpha": 2.0,
+            "conflict": wanted["probability"] >= 0.5,
+            "opponent": QUIET,
+        }
+    assert sorted(hit.evidence.ranks["topical"] for hit in hits) == list(range(1, len(hits) + 1))
+    nearest = min(hits, key=lambda hit: hit.evidence.ranks["topical"])
+    assert nearest.evidence.scores["topical"] == max(h.evidence.scores["topical"] for h in hits)
+    likely = hits[0].evidence.details["probability"]
+    assert hits[0].evidence.reason == f"contradicts it with probability {likely:.2f}"
+    assert "0.00 only, which is under the threshold of 0.50" in hits[-1].evidence.reason
+
+
+def test_a_filter_holds(index):
+    """A passage of another place, or another customer, is no answer."""
+    against = ContradictionSearch(index)
+    for condition, admits in [
+        ({"place": "farm"}, lambda one: one.metadata["place"] == "farm"),
+        ({"number": {"lt": 3}}, lambda one: one.metadata["number"] < 3),
+        ({"place": "nowhere"}, lambda one: False),
+    ]:
+        admitted = [one for one in CORPUS if admits(one)]
+        agrees(against.search(QUIET, 50, filter=condition), by_hand(QUIET, admitted))
+        like = against.search_like("inn-quiet", 50, filter=condition)
+        agrees(like, by_hand(QUIET, admitted))
+
+
+def test_the_candidates_are_the_topically_nearest(index):
+    """Everything would be read at each search, or another few than the nearest."""
+    cosines = {
+        one.id: 1.0 if one.text == QUIET else expected(QUIET, one.text)["cosine"] for one in CORPUS
+    }
+    near = sorted(cosines, key=lambda one: (-round(cosines[one], 6), point_id(one)))[:6]
+    hits = ContradictionSearch(index, candidates=6).search(QUIET, 3)
+    agrees(hits, by_hand(QUIET, [one for one in CORPUS if one.id in near])[:3])
+    assert len(ContradictionSearch(index, candidates=1).search(LOUD, 5)) == 4  # k is heard
+
+
+def test_alpha_and_constants_of_the_users_own(local):
+    """Alpha 0 is plain topical search; another that is not heard looks like a result."""
+    for alpha in (0.0, 9.0):
+        settings = replace(SETTINGS, alpha=alpha)
+        hits = ContradictionSearch(local, alpha=alpha).search(QUIET, 50)
+        agrees(hits, by_hand(QUIET, CORPUS, settings))
+        assert hits[0].evidence.details["alpha"] == alpha
+        assert hits == ContradictionSearch(local, settings=settings).search(QUIET, 50)
+    strict = ContradictionSearch(local, settings=SETTINGS.with_threshold(0.999))
+    assert not any(hit.evidence.details["conflict"] for hit in strict.search(QUIET, 50))
+
+
+def test_least_probability(local, monkeypatch):
+    """A list that is filled up with what contradicts nothing would be taken for findings."""
+    everything = ContradictionSearch(local).search(QUIET, 50)
+    likely = [hit for hit in everything if hit.evidence.details["probability"] >= 0.5]
+    assert 0 < len(likely) < len(everything)
+    found = ContradictionSearch(local, min_probability=0.5).search(QUIET, 50)
+    assert [(h.passage.id, h.score) for h in found] == [(h.passage.id, h.score) for h in likely]
+    assert [hit.rank for hit in found] == list(range(1, len(found) + 1))
+    assert ContradictionSearch(local, min_probability=1.0).search(QUIET) == []
+    assert ContradictionSearch(local, min_probability=0).search(QUIET, 50) == everything
+
+
+def test_texts_in_another_script_have_no_probability(encoder):
+    """The model has hardly seen their tokens; a figure would look like any other."""
+    russian = "гостиница в гавани тихая"
+    with PassageIndex.open("inns", encoder, vectors=NAMES) as index:
+        index.add([*CORPUS[:3], Passage("ru", russian), Passage("ru-2", f"{russian} ночью")])
+        hits = {hit.passage.id: hit for hit in ContradictionSearch(index).search(LOUD, 9)}
+        assert hits["ru"].evidence.details["probability"] is None
+        assert hits["ru"].evidence.details["conflict"] is False
+        assert "not in Latin script" in hits["ru"].evidence.reason
+        assert hits["inn-quiet"].evidence.details["probability"] > 0.5
+        sure = ContradictionSearch(index, min_probability=0.0)
+        assert {hit.passage.id for hit in sure.search(LOUD, 2)} == {"inn-quiet", "inn-warm"}
+        assert {hit.passage.id for hit in sure.search(LOUD, 9)} == {"inn-quiet", "inn-warm"}
+        assert sure.search(russian, 9) == []
+        like = ContradictionSearch(index).search_like("ru", 9)
+        assert [hit.evidence.details["probability"] for hit in like] == [None] * 4
+
+
+def test_passages_without_the_vector_follow_behind(index):
+    """Another store wrote them since: they can neither be judged nor be kept silent about."""
+    bare = [point_id(one) for one in ("inn-loud", "copper")]
+    index.client.delete_vectors("inns", ["contradiction"], bare, wait=True)
+    hits = ContradictionSearch(index).search(QUIET, 50)
+    agrees(hits[:-2], by_hand(QUIET, CORPUS, without=("inn-loud", "copper")))
+    assert [hit.passage.id for hit in hits[-2:]] == ["inn-loud", "copper"]
+    for hit in hits[-2:]:
+        evidence = hit.evidence
+        assert (evidence.kept, evidence.scores["contradiction"]) == (False, None)
+        assert evidence.details["probability"] is None
+        assert evidence.ranks["contradiction"] is None
+        assert hit.score == evidence.scores["topical"]
+        assert "no contradiction vector" in evidence.reason
+        json.dumps(hit.to_dict(), allow_nan=False)
+    found = ContradictionSearch(index, min_probability=0.0).search(QUIET, 50)
+    assert [hit.passage.id for hit in found] == [hit.passage.id for hit in hits[:-2]]
+    like = ContradictionSearch(index).search_like("inn-loud", 2)  # its own vector is made now
+    assert [hit.passage.id for hit in like] == [
+        hit.passage.id for hit in ContradictionSearch(index).search(LOUD, 2)
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 4, 256])
+def test_vectors_come_in_bounded_batches(local, monkeypatch, size):
+    """A thousand candidates of a hundred searches at a time would be a gigabyte."""
+    everything = ContradictionSearch(local).search(QUIET, 50)
+    monkeypatch.setattr(search, "POINTS_A_CALL", size)
+    asked, rows = [], local.rows
+
+    def noted(names, points):
+        asked.append(len(points))
+        return rows(names, points)
+
+    monkeypatch.setattr(local, "rows", noted)
+    assert ContradictionSearch(local).search(QUIET, 50) == everything
+    assert max(asked) <= size
+    assert sum(asked) == len(CORPUS)
+
+
+def test_a_passage_that_is_deleted_meanwhile_makes_room(local, monkeypatch):
+    """A list would be shorter than asked for, though there are more."""
+    against = ContradictionSearch(local)
+    expected_hits = against.search(QUIET, 4)
+    fetch = local.fetch
+
+    def late(points):
+        local.delete(["inn-loud"])
+        return fetch(points)
+
+    monkeypatch.setattr(local, "fetch", late)
+    found = against.search(QUIET, 3)
+    assert [hit.passage.id for hit in found] == [
+        hit.passage.id for hit in expected_hits if hit.passage.id != "inn-loud"
+    ]
+    assert [hit.rank for hit in found] == [1, 2, 3]
+
+
+def test_many_equal_one_by_one(index, encoder):
+    """Candidates of one statement that are ranked against another look right."""
+    against = ContradictionSearch(index)
+    statements = [QUIET, COPPER, LOUD, QUIET]
+    found = against.search_many(statements, 4)
+    for hits, statement in zip(found, statements, strict=True):
+        check_same_hits(hits, against.search(statement, 50), 4)
+    assert against.search_many([]) == []
+    assert against.search_many([QUIET], 2, filter={"place": "farm"}) == [
+        against.search(QUIET, 2, filter={"place": "farm"})
+    ]
+
+
+async def test_async_equals_sync(index):
+    """Two roads that drift apart."""
+    against = ContradictionSearch(index)
+    one = {"place": ["farm", "cabin"]}
+    assert await against.asearch(QUIET, 3) == against.search(QUIET, 3)
+    assert await against.asearch(QUIET, 3, filter=one) == against.search(QUIET, 3, filter=one)
+    assert await against.asearch_like("copper", 3) == against.search_like("copper", 3)
+    assert await against.asearch_like("copper", 3, filter=one) == against.search_like(
+        "copper", 3, filter=one
+    )
+    assert await against.asearch_many([QUIET, LOUD], 2) == against.search_many([QUIET, LOUD], 2)
+
+
+async def test_the_event_loop_stays_free(local, encoder):
+    """A server would answer nobody while a statement is encoded."""
+    work = ContradictionSearch(local).asearch(QUIET)
+    assert await asyncio.to_thread(lambda: encoder.loop_runs_during(work))
+
+
+def test_tenants_are_kept_apart(encoder):
+    """Another customer's passages are no answer, and no subject."""
+    with PassageIndex.open("inns", encoder, vectors=NAMES, tenant="one") as one:
+        two = PassageIndex.open("inns", encoder, client=one.client, tenant="two")
+        one.add(CORPUS[:3])
+        two.add([CORPUS[0], CORPUS[4]])
+        agrees(ContradictionSearch(one).search(QUIET), by_hand(QUIET, CORPUS[:3]))
+        agrees(ContradictionSearch(two).search_like("inn-quiet"), by_hand(QUIET, [CORPUS[4]]))
+        with pytest.raises(InputError, match="no passage 'inn-loud'"):
+            ContradictionSearch(two).search_like("inn-loud")
+
+
+def test_a_collection_of_another_store(encoder):
+    """Payload keys and vector names of others; the passage's id is the point's own."""
+    client = QdrantClient(":memory:")
+    vectors = models.VectorParams(size=256, distance=models.Distance.COSINE)
+    client.create_collection("theirs", {"dense": vectors})
+    ids = [f"00000000-0000-0000-0000-{n:012d}" for n in range(4)]
+    rows = encoder.encode_documents([one.text for one in CORPUS[:4]])["topical"]
+    client.upsert(
+        "theirs",
+        [
+            models.PointStruct(
+                id=ids[n],
+                vector={"dense": rows[n].tolist()},
+                payload={"body": one.text, "about": one.metadata},
+            )
+            for n, one in enumerate(CORPUS[:4])
+        ],
+    )
+    index = PassageIndex.open(
+        "theirs", encoder, client=client, text_key="body", metadata_key="about"
+    )
+    with pytest.raises(MissingVectorError, match=r"backfill\(\['contradiction'\]\)"):
+        ContradictionSearch(index).search(QUIET)
+    report = index.backfill(["contradiction"])
+    index = PassageIndex.open(
+        report.collection, encoder, client=client, text_key="body", metadata_key="about"
+    )
+    hits = ContradictionSearch(index).search_like(ids[0], filter={"number": {"gt": 1}})
+    assert {hit.passage.id for hit in hits} == {ids[2], ids[3]}
+    wanted = by_hand(QUIET, CORPUS[2:4])
+    assert [hit.score for hit in hits] == pytest.approx([score for score, _ in wanted], abs=1e-4)
+    client.close()
+
+
+# --- bad input
+
+
+def test_a_collection_without_the_vector_is_named_and_nothing_encoded(encoder):
+    """A thousand texts encoded at every search would look like a slow server."""
+    with PassageIndex.open("inns", encoder) as index:
+        index.add(CORPUS)
+        encoder.documents.clear()
+        against = ContradictionSearch(index)
+        for call in (
+            lambda: against.search(QUIET),
+            lambda: against.search_like("copper"),
+            lambda: against.search_many([QUIET]),
+        ):
+            with pytest.raises(MissingVectorError, match=r"backfill\(\['contradiction'\]\)"):
+                call()
+        assert encoder.documents == []
+        index.backfill(["contradiction"])
+        agrees(against.search(QUIET, 50), by_hand(QUIET, CORPUS))
+
+
+def test_what_cannot_be_asked(local):
+    """Each is told by name, before any work."""
+    against = ContradictionSearch(local)
+    for statement, error in ((" \n", EmptyTextError), ("", EmptyTextError), (3, InputError)):
+        with pytest.raises(error, match="statement"):
+            against.search(statement)
+    with pytest.raises(InputError, match="list of statements"):
+        against.search_many(QUIET)
+    for one in ("nobody", "Inn-quiet"):
+        with pytest.raises(InputError, match=f"no passage '{one}' in collection 'inns'"):
+            against.search_like(one)
+    for one in ("", None):
+        with pytest.raises(InputError):
+            against.search_like(one)
+    for k in (0, -1, 2.5, True):
+        with pytest.raises(ConfigurationError, match="k must be"):
+            against.search(QUIET, k)
+        with pytest.raises(ConfigurationError, match="k must be"):
+            against.search_like("copper", k)
+    with pytest.raises(LogicRetrieversError, match="filter"):
+        against.search(QUIET, filter=["place"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"candidates": 0}, "candidates must be"),
+        ({"min_probability": 1.1}, "min_probability"),
+        ({"min_probability": "0.5"}, "min_probability"),
+        ({"min_probability": float("nan")}, "min_probability"),
+        ({"alpha": -1.0}, "alpha"),
+        ({"settings": {"alpha": 1.0}}, "ContradictionSettings"),
+    ],
+)
+def test_settings_that_cannot_work(local, settings, message):
+    """A wrong setting is told at construction, not at the first search."""
+    with pytest.raises(ConfigurationError, match=message):
+        ContradictionSearch(local, **settings)
+
+
+def test_an_encoder_that_cannot_judge_is_refused():
+    """A topical search under the name of a search for contradictions."""
+    with (
+        PassageIndex.open("inns", placed(("topical",))) as poor,
+        PassageIndex.open("inns", placed(constants=None), vectors=NAMES) as unknown,
+    ):
+        with pytest.raises(ConfigurationError, match="no 'contradiction'"):
+            ContradictionSearch(poor)
+        with pytest.raises(ConfigurationError, match="no constants"):
+            ContradictionSearch(unknown)
+        assert isinstance(
+            ContradictionSearch(unknown, settings=SETTINGS).settings, ContradictionSettings
+        )
+
+
+def test_an_empty_collection(encoder):
+    """No candidates are no error."""
+    with PassageIndex.open("inns", encoder, vectors=NAMES) as index:
+        assert ContradictionSearch(index).search(QUIET) == []
+        index.add([CORPUS[0]])
+        assert ContradictionSearch(index).search(QUIET) == []
+        assert ContradictionSearch(index).search_like("inn-quiet") == []
+
+
+def test_settings_are_the_paper_s_pool(local):
+    """K is 1,000 in the paper; a smaller default would miss what a user expects to be found."""
+    assert ContradictionSearch(local).candidates == 1000
+    assert np.isfinite(ContradictionSearch(local).settings.alpha)
