@@ -90,7 +90,7 @@ def contested_note(case: Case, verdict: Verdict) -> str:
     """Which trusted passages contradict each other; empty where none do."""
     if not verdict.contested:
         return ""
-    names = ", ".join(repr(case.passages[place].id) for place in sorted(verdict.contested))
+    names = ", ".join(sorted(repr(case.passages[place].id) for place in verdict.contested))
     return (
         f"trusted passages contradict each other, and cannot all be right: {names}; they stay, and"
         " nothing was judged by them"
