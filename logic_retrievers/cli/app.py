@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from logic_retrievers import __version__
+from logic_retrievers.cli.contradictions import contradictions
 from logic_retrievers.cli.doctor import doctor
 from logic_retrievers.cli.evaluate import evaluate
 from logic_retrievers.cli.index import index
+from logic_retrievers.cli.pairs import score_pairs
 from logic_retrievers.cli.parse import parse
 from logic_retrievers.cli.search import search
 
@@ -24,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (index, search, parse, evaluate, doctor):
+for command in (index, search, contradictions, score_pairs, parse, evaluate, doctor):
     app.command()(command)
 for added in sorted(entry_points(group="logic_retrievers.commands"), key=lambda a: a.name):
     app.command(added.name)(added.load())

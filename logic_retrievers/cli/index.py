@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +22,11 @@ from logic_retrievers.cli.options import (
 )
 from logic_retrievers.cli.outcome import ExitCode, out, reports_errors, say
 from logic_retrievers.cli.progress import progress
+from logic_retrievers.contradiction.settings import CONTRADICTION, settings_for
 from logic_retrievers.documents import Reading, Splitter, read_documents
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.errors import MissingVectorError
+from logic_retrievers.index import PassageIndex
 
 SHOWN_ERRORS = 20
 
@@ -41,6 +48,13 @@ def index(
             show_default="an eighth of what the encoder reads",
         ),
     ] = None,
+    contradictions: Annotated[
+        bool,
+        typer.Option(
+            "--contradictions",
+            help="Also store what the command `contradictions` searches by; stays on.",
+        ),
+    ] = False,
 ) -> None:
     """Reads documents, splits the long ones, and stores them with their vectors.
 
@@ -50,10 +64,11 @@ def index(
     reading = read_documents(path)
     encoder = open_encoder(bundle)
     splitter = Splitter.for_encoder(encoder, overlap)
-    with (
-        open_index(encoder, location, collection, api_key, tenant, create=True) as passages,
-        progress("passages") as advance,
-    ):
+    reopen = partial(open_index, encoder, location, api_key=api_key, tenant=tenant)
+    if contradictions:
+        settings_for(encoder.specs)
+        collection = _with_contradictions(reopen, collection, encoder)
+    with reopen(collection=collection, create=True) as passages, progress("passages") as advance:
         report = passages.add(
             splitter.split(reading), progress=advance, keep_sources=reading.incomplete
         )
@@ -67,6 +82,21 @@ def index(
     _report_left_out(reading)
     if reading.errors:
         raise typer.Exit(ExitCode.PARTIAL)
+
+
+def _with_contradictions(
+    reopen: Callable[..., PassageIndex], collection: str, encoder: Encoder
+) -> str:
+    """Makes the collection with the vector, or adds it to one that is there; where it is then."""
+    with suppress(MissingVectorError):
+        reopen(collection=collection, create=True, vectors=list(encoder.specs)).close()
+        return collection
+    with reopen(collection=collection, create=False) as found, progress("back-fill") as advance:
+        if CONTRADICTION in found.vectors:
+            return collection
+        report = found.backfill([CONTRADICTION], progress=advance)
+    say("back-filled", f"{report.filled} stored passages, in collection {report.collection!r}")
+    return report.collection
 
 
 def _report_left_out(reading: Reading) -> None:

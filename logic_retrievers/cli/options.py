@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -58,6 +59,7 @@ def open_index(
     tenant: str | None,
     *,
     create: bool,
+    vectors: Sequence[str] | None = None,
 ) -> PassageIndex:
     """The index that the options name; a key for a server is no use to a folder."""
     server = location.startswith(("http://", "https://"))
@@ -68,6 +70,7 @@ def open_index(
         api_key=api_key if server else None,
         tenant=tenant,
         create=create,
+        vectors=vectors,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import IO, cast
 
@@ -22,15 +23,19 @@ class Line:
     offset: int
 
 
-def read_lines(file: SourceFile) -> Iterator[Line]:
+def read_lines(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Line]:
     """The lines of a file, one at a time; a byte-order mark is left out.
+
+    Args:
+        file: which one; what messages name.
+        stream: of a file that is open already (standard input); it stays open.
 
     Raises:
         ReadError: the file is UTF-16.
     """
     offset = 0
-    with _open(file) as stream:
-        for number, raw in enumerate(stream, start=1):
+    with _open(file) if stream is None else nullcontext(stream) as opened:
+        for number, raw in enumerate(opened, start=1):
             if number == 1:
                 raw, offset = _without_mark(raw, file)
             yield Line(raw, number, offset)

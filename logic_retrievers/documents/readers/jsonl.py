@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from logic_retrievers.documents.files import SourceFile
 from logic_retrievers.documents.readers.decoding import Line, not_utf8, read_lines
@@ -12,9 +12,14 @@ from logic_retrievers.documents.record import Record
 from logic_retrievers.errors import ReadError
 
 
-def read_jsonl(file: SourceFile) -> Iterator[Record | ReadError]:
-    """A record or an error for every line that is not blank; one line in memory at a time."""
-    for line in read_lines(file):
+def read_jsonl(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Record | ReadError]:
+    """A record or an error for every line that is not blank; one line in memory at a time.
+
+    Args:
+        file: which one; what messages name.
+        stream: of a file that is open already (standard input).
+    """
+    for line in read_lines(file, stream):
         if line.raw.strip():
             yield _record(line, file)
 
