@@ -24,9 +24,24 @@ except ModuleNotFoundError as error:
         raise
     raise MissingExtraError("pytest", "testing") from error
 
-for _suite in ("embeddings", "encoders", "evidence", "indexes", "rerankers", "retrievers"):
+for _suite in (
+    "contradiction_filters",
+    "contradiction_retrievers",
+    "embeddings",
+    "encoders",
+    "evidence",
+    "indexes",
+    "rerankers",
+    "retrievers",
+):
     pytest.register_assert_rewrite(f"{__name__}.{_suite}")  # failures then show the values
 
+from logic_retrievers.testing.contradiction_filters import (  # noqa: E402
+    ContradictionFilterConformance,
+)
+from logic_retrievers.testing.contradiction_retrievers import (  # noqa: E402
+    ContradictionRetrieverConformance,
+)
 from logic_retrievers.testing.embeddings import EmbeddingsConformance  # noqa: E402
 from logic_retrievers.testing.encoders import EncoderConformance  # noqa: E402
 from logic_retrievers.testing.hashed import HashedEncoder  # noqa: E402
@@ -37,6 +52,8 @@ from logic_retrievers.testing.retrievers import RetrieverConformance  # noqa: E4
 from logic_retrievers.testing.watched import WatchedEncoder  # noqa: E402
 
 __all__ = [
+    "ContradictionFilterConformance",
+    "ContradictionRetrieverConformance",
     "EmbeddingsConformance",
     "EncoderConformance",
     "HashedEncoder",

@@ -12,12 +12,24 @@ from logic_retrievers.encoders.base import Vectors, VectorSpec, check_names
 from logic_retrievers.encoders.texts import check_texts
 
 DIMENSION = 32
+CONSTANTS = {
+    "alpha": 2.0,
+    "null_mean": 0.6,
+    "null_deviation": 0.05,
+    "intercept": -8.0,
+    "cosine_weight": 6.0,
+    "sparsity_weight": 1.0,
+    "threshold": 0.5,
+}
+"""By which texts that differ in one word contradict each other."""
 
 
 class HashedEncoder:
     """Texts that share words are near; the same text has the same vector everywhere.
 
     For suites of people without a model: it loads nothing, and no two machines disagree about it.
+    Two longer texts that differ in one word differ in two coordinates, so that a vector named
+    ``contradiction`` has them contradict each other; it brings the constants for that.
 
     Args:
         names: of the vectors that it makes.
@@ -51,6 +63,7 @@ class HashedEncoder:
                 f"hashed-{name}-{number}",
                 query_prefix=query_prefix,
                 query_fingerprint=f"hashed-{name}-{number}-{query_prefix}" if query_prefix else "",
+                contradiction=CONSTANTS if name == "contradiction" else None,
             )
             for name, number in self._versions.items()
         }

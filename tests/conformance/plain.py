@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import copy
 
-from logic_retrievers import Engine, Passage, PassageIndex, Reranker
+from logic_retrievers import (
+    ContradictionFilter,
+    ContradictionSearch,
+    Engine,
+    Passage,
+    PassageIndex,
+    Reranker,
+)
 from logic_retrievers.policies import resolve_policy
 from logic_retrievers.procedures import encoding
 from logic_retrievers.testing import (
+    ContradictionFilterConformance,
+    ContradictionRetrieverConformance,
     EmbeddingsConformance,
     RerankerConformance,
     Retrieved,
@@ -90,6 +99,79 @@ class PlainRerankers(RerankerConformance):
 
     async def arerank(self, reranker, query, items):
         return self.plain(await reranker.acall(query, items))
+
+    def plain(self, hits):
+        return [Retrieved(h.passage.id, h.passage.text, h.score, told(h)) for h in hits]
+
+
+class PlainFilter:
+    def __init__(self, top_n=None, trusted=(), **settings):
+        if top_n is not None and top_n < 1:
+            raise ValueError("top_n must be a whole number of at least 1")
+        self.top_n = top_n
+        self.core = ContradictionFilter(trusted=self.passages(trusted), **settings)
+
+    def passages(self, items):
+        return [
+            Passage(
+                one["id"] or f"no id {at}",
+                one["text"],
+                {key: value for key, value in one["metadata"].items() if key != "logic"},
+            )
+            for at, one in enumerate(items)
+        ]
+
+    def __call__(self, items):
+        return self.core.filter(self.passages(items), self.top_n).hits
+
+    async def acall(self, items):
+        return (await self.core.afilter(self.passages(items), self.top_n)).hits
+
+
+class PlainFilters(ContradictionFilterConformance):
+    kind = PlainFilter
+
+    def make(self, **settings):
+        return self.kind(**settings)
+
+    def items(self, passages):
+        return [{"id": p.id, "text": p.text, "metadata": dict(p.metadata)} for p in passages]
+
+    def filter(self, made, items):
+        return self.plain(made(items))
+
+    async def afilter(self, made, items):
+        return self.plain(await made.acall(items))
+
+    def plain(self, hits):
+        return [Retrieved(h.passage.id, h.passage.text, h.score, told(h)) for h in hits]
+
+
+class PlainOpponents:
+    def __init__(self, index, k=4, filter=None, **settings):  # noqa: A002
+        if k < 1:
+            raise ValueError("k must be a whole number of at least 1")
+        self.called = {"k": k, "filter": filter}
+        self.core = ContradictionSearch(index, **settings)
+
+    def __call__(self, statement):
+        return self.core.search(statement, **self.called)
+
+    async def acall(self, statement):
+        return await self.core.asearch(statement, **self.called)
+
+
+class PlainContradictionRetrievers(ContradictionRetrieverConformance):
+    kind = PlainOpponents
+
+    def make(self, index, **settings):
+        return self.kind(index, **settings)
+
+    def retrieve(self, retriever, statement):
+        return self.plain(retriever(statement))
+
+    async def aretrieve(self, retriever, statement):
+        return self.plain(await retriever.acall(statement))
 
     def plain(self, hits):
         return [Retrieved(h.passage.id, h.passage.text, h.score, told(h)) for h in hits]

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from plain import PlainEmbeddingModels, PlainRerankers, PlainRetrievers
+from plain import (
+    PlainContradictionRetrievers,
+    PlainEmbeddingModels,
+    PlainFilters,
+    PlainRerankers,
+    PlainRetrievers,
+)
 
 
 class TestPlainRetriever(PlainRetrievers):
@@ -14,4 +20,12 @@ class TestPlainReranker(PlainRerankers):
 
 
 class TestPlainEmbeddings(PlainEmbeddingModels):
+    pass
+
+
+class TestPlainFilter(PlainFilters):
+    pass
+
+
+class TestPlainContradictionRetriever(PlainContradictionRetrievers):
     pass

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import broken_contradiction_filters
+import broken_contradiction_retrievers
 import broken_embeddings
 import broken_encoders
 import broken_indexes
@@ -21,6 +23,8 @@ pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
 BROKEN = (
+    broken_contradiction_filters,
+    broken_contradiction_retrievers,
     broken_embeddings,
     broken_encoders,
     broken_indexes,
