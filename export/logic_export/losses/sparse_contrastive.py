@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Literal, TypeAlias, get_args
 
@@ -12,6 +13,7 @@ from torch import Tensor, nn
 from logic_export.losses.compatibility import Features
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.scoring import Sparsity
+from logic_retrievers.scoring.sparsity import NEAR
 
 Similarity: TypeAlias = Sparsity | Literal["cosine"]
 _TINY = 1e-12
@@ -57,7 +59,11 @@ def sparse_contrastive_loss(
         l_i = -mean over p in P(i) of log [e^(H_ip / t) / (e^(H_ip / t) + sum_n e^(H_in / t))]
 
     With one contradiction an anchor that is the paper's: contradictions positive, paraphrases hard
-    negatives, the rest of the batch negatives.
+    negatives, the rest of the batch negatives (here the other anchors too).
+
+    A pair nearer than 1e-3, mostly two texts that were cut to the same tokens, has no sparsity, as
+    in scoring, and counts as neither; else its rounding would be the steepest slope of the batch.
+    Of a cosine, which has no such pole, every pair counts.
 
     Args:
         embeddings: shape (texts, dimension), of any length; the loss scales them to 1.
@@ -67,19 +73,27 @@ def sparse_contrastive_loss(
         measure: H; ``cosine`` is the contrastive baseline of the paper.
 
     Returns:
-        Shape ().
+        Shape (); 0 where no text has a contradiction.
     """
-    scores = similarities(nn.functional.normalize(embeddings, dim=-1), measure) / temperature
-    same = groups[:, None] == groups[None]
-    positive = same & (sides[:, None] != sides[None])
-    own = torch.eye(len(embeddings), dtype=torch.bool, device=embeddings.device)
-    negative = ~positive & ~own
+    wide = embeddings.to(torch.promote_types(embeddings.dtype, torch.float32))
+    scaled = nn.functional.normalize(wide, dim=-1)
+    scores = similarities(scaled, measure) / temperature
+    opposed = (groups[:, None] == groups[None]) & (sides[:, None] != sides[None])
+    counted = ~torch.eye(len(embeddings), dtype=torch.bool, device=embeddings.device)
+    if measure != "cosine":
+        counted &= _distances(scaled) >= NEAR
+    positive, negative = opposed & counted, ~opposed & counted
     others = torch.logsumexp(scores.masked_fill(~negative, -torch.inf), dim=1, keepdim=True)
     losses = torch.logaddexp(scores, others.expand_as(scores)) - scores
     counts = positive.sum(1)
     anchors = counts > 0
     of_anchors = losses.masked_fill(~positive, 0).sum(1)[anchors] / counts[anchors]
-    return of_anchors.mean()
+    return of_anchors.sum() / anchors.sum().clamp(min=1)
+
+
+def _distances(vectors: Tensor) -> Tensor:
+    fixed = vectors.detach()  # by products two copies would be 3e-4 apart
+    return torch.cdist(fixed, fixed, compute_mode="donot_use_mm_for_euclid_dist")
 
 
 class SparseContrastiveLoss(nn.Module):
@@ -87,11 +101,11 @@ class SparseContrastiveLoss(nn.Module):
 
     Args:
         model: encodes texts.
-        temperature: more than 0. The paper: .01 to .05, by model.
+        temperature: more than 0, finite. The paper: .01 to .05, by model.
         measure: ``hoyer``, ``l2_l1``, ``kappa4`` or ``cosine``.
 
     Raises:
-        ConfigurationError: a temperature that is not positive, or an unknown measure.
+        ConfigurationError: a temperature that is not positive and finite, or an unknown measure.
 
     References:
         Xu et al. 2024, "SparseCL: Sparse Contrastive Learning for Contradiction Retrieval".
@@ -113,8 +127,10 @@ class SparseContrastiveLoss(nn.Module):
         self, model: SentenceTransformer, temperature: float = 0.02, measure: Similarity = "hoyer"
     ) -> None:
         super().__init__()
-        if not temperature > 0:
-            raise ConfigurationError(f"temperature must be more than 0, not {temperature}")
+        if not 0 < temperature < math.inf:
+            raise ConfigurationError(
+                f"temperature must be more than 0 and finite, not {temperature}"
+            )
         known = (*get_args(Sparsity), "cosine")
         if measure not in known:
             raise ConfigurationError(f"no measure {measure!r}; there are {', '.join(known)}")
