@@ -199,11 +199,11 @@ def drawn(one: Labelled, most: int) -> Labelled:
 def auc(contradicts: npt.NDArray[np.bool_], scores: Values) -> Estimate:
     """Area under the ROC curve with a bootstrap interval over pairs."""
     random = np.random.default_rng(0)
-    found = []
+    found: list[float] = []
     while len(found) < RESAMPLES:
         some = random.integers(len(scores), size=len(scores))
         if 0 < contradicts[some].sum() < len(some):
-            found.append(roc_auc_score(contradicts[some], scores[some]))
+            found.append(float(roc_auc_score(contradicts[some], scores[some])))
     low, high = np.quantile(found, [0.025, 0.975])
     return Estimate(float(roc_auc_score(contradicts, scores)), float(low), float(high))
 

@@ -69,6 +69,28 @@ def trade_off_figure(
     return figure
 
 
+def sparsity_figure(panels: Mapping[str, Mapping[str, npt.ArrayLike]]) -> Figure:
+    """Histograms of the sparsity of differences, one panel beside the other (SparseCL).
+
+    Args:
+        panels: title -> kind of pair -> sparsities, shape (pairs,).
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    figure = _figure(4.5 * len(panels), 3.5)
+    every = [np.asarray(values) for kinds in panels.values() for values in kinds.values()]
+    edges = np.linspace(min(v.min() for v in every), max(v.max() for v in every), 61).tolist()
+    for place, (title, kinds) in enumerate(panels.items(), start=1):
+        axes = figure.add_subplot(1, len(panels), place)
+        for label, values in kinds.items():
+            median = float(np.median(np.asarray(values)))
+            axes.hist(values, edges, density=True, alpha=0.5, label=f"{label}, median {median:.3f}")
+        axes.set(title=title, xlabel="Hoyer sparsity of the difference", ylabel="density")
+        axes.legend()
+    return figure
+
+
 def _figure(width: float, height: float) -> Figure:
     try:
         from matplotlib.figure import Figure

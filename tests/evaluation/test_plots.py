@@ -10,7 +10,7 @@ import pytest
 
 from logic_retrievers.errors import MissingExtraError
 from logic_retrievers.evaluation import Dataset, Query, evaluate
-from logic_retrievers.evaluation.plots import survival_figure, trade_off_figure
+from logic_retrievers.evaluation.plots import sparsity_figure, survival_figure, trade_off_figure
 
 
 def test_survival_figure_draws_the_curve() -> None:
@@ -43,3 +43,17 @@ def test_missing_matplotlib_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r"logic-retrievers\[eval\]"):
         survival_figure({})
+
+
+def test_a_sparsity_figure_has_a_panel_each_and_says_the_medians():
+    """Panels with axes of their own would show two different distributions as one."""
+    figure = sparsity_figure(
+        {"before": {"random": [0.1, 0.2, 0.3]}, "after": {"random": [0.2], "against": [0.5, 0.7]}}
+    )
+    before, after = figure.axes
+    assert before.get_title() == "before"
+    assert [text.get_text() for text in after.get_legend().get_texts()] == [
+        "random, median 0.200",
+        "against, median 0.600",
+    ]
+    assert before.patches[0].get_x() == after.patches[0].get_x() == 0.1
