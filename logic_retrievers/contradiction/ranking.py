@@ -58,10 +58,7 @@ class Ranking:
     def likely(self, least: float | None) -> list[int]:
         """The places in order; only those of at least this probability where one is given."""
         return [
-            place
-            for place in self.order
-            if least is None
-            or (self.probabilities[place] >= least and not np.isnan(self.sparsities[place]))
+            place for place in self.order if least is None or self.probabilities[place] >= least
         ]
 
     def ranks(self) -> dict[str, npt.NDArray[np.integer]]:

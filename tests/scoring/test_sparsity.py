@@ -90,6 +90,18 @@ def test_values_keep_to_their_bounds(vectors):
         assert (found <= 1 + slack).all()
 
 
+def test_hoyer_never_leaves_its_range_by_rounding():
+    """A sparsity of 1.0000001 is no longer what the range in the docstring says."""
+    generator = np.random.default_rng(9)
+    for dimension in range(2, 400):
+        zero = np.zeros(dimension, np.float32)
+        ends = np.concatenate([np.eye(dimension)[:1], np.full((1, dimension), 1.0)])
+        lengths = generator.uniform(0.01, 2, size=20)[:, None]
+        rows = (ends[:, None] * lengths).reshape(-1, dimension).astype(np.float32)
+        found = sparsity(zero, rows[np.linalg.norm(rows, axis=1) > 2e-3])
+        assert 0 <= found.min() <= found.max() <= 1
+
+
 @measures
 def test_the_two_ends(measure):
     """All in one coordinate is the sparsest difference, the same in all is the least sparse."""
