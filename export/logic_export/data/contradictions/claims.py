@@ -38,7 +38,7 @@ def claim_sides(claims: Iterable[Mapping[str, Any]], documents: Mapping[str, str
         evidence = _evidence(documents[identifier], numbers)
         supported, denied = (tuple(by_label.get(one, ())) for one in ("SUPPORT", "CONTRADICT"))
         denied = denied or tuple(n for one in supported if (n := negate(one)) is not None)
-        left = tuple(text for text in (evidence, *supported) if text and text not in denied)
+        left = tuple(t for t in dict.fromkeys((evidence, *supported)) if t and t not in denied)
         if left and denied:
             made.append(Sides(left, denied, "claims"))
     return unique_sides(made)

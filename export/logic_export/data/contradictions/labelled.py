@@ -58,7 +58,8 @@ def negated_sides(pairs: Iterable[tuple[str, str]]) -> list[Sides]:
 def pair_sides(rows: Iterable[tuple[str, str, str]]) -> list[Sides]:
     """Labelled pairs (text, text, ``entailment`` / ``contradiction`` / anything else).
 
-    What a text entails stands on its side as a hard negative: it is about the same and agrees.
+    A text that entails another stands on its side as a hard negative: it agrees, and contradicts
+    whatever the other contradicts. What a text entails says less, and may not.
     """
     agrees: dict[str, dict[str, None]] = defaultdict(dict)
     opposed: dict[tuple[str, str], None] = {}
@@ -67,7 +68,7 @@ def pair_sides(rows: Iterable[tuple[str, str, str]]) -> list[Sides]:
         if one == other:
             continue
         if kind == "entailment":
-            agrees[one][other] = None
+            agrees[other][one] = None
         elif kind == "contradiction":
             opposed[one, other] = None
     found = []

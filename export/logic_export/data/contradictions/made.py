@@ -24,6 +24,8 @@ from logic_export.data.wordnet import WordNet
 from logic_retrievers.errors import ConfigurationError
 
 KINDS = ("polarity", "antonym", "number", "date", "entity", "quantifier")
+TOSSES = 4
+"""How often the coins of a paraphrase are thrown again where they changed nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +93,12 @@ def made_sides(
         seed: of everything.
 
     Raises:
-        ConfigurationError: a kind that is unknown.
+        ConfigurationError: a kind that is unknown, or pieces of no sentence.
     """
     if unknown := sorted(set(kinds) - set(KINDS)):
         raise ConfigurationError(f"no kind {unknown[0]!r}; there are {', '.join(KINDS)}")
+    if most_sentences < 1:
+        raise ConfigurationError(f"a piece has at least one sentence, not {most_sentences}")
     random = Random(seed)
     order = sorted(set(texts))
     random.shuffle(order)
@@ -131,14 +135,18 @@ def said_otherwise(
 
     Both are said otherwise by the same coins, so that their form tells nothing. What the coins
     dropped was dropped from both; if that was the difference, the paraphrases are one text and
-    stand for neither side. None where nothing is left that differs.
+    stand for neither side. None where the two do not differ.
     """
-    coins = random.getrandbits(64)
-    versions = [paraphrase(text, Random(coins), synonyms) for text in (one, other)]
-    sides = [
-        tuple(dict.fromkeys((text, version) if versions[0] != versions[1] else (text,)))
-        for text, version in zip((one, other), versions, strict=True)
-    ]
+    sides: list[tuple[str, ...]] = [(one,), (other,)]
+    for _ in range(TOSSES):
+        coins = random.getrandbits(64)
+        versions = [paraphrase(text, Random(coins), synonyms) for text in (one, other)]
+        if versions[0] != versions[1] and versions != [one, other]:
+            sides = [
+                tuple(dict.fromkeys((text, version)))
+                for text, version in zip((one, other), versions, strict=True)
+            ]
+            break
     return None if set(sides[0]) & set(sides[1]) else Sides(sides[0], sides[1], source)
 
 

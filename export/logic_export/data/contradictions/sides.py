@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from logic_retrievers.errors import InputError
@@ -25,7 +25,7 @@ class Sides:
         source: which builder or data set made it.
 
     Raises:
-        InputError: an empty side or text, or a text on both sides.
+        InputError: an empty side or text, or a text that stands twice, on one side or on both.
     """
 
     left: tuple[str, ...]
@@ -37,6 +37,8 @@ class Sides:
             raise InputError(f"both sides need texts, and none may be empty: {self!r}")
         if both := set(self.left) & set(self.right):
             raise InputError(f"a text stands on both sides: {sorted(both)[0]!r}")
+        if len(set(self.texts)) < len(self.texts):
+            raise InputError(f"a text stands twice on a side: {self!r}")
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -79,7 +81,8 @@ def _sides(row: Row) -> Sides:
         side = row.fields.get(name)
         if not isinstance(side, list) or not all(isinstance(text, str) for text in side):
             raise row.error(f"{name!r} must be a list of texts")
-        texts.append(tuple(side))
+        # each with the checks of a single field
+        texts.append(tuple(replace(row, fields={name: text}).text(name) for text in side))
     try:
         return Sides(texts[0], texts[1], row.text("source") if "source" in row.fields else "")
     except InputError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle, islice
@@ -16,10 +17,12 @@ from logic_export.data.contradictions.made import KINDS, made_sides, said_otherw
 from logic_export.data.contradictions.sides import Sides, read_sides, unique_sides
 from logic_export.data.crops import crop
 from logic_export.data.labelled import labelled_triplets
+from logic_export.data.pairs import SIDES
 from logic_export.data.sources import called, place, texts_of
 from logic_export.data.wordnet import load_wordnet
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import load_dataset
-from logic_retrievers.evaluation.rows import json_rows
+from logic_retrievers.evaluation.rows import Row, json_rows
 
 SideBuilder: TypeAlias = Callable[..., list[Sides]]
 
@@ -49,29 +52,33 @@ def questions(
     """Rows of ConflictQA's form, by question.
 
     A question with more than ``most`` passages on a side is cut into several groups, so that no
-    batch is filled by one question; short answers stand in each.
+    batch is filled by one question; the short answers stand in each.
     """
-    rows = [row.fields for row in json_rows(place(path))]
-    passages = question_sides(rows, answers=False)
-    if most is not None:
-        passages = [part for group in passages for part in _parts(group, most)]
-    if not answers:
-        return passages
-    said = {text: group for group in question_sides(rows) for text in group.texts}
-    return [_with_answers(group, said[group.left[0]]) for group in passages]
+    _at_least(1, most=most)
+    asked: dict[str, list[Mapping[str, str]]] = defaultdict(list)
+    for row in json_rows(place(path)):
+        fields = {name: row.text(name) for name in ("question", *SIDES[0], *SIDES[1])}
+        asked[fields["question"]].append(fields)
+    found = []
+    for same in asked.values():
+        whole = question_sides(same) if answers else []
+        for group in question_sides(same, answers=False):
+            parts = [group] if most is None else _parts(group, most)
+            found += [_with_answers(part, whole[0]) for part in parts] if whole else parts
+    return unique_sides(found)
 
 
 def negations(path: Path, *, seed: int = 0) -> list[Sides]:  # noqa: ARG001
     """Rows ``{sentence, negated}``."""
     return negated_sides(
-        (row.text("sentence"), row.text("negated")) for row in json_rows(place(path))
+        (_said(row, "sentence"), _said(row, "negated")) for row in json_rows(place(path))
     )
 
 
 def claims(path: Path, corpus: Path, *, seed: int = 0) -> list[Sides]:  # noqa: ARG001
     """Claims with labelled evidence, and the corpus that holds it (SciFact's form)."""
     documents = {row.id(): row.text("text") for row in json_rows(place(corpus))}
-    return claim_sides((row.fields for row in json_rows(place(path))), documents)
+    return claim_sides((_claim(row) for row in json_rows(place(path))), documents)
 
 
 def pairs(
@@ -84,7 +91,7 @@ def pairs(
 ) -> list[Sides]:
     """Labelled pairs; the names of the fields may be said."""
     return pair_sides(
-        (row.text(one), row.text(other), row.text(label)) for row in json_rows(place(path))
+        (_said(row, one), _said(row, other), row.text(label)) for row in json_rows(place(path))
     )
 
 
@@ -93,6 +100,7 @@ def versions(folder: str, split: str = "train", crops: int = 0, *, seed: int = 0
 
     With ``crops``, each pair comes that often more, cut around what differs.
     """
+    _at_least(0, crops=crops)
     random = Random(seed)
     found = []
     for row in labelled_triplets(load_dataset(folder, split)):
@@ -120,11 +128,17 @@ def made(
     """Contradictions made by rules over a corpus, of which ``texts`` are read.
 
     With ``wordnet``, antonyms and synonyms join in.
+
+    Raises:
+        ConfigurationError: antonyms alone, without WordNet.
     """
+    _at_least(1, count=count, sentences=sentences, texts=texts)
     every = sorted(set(texts_of(path)))
     drawn = Random(seed).sample(every, min(texts, len(every)))
     words = words_of(drawn, load_wordnet() if wordnet else None)
     usable = [kind for kind in kinds if kind != "antonym" or wordnet]
+    if not usable:
+        raise ConfigurationError("builder 'made' needs kinds; 'antonym' needs wordnet = true")
     return made_sides(drawn, words, count=count, kinds=usable, most_sentences=sentences, seed=seed)
 
 
@@ -147,12 +161,39 @@ def _parts(group: Sides, most: int) -> list[Sides]:
 
 
 def _with_answers(group: Sides, whole: Sides) -> Sides:
-    """The group with those texts of its question that no passage holds."""
-    if group.left[0] in whole.right:
-        whole = replace(whole, left=whole.right, right=whole.left)
+    """The group with the shortest text of each side of its question, which is the answer."""
     short = [min(side, key=len) for side in (whole.left, whole.right)]
     return replace(
         group,
         left=tuple(dict.fromkeys((*group.left, short[0]))),
         right=tuple(dict.fromkeys((*group.right, short[1]))),
     )
+
+
+def _said(row: Row, name: str) -> str:
+    text = row.text(name)
+    if not text.strip():
+        raise row.error(f"{name!r} is empty")
+    return text
+
+
+def _claim(row: Row) -> Mapping[str, Any]:
+    """A claim's fields, of the form that :func:`claim_sides` reads."""
+    evidence = row.fields.get("evidence")
+    try:
+        known = all(
+            isinstance(one["label"], str) and all(isinstance(n, int) for n in numbers)
+            for one in dict(evidence).values()  # type: ignore[arg-type]
+            for numbers in one["rationales"]
+        )
+    except (KeyError, TypeError, ValueError):
+        known = False
+    if not known:
+        raise row.error("'evidence' must give each document's 'label' and 'rationales'")
+    return {"text": _said(row, "text"), "evidence": evidence}
+
+
+def _at_least(least: int, **options: int | None) -> None:
+    for name, value in options.items():
+        if value is not None and value < least:
+            raise ConfigurationError(f"{name} must be at least {least}, not {value}")

@@ -1,0 +1,429 @@
+"""Rules that make contradictions and paraphrases: what they change, and what they must not."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from logic_export.data.contradictions.made import (
+    KINDS,
+    Words,
+    contradicted,
+    made_sides,
+    said_otherwise,
+    words_of,
+)
+from logic_export.data.contradictions.paraphrases import paraphrase, rephrased, synonyms_of
+from logic_export.data.contradictions.values import (
+    date,
+    entity,
+    exchanged,
+    names_of,
+    number,
+    quantifier,
+)
+from logic_export.data.wordnet import Antonym, Sense, WordNet
+
+from logic_retrievers.errors import ConfigurationError, InputError
+
+WORDNET = WordNet(
+    {
+        ("old", "adjective"): (Sense((), (Antonym("young", ()),)),),
+        ("young", "adjective"): (Sense((), (Antonym("old", ()),)),),
+        ("physician", "noun"): (Sense(("doctor",), ()),),
+        ("doctor", "noun"): (Sense(("physician",), ()),),
+        ("bank", "noun"): (Sense(("depository",), ()), Sense(("slope",), ())),
+        ("depository", "noun"): (Sense(("bank",), ()),),
+        ("motor", "noun"): (Sense(("engine",), ()),),
+        ("engine", "noun"): (Sense(("motor",), ()), Sense(("locomotive",), ())),
+        ("swift", "adjective"): (Sense(("fleet",), ()),),
+        ("swift", "noun"): (Sense((), ()),),
+    }
+)
+TEXTS = [
+    f"The {noun} of {place} was opened by {who} in {year}. It is {age} and has {count} floors. "
+    f"In {year + 5}, the {noun} was sold to {who}. It always stands near the river {place}."
+    for noun, place, who, year, age, count in [
+        ("mill", "Stead", "Ann Lee", 1907, "old", "three"),
+        ("tower", "Brook", "Carl Orr", 1853, "young", "12"),
+        ("school", "Marsh", "Eve Poe", 1921, "old", "four"),
+        ("bridge", "Dover", "Guy Roe", 1888, "young", "35"),
+        ("barn", "Corby", "Ida Fry", 1764, "old", "six"),
+        ("inn", "Tring", "Lou May", 1999, "young", "7"),
+        ("palace", "Nuneaton", "Max Ost", 2003, "old", "eight"),
+    ]
+]
+WORDS = words_of(TEXTS, WORDNET)
+seeds = st.integers(0, 2**32)
+
+
+def changes(make, text: str, *more) -> set[tuple[str, str]]:
+    return {found for n in range(200) if (found := make(text, *more, Random(n))) is not None}
+
+
+# --- numbers, dates, quantifiers and names
+
+
+@given(st.from_regex(r"[1-9]\d{0,2}(,\d{3}){0,2}|\d{1,4}\.\d{1,3}|\d{1,6}", fullmatch=True), seeds)
+def test_a_number_keeps_its_form_and_changes_its_first_digit(old: str, seed: int):
+    """31,415 made 31,416 is hardly a contradiction, and 9.5 made 95 is another kind of number."""
+    found = number(f"It has {old} floors.", Random(seed))
+    if re.fullmatch(r"1[5-9]\d\d|20[0-2]\d", old):
+        assert found is None  # a year
+        return
+    assert found is not None
+    assert found[0] == old
+    assert re.sub(r"\d", "0", found[1]) == re.sub(r"\d", "0", old)
+    assert found[1][0] != old[0]
+
+
+def test_numbers_in_words_and_what_is_no_number():
+    """ "A 747", "AB-12" and "v2" are names; the day of a date would become "59 December"."""  # noqa: D210
+    assert {old for old, _ in changes(number, "It has three wings and 40 rooms.")} == {
+        "three",
+        "40",
+    }
+    assert all(old != new for old, new in changes(number, "It has three wings."))
+    for text in (
+        "It has a wing.",
+        "Built in 1907.",
+        "The X-15 flew.",
+        "See 3/4.",
+        "Mk2 and v2 came.",
+        "It opened on 25 December 1907.",
+        "It opened on December 25, 1907.",
+        "Someone, often.",
+    ):
+        assert changes(number, text) == set()
+
+
+def test_a_date_is_another_year_or_another_month():
+    text = "It was opened in May 1907, and sold on 3 June 1950; in 1960, it burnt."
+    found = changes(date, text)
+    assert {old for old, _ in found} == {"1907", "1950", "1960", "May", "June"}
+    for old, new in found:
+        assert new != old
+        if old.isdigit():
+            assert 2 <= abs(int(new) - int(old)) <= 40
+        else:
+            assert re.fullmatch("[A-Z][a-z]+", new)
+    assert {old for old, _ in changes(date, "In 1907, it burnt.")} == {"1907"}
+
+
+@pytest.mark.parametrize("year", [1990, 2015, 2024, 2029])
+def test_no_year_lies_in_the_future(year: int):
+    """A year to come would tell the made side without a look at the other one."""
+    found = {int(new) for _, new in changes(date, f"It was opened in {year} or so.")}
+    assert len(found) > 20
+    assert max(found) <= 2024
+    assert year not in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["It may rain.", "For $1900.", "1950,000 came.", "Of 1907% more.", "2012–2015", "1,500 men"],  # noqa: RUF001
+)
+def test_what_looks_like_a_date_is_none(text: str):
+    assert changes(date, text) == set()
+
+
+def test_a_quantifier_becomes_its_contrary():
+    assert changes(quantifier, "It is always open to many people.") == {
+        ("always", "never"),
+        ("many", "few"),
+    }
+    assert changes(quantifier, "The first and the best.") == {("the best", "the worst")}
+    assert changes(quantifier, "It is more than a barn.") == {("more than", "less than")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is the most popular of all.",
+        "One of the few left.",
+        "It was named after him.",
+        "A best-known work, the best-known.",
+        "Aftermath and beforehand.",
+    ],
+)
+def test_words_that_quantify_nothing_are_left(text: str):
+    """ "The few popular film" is a mistake that tells the made side."""  # noqa: D210
+    assert changes(quantifier, text) == set()
+
+
+def test_names_stand_within_sentences():
+    """The first word of a sentence has a capital whatever it is."""
+    found = names_of(
+        [
+            "Mills were built by Ann Lee's father in Upper Marsh, Kent. They met on Sunday in May.",
+            "Towers of the House of Lords and Guy Roe were seen by Ludwig van Beethoven.",
+        ]
+    )
+    assert found == {
+        1: ["Kent"],
+        2: ["Ann Lee", "Guy Roe", "Upper Marsh"],
+        3: ["House of Lords", "Ludwig van Beethoven"],
+    }
+
+
+def test_a_name_is_exchanged_for_one_like_it():
+    """ "A Ida" or "an Guy" shows that something was exchanged there."""  # noqa: D210
+    names = {1: ["Kent", "Essex", "Omaha", "Perth"], 2: ["Guy Roe", "Ann Lee"]}
+    assert changes(entity, "A mill in Kent.", names) == {("Kent", "Perth")}
+    assert changes(entity, "It is an Essex mill.", names) == {("Essex", "Omaha")}
+    assert changes(entity, "It met Guy Roe.", names) == set()
+    assert changes(entity, "A mill.", names) == set()
+    (found,) = changes(entity, "A mill of Kent's lord.", names)
+    assert exchanged("A mill of Kent's lord.", found) == "A mill of Perth's lord."
+    assert changes(entity, "It is in Kent or Perth.", names) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "expected"),
+    [
+        ("5 of 15, 5.5, 1.5, 5,000 and 2/5.", ("5", "8"), "8 of 15, 5.5, 1.5, 5,000 and 2/5."),
+        ("He is 5. The 5-year plan; (5), $5.", ("5", "8"), "He is 8. The 8-year plan; (8), $8."),
+        ("Ann, Anna and Ann's.", ("Ann", "Bea"), "Bea, Anna and Bea's."),
+        ("In 1907, 1907. 19071", ("1907", "1890"), "In 1890, 1890. 19071"),
+        ("a.b a.b", (".", "x"), "a.b a.b"),
+        ("none", ("x", "y"), "none"),
+        ("back \\1 here", ("here", r"\1"), "back \\1 \\1"),
+    ],
+)
+def test_whole_occurrences_are_exchanged_and_nothing_else(text, change, expected):
+    """A text that still says the old value contradicts itself; 15 made 18 is a second change."""
+    assert exchanged(text, change) == expected
+
+
+# --- contradictions of a text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=seeds, text=st.sampled_from(TEXTS))
+def test_every_kind_changes_what_it_says_it_does(kind: str, seed: int, text: str):
+    """A number that turns up under "date" makes the mixture another one than the recipe's."""
+    made = contradicted(text, kind, WORDS, Random(seed))
+    assert made is not None
+    assert made != text
+    ours, theirs = (re.findall(r"\w+(?:[.,]\d+)*", said) for said in (text, made))
+    if kind == "polarity":
+        assert abs(len(ours) - len(theirs)) == 1
+        assert re.sub(r" not\b", "", made) == text
+        return
+    assert len(ours) == len(theirs)
+    changed = {(a, b) for a, b in zip(ours, theirs, strict=True) if a != b}
+    assert changed
+    if kind == "antonym":
+        assert changed in ({("old", "young")}, {("young", "old")})
+    if kind == "date":
+        assert all(len(a) == 4 and a.isdigit() for a, _ in changed)
+    elif kind == "number":
+        assert len(changed) == 1
+    elif kind == "entity":
+        assert all(a[0].isupper() and b[0].isupper() for a, b in changed)
+    elif kind == "quantifier":
+        assert changed == {("always", "never")}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_no_rule_is_safe_there_is_none(kind: str):
+    assert contradicted("Alas, poor Yorick!", kind, Words(), Random(0)) is None
+
+
+def test_without_wordnet_there_are_names_alone():
+    assert words_of(TEXTS).antonyms == words_of(TEXTS).synonyms == {}
+    assert words_of(TEXTS).names == WORDS.names
+    assert WORDS.antonyms == {"old": "young", "young": "old"}
+
+
+# --- paraphrases
+
+
+def all_of(text: str, synonyms=None, tries: int = 300) -> set[str]:
+    return {paraphrase(text, Random(n), synonyms) for n in range(tries)}
+
+
+@pytest.mark.parametrize(
+    ("text", "others"),
+    [
+        ("The mill (built late) burnt down.", {"The mill burnt down."}),
+        ("The mill, which was old, was sold.", {"The mill was sold."}),
+        ("Ann met Guy, who was old.", {"Ann met Guy."}),
+        ("It burnt twice, killing three men.", {"It burnt twice."}),
+        ("In 1907, the mill burnt.", {"The mill burnt in 1907."}),
+        ("However, it burnt.", {"Yet, it burnt."}),
+        ("The mill was built by Ann Lee in 1907.", {"Ann Lee built the mill in 1907."}),
+        ("It was written by Guy Roe.", {"Guy Roe wrote it."}),
+        ("He was followed by Ann.", {"Ann followed him."}),
+        ("Tess of Kent was sung by Ann Lee.", {"Ann Lee sang Tess of Kent."}),
+        (
+            "After the war, the mill was bought by Ann.",
+            {"The mill was bought by Ann after the war."},
+        ),
+        # no rule is safe
+        ("It is a mill that was built by Ann.", set()),
+        ("Originally it was built by Ann.", set()),
+        ("The mill was built by Ann and Guy.", set()),
+        ("The mill was built by Ann in Kent and burnt.", set()),
+        ("On May 3, 1907, the mill burnt.", set()),
+        ("In Rome, Italy, and Paris, she sang.", set()),
+        ("In Upper Marsh, Kent, the mill burnt.", set()),
+        ("Mills, including old ones, barns and inns, burnt.", set()),
+        ("Ann, whose mill was burnt by wind, and ruined by rain.", set()),
+        ("Ann moved there, which was in the U.S.", {"Ann moved there, which was in the U.S."}),
+        ("(The mill was lost.)", set()),
+        ("However it burnt.", set()),
+    ],
+)
+def test_what_the_rules_make_of_a_sentence(text: str, others: set[str]):
+    """What is no English tells a model nothing, or the wrong thing: this side was made."""
+    assert all_of(text) == {text} | others
+
+
+def test_an_aside_loses_both_its_commas():
+    """ "The mill, was sold" marks a paraphrase."""  # noqa: D210
+    made = all_of("The mill, which stands there, was sold; the inn, where he lived; he left.")
+    assert not any(re.search(r"mill, was|, ;", text) for text in made)
+
+
+def test_sentences_change_places_and_one_may_go():
+    text = "A first one. A second one. A third one."
+    made = all_of(text)
+    lengths = {len(said.split(". ")) for said in made}
+    assert lengths == {2, 3}
+    assert any(said.startswith("A third") for said in made)
+    assert all(set(said.split()) <= set(text.split()) for said in made)
+    assert all_of("A first one. A second one.") == {
+        "A first one. A second one.",
+        "A second one. A first one.",
+    }
+
+
+def test_synonyms_are_whole_words_in_lower_case():
+    made = all_of(
+        "The physician met a physician-scientist and Physicians.", {"physician": "doctor"}
+    )
+    assert made == {
+        "The physician met a physician-scientist and Physicians.",
+        "The doctor met a physician-scientist and Physicians.",
+    }
+
+
+def test_synonyms_are_taken_where_little_can_be_mistaken():
+    """WordNet's first synonym of "bank" is as often the wrong one."""
+    texts = ["A physician and a doctor in a bank with a depository, a motor, an engine; swift."]
+    assert synonyms_of(texts, WORDNET) == {"physician": "doctor", "doctor": "physician"}
+    assert synonyms_of(["A physician came."], WORDNET) == {}
+
+
+LINES = st.lists(st.sampled_from([*TEXTS, "(A b.)", "I."])).map(" ".join)
+
+
+@given(st.text(max_size=80) | LINES, seeds)
+def test_any_text_can_be_said_otherwise(text: str, seed: int):
+    """An exception on one odd line stops a whole build; an empty text cannot be trained on."""
+    made = paraphrase(text, Random(seed), WORDS.synonyms)
+    assert made == paraphrase(text, Random(seed), WORDS.synonyms)
+    assert bool(made.strip()) is bool(text.split())
+
+
+class Answering:
+    """A rewriter with prepared answers."""
+
+    def __init__(self, *answers: str | None) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[str, str]] = []
+
+    def rewrite(self, instruction: str, text: str) -> str:
+        self.asked.append((instruction, text))
+        answer = self.answers.pop(0)
+        if answer is None:
+            raise InputError("no usable answer")
+        return answer
+
+
+def test_a_rewriter_is_asked_for_every_copy_anew():
+    """A cache or a model at temperature 0 says the same to the same question."""
+    rewriter = Answering("It burnt down. ", None, "The mill burnt.", "It burnt down.")
+    assert rephrased("The mill burnt.", rewriter, copies=4, instruction="Reword.") == [
+        "It burnt down."
+    ]
+    instructions, texts = zip(*rewriter.asked, strict=True)
+    assert len(set(instructions)) == 4
+    assert all(one.startswith("Reword.\n") for one in instructions)
+    assert set(texts) == {"The mill burnt."}
+    assert rephrased("The mill burnt.", Answering("a", "b", "a")) == ["a", "b"]
+
+
+# --- groups
+
+
+@given(seeds, st.sampled_from(TEXTS))
+def test_the_same_coins_fall_for_both_sides(seed: int, text: str):
+    """A side that is always the shorter or the shuffled one is known by its form."""
+    other = text.replace("is old", "is young").replace("is young", "is elderly", 1)
+    for synonyms in ({}, {"elderly": "aged", "river": "stream"}):
+        left, right = (paraphrase(said, Random(seed), synonyms) for said in (text, other))
+        masked = re.sub(r"old|young|elderly|aged", "X", left)
+        assert masked == re.sub(r"old|young|elderly|aged", "X", right)
+
+
+@given(seeds)
+def test_a_difference_that_the_coins_drop_makes_no_paraphrase(seed: int):
+    """The same text on both sides says that it contradicts itself."""
+    one, other = "The mill (built in 1907) burnt.", "The mill (built in 1890) burnt."
+    group = said_otherwise(one, other, "x", {}, Random(seed))
+    assert group is not None
+    assert (group.left, group.right) == ((one,), (other,))
+    assert said_otherwise(one, one, "x", {}, Random(seed)) is None
+
+
+def test_most_groups_have_paraphrases():
+    """Without hard negatives the loss learns that what is about the same contradicts."""
+    made = made_sides(TEXTS * 3, WORDS, count=7, kinds=["date"], most_sentences=4, seed=2)
+    assert sum(len(group.texts) == 4 for group in made) >= 5
+
+
+def test_kinds_take_turns_and_nothing_stands_on_both_sides():
+    """Dates are everywhere; left alone they would crowd out what is rare."""
+    made = made_sides(TEXTS, WORDS, count=6, most_sentences=4, seed=1)
+    assert [group.source for group in made][:2] != ["made date"] * 2
+    assert len({group.source for group in made}) >= 4
+    for group in made:
+        assert not set(group.left) & set(group.right)
+        assert len(group.left) == len(group.right)
+        assert group.left[0] in " ".join(TEXTS)
+        assert all(text.strip() for text in group.texts)
+
+
+def test_only_the_kinds_asked_for_are_made():
+    made = made_sides(TEXTS, WORDS, count=9, kinds=["number", "antonym"], most_sentences=4, seed=3)
+    assert {group.source for group in made} == {"made number", "made antonym"}
+    assert len(made) <= len(TEXTS)
+
+
+def test_the_same_seed_makes_the_same_groups():
+    """Whatever order the texts come in, and however often."""
+    made = made_sides(TEXTS, WORDS, count=5, seed=4)
+    assert made == made_sides([*reversed(TEXTS), TEXTS[0]], WORDS, count=5, seed=4)
+    assert made != made_sides(TEXTS, WORDS, count=5, seed=5)
+
+
+def test_pieces_have_as_many_sentences_as_they_may():
+    """A passage of a page next to statements of a line would be told by its length."""
+    for most in (1, 2):
+        made = made_sides(TEXTS, WORDS, count=7, most_sentences=most, kinds=["polarity"], seed=0)
+        assert made
+        assert max(text.count(". ") + 1 for g in made for text in g.left) == most
+    assert made_sides(["Too short 1907."], WORDS, count=1) == []
+    assert len(made_sides(TEXTS, WORDS, count=2)) == 2
+
+
+def test_unknown_kinds_and_pieces_of_nothing_are_refused():
+    with pytest.raises(ConfigurationError, match=r"no kind 'colour'; there are polarity, antonym"):
+        made_sides(TEXTS, WORDS, count=1, kinds=["date", "colour"])
+    with pytest.raises(ConfigurationError, match="at least one sentence, not 0"):
+        made_sides(TEXTS, WORDS, count=1, most_sentences=0)
