@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_export.data.contradictions.sides import Sides
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.scoring import Sparsity, sparsity
 
 Vectors: TypeAlias = npt.NDArray[np.floating]
@@ -117,7 +118,12 @@ def find_alpha(found: Sequence[Candidates], stop: float = STOP) -> float:
     Args:
         found: candidates of development queries.
         stop: width.
+
+    Raises:
+        ConfigurationError: no queries.
     """
+    if not found:
+        raise ConfigurationError("alpha is found on queries, and there are none")
     return _search(lambda alpha: float(ndcg(found, alpha).mean()), stop)
 
 

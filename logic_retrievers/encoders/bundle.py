@@ -143,9 +143,11 @@ def parity_cosines(bundle: Bundle) -> list[tuple[str, str, str, float]]:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Writes ``manifest.json``; the bundle's other files must be there already."""
+    """Writes ``manifest.json``, whole or not; the bundle's other files must be there already."""
     text = json.dumps(manifest.model_dump(), indent=2, ensure_ascii=False)
-    (folder / MANIFEST_NAME).write_text(text + "\n", encoding="utf-8")
+    partial = folder / f"{MANIFEST_NAME}.partial"
+    partial.write_text(text + "\n", encoding="utf-8")
+    partial.replace(folder / MANIFEST_NAME)
 
 
 def checksums(folder: Path, names: Sequence[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from sentence_transformers import SentenceTransformer
 from logic_export.contradictions import Pool, candidates_of, find_alpha, ndcg
 from logic_export.retrieval import Encode
 from logic_export.training.development import Development, Figures, Measured, encoding
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.scoring import Sparsity
 
 NDCG, COSINE, ALPHA = "nDCG@10", "nDCG@10 of cosine alone", "alpha"
@@ -27,6 +28,9 @@ class ContradictionDevelopment(Development):
         prefix: put before every text.
         measure: of sparsity; None: of the cosine baseline, whose own cosine is all there is.
         base: see :class:`Development`.
+
+    Raises:
+        ConfigurationError: a pool without queries.
     """
 
     def __init__(
@@ -39,6 +43,8 @@ class ContradictionDevelopment(Development):
         base: Mapping[str, Figures] | None = None,
     ) -> None:
         super().__init__(base)
+        if empty := [name for name, pool in pools.items() if not pool.queries]:
+            raise ConfigurationError(f"{empty[0]} holds no questions with two sides")
         self._pools, self._measure = pools, measure
         self._length, self._prefix = length, prefix
         self._topical = {name: topical(pool.texts) for name, pool in pools.items()}

@@ -1,0 +1,306 @@
+"""The constants of a contradiction head: found on pairs of a known law, and written down."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn", reason="the extra train")
+pytest.importorskip("sentence_transformers", reason="the extra train")
+
+from logic_export import calibration
+from logic_export.calibration import (
+    FALSE_ALARMS,
+    calibrate,
+    pairs_of,
+    pairs_within,
+    write_constants,
+)
+from logic_export.data.contradictions.sides import Sides
+
+from logic_retrievers.contradiction import ContradictionSettings
+from logic_retrievers.encoders import bundle as bundles
+from logic_retrievers.encoders import load_bundle
+from logic_retrievers.encoders.bundle import default_bundle_path, write_manifest
+from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.scoring import normalised
+
+DIMENSION = 64
+SETTINGS = ContradictionSettings(
+    alpha=3.25,
+    null_mean=0.22,
+    null_deviation=0.031,
+    intercept=-8.5,
+    cosine_weight=4.0,
+    sparsity_weight=0.6,
+    threshold=0.613,
+)
+
+
+class Drawn:
+    """Vectors by law: ``GROUP SIDE NUMBER`` differs from its group in as many coordinates as drawn.
+
+    Texts of one side differ in many coordinates, those of two sides in few; both numbers are drawn,
+    and overlap, so that no score tells all pairs apart.
+    """
+
+    def __init__(self, overlap: float = 1.0) -> None:
+        self._overlap = overlap
+        self._rows: dict[str, np.ndarray] = {}
+
+    def encode_documents(self, texts: Sequence[str], names: Sequence[str]) -> dict[str, np.ndarray]:
+        assert len(set(texts)) == len(texts)
+        assert set(names) == {"topical", "contradiction"}
+        self._rows |= {text: self._row(text) for text in texts if text not in self._rows}
+        rows = np.array([self._rows[text] for text in texts]).reshape(-1, DIMENSION)
+        topical = rows + 0.05 * np.random.default_rng(len(texts)).normal(size=rows.shape)
+        return {
+            "topical": normalised(topical).astype(np.float32),
+            "contradiction": normalised(rows).astype(np.float32),
+        }
+
+    def _row(self, text: str) -> np.ndarray:
+        group, side, number = (int(part) for part in text.split())
+        base = np.random.default_rng([1, group]).normal(size=DIMENSION)
+        own = np.random.default_rng([2, group, side, number])
+        base += 0.02 * own.normal(size=DIMENSION)
+        touched = own.permutation(DIMENSION)[: own.integers(1, 2 + int(30 * self._overlap))]
+        base[touched] += own.normal(size=len(touched)) * 0.3
+        if side:
+            base[np.random.default_rng([3, group]).integers(DIMENSION)] += 4
+        return base
+
+
+def drawn_groups(start: int, count: int, left: int = 2, right: int = 2) -> list[Sides]:
+    return [
+        Sides(
+            tuple(f"{g} 0 {n}" for n in range(left)), tuple(f"{g} 1 {n}" for n in range(right)), "x"
+        )
+        for g in range(start, start + count)
+    ]
+
+
+BACKGROUND = [f"{g} 0 0" for g in range(5000, 5100)]
+
+
+@pytest.fixture(scope="module")
+def found() -> ContradictionSettings:
+    sources = [drawn_groups(0, 200), drawn_groups(1000, 60, right=1)]
+    return calibrate(Drawn(), sources[0][:60], sources, BACKGROUND, pairs=500)
+
+
+def test_the_probability_is_what_it_says(found: ContradictionSettings):
+    """Of pairs called 80 % likely, eight in ten are contradictions, also of groups never seen."""
+    held_out = pairs_of(Drawn(), pairs_within(drawn_groups(2000, 300), seed=5))
+    said = found.probability(held_out.cosines, held_out.sparsities)
+    bins = np.clip((said * 5).astype(int), 0, 4)
+    error = sum(
+        abs(said[bins == b].mean() - held_out.contradicts[bins == b].mean()) * (bins == b).mean()
+        for b in range(5)
+        if (bins == b).any()
+    )
+    assert error < 0.05
+    assert ((said > 0.1) & (said < 0.9)).mean() > 0.02  # the law leaves some in doubt
+    brier = np.mean((said - held_out.contradicts) ** 2)
+    assert brier < 0.5 * held_out.contradicts.mean() * (1 - held_out.contradicts.mean())
+
+
+def test_the_threshold_keeps_its_promise_for_every_source():
+    """A quantile rounded down, or one source drowned by another, flags more than it says."""
+    for overlap in (0.3, 1.0, 1.9):
+        encoder = Drawn(overlap)
+        sources = [drawn_groups(0, 30), drawn_groups(1000, 60, right=1), drawn_groups(3000, 20)]
+        settings = calibrate(encoder, sources[0], sources, BACKGROUND, pairs=200)
+        shares = []
+        for groups in sources:
+            pairs = pairs_of(encoder, pairs_within(groups))
+            said = settings.probability(pairs.cosines, pairs.sparsities)[~pairs.contradicts]
+            shares.append(
+                [(said >= settings.threshold).mean(), (said >= settings.threshold - 1e-3).mean()]
+            )
+        assert max(now for now, _ in shares) <= FALSE_ALARMS
+        assert settings.threshold == 0.5 or max(below for _, below in shares) > FALSE_ALARMS
+
+
+def test_the_null_is_that_of_unrelated_texts(found: ContradictionSettings):
+    """Deviations from another mean than the corpus' make every probability wrong at once."""
+    generator = np.random.default_rng(0)
+    noise = normalised(generator.normal(size=(2000, DIMENSION)))
+    differences = np.abs(noise[::2] - noise[1::2])
+    root = np.sqrt(DIMENSION)
+    hoyer = (root - differences.sum(1) / np.sqrt((differences**2).sum(1))) / (root - 1)
+    assert found.null_mean == pytest.approx(hoyer.mean(), abs=0.02)
+    assert found.null_deviation == pytest.approx(hoyer.std(), rel=0.25)
+    assert found.sparsity_weight > 0
+    assert 0 < found.alpha <= 10
+
+
+def test_the_same_seed_finds_the_same_constants():
+    groups = drawn_groups(0, 12)
+    one, again, other = (
+        calibrate(Drawn(), groups, [groups], BACKGROUND, pairs=100, seed=seed) for seed in (1, 1, 2)
+    )
+    assert one == again
+    assert one != other
+
+
+def test_what_cannot_be_calibrated_is_refused():
+    """Constants of nothing would be written, and believed."""
+    groups, alone = drawn_groups(0, 5), drawn_groups(0, 5, left=1, right=1)
+    for sources in ([], [groups, alone], [groups, []]):
+        with pytest.raises(ConfigurationError, match="pairs that contradict and pairs that do not"):
+            calibrate(Drawn(), groups, sources, BACKGROUND, pairs=100)
+    with pytest.raises(ConfigurationError, match="there are none"):
+        calibrate(Drawn(), [], [groups], BACKGROUND, pairs=100)
+    with pytest.raises(InputError, match="at least 30"):
+        calibrate(Drawn(), groups, [groups], BACKGROUND[:3], pairs=100)
+
+
+def test_a_head_that_flags_what_agrees_is_refused(monkeypatch):
+    """The highest threshold there is would break the promise, and nobody would be told."""
+    monkeypatch.setattr(calibration, "FALSE_ALARMS", -0.01)
+    groups = drawn_groups(0, 5)
+    with pytest.raises(ConfigurationError, match="does not tell them apart"):
+        calibrate(Drawn(), groups, [groups], BACKGROUND, pairs=100)
+
+
+def test_pairs_cross_the_sides_or_stay_on_one_or_are_strangers():
+    """A pair of two parts of one question, labelled a stranger, teaches that it agrees."""
+    groups = [Sides(("a", "b"), ("c",)), Sides(("d",), ("e", "f")), Sides(("g", "a"), ("h",))]
+    pairs = pairs_within(groups, seed=3)
+    contradict = [(one, other) for one, other, says in pairs if says]
+    assert contradict == [
+        ("a", "c"), ("b", "c"), ("d", "e"), ("d", "f"), ("g", "h"), ("a", "h"),
+    ]  # fmt: skip
+    rest = [(one, other) for one, other, says in pairs if not says]
+    assert [rest[n] for n in (0, 2, 4)] == [("b", "a"), ("f", "e"), ("a", "g")]
+    of = {text: n for n, group in reversed(list(enumerate(groups))) for text in group.texts}
+    for one, other in (rest[n] for n in (1, 3, 5)):
+        assert {of[one], of[other]} in ({0, 1}, {1, 2})
+    assert pairs == pairs_within(groups, seed=3)
+    assert pairs_within(groups[:1]) == [("a", "c", True), ("b", "c", True), ("b", "a", False)]
+
+
+def test_copies_are_left_out():
+    """NaN among the features stops the fit; zero in their place would say that copies agree."""
+    rows = [("1 0 0", "1 1 0", True), ("1 0 0", "1 0 0", False), ("1 0 0", "2 0 0", False)]
+    found = pairs_of(Drawn(), rows)
+    assert found.contradicts.tolist() == [True, False]
+    assert found.cosines.shape == found.sparsities.shape == (2,)
+    assert np.isfinite(found.sparsities).all()
+    assert found.sparsities[0] > found.sparsities[1]
+
+
+# --- writing them
+
+
+def own_bundle(folder: Path) -> Path:
+    """A bundle of no weights: what a manifest says is all that is read of it."""
+    folder.mkdir()
+    side = {"graph": "g.onnx", "output": "vector", "max_tokens": 24}
+    head = {"dimension": 8, "query": {**side, "prefix": "q: "}, "document": side}
+    names = ["g.onnx", "tokenizer.json", "NOTICE", "parity.json"]
+    for name in names:
+        (folder / name).write_text(f"{name}, naïve")
+    manifest = {
+        "format_version": 1,
+        "name": "own",
+        "licence": "MIT",
+        "origin": "a naïve model",
+        "notice": "NOTICE",
+        "files": bundles.checksums(folder, names),
+        "heads": {
+            "topical": {**head, "exclusion": {"constants": {"penalty": 0.1}, "origin": "here"}},
+            "contradiction": {
+                **head,
+                "training": [{"name": "s", "licence": "MIT", "rows": 3}],
+            },
+        },
+        "parity": {"file": "parity.json", "min_cosine": 0.9999},
+    }
+    write_manifest(folder, bundles.Manifest.model_validate(manifest))
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_constants_change_nothing_else(tmp_path: Path):
+    """A manifest that lost a field opens as another bundle, or orphans what is stored."""
+    folder = own_bundle(tmp_path / "own")
+    before, manifest = contents(folder), load_bundle(folder).manifest
+    write_constants(folder, SETTINGS, "development data")
+    after, written = contents(folder), load_bundle(folder).manifest
+    assert {name for name in after if after[name] != before.get(name)} == {"manifest.json"}
+    assert before.keys() == after.keys()
+    told = json.loads(after["manifest.json"])
+    constants = told["heads"]["contradiction"].pop("contradiction")
+    assert constants == {"constants": asdict(SETTINGS), "origin": "development data"}
+    expected = json.loads(before["manifest.json"])
+    assert expected["heads"]["contradiction"].pop("contradiction") is None
+    assert told == expected
+    for name in written.heads:
+        for role in ("query", "document"):
+            assert written.fingerprint(name, role) == manifest.fingerprint(name, role)
+    kept = written.heads["contradiction"].contradiction
+    assert kept is not None
+    assert ContradictionSettings.from_constants(kept.constants) == SETTINGS
+
+
+def test_the_default_bundles_manifest_is_written_as_it_was(tmp_path: Path):
+    """A field that this version writes otherwise shows in a diff of constants alone."""
+    shutil.copytree(default_bundle_path(), tmp_path / "default")
+    manifest = load_bundle(tmp_path / "default").manifest
+    before = json.loads((tmp_path / "default" / "manifest.json").read_text("utf-8"))
+    write_manifest(tmp_path / "default", manifest)
+    after = json.loads((tmp_path / "default" / "manifest.json").read_text("utf-8"))
+    for head in after["heads"].values():
+        if head["contradiction"] is None:
+            head.pop("contradiction")
+    for head in before["heads"].values():
+        if head.get("contradiction", 0) is None:
+            head.pop("contradiction")
+    assert after == before
+
+
+def test_a_manifest_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch):
+    """A process that dies in the middle leaves half a manifest, and a bundle that nobody opens."""
+    folder = own_bundle(tmp_path / "own")
+    before = (folder / "manifest.json").read_bytes()
+
+    def dies(path: Path, text: str, **_: str) -> int:
+        path.write_bytes(text.encode()[:100])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "write_text", dies)
+    with pytest.raises(KeyboardInterrupt):
+        write_constants(folder, SETTINGS, "development data")
+    assert (folder / "manifest.json").read_bytes() == before
+    monkeypatch.undo()
+    load_bundle(folder)
+    write_constants(folder, SETTINGS, "development data")
+    assert not list(folder.glob("*.partial"))
+
+
+def test_a_bundle_without_a_head_or_damaged_is_left_alone(tmp_path: Path):
+    folder = own_bundle(tmp_path / "own")
+    manifest = load_bundle(folder).manifest
+    topical = manifest.model_copy(update={"heads": {"topical": manifest.heads["topical"]}})
+    write_manifest(folder, topical)
+    before = contents(folder)
+    with pytest.raises(ConfigurationError, match="no 'contradiction' head: topical"):
+        write_constants(folder, SETTINGS, "x")
+    assert contents(folder) == before
+    write_manifest(folder, manifest)
+    (folder / "g.onnx").write_text("another")
+    before = contents(folder)
+    with pytest.raises(bundles.ChecksumError):
+        write_constants(folder, SETTINGS, "x")
+    assert contents(folder) == before
