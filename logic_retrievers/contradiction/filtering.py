@@ -104,7 +104,7 @@ class ContradictionFilter:
         index: PassageIndex | None = None,
         threshold: float | None = None,
         settings: ContradictionSettings | None = None,
-        trusted: Sequence[Passage] = (),
+        trusted: Sequence[Passage] | None = None,
         trusted_filter: TrustedFilter = None,
         trusted_candidates: int = 10,
         against_trusted: AgainstTrusted = "drop",
@@ -143,7 +143,7 @@ class ContradictionFilter:
             least=min(self.settings.threshold, self.ask_above)
             if second_opinion
             else self.settings.threshold,
-            trusted=checked_passages(trusted),
+            trusted=checked_passages(trusted or ()),
             trusted_filter=trusted_filter,
             trusted_candidates=trusted_candidates,
         )

@@ -83,6 +83,17 @@ def test_one_candidate_for_each_passage_is_enough_for_each(index):
     assert off.filter(passages(TAX, NO)).dropped == ()
 
 
+def test_no_more_candidates_than_were_asked_for(index):
+    """All that is trusted in a large collection would be fetched for every passage."""
+    index.add([Passage("near", NO, {"trusted": True})])  # nearer to NO than what refutes it
+    settings = {"index": index, "trusted_filter": {"trusted": True}}
+    found = ContradictionFilter(**settings, trusted_candidates=1).filter(passages(NO))
+    assert (found.conflicts, found.notes) == ((), ())
+    with pytest.warns(UserWarning, match="'law', 'near'"):
+        found = ContradictionFilter(**settings, trusted_candidates=2).filter(passages(NO))
+    assert [c.decision for c in found.conflicts] == ["contested"] * 2
+
+
 def test_which_are_trusted_is_the_filters_affair(index):
     """A filter that is dropped on the way trusts the whole collection."""
     given = passages(NO, TAX)
