@@ -2,6 +2,8 @@
 
 ConstraintRetriever     a retriever that respects what a query rules out
 CompatibilityReranker   the same rules over any other retriever's documents
+ContradictionFilter     keeps contradictions out of any retriever's documents
+ContradictionRetriever  what contradicts a statement, or a stored document
 LogicVectorStore        stores documents with all named vectors
 LogicEmbeddings         one named vector, as LangChain's embeddings
 open_index_over         the index over an existing QdrantVectorStore
@@ -19,6 +21,8 @@ except ModuleNotFoundError as error:
         raise
     raise MissingExtraError("langchain-core", "langchain") from error
 
+from langchain_logic_retrievers.contradiction_filter import ContradictionFilter
+from langchain_logic_retrievers.contradiction_retriever import ContradictionRetriever
 from langchain_logic_retrievers.embeddings import LogicEmbeddings, encoder_of
 from langchain_logic_retrievers.existing import open_index_over
 from langchain_logic_retrievers.reranker import CompatibilityReranker
@@ -28,6 +32,8 @@ from langchain_logic_retrievers.store import LogicVectorStore
 __all__ = [
     "CompatibilityReranker",
     "ConstraintRetriever",
+    "ContradictionFilter",
+    "ContradictionRetriever",
     "LogicEmbeddings",
     "LogicVectorStore",
     "encoder_of",

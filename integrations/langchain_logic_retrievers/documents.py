@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 from uuid import uuid4
 
 from langchain_core.documents import Document
 
+from langchain_logic_retrievers.evidence import annotated, source_in, unannotated
 from logic_retrievers.errors import InputError
 from logic_retrievers.types import Hit, Passage
-
-EVIDENCE = "logic"
-SCORE = "relevance_score"
-REPLACED = "replaced"
-"""Under the evidence: what the user had under our two keys, to be put back."""
-_OF_EVIDENCE = frozenset({"policy", "scores", "ranks", "kept"})
 
 
 def plain_document(passage: Passage) -> Document:
@@ -27,27 +21,6 @@ def plain_document(passage: Passage) -> Document:
 def to_document(hit: Hit) -> Document:
     """The stored document with the evidence for its place."""
     return annotated(plain_document(hit.passage), hit)
-
-
-def annotated(document: Document, hit: Hit) -> Document:
-    """A copy of the document, of its own class, that carries the hit's evidence."""
-    evidence = {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
-    if hit.passage.source is not None:
-        evidence["source"] = hit.passage.source
-    own = deepcopy(unannotated(document.metadata))
-    if replaced := {key: own[key] for key in (EVIDENCE, SCORE) if key in own}:
-        evidence[REPLACED] = replaced
-    metadata = {**own, EVIDENCE: evidence, SCORE: hit.score}
-    return document.model_copy(update={"metadata": metadata})
-
-
-def unannotated(metadata: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The metadata as it was before :func:`annotated`."""
-    evidence = metadata.get(EVIDENCE)
-    if not isinstance(evidence, Mapping) or not evidence.keys() >= _OF_EVIDENCE:
-        return dict(metadata)
-    plain = {key: value for key, value in metadata.items() if key not in (EVIDENCE, SCORE)}
-    return plain | dict(evidence.get(REPLACED, {}))
 
 
 def to_passages(
@@ -98,20 +71,62 @@ def candidates(documents: Sequence[Document]) -> dict[str, tuple[Passage, Docume
 
     A document without id is known by its position, in a form that no given id has.
     """
+    found: dict[str, tuple[Passage, Document]] = {}
+    for name, document in zip(_names(documents), documents, strict=True):
+        found.setdefault(name, (_passage(name, document), document))
+    return found
+
+
+def vouched(trusted: Sequence[Document | Passage], first: int = 0) -> list[Passage]:
+    """Trusted documents as passages; one without id is called by its place among them.
+
+    Args:
+        trusted: documents, or passages, which stay as they are.
+        first: the place that is counted from.
+    """
+    return [
+        one
+        if isinstance(one, Passage)
+        else _passage(one.id or _qdrant_id(one) or f"#trusted {place}", one)
+        for place, one in enumerate(trusted, first)
+    ]
+
+
+def recognised(
+    given: Mapping[str, tuple[Passage, Document]], trusted: Sequence[Document | Passage]
+) -> list[Passage]:
+    """The given documents without id that say what a trusted one without id says."""
+    texts = {one.page_content for one in trusted if isinstance(one, Document) and _is_nameless(one)}
+    return [
+        passage
+        for passage, document in given.values()
+        if document.page_content in texts and _is_nameless(document)
+    ]
+
+
+def _names(documents: Sequence[Document]) -> list[str]:
+    """What each is known by: its id, or its position in a form that no given id has."""
     mark = "#"
     while any((one.id or _qdrant_id(one) or "").startswith(mark) for one in documents):
         mark += "#"
     homes: dict[str, str] = {}  # two collections may both count from 1
-    found: dict[str, tuple[Passage, Document]] = {}
+    names: list[str] = []
     for position, document in enumerate(documents):
         name = document.id
         if not name and (name := _qdrant_id(document)):
             home = document.metadata["_collection_name"]
             name = name if homes.setdefault(name, home) == home else f"{mark}{home} {name}"
-        name = name or f"{mark}{position}"
-        passage = Passage(name, document.page_content, unannotated(document.metadata))
-        found.setdefault(name, (passage, document))
-    return found
+        names.append(name or f"{mark}{position}")
+    return names
+
+
+def _passage(name: str, document: Document) -> Passage:
+    metadata = document.metadata
+    return Passage(name, document.page_content, unannotated(metadata), source_in(metadata))
+
+
+def _is_nameless(document: Document) -> bool:
+    return not document.id and not _qdrant_id(document)
 
 
 def _qdrant_id(document: Document) -> str | None:

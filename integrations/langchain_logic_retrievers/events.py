@@ -1,8 +1,8 @@
-"""Custom events: what a policy decided, for tracers and ``astream_events``. Without any text."""
+"""Custom events: what was decided, for tracers and ``astream_events``. Without any text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.callbacks import (
@@ -14,26 +14,57 @@ from langchain_core.callbacks import (
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
-from logic_retrievers.answering import AnyPolicy
-from logic_retrievers.policies import resolve_policy
+from logic_retrievers.contradiction import Filtered
 from logic_retrievers.types import Hit
 
 RETRIEVAL = "logic_retrievers.retrieval"
 RERANKING = "logic_retrievers.reranking"
+FILTERING = "logic_retrievers.filtering"
 
 
-def send(name: str, policy: AnyPolicy, hits: Sequence[Hit], callbacks: Callbacks) -> None:
+def send(name: str, told: Callable[[], dict[str, Any]], callbacks: Callbacks) -> None:
     """Tells the run's handlers; silent where no run is going on or nobody listens."""
     config = _config_of(callbacks)
     if config is not None:
-        dispatch_custom_event(name, _data(policy, hits), config=config)
+        dispatch_custom_event(name, told(), config=config)
 
 
-async def asend(name: str, policy: AnyPolicy, hits: Sequence[Hit], callbacks: Callbacks) -> None:
+async def asend(name: str, told: Callable[[], dict[str, Any]], callbacks: Callbacks) -> None:
     """The asynchronous twin of :func:`send`."""
     config = _config_of(callbacks)
     if config is not None:
-        await adispatch_custom_event(name, _data(policy, hits), config=config)
+        await adispatch_custom_event(name, told(), config=config)
+
+
+def of_hits(policy: str, hits: Sequence[Hit]) -> dict[str, Any]:
+    """What a ranking tells.
+
+    Args:
+        policy: the name of the one that was asked for.
+        hits: its result; their evidence names the policy that ranked.
+    """
+    return {
+        "policy": policy,
+        "ranked_by": hits[0].evidence.policy if hits else None,
+        "hits": _briefly(hits),
+    }
+
+
+def of_filtered(policy: str, result: Filtered) -> dict[str, Any]:
+    """What a filter tells.
+
+    Args:
+        policy: the name of the rule.
+        result: what it decided.
+    """
+    return {
+        "policy": policy,
+        "hits": _briefly(result.hits),
+        "dropped": _briefly(result.dropped),
+        "conflicts": [conflict.to_dict() for conflict in result.conflicts],
+        "short": result.short,
+        "notes": list(result.notes),
+    }
 
 
 def _config_of(callbacks: Callbacks) -> RunnableConfig | None:
@@ -45,17 +76,13 @@ def _config_of(callbacks: Callbacks) -> RunnableConfig | None:
     return config if manager.handlers else None
 
 
-def _data(policy: AnyPolicy, hits: Sequence[Hit]) -> dict[str, Any]:
-    return {
-        "policy": resolve_policy(policy).name,
-        "ranked_by": hits[0].evidence.policy if hits else None,
-        "hits": [
-            {
-                "id": hit.passage.id,
-                "score": hit.score,
-                "kept": hit.evidence.kept,
-                "reason": hit.evidence.reason,
-            }
-            for hit in hits
-        ],
-    }
+def _briefly(hits: Sequence[Hit]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": hit.passage.id,
+            "score": hit.score,
+            "kept": hit.evidence.kept,
+            "reason": hit.evidence.reason,
+        }
+        for hit in hits
+    ]

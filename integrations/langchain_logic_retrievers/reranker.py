@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import ConfigDict, Field
 
-from langchain_logic_retrievers.documents import annotated, candidates
-from langchain_logic_retrievers.events import RERANKING, asend, send
+from langchain_logic_retrievers.documents import candidates
+from langchain_logic_retrievers.events import RERANKING, asend, of_hits, send
+from langchain_logic_retrievers.evidence import annotated
 from langchain_logic_retrievers.settings import Count, PolicySetting
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.index import PassageIndex
+from logic_retrievers.policies import resolve_policy
 from logic_retrievers.reranking import Reranker
+from logic_retrievers.types import Hit
 
 
 class CompatibilityReranker(BaseDocumentCompressor):
@@ -66,7 +70,7 @@ class CompatibilityReranker(BaseDocumentCompressor):
         given = candidates(documents)
         passages = [passage for passage, _ in given.values()]
         hits = self._reranker().rerank(query, passages, self.top_n)
-        send(RERANKING, self.policy, hits, callbacks)
+        send(RERANKING, partial(self._told, hits), callbacks)
         return [annotated(given[hit.passage.id][1], hit) for hit in hits]
 
     async def acompress_documents(
@@ -76,8 +80,11 @@ class CompatibilityReranker(BaseDocumentCompressor):
         given = candidates(documents)
         passages = [passage for passage, _ in given.values()]
         hits = await self._reranker().arerank(query, passages, self.top_n)
-        await asend(RERANKING, self.policy, hits, callbacks)
+        await asend(RERANKING, partial(self._told, hits), callbacks)
         return [annotated(given[hit.passage.id][1], hit) for hit in hits]
+
+    def _told(self, hits: Sequence[Hit]) -> dict[str, Any]:
+        return of_hits(resolve_policy(self.policy).name, hits)
 
     def _reranker(self) -> Reranker:
         return Reranker(self.encoder, self.policy, index=self.index)

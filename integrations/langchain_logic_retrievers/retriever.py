@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Self, Unpack
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Self, Unpack
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
@@ -14,13 +16,16 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field
 
 from langchain_logic_retrievers.documents import to_document
-from langchain_logic_retrievers.events import RETRIEVAL, asend, send
+from langchain_logic_retrievers.events import RETRIEVAL, asend, of_hits, send
 from langchain_logic_retrievers.existing import open_index_over
 from langchain_logic_retrievers.settings import Count, FilterSetting, PolicySetting
+from langchain_logic_retrievers.tracing import traced
 from logic_retrievers.answering import AnyPolicy
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.engine import Engine
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
+from logic_retrievers.policies import resolve_policy
+from logic_retrievers.types import Hit
 
 
 class ConstraintRetriever(BaseRetriever):
@@ -109,7 +114,7 @@ class ConstraintRetriever(BaseRetriever):
             filter=self.filter if filter is None else filter,
             min_score=self.min_score if min_score is None else min_score,
         )
-        send(RETRIEVAL, policy, hits, run_manager.get_child())
+        send(RETRIEVAL, partial(_told, policy, hits), run_manager.get_child())
         return [to_document(hit) for hit in hits]
 
     async def _aget_relevant_documents(
@@ -129,21 +134,12 @@ class ConstraintRetriever(BaseRetriever):
             filter=self.filter if filter is None else filter,
             min_score=self.min_score if min_score is None else min_score,
         )
-        await asend(RETRIEVAL, policy, hits, run_manager.get_child())
+        await asend(RETRIEVAL, partial(_told, policy, hits), run_manager.get_child())
         return [to_document(hit) for hit in hits]
 
     def _get_ls_params(self, **kwargs: object) -> LangSmithRetrieverParams:
-        return LangSmithRetrieverParams(
-            **super()._get_ls_params(**kwargs),
-            ls_vector_store_provider="Qdrant",
-            ls_embedding_provider=type(self.index.encoder).__name__,
-            ls_embedding_model=_model_of(self.index.encoder),
-        )
+        return traced(super()._get_ls_params(**kwargs), self.index)
 
 
-def _model_of(encoder: Encoder) -> str:
-    """The bundle's name, or else what tells one encoder from another."""
-    bundle = getattr(encoder, "bundle", None)
-    if bundle is not None:
-        return str(bundle.manifest.name)
-    return next(iter(encoder.specs.values())).fingerprint
+def _told(policy: AnyPolicy, hits: Sequence[Hit]) -> dict[str, Any]:
+    return of_hits(resolve_policy(policy).name, hits)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from beside import Beside
 from langchain_core.documents import Document
-from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever, LogicEmbeddings
+from langchain_logic_retrievers import (
+    CompatibilityReranker,
+    ConstraintRetriever,
+    ContradictionFilter,
+    ContradictionRetriever,
+    LogicEmbeddings,
+)
 
 from logic_retrievers.testing import (
+    ContradictionFilterConformance,
+    ContradictionRetrieverConformance,
     EmbeddingsConformance,
     RerankerConformance,
     Retrieved,
@@ -18,6 +27,10 @@ def told(documents):
         Retrieved(one.id, one.page_content, one.metadata["relevance_score"], one.metadata)
         for one in documents
     ]
+
+
+def beside(documents):
+    return [Retrieved(one.id, one.page_content, None, Beside(one.metadata)) for one in documents]
 
 
 class TestConstraintRetriever(RetrieverConformance):
@@ -33,15 +46,55 @@ class TestConstraintRetriever(RetrieverConformance):
         return told(await retriever.ainvoke(query, **overrides))
 
 
-class TestCompatibilityReranker(RerankerConformance):
-    def make(self, **settings):
-        return CompatibilityReranker(**settings)
+class TestContradictionRetriever(ContradictionRetrieverConformance):
+    def make(self, index, **settings):
+        return ContradictionRetriever(index=index, **settings)
 
+    def retrieve(self, retriever, statement):
+        return told(retriever.invoke(statement))
+
+    async def aretrieve(self, retriever, statement):
+        return told(await retriever.ainvoke(statement))
+
+
+class TestContradictionRetrieverForOneCall(TestContradictionRetriever):
+    """The same settings, given to the call."""
+
+    def make(self, index, **settings):
+        return ContradictionRetriever(index=index, **settings), settings
+
+    def retrieve(self, retriever, statement):
+        return told(
+            ContradictionRetriever(index=retriever[0].index).invoke(statement, **retriever[1])
+        )
+
+    async def aretrieve(self, retriever, statement):
+        made = ContradictionRetriever(index=retriever[0].index)
+        return told(await made.ainvoke(statement, **retriever[1]))
+
+
+class _Documents:
     def items(self, passages):
         return [
             Document(id=p.id or None, page_content=p.text, metadata=dict(p.metadata))
             for p in passages
         ]
+
+
+class TestContradictionFilter(_Documents, ContradictionFilterConformance):
+    def make(self, **settings):
+        return ContradictionFilter(**settings)
+
+    def filter(self, made, items):
+        return beside(made.compress_documents(items, "a query"))
+
+    async def afilter(self, made, items):
+        return beside(await made.acompress_documents(items, "a query"))
+
+
+class TestCompatibilityReranker(_Documents, RerankerConformance):
+    def make(self, **settings):
+        return CompatibilityReranker(**settings)
 
     def rerank(self, reranker, query, items):
         return told(reranker.compress_documents(items, query))

@@ -8,13 +8,12 @@ from uuid import UUID
 import pytest
 from langchain_core.documents import Document
 from langchain_logic_retrievers.documents import (
-    annotated,
     candidates,
     to_document,
     to_documents,
     to_passages,
-    unannotated,
 )
+from langchain_logic_retrievers.evidence import annotated, unannotated
 
 from logic_retrievers.errors import InputError
 from logic_retrievers.types import Evidence, Hit, Passage

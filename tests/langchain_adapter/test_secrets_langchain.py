@@ -10,13 +10,22 @@ from langchain_corpus import DOCUMENTS, QUERY
 from langchain_logic_retrievers import (
     CompatibilityReranker,
     ConstraintRetriever,
+    ContradictionFilter,
+    ContradictionRetriever,
     LogicEmbeddings,
     LogicVectorStore,
 )
+from langchain_opposed import opposed_store
 from pydantic import ValidationError
 
 KEY = "very-secret-key"
-OURS = (ConstraintRetriever, CompatibilityReranker, LogicEmbeddings)
+OURS = (
+    CompatibilityReranker,
+    ConstraintRetriever,
+    ContradictionFilter,
+    ContradictionRetriever,
+    LogicEmbeddings,
+)
 
 # the double is on this machine; qdrant-client warns of keys that travel in the clear
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
@@ -58,6 +67,29 @@ def test_no_secret_is_told(listener):
     assert not [text for text in told if KEY in text]
     ours = [text for thing in (retriever, reranker) for text in said_by(thing)]
     assert not [text for text in ours if double.url in text or "OnnxEncoder" in text]
+
+
+def test_no_secret_is_told_of_contradictions(listener):
+    """Both hold an index, whose address and key are nobody's business."""
+    with (
+        WireDouble(api_key=KEY) as double,
+        opposed_store(location=double.url, api_key=KEY) as store,
+    ):
+        retriever = ContradictionRetriever(index=store.index, filter={"source": "inn"})
+        kept = ContradictionFilter(index=store.index, trusted_filter={"source": "law"})
+        configurable = retriever.configurable_fields(k=ConfigurableField(id="k"))
+        told = [text for thing in (retriever, kept, configurable) for text in said_by(thing)]
+        with pytest.raises(ValidationError) as failure:
+            ContradictionRetriever(index=store.index, k=0)
+        told.append(str(failure.value))
+        with pytest.raises(ValidationError) as failure:
+            ContradictionFilter(index=store.index, threshold=2.0)
+        told.append(str(failure.value))
+        retriever.invoke("inn | shut | c", {"callbacks": [listener]})
+        told += [repr(listener.started), repr(listener.events), repr(retriever._get_ls_params())]
+    assert not [text for text in told if KEY in text or double.url in text]
+    ours = [text for thing in (retriever, kept) for text in said_by(thing)]
+    assert not [text for text in ours if "PlacedEncoder" in text]
 
 
 def test_settings_are_told(index):

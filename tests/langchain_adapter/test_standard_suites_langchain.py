@@ -14,14 +14,24 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
-from langchain_logic_retrievers import ConstraintRetriever, LogicEmbeddings, LogicVectorStore
+from langchain_logic_retrievers import (
+    ConstraintRetriever,
+    ContradictionRetriever,
+    LogicEmbeddings,
+    LogicVectorStore,
+)
 from langchain_tests.integration_tests import (
     EmbeddingsIntegrationTests,
     RetrieversIntegrationTests,
     VectorStoreIntegrationTests,
 )
 from langchain_tests.unit_tests import EmbeddingsUnitTests
+from placed import PlacedEncoder
 from pytest_socket import SocketBlockedError
+
+from logic_retrievers.encoders import default_encoder
+from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.index import PassageIndex
 
 TEXTS = ["A quiet inn.", "A loud bar.", "A warm pool.", "A hotel by the river.", "A hostel."]
 
@@ -61,6 +71,39 @@ class TestConstraintRetriever(_Retriever):
 
 class TestConstraintRetrieverUnion(_Retriever):
     policy = "union"
+
+
+class TestContradictionRetriever(RetrieversIntegrationTests):
+    @pytest.fixture
+    def encoder(self) -> Encoder:
+        if "contradiction" not in default_encoder().specs:
+            pytest.skip("the shipped bundle has no contradiction head yet")
+        return default_encoder()
+
+    @pytest.fixture(autouse=True)
+    def _fill(self, encoder: Encoder) -> Iterator[None]:
+        vectors = ("topical", "contradiction")
+        with PassageIndex.open(encoder=encoder, vectors=vectors) as self.index:
+            LogicVectorStore(self.index).add_texts(TEXTS)
+            yield
+
+    @property
+    def retriever_constructor(self) -> type[BaseRetriever]:
+        return ContradictionRetriever
+
+    @property
+    def retriever_constructor_params(self) -> dict[str, Any]:
+        return {"index": self.index}
+
+    @property
+    def retriever_query_example(self) -> str:
+        return "The inn is loud."
+
+
+class TestContradictionRetrieverOverPlacedVectors(TestContradictionRetriever):
+    @pytest.fixture
+    def encoder(self) -> Encoder:
+        return PlacedEncoder()
 
 
 class TestEmbeddings(EmbeddingsIntegrationTests):

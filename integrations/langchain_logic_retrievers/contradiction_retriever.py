@@ -1,0 +1,202 @@
+"""What a collection holds against a statement, as a LangChain retriever."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Self, TypedDict, Unpack
+
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
+from langchain_core.vectorstores import VectorStore
+from pydantic import ConfigDict, Field
+
+from langchain_logic_retrievers.documents import to_document
+from langchain_logic_retrievers.events import RETRIEVAL, asend, of_hits, send
+from langchain_logic_retrievers.existing import open_index_over
+from langchain_logic_retrievers.settings import Count, FilterSetting
+from langchain_logic_retrievers.tracing import traced
+from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
+from logic_retrievers.contradiction.ranking import POLICY
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.index import PassageIndex, Settings, UserFilter
+
+
+class OneCall(TypedDict, total=False):
+    """Settings that a single call may replace; see :class:`ContradictionRetriever`."""
+
+    k: int | None
+    candidates: int | None
+    min_probability: float | None
+    alpha: float | None
+    filter: UserFilter
+
+
+class ContradictionRetriever(BaseRetriever):
+    """Retrieves what contradicts a statement: the query is a sentence or a passage, no question.
+
+    Every document carries ``metadata["logic"]`` (with the probability of the contradiction under
+    ``details``) and ``metadata["relevance_score"]``. All settings but the index and the constants
+    can also be given to one call (``invoke(statement, k=3)``) and made configurable
+    (``configurable_fields``). A run tells its handlers in the custom event
+    ``logic_retrievers.retrieval``. See :class:`logic_retrievers.ContradictionSearch`.
+
+    Args:
+        index: where the documents are, with the contradiction vector
+            (``vectors=("topical", "contradiction")`` at opening, or a ``backfill``).
+        k: how many documents; fewer come back only where the collection has no more that the filter
+            admits, or where ``min_probability`` lets no more through.
+        candidates: how many of the topically nearest are looked at.
+        min_probability: only documents that contradict it with at least this probability. Without
+            it k documents come back whether they contradict or not, each with its probability.
+        alpha: weight of the sparsity in the score, instead of that of the settings.
+        settings: of the contradiction vector, instead of those that the encoder brings.
+        filter: only documents that it admits; a Qdrant ``Filter`` or ``{"key": value}`` over the
+            metadata.
+
+    Raises:
+        ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
+            ``ConfigurationError`` or ``InputError``.
+
+    Example:
+        >>> retriever = ContradictionRetriever(index=index, min_probability=0.5)  # doctest: +SKIP
+        >>> retriever.invoke("The inn is quiet at night.", k=3)                   # doctest: +SKIP
+    """
+
+    model_config = ConfigDict(
+        arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True
+    )
+
+    index: PassageIndex = Field(exclude=True, repr=False)
+    k: Count = 4
+    candidates: Count = 1000
+    min_probability: float | None = None
+    alpha: float | None = None
+    settings: ContradictionSettings | None = None
+    filter: FilterSetting | None = None
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Refuses what cannot work now, and not at the first query."""
+        super().model_post_init(context)
+        self._asked()
+
+    @classmethod
+    def over(
+        cls,
+        store: VectorStore,
+        *,
+        k: int = 4,
+        candidates: int = 1000,
+        min_probability: float | None = None,
+        alpha: float | None = None,
+        settings: ContradictionSettings | None = None,
+        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
+        encoder: Encoder | None = None,
+        identity: str | None = None,
+        **opening: Unpack[Settings],
+    ) -> Self:
+        """A retriever over an existing vector store, which it shares the client with.
+
+        Args:
+            store: a :class:`LogicVectorStore`, or a ``QdrantVectorStore`` of langchain-qdrant.
+            k: as in the class.
+            candidates: as in the class.
+            min_probability: as in the class.
+            alpha: as in the class.
+            settings: as in the class.
+            filter: as in the class.
+            encoder: of all vectors; needed over a ``QdrantVectorStore``, whose embeddings make no
+                contradiction vector. See :func:`open_index_over`.
+            identity: see :func:`open_index_over`.
+            **opening: see :func:`open_index_over`.
+
+        Raises:
+            ConfigurationError, CollectionError, ServerError: see :func:`open_index_over`.
+        """
+        index = open_index_over(store, encoder=encoder, identity=identity, **opening)
+        chosen = {
+            "k": k,
+            "candidates": candidates,
+            "min_probability": min_probability,
+            "alpha": alpha,
+            "settings": settings,
+            "filter": filter,
+        }
+        return cls.model_validate({"index": index, **chosen})
+
+    def like(self, passage_id: str, **settings: Unpack[OneCall]) -> list[Document]:
+        """What contradicts a stored document; itself and its copies are left out.
+
+        Args:
+            passage_id: its id.
+            **settings: instead of the retriever's own: ``k``, ``candidates``, ``min_probability``,
+                ``alpha``, ``filter``.
+
+        Raises:
+            InputError: there is no such document.
+            ConfigurationError: a setting that cannot work.
+            MissingVectorError: the collection has no contradiction vector.
+            ServerError: Qdrant failed or could not be reached.
+        """
+        search, asked = self._asked(**settings)
+        hits = search.search_like(passage_id, **asked)
+        send(RETRIEVAL, partial(of_hits, POLICY, hits), None)
+        return [to_document(hit) for hit in hits]
+
+    async def alike(self, passage_id: str, **settings: Unpack[OneCall]) -> list[Document]:
+        """:meth:`like` without blocking the event loop; the same documents."""
+        search, asked = self._asked(**settings)
+        hits = await search.asearch_like(passage_id, **asked)
+        await asend(RETRIEVAL, partial(of_hits, POLICY, hits), None)
+        return [to_document(hit) for hit in hits]
+
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,
+        **settings: Unpack[OneCall],
+    ) -> list[Document]:
+        search, asked = self._asked(**settings)
+        hits = search.search(query, **asked)
+        send(RETRIEVAL, partial(of_hits, POLICY, hits), run_manager.get_child())
+        return [to_document(hit) for hit in hits]
+
+    async def _aget_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,
+        **settings: Unpack[OneCall],
+    ) -> list[Document]:
+        search, asked = self._asked(**settings)
+        hits = await search.asearch(query, **asked)
+        await asend(RETRIEVAL, partial(of_hits, POLICY, hits), run_manager.get_child())
+        return [to_document(hit) for hit in hits]
+
+    def _asked(
+        self,
+        k: int | None = None,
+        candidates: int | None = None,
+        min_probability: float | None = None,
+        alpha: float | None = None,
+        filter: UserFilter = None,  # noqa: A002
+    ) -> tuple[ContradictionSearch, dict[str, Any]]:
+        """The search with the settings of a call, and what it is asked beside the statement."""
+        search = ContradictionSearch(
+            self.index,
+            candidates=self.candidates if candidates is None else candidates,
+            settings=self.settings,
+            alpha=self.alpha if alpha is None else alpha,
+            min_probability=self.min_probability if min_probability is None else min_probability,
+        )
+        return search, {
+            "k": self.k if k is None else k,
+            "filter": self.filter if filter is None else filter,
+        }
+
+    def _get_ls_params(self, **kwargs: object) -> LangSmithRetrieverParams:
+        return traced(super()._get_ls_params(**kwargs), self.index)

@@ -1,0 +1,50 @@
+"""Both classes with the bundle that comes with the package: no setting but the rule."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_core.documents import Document
+from langchain_corpus import ids
+from langchain_logic_retrievers import (
+    ConstraintRetriever,
+    ContradictionFilter,
+    ContradictionRetriever,
+    LogicVectorStore,
+)
+
+from logic_retrievers.encoders import default_encoder
+
+DOGS = [
+    Document("Dogs are not allowed in the office.", id="2022", metadata={"date": "2022-05-02"}),
+    Document("Dogs are allowed in the office.", id="2024", metadata={"date": "2024-09-01"}),
+    Document("Guests sign in at the desk.", id="desk", metadata={"date": "2023-03-03"}),
+]
+
+
+@pytest.fixture(autouse=True)
+def _head():
+    if "contradiction" not in default_encoder().specs:
+        pytest.skip("the shipped bundle has no contradiction head yet")
+
+
+def test_the_older_of_two_goes():
+    """A default that cannot tell the plainest contradiction is worth nothing."""
+    made = ContradictionFilter(policy="prefer_newest", top_n=2)
+    assert ids(made.compress_documents(DOGS, "dogs in the office")) == ["2024", "desk"]
+    judged = ContradictionFilter(trusted=[Document("Dogs are allowed in the office.")])
+    assert [hit.passage.id for hit in judged.filtered(DOGS).dropped] == ["2022"]
+
+
+async def test_a_collection_with_all_three_vectors():
+    """Each class asks the collection for vectors of its own."""
+    vectors = ("topical", "compatibility", "contradiction")
+    store = LogicVectorStore.open(vectors=vectors)
+    async with store.index:
+        await store.aadd_documents(DOGS)
+        against = ContradictionRetriever(index=store.index)
+        found = await against.ainvoke("Dogs are never allowed in the office.")
+        assert found[0].id == "2024"
+        assert (await against.alike("2022"))[0].id == "2024"
+        found = await ConstraintRetriever(index=store.index).ainvoke("dogs in the office")
+        made = ContradictionFilter(index=store.index, policy="prefer_newest")
+        assert set(ids(await made.acompress_documents(found, "dogs"))) == {"2024", "desk"}
