@@ -1,11 +1,14 @@
 """LlamaIndex over the engine of logic-retrievers: types are translated, work is delegated.
 
-ConstraintRetriever     a retriever that respects what a query rules out
-CompatibilityReranker   the same rules over any other retriever's nodes
-LogicVectorStore        stores nodes with all named vectors
-LogicEmbeddings         one named vector, as LlamaIndex's embedding model
-open_index_over         the index over an existing QdrantVectorStore (aopen_index_over: async)
-encoder_of              any LlamaIndex embedding model as an encoder
+ConstraintRetriever       a retriever that respects what a query rules out
+CompatibilityReranker     the same rules over any other retriever's nodes
+ContradictionFilter       keeps contradictions out of any retriever's nodes
+ContradictionFilterEvent  what it decided, for tracers
+ContradictionRetriever    what a collection holds against a statement
+LogicVectorStore          stores nodes with all named vectors
+LogicEmbeddings           one named vector, as LlamaIndex's embedding model
+open_index_over           the index over an existing QdrantVectorStore (aopen_index_over: async)
+encoder_of                any LlamaIndex embedding model as an encoder
 """
 
 from __future__ import annotations
@@ -19,7 +22,10 @@ except ModuleNotFoundError as error:
         raise
     raise MissingExtraError("llama-index-core", "llama-index") from error
 
+from llama_index_logic_retrievers.contradiction_filter import ContradictionFilter
+from llama_index_logic_retrievers.contradiction_retriever import ContradictionRetriever
 from llama_index_logic_retrievers.embeddings import LogicEmbeddings, encoder_of
+from llama_index_logic_retrievers.events import ContradictionFilterEvent
 from llama_index_logic_retrievers.existing import aopen_index_over, open_index_over
 from llama_index_logic_retrievers.reranker import CompatibilityReranker
 from llama_index_logic_retrievers.retriever import ConstraintRetriever
@@ -28,6 +34,9 @@ from llama_index_logic_retrievers.store import LogicVectorStore
 __all__ = [
     "CompatibilityReranker",
     "ConstraintRetriever",
+    "ContradictionFilter",
+    "ContradictionFilterEvent",
+    "ContradictionRetriever",
     "LogicEmbeddings",
     "LogicVectorStore",
     "aopen_index_over",

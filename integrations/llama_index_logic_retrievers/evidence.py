@@ -12,33 +12,36 @@ from logic_retrievers.types import Hit
 
 KEY = "logic"
 """The one metadata key of this package."""
+CONTRADICTION = "contradiction"
+"""Under our key: what a filter has to say, beside what ranked the node."""
 REPLACED = "replaced"
-"""Under the evidence: what the user had under our key, to be put back."""
+"""Under our key: what the user had there, to be put back."""
+_OF_EVIDENCE = frozenset({"policy", "scores", "ranks", "kept"})
 
 
 def annotated(node: BaseNode, hit: Hit) -> NodeWithScore:
     """A copy of the node with the hit's score, rank and evidence; the node stays as it is."""
-    evidence = {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
-    plain = without_evidence(node)
-    own = deepcopy(plain.metadata)
-    if KEY in own:
-        evidence[REPLACED] = {KEY: own[KEY]}
-    copy = _copy(
-        node,
-        _ANNOTATED.get(type(plain), type(plain)),
-        metadata={**own, KEY: evidence},
-        relationships=deepcopy(node.relationships),
-        embedding=None if node.embedding is None else list(node.embedding),
-        excluded_embed_metadata_keys=_with_key(node.excluded_embed_metadata_keys),
-        excluded_llm_metadata_keys=_with_key(node.excluded_llm_metadata_keys),
+    own = without_evidence(node).metadata
+    replaced = {REPLACED: {KEY: own[KEY]}} if KEY in own else {}
+    return NodeWithScore(node=_with_evidence(node, _told(hit) | replaced), score=hit.score)
+
+
+def noted(given: NodeWithScore, hit: Hit) -> NodeWithScore:
+    """A copy of the node with a filter's evidence beside what ranked it; score and rest stay."""
+    metadata = given.node.metadata
+    found: Any = metadata.get(KEY)
+    if not (_is_ranked(found) or _is_filtered(found)):
+        found = {REPLACED: {KEY: found}} if KEY in metadata else {}
+    return NodeWithScore(
+        node=_with_evidence(given.node, {**found, CONTRADICTION: _told(hit)}), score=given.score
     )
-    return NodeWithScore(node=copy, score=hit.score)
 
 
 def without_evidence(node: BaseNode) -> BaseNode:
-    """The node as it was before :func:`annotated`; the node itself where there is no evidence."""
+    """The node as it was before :func:`annotated` and :func:`noted`; itself where it has none."""
     kind = _PLAIN.get(type(node), type(node))
-    if not _is_evidence(node.metadata.get(KEY)):
+    found = node.metadata.get(KEY)
+    if not (_is_ranked(found) or _is_filtered(found)):
         return node if kind is type(node) else _copy(node, kind)
     return _copy(
         node,
@@ -99,6 +102,19 @@ _ANNOTATED: dict[type[BaseNode], type[BaseNode]] = {
 _PLAIN = {annotated: plain for plain, annotated in _ANNOTATED.items()}
 
 
+def _with_evidence(node: BaseNode, evidence: Mapping[str, Any]) -> BaseNode:
+    kind = _PLAIN.get(type(node), type(node))
+    return _copy(
+        node,
+        _ANNOTATED.get(kind, kind),
+        metadata=deepcopy({**without_evidence(node).metadata, KEY: dict(evidence)}),
+        relationships=deepcopy(node.relationships),
+        embedding=None if node.embedding is None else list(node.embedding),
+        excluded_embed_metadata_keys=_with_key(node.excluded_embed_metadata_keys),
+        excluded_llm_metadata_keys=_with_key(node.excluded_llm_metadata_keys),
+    )
+
+
 def _copy(node: BaseNode, kind: type[BaseNode], **changes: Any) -> BaseNode:
     """A shallow copy, of another class if need be: those of the tables have the same fields."""
     copy = node.model_copy(update=changes)
@@ -106,8 +122,22 @@ def _copy(node: BaseNode, kind: type[BaseNode], **changes: Any) -> BaseNode:
     return copy
 
 
-def _is_evidence(value: Any) -> bool:
-    return isinstance(value, Mapping) and {"policy", "scores", "ranks", "kept"} <= value.keys()
+def _told(hit: Hit) -> dict[str, Any]:
+    return {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
+
+
+def _is_ranked(evidence: Any) -> bool:
+    """Whether it is ours, and says why a node stands where it stands."""
+    return isinstance(evidence, Mapping) and evidence.keys() >= _OF_EVIDENCE
+
+
+def _is_filtered(evidence: Any) -> bool:
+    """Whether it is ours, and a filter's alone."""
+    return (
+        isinstance(evidence, Mapping)
+        and evidence.keys() <= {CONTRADICTION, REPLACED}
+        and _is_ranked(evidence.get(CONTRADICTION))
+    )
 
 
 def _with_key(keys: list[str]) -> list[str]:

@@ -49,6 +49,30 @@ def passage_of(node: BaseNode) -> Passage:
     )
 
 
+def claim_of(given: NodeWithScore | BaseNode) -> Passage:
+    """What a node says by itself, for comparing it with others: its text alone.
+
+    Under its metadata (a date, a file name) one text would not be a copy of itself, and what
+    differs in the metadata hides what differs in the text.
+
+    Raises:
+        InputError: no node.
+    """
+    node = given.node if isinstance(given, NodeWithScore) else given
+    if not isinstance(node, BaseNode):
+        raise InputError(f"A node is needed, not {type(node).__name__}.")
+    return replace(passage_of(node), embed_text=None)
+
+
+def vouched(trusted: Sequence[NodeWithScore | BaseNode | Passage]) -> tuple[Passage, ...]:
+    """Trusted nodes as passages; passages stay as they are.
+
+    Raises:
+        InputError: neither of them.
+    """
+    return tuple(one if isinstance(one, Passage) else claim_of(one) for one in trusted)
+
+
 def stored_passage(node: BaseNode) -> Passage:
     """A node as it is stored: also what :func:`node_of` needs to give it back.
 

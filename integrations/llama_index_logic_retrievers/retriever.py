@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self, Unpack
 
-from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import IndexNode, NodeWithScore, QueryBundle
@@ -13,6 +11,8 @@ from llama_index.core.schema import IndexNode, NodeWithScore, QueryBundle
 from llama_index_logic_retrievers.existing import aopen_index_over, open_index_over
 from llama_index_logic_retrievers.filters import AnyFilter, as_filter, check_filter
 from llama_index_logic_retrievers.nodes import scored
+from llama_index_logic_retrievers.recursion import OncePerId
+from llama_index_logic_retrievers.settings import refuse_opening
 from llama_index_logic_retrievers.store import LogicVectorStore
 from logic_retrievers.answering import AnyPolicy, check_count
 from logic_retrievers.encoders import Encoder
@@ -23,7 +23,7 @@ from logic_retrievers.index.settings import Settings
 from logic_retrievers.policies import resolve_policy
 
 
-class ConstraintRetriever(BaseRetriever):
+class ConstraintRetriever(OncePerId):
     """Retrieves nodes under a policy; each carries its evidence in ``metadata["logic"]``.
 
         retriever = ConstraintRetriever(index, k=3)
@@ -107,7 +107,7 @@ class ConstraintRetriever(BaseRetriever):
             CollectionError, ServerError: as :func:`open_index_over`.
         """
         if isinstance(store, LogicVectorStore):
-            _refuse(embed_model, encoder, identity, settings)
+            refuse_opening(embed_model, encoder, identity, settings)
             return cls(store.index, policy, k, filter, min_score)
         index = open_index_over(
             store, embed_model=embed_model, encoder=encoder, identity=identity, **settings
@@ -130,7 +130,7 @@ class ConstraintRetriever(BaseRetriever):
     ) -> Self:
         """The asynchronous twin of :meth:`over`; works where the store has only aclient."""
         if isinstance(store, LogicVectorStore):
-            _refuse(embed_model, encoder, identity, settings)
+            refuse_opening(embed_model, encoder, identity, settings)
             return cls(store.index, policy, k, filter, min_score)
         index = await aopen_index_over(
             store, embed_model=embed_model, encoder=encoder, identity=identity, **settings
@@ -156,35 +156,3 @@ class ConstraintRetriever(BaseRetriever):
             "filter": as_filter(self.filter, self.index.prefixes),
             "min_score": self.min_score,
         }
-
-    # LlamaIndex follows index nodes to what they stand for, and then drops nodes; older versions of
-    # 0.14 by their hash, so passages of equal text are lost. One node at a time it drops nothing.
-
-    def _handle_recursive_retrieval(
-        self, query_bundle: QueryBundle, nodes: list[NodeWithScore]
-    ) -> list[NodeWithScore]:
-        found: list[NodeWithScore] = []
-        for node in nodes:
-            found += super()._handle_recursive_retrieval(query_bundle, [node])
-        return _once_per_id(found)
-
-    async def _ahandle_recursive_retrieval(
-        self, query_bundle: QueryBundle, nodes: list[NodeWithScore]
-    ) -> list[NodeWithScore]:
-        found: list[NodeWithScore] = []
-        for node in nodes:
-            found += await super()._ahandle_recursive_retrieval(query_bundle, [node])
-        return _once_per_id(found)
-
-
-def _once_per_id(nodes: Sequence[NodeWithScore]) -> list[NodeWithScore]:
-    first = {node.node.node_id: node for node in reversed(nodes)}
-    return [node for node in nodes if first[node.node.node_id] is node]
-
-
-def _refuse(*given: Any) -> None:
-    if any(given):
-        raise ConfigurationError(
-            "A LogicVectorStore is open already: embed_model, encoder, identity and the settings of"
-            " an index are for LlamaIndex's QdrantVectorStore."
-        )

@@ -1,4 +1,4 @@
-"""Settings that LlamaIndex's classes would drop without a word."""
+"""Settings that would be dropped without a word."""
 
 from __future__ import annotations
 
@@ -17,3 +17,16 @@ def refuse_unknown(owner: str, settings: Mapping[str, Any], known: Set[str] = fr
     if unknown := sorted(settings.keys() - known):
         there = f"; there is {', '.join(sorted(known))}" if known else ""
         raise ConfigurationError(f"{owner} has no setting {unknown[0]!r}{there}.")
+
+
+def refuse_opening(*given: Any) -> None:
+    """Refuses what opens an index, where the store has one.
+
+    Raises:
+        ConfigurationError: something was given.
+    """
+    if any(given):
+        raise ConfigurationError(
+            "A LogicVectorStore is open already: embed_model, encoder, identity and the settings of"
+            " an index are for LlamaIndex's QdrantVectorStore."
+        )

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from beside import Beside
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 from llama_index_logic_retrievers import (
     CompatibilityReranker,
     ConstraintRetriever,
+    ContradictionFilter,
+    ContradictionRetriever,
     LogicEmbeddings,
 )
 
 from logic_retrievers.testing import (
+    ContradictionFilterConformance,
+    ContradictionRetrieverConformance,
     EmbeddingsConformance,
     RerankerConformance,
     Retrieved,
@@ -29,6 +34,10 @@ def told(nodes):
     ]
 
 
+def beside(nodes):
+    return [Retrieved(one.id, one.text, None, Beside(one.metadata)) for one in told(nodes)]
+
+
 class TestConstraintRetriever(RetrieverConformance):
     def make(self, index, **settings):
         return ConstraintRetriever(index, **settings)
@@ -40,10 +49,18 @@ class TestConstraintRetriever(RetrieverConformance):
         return told(await retriever.aretrieve(query))
 
 
-class TestCompatibilityReranker(RerankerConformance):
-    def make(self, **settings):
-        return CompatibilityReranker(**settings)
+class TestContradictionRetriever(ContradictionRetrieverConformance):
+    def make(self, index, **settings):
+        return ContradictionRetriever(index, **settings)
 
+    def retrieve(self, retriever, statement):
+        return told(retriever.retrieve(statement))
+
+    async def aretrieve(self, retriever, statement):
+        return told(await retriever.aretrieve(statement))
+
+
+class _Nodes:
     def items(self, passages):
         return [
             NodeWithScore(
@@ -54,6 +71,22 @@ class TestCompatibilityReranker(RerankerConformance):
             )
             for p in passages
         ]
+
+
+class TestContradictionFilter(_Nodes, ContradictionFilterConformance):
+    def make(self, **settings):
+        return ContradictionFilter(**settings)
+
+    def filter(self, made, items):
+        return beside(made.postprocess_nodes(items, query_str="a query"))
+
+    async def afilter(self, made, items):
+        return beside(await made.apostprocess_nodes(items, query_str="a query"))
+
+
+class TestCompatibilityReranker(_Nodes, RerankerConformance):
+    def make(self, **settings):
+        return CompatibilityReranker(**settings)
 
     def rerank(self, reranker, query, items):
         return told(reranker.postprocess_nodes(items, query_str=query))

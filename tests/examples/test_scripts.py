@@ -26,8 +26,14 @@ TELLS = {
         "2022 dropped: contradicts '2024'",
         "  2024 contradicts it with probability",
     ],
+    "llama_index_contradictions.py": [
+        "Query: Is overtime paid?",
+        "rule: contradicts 'no'",
+        "no dropped: contradicts 'rule'",
+        "  no contradicts it with probability",
+    ],
 }
-OF_CONTRADICTIONS = {"langchain_contradictions.py"}
+OF_CONTRADICTIONS = {"langchain_contradictions.py", "llama_index_contradictions.py"}
 
 
 @pytest.mark.slow

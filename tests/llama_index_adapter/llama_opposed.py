@@ -1,0 +1,73 @@
+"""Nodes of which some contradict each other, by vectors that are placed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
+from llama_index_logic_retrievers import ContradictionFilter, LogicVectorStore
+from placed import PlacedEncoder
+
+from logic_retrievers import PassageIndex
+
+OPEN, SHUT, AGAIN = "inn | open | a", "inn | shut | a", "inn | open | b"
+TAX, DUTY, COPPER = "tax | low | a", "tax | high | a", "copper | red | a"
+ABOUT = (
+    (OPEN, 2020, "blog"),
+    (TAX, 2024, "law"),
+    (SHUT, 2024, "inn"),
+    (COPPER, 2022, "blog"),
+    (DUTY, 2021, "blog"),
+    (AGAIN, 2021, "press"),
+)
+KEYS = ["date", "source"]
+
+
+def opposed(**fields: Any) -> list[TextNode]:
+    """Nodes whose ids are their texts; LlamaIndex would embed their dates and sources with them."""
+    return [
+        TextNode(
+            id_=text,
+            text=text,
+            metadata={"date": date, "source": source},
+            relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=f"doc-{source}")},
+            **fields,
+        )
+        for text, date, source in ABOUT
+    ]
+
+
+def found_by_others(nodes: Sequence[TextNode] | None = None) -> list[NodeWithScore]:
+    """As some other retriever found them; the last without a score."""
+    nodes = opposed() if nodes is None else nodes
+    scores = [0.9 - 0.1 * at for at in range(len(nodes))]
+    found = [NodeWithScore(node=node, score=one) for node, one in zip(nodes, scores, strict=True)]
+    found[-1].score = None
+    return found
+
+
+def contradictions(policy: Any = "annotate", **settings: Any) -> ContradictionFilter:
+    return ContradictionFilter(policy, **{"encoder": PlacedEncoder(), **settings})
+
+
+@contextmanager
+def opposed_store(
+    encoder: PlacedEncoder | None = None, **settings: Any
+) -> Iterator[LogicVectorStore]:
+    """The nodes in a collection with the contradiction vector, embedded without their metadata."""
+    vectors = ("topical", "contradiction")
+    encoder = encoder or PlacedEncoder()
+    with PassageIndex.open(encoder=encoder, vectors=vectors, **settings) as index:
+        store = LogicVectorStore(index)
+        store.add(opposed(excluded_embed_metadata_keys=KEYS))
+        yield store
+
+
+def ids(nodes: Sequence[NodeWithScore]) -> list[str]:
+    return [one.node.node_id for one in nodes]
+
+
+def kept(hits: Sequence[Any]) -> list[str]:
+    return [hit.passage.id for hit in hits]

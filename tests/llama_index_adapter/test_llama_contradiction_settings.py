@@ -1,0 +1,331 @@
+"""ContradictionFilter: its settings, to JSON and back, in another process, and when they change."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from copy import deepcopy
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+import pytest
+from llama_index.core.schema import TextNode
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
+from llama_index_logic_retrievers import ContradictionFilter
+from llama_opposed import (
+    AGAIN,
+    COPPER,
+    DUTY,
+    OPEN,
+    SHUT,
+    TAX,
+    contradictions,
+    found_by_others,
+    kept,
+    opposed_store,
+)
+from placed import SETTINGS, PlacedEncoder
+from qdrant_client import models
+
+from logic_retrievers import Passage, PassageIndex
+from logic_retrievers.contradiction.rules import (
+    Annotate,
+    ConflictPolicy,
+    DropBoth,
+    PreferMajority,
+    PreferNewest,
+    PreferSource,
+    Ruling,
+)
+from logic_retrievers.errors import (
+    ConfigurationError,
+    InputError,
+    LogicRetrieversError,
+    UnknownPolicyError,
+)
+
+LAW = TextNode(text="inn | shut | c", id_="law", metadata={"date": datetime(2024, 1, 2)})
+NATIVE = models.Filter(
+    must=[models.FieldCondition(key="metadata.source", match=models.MatchValue(value="inn"))]
+)
+THEIRS = MetadataFilters(
+    filters=[
+        MetadataFilter(key="source", value="inn"),
+        MetadataFilters(filters=[MetadataFilter(key="date", operator=FilterOperator.GT, value=1)]),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Longest(ConflictPolicy):
+    """A rule of the user's own."""
+
+    margin: int = 3
+    name: ClassVar[str] = "longest"
+
+    def decide(self, one, other, graph):
+        return Ruling("?")
+
+
+class Model:
+    """A second opinion that holds a secret."""
+
+    key = "very-secret-key"
+
+    def __call__(self, pairs):
+        return [0.0] * len(pairs)
+
+    def __repr__(self):
+        return f"Model({self.key})"
+
+
+def second(one, other):
+    return other
+
+
+def nothing(pairs):
+    return [None] * len(pairs)
+
+
+def vouched(passage):
+    return passage.metadata["source"] == "inn"
+
+
+KINDS = [
+    {},
+    {"top_n": 3},
+    {"threshold": 0.7},
+    {"settings": SETTINGS},
+    {"settings": SETTINGS.with_threshold(0.7)},
+    {"policy": "drop_both"},
+    {"policy": PreferNewest("on")},
+    {"policy": PreferSource(("inn", "law"))},
+    {"policy": PreferSource(("law", "inn"), "by")},
+    {"policy": PreferMajority()},
+    {"policy": DropBoth()},
+    {"policy": Annotate()},
+    {"trusted": [LAW]},
+    {"trusted": [Passage("law", "inn | shut | c")]},
+    {"trusted": [Passage("law", "inn | shut | d", source="x", embed_text="y")]},
+    {"trusted_filter": {"source": "inn"}},
+    {"trusted_filter": {"source": ["inn", "law"]}},
+    {"trusted_filter": {"qdrant": "inn"}},
+    {"trusted_filter": NATIVE},
+    {"trusted_filter": THEIRS},
+    {"trusted_filter": MetadataFilter(key="source", value="inn")},
+    {"trusted_candidates": 3},
+    {"against_trusted": "annotate"},
+    {"date_key": "on"},
+    {"source_key": "by"},
+    {"source_order": ["inn"]},
+    {"ask_above": 0.9},
+]
+OF_PYTHON = [
+    {"policy": second},
+    {"policy": Longest()},
+    {"policy": Longest(4)},
+    {"trusted_filter": vouched},
+    {"second_opinion": Model()},
+    {"second_opinion": nothing},
+]
+
+
+def test_settings_tell_what_the_filter_does():
+    """LlamaIndex's caches know a part by its settings: what is left out gives stale results."""
+    described = [contradictions(**kind).to_json() for kind in (*KINDS, *OF_PYTHON)]
+    assert len(set(described)) == len(described)
+    plain = json.loads(described[0])
+    assert plain.pop("fingerprints") == {
+        "topical": "placed-topical",
+        "contradiction": "placed-contradiction",
+    }
+    assert plain == {
+        "class_name": ContradictionFilter.class_name(),
+        "policy": "annotate",
+        "top_n": None,
+        "threshold": None,
+        "settings": None,
+        "trusted": [],
+        "trusted_filter": None,
+        "trusted_candidates": 10,
+        "trusted_collection": None,
+        "against_trusted": "drop",
+        "date_key": "date",
+        "source_key": "source",
+        "source_order": [],
+        "second_opinion": None,
+        "ask_above": None,
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_settings_make_the_same_filter(kind):
+    """A pipeline restored from a file would keep other nodes."""
+    made = contradictions(**kind)
+    again = ContradictionFilter.from_json(made.to_json(), encoder=PlacedEncoder())
+    assert again.to_dict() == made.to_dict()
+    assert again.filtered(found_by_others()) == made.filtered(found_by_others())
+    assert type(again.policy) is type(made.policy)
+    assert type(again.trusted_filter) is type(made.trusted_filter)
+
+
+@pytest.mark.parametrize("kind", OF_PYTHON, ids=str)
+def test_settings_say_what_they_cannot_make(kind):
+    """Without the function it is another filter, and nobody would know."""
+    ((name, value),) = kind.items()
+    told = contradictions(**kind).to_dict()
+    with pytest.raises(ConfigurationError, match=f"Pass {name}="):
+        ContradictionFilter.from_dict(told, encoder=PlacedEncoder())
+    again = ContradictionFilter.from_dict(told, encoder=PlacedEncoder(), **kind)
+    assert getattr(again, name) is value
+    assert again.to_dict() == told
+
+
+def test_settings_of_another_encoder_are_refused():
+    """Loaded settings would judge by another encoder than those that were saved."""
+
+    class Other(PlacedEncoder):
+        def __init__(self):
+            super().__init__()
+            self.specs["more"] = self.specs["topical"]
+
+    saved = contradictions().to_dict()
+    with pytest.raises(ConfigurationError, match="another encoder"):
+        ContradictionFilter.from_dict(saved, encoder=Other())
+
+
+def test_settings_with_trusted_nodes_of_a_collection():
+    """Without the collection nobody judges, and everything stays."""
+    with opposed_store() as store:
+        wanted = {"source": "inn"}
+        made = contradictions(encoder=None, index=store.index, trusted_filter=wanted)
+        saved = made.to_dict()
+        assert saved["trusted_collection"] == store.index.collection
+        with pytest.raises(ConfigurationError, match="Pass index="):
+            ContradictionFilter.from_dict(saved, encoder=PlacedEncoder())
+        assert ContradictionFilter.from_dict(saved, index=store.index).to_dict() == saved
+        for unheard in ({"trusted_filter": vouched}, {"trusted_candidates": 0}, {}):
+            kind = {"trusted_filter": wanted} if "trusted_candidates" in unheard else {}
+            bare = contradictions(encoder=None, index=store.index, **kind | unheard)
+            assert bare.trusted_collection is None
+
+
+def test_neither_texts_nor_models_are_told():
+    """A trace writes down the repr of every part of a pipeline."""
+    made = contradictions(trusted=[LAW], second_opinion=Model())
+    for hidden in ("very-secret-key", LAW.text, "PlacedEncoder"):
+        assert hidden not in repr(made) + str(made)
+    assert "policy='annotate'" in repr(made)
+    assert "very-secret-key" not in made.to_json()
+    assert not {"encoder", "index"} & made.to_dict().keys()
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *OF_PYTHON], ids=str)
+def test_it_travels_to_another_process(kind):
+    """LlamaIndex leaves out what cannot be pickled, and says so in a log."""
+    made = contradictions(**kind)
+    again = pickle.loads(pickle.dumps(made))
+    assert again.to_dict() == made.to_dict()
+    assert again.filtered(found_by_others()) == made.filtered(found_by_others())
+
+
+def test_what_cannot_travel_is_told():
+    """A filter without its policy would arrive, and drop nothing."""
+    with pytest.raises((AttributeError, pickle.PicklingError)):
+        pickle.dumps(contradictions(lambda one, other: other))
+
+
+# --- when they change
+
+
+def test_settings_that_change_later_are_heard():
+    """A core that is kept answers by the settings that it was made of."""
+    given = found_by_others()
+    made = contradictions()
+    assert kept(made.filtered(given).dropped) == []
+    made.policy = "drop_both"
+    assert kept(made.filtered(given).dropped) == [TAX, SHUT, DUTY, AGAIN]
+    made.policy = "prefer_newest"
+    assert kept(made.filtered(given).dropped) == [OPEN, DUTY, AGAIN]
+    made.threshold = 0.99999
+    assert kept(made.filtered(given).dropped) == []
+    made.threshold, made.policy, made.trusted = None, "annotate", [LAW]
+    assert made.trusted == (Passage("law", LAW.text, LAW.metadata),)
+    assert kept(made.filtered(given).dropped) == [OPEN, AGAIN]
+    made.top_n = 2
+    assert len(made.filtered(given).hits) == 2
+    with opposed_store() as store:
+        made.trusted, made.index, made.trusted_filter = (), store.index, {"source": "inn"}
+        assert kept(made.filtered(given[:2]).dropped) == [OPEN]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("policy", "best"), ("threshold", 2.0), ("trusted", ["x"]), ("top_n", 0), ("date_key", "")],
+)
+def test_a_bad_value_changes_nothing(name, value):
+    """Half of the settings new and half of them old is a filter that nobody asked for."""
+    made = contradictions("prefer_newest", trusted=[LAW])
+    before, result = made.to_dict(), made.filtered(found_by_others())
+    with pytest.raises(LogicRetrieversError):
+        setattr(made, name, value)
+    assert made.to_dict() == before
+    assert made.filtered(found_by_others()) == result
+
+
+def test_what_was_vouched_for_stays():
+    """A node that is edited later would vouch for what nobody has read."""
+    trusted = deepcopy(LAW)
+    made = contradictions(trusted=[trusted])
+    trusted.set_content("inn | open | c")
+    assert kept(made.filtered(found_by_others()).dropped) == [OPEN, AGAIN]
+
+
+# --- refused
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"policy": "unknown"}, UnknownPolicyError, "unknown policy 'unknown'; one of annotate"),
+        ({"policy": 3}, ConfigurationError, "a policy is a name"),
+        ({"policy": "prefer_source"}, ConfigurationError, "source_order"),
+        ({"top_n": 0}, ConfigurationError, "top_n"),
+        ({"top_n": "3"}, ConfigurationError, "top_n"),
+        ({"threshold": 2.0}, ConfigurationError, "threshold must lie"),
+        ({"ask_above": 2}, ConfigurationError, "ask_above must lie"),
+        ({"trusted": ["law"]}, InputError, "A node is needed, not str"),
+        ({"trusted_filter": {}}, ConfigurationError, "trust every passage"),
+        ({"trusted_filter": MetadataFilters(filters=[])}, ConfigurationError, "trust every"),
+        (
+            {"trusted_filter": MetadataFilter(key="a", operator=FilterOperator.IN, value=3)},
+            InputError,
+            "takes a list",
+        ),
+        ({"trusted_filter": {"city": []}}, InputError, "empty list"),
+        ({"trusted_candidates": -1}, ConfigurationError, "trusted_candidates"),
+        ({"against_trusted": "keep"}, ConfigurationError, "'drop' or 'annotate'"),
+        ({"date_key": ""}, ConfigurationError, "date_key"),
+        ({"source_order": "law"}, ConfigurationError, "source_order"),
+        ({"settings": {"alpha": 1.0}}, ConfigurationError, "ContradictionSettings"),
+        ({"second_opinion": 0.5}, ConfigurationError, "callable"),
+        ({"encoder": PlacedEncoder(["topical"])}, ConfigurationError, "no 'contradiction'"),
+        ({"k": 3}, ConfigurationError, "no setting 'k'"),
+        ({"similarity_top_k": 3}, ConfigurationError, "no setting 'similarity_top_k'"),
+    ],
+    ids=str,
+)
+def test_bad_settings_are_refused_when_they_are_set(settings, error, words):
+    """Else the first query of a user's user finds them."""
+    with pytest.raises(error, match=words):
+        contradictions(**settings)
+
+
+def test_an_index_whose_collection_lacks_the_vector():
+    """What is stored without it can be judged all the same."""
+    with PassageIndex.open(encoder=PlacedEncoder()) as index:
+        assert index.vectors == ("topical",)
+        index.add([Passage(one.node.node_id, one.node.text) for one in found_by_others()])
+        made = contradictions("drop_both", encoder=None, index=index)
+        assert kept(made.filtered(found_by_others()).hits) == [OPEN, COPPER]

@@ -1,0 +1,56 @@
+"""Both classes with the bundle that comes with the package: no setting but the rule."""
+
+from __future__ import annotations
+
+import pytest
+from llama_index.core.schema import NodeWithScore, TextNode
+from llama_index_logic_retrievers import (
+    ConstraintRetriever,
+    ContradictionFilter,
+    ContradictionRetriever,
+    LogicVectorStore,
+)
+from llama_opposed import ids, kept
+
+from logic_retrievers.encoders import default_encoder
+
+DOGS = [
+    TextNode(id_=name, text=text, metadata={"date": date}, excluded_embed_metadata_keys=["date"])
+    for name, text, date in (
+        ("2022", "Dogs are not allowed in the office.", "2022-05-02"),
+        ("2024", "Dogs are allowed in the office.", "2024-09-01"),
+        ("desk", "Guests sign in at the desk.", "2023-03-03"),
+    )
+]
+
+
+@pytest.fixture(autouse=True)
+def _head():
+    if "contradiction" not in default_encoder().specs:
+        pytest.skip("the shipped bundle has no contradiction head yet")
+
+
+def test_the_older_of_two_goes():
+    """A default that cannot tell the plainest contradiction is worth nothing."""
+    found = [NodeWithScore(node=node, score=0.5) for node in DOGS]
+    made = ContradictionFilter("prefer_newest", top_n=2)
+    assert ids(made.postprocess_nodes(found)) == ["2024", "desk"]
+    judged = ContradictionFilter(trusted=[TextNode(text="Dogs are allowed in the office.")])
+    assert kept(judged.filtered(found).dropped) == ["2022"]
+    again = ContradictionFilter.from_json(judged.to_json())
+    assert again.to_dict() == judged.to_dict()
+
+
+async def test_a_collection_with_all_three_vectors():
+    """Each class asks the collection for vectors of its own."""
+    vectors = ("topical", "compatibility", "contradiction")
+    store = LogicVectorStore.open(vectors=vectors)
+    async with store.index:
+        await store.async_add(DOGS)
+        against = ContradictionRetriever(store.index)
+        found = await against.aretrieve("Dogs are never allowed in the office.")
+        assert found[0].node.node_id == "2024"
+        assert (await against.alike("2022"))[0].node.node_id == "2024"
+        found = await ConstraintRetriever(store.index).aretrieve("dogs in the office")
+        made = ContradictionFilter("prefer_newest", index=store.index)
+        assert set(ids(await made.apostprocess_nodes(found))) == {"2024", "desk"}
