@@ -34,3 +34,18 @@ def write_small_model(folder: Path) -> Path:
     model = SentenceTransformer(modules=[transformer, Pooling(32)], device="cpu")
     model.save(str(folder / "model"), create_model_card=False)
     return folder / "model"
+
+
+def retrained(folder: Path, out: Path, *changed: str) -> str:
+    """A copy of a model in which the named weights are others."""
+    import torch
+    from logic_export.onnx import load_model
+
+    model = load_model(str(folder))
+    torch.manual_seed(1)
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if any(part in name for part in changed):
+                weight.add_(0.3 * torch.randn_like(weight))
+    model.save(str(out), create_model_card=False)
+    return str(out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from logic_export.compress import Compression, compress_weights
@@ -13,7 +14,8 @@ from logic_export.heads import HeadSource, notice_of
 from logic_export.onnx import export_graph, load_model
 from logic_export.parts import head_of, references_of, shared_tokenizer, write_graph
 from logic_export.split import split_graph
-from logic_retrievers.encoders.bundle import checksums, load_bundle, write_manifest
+from logic_retrievers.encoders.bundle import Bundle, checksums, load_bundle, write_manifest
+from logic_retrievers.encoders.manifest import Manifest
 from logic_retrievers.errors import ConfigurationError
 
 
@@ -28,7 +30,8 @@ def add_head(
     """Writes a copy of a bundle with one more head, or with another one in a head's place.
 
     The new head must share the bundle's trunk to the bit. The vectors of the other heads and their
-    fingerprints do not change, so collections made with them stay good.
+    fingerprints do not change, so collections made with them stay good. What belonged to a head
+    whose place is taken goes with it: its graph, its references, its constants.
 
     Args:
         bundle: a folder whose heads share a trunk.
@@ -49,13 +52,14 @@ def add_head(
     if out.exists():
         raise ConfigurationError(f"{str(out)!r} exists. Remove it or name another folder.")
     old = load_bundle(bundle)
-    side = next(iter(old.manifest.heads.values())).document
-    if side.trunk is None:
+    first = next(iter(old.manifest.heads.values()))
+    trunk_file, prefixes = first.document.trunk, (first.query.prefix, first.document.prefix)
+    if trunk_file is None:
         raise ConfigurationError(f"the heads of {bundle} share no trunk that one more could use")
     model = load_model(head.model)
     below, above = split_graph(export_graph(model), shared_layers)
     trunk = compress_weights(below, compression).SerializeToString(deterministic=True)
-    if trunk != old.read(side.trunk) or shared_tokenizer({"": model}).encode() != old.read(
+    if trunk != old.read(trunk_file) or shared_tokenizer({"": model}).encode() != old.read(
         old.manifest.tokenizer
     ):
         raise ConfigurationError(
@@ -66,18 +70,20 @@ def add_head(
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
         folder = Path(name) / out.name
         folder.mkdir()
-        for file in old.manifest.files:
+        kept = _kept_files(old.manifest, head.name)
+        for file in kept:
             (folder / file).write_bytes(old.read(file))
-        graph = f"{head.name}.onnx"
+        graph = _free_name(head.name, kept)
         write_graph(folder / graph, compress_weights(above, compression))
         notice = old.read(old.manifest.notice).decode().rstrip()
         text = f"{notice}\n\n{notice_of([head], added=True)}"
         (folder / old.manifest.notice).write_text(text, encoding="utf-8")
-        prefixes = (side.prefix, side.prefix)
-        kept = [row.model_dump() for row in old.references() if row.heads != (head.name,)]
-        new = references_of(model, [head.name], prefixes)
-        (folder / old.manifest.parity.file).write_text(json.dumps([*kept, *new]), "utf-8")
-        made = head_of(model, head, (side.trunk, graph), prefixes)
+        references = [
+            *_references_but(old, head.name),
+            *references_of(model, [head.name], prefixes),
+        ]
+        (folder / old.manifest.parity.file).write_text(json.dumps(references), "utf-8")
+        made = head_of(model, head, (trunk_file, graph), prefixes)
         write_manifest(
             folder,
             old.manifest.model_copy(
@@ -91,3 +97,32 @@ def add_head(
         pass_or_raise(figures, old.manifest.parity.min_cosine)
         shutil.move(folder, out)
     return figures
+
+
+def _kept_files(manifest: Manifest, name: str) -> list[str]:
+    """All files but the graphs that only the head of this name reads."""
+    graphs: dict[str, set[str]] = {}
+    for other, head in manifest.heads.items():
+        for side in (head.query, head.document):
+            for graph in side.graphs:
+                graphs.setdefault(graph, set()).add(other)
+    trunks = {head.document.trunk for head in manifest.heads.values()}
+    return [file for file in manifest.files if file in trunks or graphs.get(file) != {name}]
+
+
+def _free_name(head: str, taken: Sequence[str]) -> str:
+    """Heads of one model share a graph, which may have this head's name."""
+    return next(
+        name
+        for number in range(1, len(taken) + 2)
+        if (name := f"{head}.onnx" if number == 1 else f"{head}-{number}.onnx") not in taken
+    )
+
+
+def _references_but(bundle: Bundle, name: str) -> list[dict[str, object]]:
+    """The reference vectors of the other heads; heads of one model share theirs."""
+    rows = [
+        {**row.model_dump(), "heads": [head for head in row.heads if head != name]}
+        for row in bundle.references()
+    ]
+    return [row for row in rows if row["heads"]]

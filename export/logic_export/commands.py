@@ -160,14 +160,17 @@ def add_head(
         from logic_export.heads import find_head
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "sentence_transformers", "train") from error
+    added = find_head(*_pair(head, "--head"))
     figures = add(
         bundle,
-        find_head(*_pair(head, "--head")),
+        added,
         folder,
         shared_layers=shared_layers,
         compression=compression.value,
     )
     out.print(f"lowest cosine to the original: {figures.lowest_cosine:.7f}")
+    if not added.ships:
+        out.print(f"{added.name}: trained on data that let no model be handed on")
     out.print(f"the bundle is in {folder}", markup=False, soft_wrap=True)
 
 

@@ -15,6 +15,7 @@ from logic_export.bundle import Label, export_bundle  # noqa: E402
 from logic_export.heads import HeadSource  # noqa: E402
 from logic_export.onnx import export_graph, load_model  # noqa: E402
 from logic_export.split import split_graph  # noqa: E402
+from small_models import retrained  # noqa: E402
 
 from logic_retrievers.encoders import OnnxEncoder, load_bundle, verify_bundle  # noqa: E402
 from logic_retrievers.errors import BundleError, ConfigurationError  # noqa: E402
@@ -30,20 +31,6 @@ pytestmark = [
         "ignore::logic_retrievers.errors.LongTextWarning",
     ),
 ]
-
-
-def retrained(folder: Path, out: Path, *changed: str) -> str:
-    """A copy of a model in which the named weights are others."""
-    import torch
-
-    model = load_model(str(folder))
-    torch.manual_seed(1)
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            if any(part in name for part in changed):
-                weight.add_(0.3 * torch.randn_like(weight))
-    model.save(str(out), create_model_card=False)
-    return str(out)
 
 
 @pytest.fixture(scope="module")
