@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import uuid
 from copy import deepcopy
 
 import pytest
@@ -12,7 +13,12 @@ from llama_index.core.llms.mock import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import ImageNode, MetadataMode, NodeWithScore, TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
-from llama_index_logic_retrievers import CompatibilityReranker, ConstraintRetriever
+from llama_index.vector_stores.qdrant import QdrantVectorStore
+from llama_index_logic_retrievers import (
+    CompatibilityReranker,
+    ConstraintRetriever,
+    open_index_over,
+)
 from llama_index_logic_retrievers.evidence import without_evidence
 from llama_index_logic_retrievers.nodes import claim_of
 from llama_opposed import (
@@ -31,10 +37,10 @@ from llama_opposed import (
     opposed_store,
 )
 from llama_stubs import PromptsLLM, longest_pause, recorded
-from placed import PlacedEncoder
-from qdrant_client import models
+from placed import PlacedEncoder, vectors
+from qdrant_client import QdrantClient, models
 
-from logic_retrievers import Passage, PassageIndex
+from logic_retrievers import Passage
 from logic_retrievers import contradiction as core
 from logic_retrievers.errors import (
     ConfigurationError,
@@ -202,7 +208,14 @@ def test_evidence_of_the_retriever_stays():
 
 def test_metadata_of_the_users_own_under_our_key(found):
     """A user's field called logic would vanish, or come back as evidence."""
-    for mine in ("mine", {"contradiction": "mine"}, {"contradiction": {}, "other": 1}, None):
+    like_ours = {"policy": 1, "scores": 1, "ranks": 1, "kept": 1}
+    for mine in (
+        "mine",
+        {"contradiction": "mine"},
+        {"contradiction": like_ours, "other": 1},
+        {},
+        None,
+    ):
         found[0].node.metadata["logic"] = mine
         once = contradictions().postprocess_nodes(found)
         twice = contradictions().postprocess_nodes(once)
@@ -251,7 +264,8 @@ def test_nodes_are_judged_by_their_text_alone(found):
 
 def test_one_node_counts_once(found):
     """The same node of two retrievers would fill the prompt twice."""
-    left = contradictions().postprocess_nodes([*found, *found_by_others()[3:]])
+    again = [NodeWithScore(node=one.node, score=0.01) for one in found[3:]]
+    left = contradictions().postprocess_nodes([*found, *again])
     assert ids(left) == ids(found)
     assert [one.score for one in left] == [one.score for one in found], "the first of them"
 
@@ -380,17 +394,21 @@ def test_a_collection_lends_vectors_and_judges(way):
         assert len(none.postprocess_nodes(given)) == 2
 
 
-def test_trusted_nodes_embedded_under_their_metadata_judge_too(found):
-    """As LlamaIndex stores them where nobody says otherwise: the search must still find them."""
-    vectors = ("topical", "contradiction")
-    with PassageIndex.open(encoder=PlacedEncoder(), vectors=vectors) as index:
-        index.add(
-            [Passage("law", LAW.text, {"kind": "law"}, embed_text=f"kind: law\n\n{LAW.text}")]
-        )
-        made = contradictions(encoder=None, index=index, trusted_filter={"kind": "law"})
-        result = made.filtered(found)
-    assert {one for c in result.conflicts for one in c.trusted} <= {"law"}
-    assert "law" not in kept(result.hits)
+@pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
+def test_trusted_nodes_of_llama_indexs_own_store():
+    """It keeps metadata at the top of the payload: the judge is there, and is not found."""
+    client = QdrantClient(":memory:")
+    theirs = QdrantVectorStore("docs", client=client)
+    law = TextNode(text=LAW.text, id_=str(uuid.uuid4()), metadata={"source": "inn"})
+    law.embedding = vectors(law.text)["topical"].tolist()
+    theirs.add([law])
+    index = open_index_over(theirs, encoder=PlacedEncoder())
+    for way in ("mapping", "theirs", "single"):
+        made = contradictions(encoder=None, index=index, trusted_filter=WAYS[way])
+        assert ids(made.postprocess_nodes(found_by_others()[:2])) == [TAX]
+        given = found_by_others([opposed()[0], opposed()[2]])
+        assert ids(made.postprocess_nodes(given)) == [SHUT], "picked among the given too"
+    client.close()
 
 
 # --- a second opinion

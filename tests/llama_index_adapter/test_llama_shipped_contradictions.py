@@ -41,6 +41,20 @@ def test_the_older_of_two_goes():
     assert again.to_dict() == judged.to_dict()
 
 
+def test_a_trusted_node_of_the_collection_judges():
+    """Whoever vouches for a handbook in the collection counts on it."""
+    law = TextNode(
+        text="Dogs are allowed in the office.",
+        metadata={"status": "approved"},
+        excluded_embed_metadata_keys=["status"],
+    )
+    store = LogicVectorStore.open(vectors=("topical", "contradiction"))
+    store.add([law])
+    made = ContradictionFilter(index=store.index, trusted_filter={"status": "approved"})
+    assert kept(made.filtered(DOGS).dropped) == ["2022"]
+    store.index.close()
+
+
 async def test_a_collection_with_all_three_vectors():
     """Each class asks the collection for vectors of its own."""
     vectors = ("topical", "compatibility", "contradiction")
