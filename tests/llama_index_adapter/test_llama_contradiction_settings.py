@@ -68,6 +68,10 @@ class Longest(ConflictPolicy):
         return Ruling("?")
 
 
+class Later(PreferNewest):
+    """One of the user's own under a name of ours."""
+
+
 class Model:
     """A second opinion that holds a secret."""
 
@@ -125,6 +129,7 @@ OF_PYTHON = [
     {"policy": second},
     {"policy": Longest()},
     {"policy": Longest(4)},
+    {"policy": Later()},
     {"trusted_filter": vouched},
     {"second_opinion": Model()},
     {"second_opinion": nothing},
@@ -166,8 +171,8 @@ def test_settings_make_the_same_filter(kind):
     again = ContradictionFilter.from_json(made.to_json(), encoder=PlacedEncoder())
     assert again.to_dict() == made.to_dict()
     assert again.filtered(found_by_others()) == made.filtered(found_by_others())
-    assert type(again.policy) is type(made.policy)
-    assert type(again.trusted_filter) is type(made.trusted_filter)
+    for name in ("policy", "settings", "trusted_filter"):
+        assert getattr(again, name) == getattr(made, name)
 
 
 @pytest.mark.parametrize("kind", OF_PYTHON, ids=str)
