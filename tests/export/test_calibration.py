@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 pytest.importorskip("sklearn", reason="the extra train")
 pytest.importorskip("sentence_transformers", reason="the extra train")
 
+from known_law import BACKGROUND, DIMENSION, Drawn, drawn_groups, own_bundle
 from logic_export import calibration
 from logic_export.calibration import (
     FALSE_ALARMS,
@@ -31,7 +31,6 @@ from logic_retrievers.encoders.bundle import default_bundle_path, write_manifest
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.scoring import normalised
 
-DIMENSION = 64
 SETTINGS = ContradictionSettings(
     alpha=3.25,
     null_mean=0.22,
@@ -41,52 +40,6 @@ SETTINGS = ContradictionSettings(
     sparsity_weight=0.6,
     threshold=0.613,
 )
-
-
-class Drawn:
-    """Vectors by law: ``GROUP SIDE NUMBER`` differs from its group in as many coordinates as drawn.
-
-    Texts of one side differ in many coordinates, those of two sides in few; both numbers are drawn,
-    and overlap, so that no score tells all pairs apart.
-    """
-
-    def __init__(self, overlap: float = 1.0) -> None:
-        self._overlap = overlap
-        self._rows: dict[str, np.ndarray] = {}
-
-    def encode_documents(self, texts: Sequence[str], names: Sequence[str]) -> dict[str, np.ndarray]:
-        assert len(set(texts)) == len(texts)
-        assert set(names) == {"topical", "contradiction"}
-        self._rows |= {text: self._row(text) for text in texts if text not in self._rows}
-        rows = np.array([self._rows[text] for text in texts]).reshape(-1, DIMENSION)
-        topical = rows + 0.05 * np.random.default_rng(len(texts)).normal(size=rows.shape)
-        return {
-            "topical": normalised(topical).astype(np.float32),
-            "contradiction": normalised(rows).astype(np.float32),
-        }
-
-    def _row(self, text: str) -> np.ndarray:
-        group, side, number = (int(part) for part in text.split())
-        base = np.random.default_rng([1, group]).normal(size=DIMENSION)
-        own = np.random.default_rng([2, group, side, number])
-        base += 0.02 * own.normal(size=DIMENSION)
-        touched = own.permutation(DIMENSION)[: own.integers(1, 2 + int(30 * self._overlap))]
-        base[touched] += own.normal(size=len(touched)) * 0.3
-        if side:
-            base[np.random.default_rng([3, group]).integers(DIMENSION)] += 4
-        return base
-
-
-def drawn_groups(start: int, count: int, left: int = 2, right: int = 2) -> list[Sides]:
-    return [
-        Sides(
-            tuple(f"{g} 0 {n}" for n in range(left)), tuple(f"{g} 1 {n}" for n in range(right)), "x"
-        )
-        for g in range(start, start + count)
-    ]
-
-
-BACKGROUND = [f"{g} 0 0" for g in range(5000, 5100)]
 
 
 @pytest.fixture(scope="module")
@@ -198,34 +151,6 @@ def test_copies_are_left_out():
 
 
 # --- writing them
-
-
-def own_bundle(folder: Path) -> Path:
-    """A bundle of no weights: what a manifest says is all that is read of it."""
-    folder.mkdir()
-    side = {"graph": "g.onnx", "output": "vector", "max_tokens": 24}
-    head = {"dimension": 8, "query": {**side, "prefix": "q: "}, "document": side}
-    names = ["g.onnx", "tokenizer.json", "NOTICE", "parity.json"]
-    for name in names:
-        (folder / name).write_text(f"{name}, naïve")
-    manifest = {
-        "format_version": 1,
-        "name": "own",
-        "licence": "MIT",
-        "origin": "a naïve model",
-        "notice": "NOTICE",
-        "files": bundles.checksums(folder, names),
-        "heads": {
-            "topical": {**head, "exclusion": {"constants": {"penalty": 0.1}, "origin": "here"}},
-            "contradiction": {
-                **head,
-                "training": [{"name": "s", "licence": "MIT", "rows": 3}],
-            },
-        },
-        "parity": {"file": "parity.json", "min_cosine": 0.9999},
-    }
-    write_manifest(folder, bundles.Manifest.model_validate(manifest))
-    return folder
 
 
 def contents(folder: Path) -> dict[str, bytes]:
