@@ -41,7 +41,7 @@ class ContradictionFilter(BaseDocumentCompressor):
         threshold: least probability of a conflict, instead of that of the settings.
         settings: of the contradiction vector, instead of those that the encoder brings.
         trusted: documents (or passages) that the user vouches for. A given document is one of them
-            where it has the id and the text of one; without ids the text tells.
+            where it has the id and the text of one; where either has no id, the text tells.
         trusted_filter: which of the given documents, and of the index's, are trusted:
             ``{"key": wanted}`` over the metadata, a Qdrant ``Filter``, or a function of a
             ``Passage``, which can only pick from those given.

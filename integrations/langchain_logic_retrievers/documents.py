@@ -95,12 +95,15 @@ def vouched(trusted: Sequence[Document | Passage], first: int = 0) -> list[Passa
 def recognised(
     given: Mapping[str, tuple[Passage, Document]], trusted: Sequence[Document | Passage]
 ) -> list[Passage]:
-    """The given documents without id that say what a trusted one without id says."""
-    texts = {one.page_content for one in trusted if isinstance(one, Document) and _is_nameless(one)}
+    """The given documents that say what a trusted one says, where one of the two has no id."""
+    of_all = {one.text if isinstance(one, Passage) else one.page_content for one in trusted}
+    of_nameless = {
+        one.page_content for one in trusted if isinstance(one, Document) and _is_nameless(one)
+    }
     return [
         passage
         for passage, document in given.values()
-        if document.page_content in texts and _is_nameless(document)
+        if passage.text in (of_all if _is_nameless(document) else of_nameless)
     ]
 
 

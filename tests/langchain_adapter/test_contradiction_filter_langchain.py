@@ -97,10 +97,11 @@ def test_trusted_documents_of_every_kind(trusted):
     assert [name for name in told if told[name]["trusted"]] == [SHUT] * (trusted.id == SHUT)
 
 
-def test_a_trusted_document_without_id_is_known_by_its_text():
+@pytest.mark.parametrize("nameless_ones", ["both", "the given", "the trusted"])
+def test_without_ids_a_trusted_document_is_known_by_its_text(nameless_ones):
     """Most loaders give no ids: what the user vouches for would be dropped by the policy."""
-    documents = nameless()
-    trusted = documents[0]
+    documents = DOCUMENTS if nameless_ones == "the trusted" else nameless()
+    trusted = DOCUMENTS[0] if nameless_ones == "the given" else nameless()[0]
     for made, more in (
         (contradictions(policy="prefer_newest", trusted=[trusted]), []),
         (contradictions(policy="prefer_newest"), [trusted]),
@@ -108,9 +109,13 @@ def test_a_trusted_document_without_id_is_known_by_its_text():
         result = made.filtered(documents, trusted=more)
         assert [hit.passage.text for hit in result.dropped] == [SHUT, DUTY]
         assert result.hits[0].evidence.details["trusted"]
-    # one that has an id is another document, though it says the same
-    named = contradictions(policy="prefer_newest", trusted=[trusted]).filtered(DOCUMENTS)
-    assert not any(hit.evidence.details["trusted"] for hit in named.hits)
+
+
+def test_another_id_is_another_document():
+    """A copy of a trusted text from elsewhere is not what the user vouches for."""
+    trusted = DOCUMENTS[0].model_copy(update={"id": "another"})
+    result = contradictions(policy="prefer_newest", trusted=[trusted]).filtered(DOCUMENTS)
+    assert not any(hit.evidence.details["trusted"] for hit in result.hits)
 
 
 def test_trusted_ones_that_contradict_each_other_are_told():

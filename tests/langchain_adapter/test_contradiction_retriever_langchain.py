@@ -80,7 +80,6 @@ async def test_like_a_stored_document(store, retriever):
     [
         {"k": 1},
         {"k": 99},
-        {"candidates": 1, "k": 1},
         {"min_probability": 0.5},
         {"min_probability": 1.0},
         {"alpha": 0.0},
@@ -101,11 +100,23 @@ async def test_settings_in_both_places(store, retriever, settings):
     assert [one.metadata for one in expected] == told(hits)
 
 
+async def test_candidates_in_both_places(store, retriever):
+    """Too few that cannot be raised for one call miss what contradicts."""
+    statement = "inn | open | e"  # nearest are those that say the same
+    assert ids(retriever.invoke(statement, k=1)) == [SHUT]
+    narrow = ContradictionRetriever(index=store.index, candidates=1, k=1)
+    [nearest] = narrow.invoke(statement)
+    assert nearest.id in (OPEN, AGAIN)
+    assert retriever.invoke(statement, candidates=1, k=1) == [nearest]
+    assert await retriever.ainvoke(statement, candidates=1, k=1) == [nearest]
+    assert ids(narrow.invoke(statement, candidates=99)) == [SHUT]
+
+
 def test_a_setting_of_zero_for_one_call_is_a_setting(store):
     """Zero that is taken for 'not given' leaves the object's own."""
     strict = ContradictionRetriever(index=store.index, min_probability=0.9, alpha=9.0, k=99)
     assert len(strict.invoke(STATEMENT)) == 2
-    assert len(strict.invoke(STATEMENT, min_probability=0.0)) == EVERYTHING - 0
+    assert len(strict.invoke(STATEMENT, min_probability=0.0)) == EVERYTHING
     assert strict.invoke(STATEMENT, alpha=0.0)[0].metadata["logic"]["details"]["alpha"] == 0.0
 
 
