@@ -19,7 +19,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from logic_export.contradictions import Candidates, Pool, candidates_of, find_alpha, ndcg, pool_of
+from logic_export.contradictions import (
+    HIGHEST,
+    Candidates,
+    Pool,
+    candidates_of,
+    find_alpha,
+    ndcg,
+    pool_of,
+)
 from logic_export.data.contradictions.paraphrases import paraphrase
 from logic_export.data.contradictions.sides import Sides
 from logic_export.data.contradictions.sources import questions
@@ -74,7 +82,7 @@ def conflictqa(heads: dict[str, str], baseline: Path | None) -> list[dict[str, A
         for part, pool in pools.items():
             own = vectors("contradiction", pool.texts, run) if trained else topical[part]
             found[part] = candidates_of(pool, topical[part], own, measure)
-        alpha = find_alpha(found["dev"])
+        alpha = find_alpha(found["dev"], highest=HIGHEST[measure])
         rows.append(
             {**row(label, ndcg(found["test"], alpha), plain, labels), "alpha": round(alpha, 2)}
         )

@@ -105,6 +105,7 @@ def calibrate(
     sources: Sequence[Sequence[Sides]],
     background: Sequence[str],
     *,
+    others: Sequence[Sides] = (),
     pairs: int = 5000,
     seed: int = 0,
 ) -> ContradictionSettings:
@@ -117,9 +118,11 @@ def calibrate(
 
     Args:
         encoder: makes ``topical`` and ``contradiction`` vectors.
-        questions: development groups; their texts are the pool.
+        questions: development groups.
         sources: development groups of several kinds, whose pairs are told apart.
         background: texts of a corpus that have little to do with each other.
+        others: groups whose texts are in the pool of ``questions`` too: alpha falls with what else
+            there is to be found.
         pairs: how many random pairs make the null.
         seed: of the random pairs.
 
@@ -131,7 +134,7 @@ def calibrate(
     measured = [pairs_of(encoder, pairs_within(groups, seed)) for groups in sources]
     if not measured or any(len(set(one.contradicts.tolist())) < 2 for one in measured):
         raise ConfigurationError("each source needs pairs that contradict and pairs that do not")
-    pool = pool_of(questions)
+    pool = pool_of(questions, others)
     vectors = encoder.encode_documents(list(pool.texts), ["topical", NAME])
     alpha = find_alpha(candidates_of(pool, vectors["topical"], vectors[NAME]))
     strangers = [(*pair, False) for pair in unrelated_pairs(background, pairs, seed)]

@@ -222,6 +222,9 @@ def calibrate(
         ),
     ],
     background: Annotated[Path, typer.Option(help="corpus.jsonl[.gz] of unrelated texts.")],
+    others: Annotated[
+        list[Path] | None, typer.Option(help="Groups whose texts fill the pool of the first file.")
+    ] = None,
     pairs: Annotated[int, typer.Option(help="Random pairs of the background.")] = 5000,
     seed: Seed = 0,
 ) -> None:
@@ -237,11 +240,19 @@ def calibrate(
 
     sources = [read_sides(path) for path in groups]
     settings = found(
-        OnnxEncoder(bundle), sources[0], sources, texts_of(background), pairs=pairs, seed=seed
+        OnnxEncoder(bundle),
+        sources[0],
+        sources,
+        texts_of(background),
+        others=[group for path in others or () for group in read_sides(path)],
+        pairs=pairs,
+        seed=seed,
     )
     names = ", ".join(path.name for path in groups)
+    filled = f", among {', '.join(path.name for path in others)}" if others else ""
     origin = (
-        f"logic-retrievers calibrate: groups {names}; null of {pairs} pairs of {background.name}"
+        f"logic-retrievers calibrate: groups {names}{filled}; null of {pairs} pairs of "
+        f"{background.name}"
     )
     write_constants(bundle, settings, origin)
     table = Table("constant", "value")

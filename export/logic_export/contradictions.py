@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -18,7 +18,10 @@ CUT = 10
 DEPTH = 1000
 """Topical candidates of a query, as in the paper."""
 
-ROUGH = (0.0, 10.0)
+HIGHEST: Mapping[Sparsity, float] = {"hoyer": 10.0, "l2_l1": 200.0, "kappa4": 200.0}
+"""Where the search for alpha ends: the paper's 10; for measures whose values lie some twenty times
+closer together, twenty times as much."""
+
 PARTS = 10
 STOP = 0.01
 
@@ -109,26 +112,29 @@ def ndcg(found: Sequence[Candidates], alpha: float) -> npt.NDArray[np.float64]:
     return np.array([_ndcg(one, one.cosines + alpha * one.sparsities) for one in found])
 
 
-def find_alpha(found: Sequence[Candidates], stop: float = STOP) -> float:
+def find_alpha(
+    found: Sequence[Candidates], stop: float = STOP, highest: float = HIGHEST["hoyer"]
+) -> float:
     """The weight of the sparsity, by the paper's search from coarse to fine.
 
-    [0, 10] in ten parts, nDCG@10 at the middle of each, then on into the best part, until a part is
-    narrower than ``stop``.
+    [0, ``highest``] in ten parts, nDCG@10 at the middle of each, then on into the best part, until
+    a part is narrower than ``stop``.
 
     Args:
         found: candidates of development queries.
         stop: width.
+        highest: see :data:`HIGHEST`.
 
     Raises:
         ConfigurationError: no queries.
     """
     if not found:
         raise ConfigurationError("alpha is found on queries, and there are none")
-    return _search(lambda alpha: float(ndcg(found, alpha).mean()), stop)
+    return _search(lambda alpha: float(ndcg(found, alpha).mean()), stop, highest)
 
 
-def _search(value: Callable[[float], float], stop: float) -> float:
-    low, high = ROUGH
+def _search(value: Callable[[float], float], stop: float, highest: float) -> float:
+    low, high = 0.0, highest
     while True:
         width = (high - low) / PARTS
         middles = [low + width * (part + 0.5) for part in range(PARTS)]

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from logic_retrievers.encoders import default_encoder
-
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TELLS = {
     "langchain_rag.py": ["(no CHAT_MODEL: the prompt)", "[stay-pilots-rest]", "Why these passages"],
@@ -33,15 +31,12 @@ TELLS = {
         "  no contradicts it with probability",
     ],
 }
-OF_CONTRADICTIONS = {"langchain_contradictions.py", "llama_index_contradictions.py"}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TELLS)
 def test_an_example_runs(name, monkeypatch, capsys, socket_disabled):
     """An example that fails is worse than none."""
-    if name in OF_CONTRADICTIONS and "contradiction" not in default_encoder().specs:
-        pytest.skip("the shipped bundle has no contradiction head yet")
     monkeypatch.delenv("CHAT_MODEL", raising=False)
     monkeypatch.setattr(sys, "argv", [name])
     runpy.run_path(str(EXAMPLES / name), run_name="__main__")

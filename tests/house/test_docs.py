@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+import pytest_socket
 from small_models import write_small_model
 
 from logic_retrievers import PassageIndex
@@ -63,9 +64,17 @@ def test_the_examples_run(tmp_path, monkeypatch, capsys, wire_double):
         index.close()
 
 
+@pytest.fixture
+def no_network():
+    """Sockets within the process stay: an event loop is woken by one."""
+    pytest_socket.disable_socket(allow_unix_socket=True)
+    yield
+    pytest_socket.enable_socket()
+
+
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
 @pytest.mark.parametrize("page", ["docs/langchain.md", "docs/llama-index.md"])
-def test_a_frameworks_page_runs(page, tmp_path, monkeypatch, socket_disabled):
+def test_a_frameworks_page_runs(page, tmp_path, monkeypatch, no_network):
     """Recipes are copied before they are read."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
@@ -75,6 +84,19 @@ def test_a_frameworks_page_runs(page, tmp_path, monkeypatch, socket_disabled):
     assert names["retriever"].index.vectors == first.vectors  # type: ignore[attr-defined]
     for index in (first, names["retriever"].index):  # type: ignore[attr-defined]
         index.close()
+
+
+def test_the_page_on_contradictions_runs(tmp_path, monkeypatch, capsys, no_network):
+    """What it says of its examples is what they print."""
+    names: dict[str, object] = {}
+    run_blocks("docs/contradictions.md", names)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].endswith("True")
+    assert said[1].endswith("False")
+    assert said[2] == "['2024', 'how'] ['2021']"
+    assert said[3] == "['2021']"
+    assert said[4].startswith("2024 ")
+    names["index"].close()  # type: ignore[attr-defined]
 
 
 def test_links_between_the_docs_lead_somewhere():

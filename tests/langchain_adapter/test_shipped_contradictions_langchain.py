@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from langchain_core.documents import Document
 from langchain_corpus import ids
 from langchain_logic_retrievers import (
@@ -12,19 +11,11 @@ from langchain_logic_retrievers import (
     LogicVectorStore,
 )
 
-from logic_retrievers.encoders import default_encoder
-
 DOGS = [
     Document("Dogs are not allowed in the office.", id="2022", metadata={"date": "2022-05-02"}),
     Document("Dogs are allowed in the office.", id="2024", metadata={"date": "2024-09-01"}),
     Document("Guests sign in at the desk.", id="desk", metadata={"date": "2023-03-03"}),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _head():
-    if "contradiction" not in default_encoder().specs:
-        pytest.skip("the shipped bundle has no contradiction head yet")
 
 
 def test_the_older_of_two_goes():

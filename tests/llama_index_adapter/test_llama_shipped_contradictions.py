@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index_logic_retrievers import (
     ConstraintRetriever,
@@ -12,8 +11,6 @@ from llama_index_logic_retrievers import (
 )
 from llama_opposed import ids, kept
 
-from logic_retrievers.encoders import default_encoder
-
 DOGS = [
     TextNode(id_=name, text=text, metadata={"date": date}, excluded_embed_metadata_keys=["date"])
     for name, text, date in (
@@ -22,12 +19,6 @@ DOGS = [
         ("desk", "Guests sign in at the desk.", "2023-03-03"),
     )
 ]
-
-
-@pytest.fixture(autouse=True)
-def _head():
-    if "contradiction" not in default_encoder().specs:
-        pytest.skip("the shipped bundle has no contradiction head yet")
 
 
 def test_the_older_of_two_goes():

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from sentence_transformers import SentenceTransformer
 
-from logic_export.contradictions import Pool, candidates_of, find_alpha, ndcg
+from logic_export.contradictions import HIGHEST, Pool, candidates_of, find_alpha, ndcg
 from logic_export.retrieval import Encode
 from logic_export.training.development import Development, Figures, Measured, encoding
 from logic_retrievers.errors import ConfigurationError
@@ -64,7 +64,7 @@ class ContradictionDevelopment(Development):
             found = candidates_of(pool, own, own, depth=DEPTH)
             return {NDCG: float(ndcg(found, 0).mean())}
         found = candidates_of(pool, self._topical[name], own, self._measure, DEPTH)
-        alpha = find_alpha(found)
+        alpha = find_alpha(found, highest=HIGHEST[self._measure])
         return {
             NDCG: float(ndcg(found, alpha).mean()),
             COSINE: float(ndcg(found, 0).mean()),

@@ -112,10 +112,7 @@ def paraphrase(text: str, random: Random, synonyms: Mapping[str, str] | None = N
         synonyms: see :func:`synonyms_of`.
     """
     drops, mixes = random.random() < 0.4, random.random() < 0.5
-    said = [
-        _restated(sentence, Random(random.getrandbits(64)), synonyms or {})
-        for sentence in sentences(text)
-    ]
+    said = [_restated(sentence, random, synonyms or {}) for sentence in sentences(text)]
     if len(said) > 2 and drops:
         del said[random.randrange(len(said))]
     if len(said) > 1 and mixes:
