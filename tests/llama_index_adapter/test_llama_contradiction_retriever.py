@@ -15,7 +15,7 @@ from llama_index_logic_retrievers import ContradictionRetriever, LogicVectorStor
 from llama_opposed import AGAIN, COPPER, OPEN, SHUT, contradictions, ids, opposed, opposed_store
 from llama_stubs import TheirModel, longest_pause, recorded
 from placed import SETTINGS, PlacedEncoder
-from qdrant_client import QdrantClient, models
+from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
 from logic_retrievers import CombinedEncoder, ContradictionSearch, PassageIndex
 from logic_retrievers.errors import (
@@ -275,7 +275,10 @@ async def test_over_llama_indexs_own_store():
         node.id_ = str(uuid.uuid5(uuid.NAMESPACE_DNS, node.text))
         node.embedding = model.get_text_embedding(node.text)
     theirs.add(nodes)
+    empty = QdrantVectorStore("nothing yet", client=client)
     for over in (ContradictionRetriever.over, ContradictionRetriever.aover):
+        with pytest.raises(ConfigurationError, match="no 'contradiction'"):
+            await _given(over(empty, encoder=encoder_of(model)))  # before anything is opened
         with pytest.raises(ConfigurationError, match="CombinedEncoder"):
             await _given(over(theirs))
         with pytest.raises(ConfigurationError, match="no 'contradiction'"):
@@ -308,6 +311,15 @@ async def test_over_a_server(wire_double):
     async with store.index:
         retriever = ContradictionRetriever(store.index)
         assert await retriever.aretrieve(STATEMENT) == expected
-        assert await retriever.alike(SHUT)
+        like = retriever.like(SHUT)
+        wire_double.latency = 0.3
+        assert await longest_pause(retriever.alike(SHUT)) < 0.15
+        wire_double.latency = 0
+        assert await retriever.alike(SHUT) == like
+        aclient = AsyncQdrantClient(url=wire_double.url, check_compatibility=False)
+        alone = QdrantVectorStore(store.collection, aclient=aclient)
+        native = await ContradictionRetriever.aover(alone, encoder=PlacedEncoder())
+        assert await native.aretrieve(STATEMENT) == expected
+        await aclient.close()
         made = contradictions("drop_both", encoder=None, index=store.index, top_n=1)
         assert len(await made.apostprocess_nodes(expected)) == 1
