@@ -98,7 +98,8 @@ def test_mirrored_and_reordered_groups_are_repeats():
     first = Sides(("a", "b"), ("c",), "one")
     again = [Sides(("b", "a"), ("c",), "two"), Sides(("c",), ("a", "b"))]
     other = Sides(("a",), ("c",))
-    assert unique_sides([first, *again, other, other]) == [first, other]
+    turned = Sides(("a",), ("b", "c"))  # the same texts, but b contradicts a here
+    assert unique_sides([first, *again, other, turned, other]) == [first, other, turned]
 
 
 # --- labelled data
@@ -301,9 +302,7 @@ def test_a_row_that_a_builder_cannot_read_is_named(tmp_path: Path, builder, line
     assert (caught.value.file, caught.value.line) == (str(path), 1)
 
 
-def versions_folder(folder: Path) -> str:
-    left = "A first. A second. It is red (as all are). A fourth, which is old. A fifth."
-    right = left.replace("is red", "is not red")
+def versions_folder(folder: Path, left: str, right: str) -> str:
     jsonl(folder / "corpus.jsonl", [{"_id": "a", "text": left}, {"_id": "b", "text": right}])
     queries = [
         {"_id": "1", "text": "x", "satisfying": ["a"], "violating": ["b"], "neutral": []},
@@ -316,7 +315,8 @@ def versions_folder(folder: Path) -> str:
 
 def test_versions_of_a_passage_stand_against_each_other(tmp_path: Path):
     """Cut to where they agree, two versions are one text."""
-    folder = versions_folder(tmp_path)
+    left = "A first. A second. It is red (as all are). A fourth, which is old. A fifth."
+    folder = versions_folder(tmp_path, left, left.replace("is red", "is not red"))
     alone = build_sides("versions", {"folder": folder}, 0)
     cut = build_sides("versions", {"folder": folder, "crops": 4}, 0)
     assert 1 <= len(alone) < len(cut)
@@ -329,6 +329,14 @@ def test_versions_of_a_passage_stand_against_each_other(tmp_path: Path):
     assert cut != build_sides("versions", {"folder": folder, "crops": 4}, 1)
     with pytest.raises(ConfigurationError, match="crops must be at least 0"):
         build_sides("versions", {"folder": folder, "crops": -1}, 0)
+
+
+def test_a_version_that_says_more_is_not_cut_to_nothing(tmp_path: Path):
+    """An empty text on one side ends the build of all the others."""
+    folder = versions_folder(tmp_path, "A first one.", "A first one. A second one.")
+    found = build_sides("versions", {"folder": folder, "crops": 6}, 0)
+    assert found
+    assert all(text.strip() for group in found for text in group.texts)
 
 
 @pytest.mark.parametrize(
