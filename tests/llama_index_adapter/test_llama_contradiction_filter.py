@@ -36,7 +36,7 @@ from llama_opposed import (
     opposed,
     opposed_store,
 )
-from llama_stubs import PromptsLLM, longest_pause, recorded
+from llama_stubs import PromptsLLM, recorded
 from placed import PlacedEncoder, vectors
 from qdrant_client import QdrantClient, models
 
@@ -99,20 +99,6 @@ async def test_sync_and_async_return_the_same(found):
         left = made.postprocess_nodes(found, query_str=QUERY)
         assert await made.apostprocess_nodes(found, query_str=QUERY) == left
         assert await made.afiltered(found, QUERY) == made.filtered(found, QUERY)
-
-
-async def test_the_event_loop_is_never_blocked(found):
-    """One slow encoding would freeze every other user of the server."""
-
-    class Slow(PlacedEncoder):
-        def encode_documents(self, texts, names=None):
-            import time
-
-            time.sleep(0.3)
-            return super().encode_documents(texts, names)
-
-    made = contradictions(encoder=Slow())
-    assert await longest_pause(made.apostprocess_nodes(found)) < 0.15
 
 
 # --- what was dropped
