@@ -12,6 +12,11 @@ for name in (
     "exclusion",
     "latency",
     "frameworks",
+    "contradiction_retrieval",
+    "contradiction_pairs",
+    "contradiction_histograms",
+    "contradiction_filter",
+    "contradiction_speed",
     "crash",
 ):
     runpy.run_module(f"benchmarks.{name}", run_name="__main__")

@@ -33,7 +33,8 @@ from logic_export.data.contradictions.sides import Sides
 from logic_export.data.contradictions.sources import questions
 
 from benchmarks.report import publish, with_interval
-from logic_retrievers import CachedEncoder, Encoder, OnnxEncoder, SentenceTransformerEncoder
+from logic_retrievers import CachedEncoder, Encoder, SentenceTransformerEncoder
+from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import bootstrap
 from logic_retrievers.evaluation.folders import data_folder
 from logic_retrievers.scoring import MEASURES, Sparsity
@@ -185,7 +186,7 @@ def both(pool: Pool) -> list[Candidates]:
 
 def settings_alpha() -> float:
     """Of the shipped bundle, found on ConflictQA's dev part."""
-    constants = OnnxEncoder().specs["contradiction"].contradiction
+    constants = default_encoder().specs["contradiction"].contradiction
     assert constants is not None, "the bundle has no constants for its contradiction head"
     return constants["alpha"]
 
@@ -194,7 +195,9 @@ def vectors(name: str, texts: Sequence[str], run: Path | None = None) -> Vectors
     """Vectors by the shipped encoder or by a run's model, kept on disk between calls."""
     CACHE.parent.mkdir(exist_ok=True)
     encoder: Encoder = (
-        OnnxEncoder() if run is None else SentenceTransformerEncoder(str(run / "model"), name=name)
+        default_encoder()
+        if run is None
+        else SentenceTransformerEncoder(str(run / "model"), name=name)
     )
     return CachedEncoder(encoder, CACHE).encode_documents(list(texts), [name])[name]
 
