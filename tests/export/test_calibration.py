@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from logic_export.calibration import (
     pairs_within,
     write_constants,
 )
+from logic_export.contradictions import candidates_of, find_alpha, pool_of
 from logic_export.data.contradictions.sides import Sides
 
 from logic_retrievers.contradiction import ContradictionSettings
@@ -101,6 +102,22 @@ def test_the_same_seed_finds_the_same_constants():
     )
     assert one == again
     assert one != other
+
+
+def test_texts_beside_the_questions_move_alpha_alone():
+    """The best alpha depends on what else there is to be found; a probability is of pairs."""
+    groups = drawn_groups(0, 12)
+    beside = [Sides((f"{g} 0 8", f"{g} 0 9"), (f"{g} 1 8",)) for g in range(12)]
+    alone, among = (
+        calibrate(Drawn(), groups, [groups], BACKGROUND, others=others, pairs=100)
+        for others in ((), beside)
+    )
+    pool = pool_of(groups, beside)
+    rows = Drawn().encode_documents(list(pool.texts), ["topical", "contradiction"])
+    expected = find_alpha(candidates_of(pool, rows["topical"], rows["contradiction"]))
+    assert among.alpha == pytest.approx(expected, abs=5e-4)
+    assert among.alpha != alone.alpha
+    assert replace(among, alpha=alone.alpha) == alone
 
 
 def test_what_cannot_be_calibrated_is_refused():

@@ -114,5 +114,6 @@ def test_alpha_is_zero_where_sparsity_says_nothing():
     one = Candidates(np.array([True]), np.array([0.5]), np.array([0.3]), 1)
     assert 0 < find_alpha([one]) < 0.01
     assert find_alpha([one], stop=2) == 0.5
+    assert find_alpha([one], stop=30, highest=200) == 10  # the lowest of ten parts, its middle
     with pytest.raises(ConfigurationError, match="there are none"):
         find_alpha([])

@@ -11,9 +11,10 @@ for needed in ("onnx", "onnxscript", "sentence_transformers"):
     pytest.importorskip(needed, reason="the extra train")
 
 from logic_export import models  # noqa: E402
-from logic_export.bundle import PARITY_TEXTS, Label, export_bundle  # noqa: E402
+from logic_export.bundle import Label, export_bundle  # noqa: E402
 from logic_export.gate import Figures, ParityError  # noqa: E402
 from logic_export.heads import HeadSource  # noqa: E402
+from logic_export.parts import PARITY_TEXTS  # noqa: E402
 from logic_export.retrieval import ndcg_at_10  # noqa: E402
 
 from logic_retrievers.encoders import OnnxEncoder, verify_bundle  # noqa: E402

@@ -126,6 +126,19 @@ def test_calibrate_writes_the_constants_that_it_shows(written: dict[str, Path]):
     )
 
 
+def test_calibrate_fills_the_pool_and_says_so(written: dict[str, Path]):
+    """An alpha whose pool nobody knows cannot be found again."""
+    data = ["--sides", written["one"], "--background", written["corpus"], "--pairs", 100]
+    found = []
+    for others in ([], ["--others", written["two"]]):
+        done = run("calibrate", written["bundle"], *data, *others)
+        assert done.exit_code == 0, done.output
+        found.append(load_bundle(written["bundle"]).manifest.heads["contradiction"].contradiction)
+    alone, among = found
+    assert among.origin == alone.origin.replace("one.jsonl;", "one.jsonl, among two.jsonl;")
+    assert {n for n in alone.constants if alone.constants[n] != among.constants[n]} <= {"alpha"}
+
+
 @pytest.mark.parametrize(
     ("change", "code", "fault"),
     [
