@@ -13,6 +13,7 @@ pytest.importorskip("sklearn", reason="the extra train")
 pytest.importorskip("sentence_transformers", reason="the extra train")
 
 from known_law import BACKGROUND, Drawn, drawn_groups, own_bundle
+from logic_export.calibration import calibrate
 from logic_export.data.contradictions.sides import read_sides, write_sides
 from small_models import retrained
 from typer.testing import CliRunner
@@ -119,6 +120,8 @@ def test_calibrate_writes_the_constants_that_it_shows(written: dict[str, Path]):
     found = load_bundle(written["bundle"]).manifest.heads["contradiction"].contradiction
     assert found is not None
     settings = ContradictionSettings.from_constants(found.constants)
+    sources = [read_sides(written[name]) for name in ("one", "two")]
+    assert settings == calibrate(Drawn(), sources[0], sources, BACKGROUND, pairs=100)
     assert f"{settings.threshold}" in done.output
     assert all(name in done.output for name in found.constants)
     assert found.origin == (
