@@ -15,6 +15,12 @@ from logic_retrievers.cli.outcome import out, reports_errors
 from logic_retrievers.errors import ConfigurationError, MissingExtraError
 
 Seed = Annotated[int, typer.Option(help="The same seed gives the same rows.")]
+Builder = Annotated[str, typer.Argument(help="Which builder; an unknown one lists them all.")]
+RowFile = Annotated[Path, typer.Option("--out", help="JSON lines; .gz is compressed.")]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--option", help="NAME=VALUE, for the builder; may be repeated."),
+]
 
 
 class Kind(StrEnum):
@@ -175,39 +181,23 @@ def add_head(
 
 
 @reports_errors
-def triplets(
-    builder: Annotated[str, typer.Argument(help="Which builder; an unknown one lists them all.")],
-    file: Annotated[Path, typer.Option("--out", help="JSON lines; .gz is compressed.")],
-    option: Annotated[
-        list[str] | None, typer.Option(help="NAME=VALUE, for the builder; may be repeated.")
-    ] = None,
-    seed: Seed = 0,
-) -> None:
+def triplets(builder: Builder, file: RowFile, option: Options = None, seed: Seed = 0) -> None:
     """Builds training triplets from a data set or a corpus."""
     from logic_export.data.sources import build
     from logic_export.data.triplets import write_triplets
 
-    options = dict(_pair(one, "--option") for one in option or ())
-    rows = build(builder, {name: _value(text) for name, text in options.items()}, seed)
+    rows = build(builder, _options(option), seed)
     write_triplets(file, rows)
     out.print(f"{len(rows)} triplets are in {file}", markup=False, soft_wrap=True)
 
 
 @reports_errors
-def sides(
-    builder: Annotated[str, typer.Argument(help="Which builder; an unknown one lists them all.")],
-    file: Annotated[Path, typer.Option("--out", help="JSON lines; .gz is compressed.")],
-    option: Annotated[
-        list[str] | None, typer.Option(help="NAME=VALUE, for the builder; may be repeated.")
-    ] = None,
-    seed: Seed = 0,
-) -> None:
+def sides(builder: Builder, file: RowFile, option: Options = None, seed: Seed = 0) -> None:
     """Builds groups of two contradicting sides from a data set or a corpus."""
     from logic_export.data.contradictions.sides import write_sides
     from logic_export.data.contradictions.sources import build_sides
 
-    options = dict(_pair(one, "--option") for one in option or ())
-    rows = build_sides(builder, {name: _value(text) for name, text in options.items()}, seed)
+    rows = build_sides(builder, _options(option), seed)
     write_sides(file, rows)
     out.print(f"{len(rows)} groups are in {file}", markup=False, soft_wrap=True)
 
@@ -296,6 +286,11 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     if not mark or not name or not value:
         raise ConfigurationError(f"{option} is NAME=VALUE, not {text!r}")
     return name, value
+
+
+def _options(given: list[str] | None) -> dict[str, object]:
+    pairs = dict(_pair(one, "--option") for one in given or ())
+    return {name: _value(text) for name, text in pairs.items()}
 
 
 def _value(text: str) -> object:
