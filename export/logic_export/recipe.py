@@ -122,6 +122,8 @@ class Evaluation(_Part):
     Args:
         sets: data sets (folder/part) with satisfying and violating passages; for the sparse
             contrastive loss files of ConflictQA's form.
+        topical: for the same loss: whose cosine the sparsity is added to; as ``base`` of the
+            model, which it is by default. A head that is trained further has to say it.
         every: steps between two measurements, each with a checkpoint.
         recall_loss: how much lower than the base's the mean R@5 may be; what is lost beyond that
             counts against the constraint figure, so that neither is bought with the other.
@@ -129,6 +131,7 @@ class Evaluation(_Part):
     """
 
     sets: Annotated[tuple[Text, ...], Field(min_length=1)]
+    topical: Text | None = None
     every: Count = 200
     recall_loss: Share = 0.01
     patience: Count | None = None

@@ -19,6 +19,7 @@ from logic_export.contradictions import candidates_of, find_alpha, ndcg, pool_of
 from logic_export.data.contradictions.sides import Sides, write_sides  # noqa: E402
 from logic_export.losses import SparseContrastiveLoss  # noqa: E402
 from logic_export.recipe import Data, read_recipe  # noqa: E402
+from logic_export.training import tasks  # noqa: E402
 from logic_export.training.average import average  # noqa: E402
 from logic_export.training.drawing import draw_sides  # noqa: E402
 from logic_export.training.opposition import (  # noqa: E402
@@ -359,6 +360,25 @@ def test_the_baseline_is_ranked_by_its_own_cosine(small_model: SentenceTransform
     own = small_model.encode(list(pool.texts), normalize_embeddings=True)
     expected = ndcg(candidates_of(pool, own, own, depth=100), 0).mean()
     assert found == {"own": {NDCG: pytest.approx(expected)}}
+
+
+def test_a_head_trained_further_is_added_to_the_cosines_it_will_be_added_to(
+    recipe_file: Path, monkeypatch
+):
+    """By its own cosines a head that found everything seemed to find nothing."""
+    asked: list[str] = []
+
+    def opened(model):
+        asked.append(model.base)
+        return SentenceTransformer(model.base)
+
+    monkeypatch.setattr(tasks, "prepared", opened)
+    recipe = read_recipe(recipe_file)
+    task_of(recipe).development(None)
+    other = recipe.evaluation.model_copy(update={"topical": recipe.model.base})
+    model = recipe.model.model_copy(update={"base": "a run"})
+    task_of(recipe.model_copy(update={"evaluation": other, "model": model})).development(None)
+    assert asked == [recipe.model.base, recipe.model.base]
 
 
 def test_the_score_is_the_mean_of_the_sets(small_model: SentenceTransformer):

@@ -78,6 +78,7 @@ def _compatibility(recipe: Recipe, loss: CompatibilityLossSettings) -> Task:
 def _contradiction(recipe: Recipe, loss: SparseContrastiveSettings) -> Task:
     settings = recipe.model
     length, prefix = settings.document_tokens, settings.document_prefix
+    topical = settings.model_copy(update={"base": recipe.evaluation.topical or settings.base})
 
     def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
         groups, sets = drawn(recipe, out, SIDES)
@@ -87,7 +88,7 @@ def _contradiction(recipe: Recipe, loss: SparseContrastiveSettings) -> Task:
         asked = {n: questions(Path(n), None, answers=False) for n in recipe.evaluation.sets}
         return ContradictionDevelopment(
             {name: pool_of(groups) for name, groups in asked.items()},
-            encoding(prepared(settings), length, prefix),
+            encoding(prepared(topical), length, prefix),
             length,
             prefix,
             None if loss.measure == "cosine" else loss.measure,
