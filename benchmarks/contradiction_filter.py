@@ -4,15 +4,14 @@ python -m benchmarks.contradiction_filter [--draws 5]
 
 With a trusted document (drawn among a question's correct ones): the share of misinformation that
 leaves the context, where the threshold keeps 97 % of the correct documents of the dev part. Ways
-of judging are compared: whole passages; the two sentences nearest to the question; nearly equal
-passages that differ; and a cross-encoder as the second opinion. Without: which pairs the shipped
-threshold flags.
+of judging are compared: whole passages; the two sentences nearest to the question; near-copies of
+each other, of which the trusted document tells the edited one; and a cross-encoder as the second
+opinion. Without: which pairs the shipped threshold flags.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -25,6 +24,7 @@ from sklearn.metrics import roc_auc_score
 
 from benchmarks.contradiction_pairs import cross_encoder
 from benchmarks.contradiction_retrieval import vectors
+from benchmarks.edited_copies import edited
 from benchmarks.report import publish, with_interval
 from logic_retrievers import ContradictionFilter, ContradictionScorer, Passage
 from logic_retrievers.evaluation import bootstrap
@@ -88,10 +88,14 @@ def judges() -> Mapping[str, Judge]:
     def focus(question: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
         return passages("", [(nearest(a, question), nearest(b, question)) for a, b in pairs])
 
+    def copies(_: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        given = [text for _, text in pairs]
+        return np.array([edited(text, trusted, given) for trusted, text in pairs])
+
     found: dict[str, Judge] = {
         "whole passages": passages,
         "the two sentences nearest to the question": focus,
-        "share of words in common runs": lambda _, pairs: np.array([copied(*p) for p in pairs]),
+        "near-copies, edited": copies,
     }
     peer = cross_encoder()
     if peer is not None:
@@ -177,17 +181,6 @@ def nearest(text: str, question: str, count: int = 2) -> str:
     rows = vectors("topical", [question, *said])
     best = sorted(np.argsort(-(rows[1:] @ rows[0]), kind="stable")[:count])
     return " ".join(said[n] for n in best)
-
-
-def copied(one: str, other: str, length: int = 5) -> float:
-    """Share of runs of words that two texts have in common; 0 for copies, which agree."""
-    left, right = (_runs(text, length) for text in (one, other))
-    return 0.0 if left == right else len(left & right) / max(1, min(len(left), len(right)))
-
-
-def _runs(text: str, length: int) -> set[tuple[str, ...]]:
-    words = re.findall(r"\w+", text.lower())
-    return {tuple(words[n : n + length]) for n in range(len(words) - length + 1)}
 
 
 def _draws(question: Question, draws: int) -> list[tuple[Document, list[Document]]]:

@@ -4,14 +4,15 @@ python -m benchmarks.contradiction_retrieval [--head LABEL=RUN ...] [--cosine RU
 
 RUN is the folder of a finished training run: of a head with another sparsity, or of the contrastive
 baseline. Queries are the passages of ConflictQA's test part, right are those of the other side of
-the same question, and all passages of all parts are candidates. alpha comes from the dev part.
+the same question, and all passages of all parts are candidates. alpha comes from the dev part, and
+so does the distance within which sparsity counts in proportion ("nearer in proportion").
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -25,6 +26,7 @@ from logic_export.contradictions import (
     Pool,
     candidates_of,
     find_alpha,
+    find_distance,
     ndcg,
     pool_of,
 )
@@ -34,6 +36,8 @@ from logic_export.data.contradictions.sources import questions
 
 from benchmarks.report import publish, with_interval
 from logic_retrievers import CachedEncoder, Encoder, SentenceTransformerEncoder
+from logic_retrievers.contradiction import ContradictionSettings
+from logic_retrievers.contradiction.settings import settings_for
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import bootstrap
 from logic_retrievers.evaluation.folders import data_folder
@@ -65,36 +69,54 @@ def conflictqa(heads: dict[str, str], baseline: Path | None) -> list[dict[str, A
     labels = labels_of(parts["test"])
     topical = {part: vectors("topical", pool.texts) for part, pool in pools.items()}
     plain = ndcg(candidates_of(pools["test"], topical["test"], topical["test"]), 0)
-    rows = [row("cosine", plain, plain, labels)]
+    rows = [{"alpha": "-", **row("cosine", plain, plain, labels)}]
+
+    def add(label: str, found: Mapping[str, list[Candidates]], alpha: float | str) -> None:
+        weight = 0 if isinstance(alpha, str) else alpha
+        rows.append({"alpha": alpha, **row(label, ndcg(found["test"], weight), plain, labels)})
+
+    def candidates(
+        own: Mapping[str, Vectors], measure: Sparsity = "hoyer", apart: float = 0.0
+    ) -> dict[str, list[Candidates]]:
+        return {
+            part: candidates_of(pool, topical[part], own[part], measure, apart=apart)
+            for part, pool in pools.items()
+        }
+
+    def encoded(run: Path | None = None) -> dict[str, Vectors]:
+        return {part: vectors("contradiction", pool.texts, run) for part, pool in pools.items()}
+
+    def by_sparsity(label: str, own: Mapping[str, Vectors], measure: Sparsity) -> None:
+        found = candidates(own, measure)
+        add(label, found, round(find_alpha(found["dev"], highest=HIGHEST[measure]), 2))
+
     if baseline is not None:
-        own = vectors("contradiction", pools["test"].texts, baseline)
-        rows.append(
-            row("cosine, trained", ndcg(candidates_of(pools["test"], own, own), 0), plain, labels)
-        )
-    subjects: list[tuple[str, Path | None, Sparsity, bool]] = [
-        (f"+ {measure}, untrained", None, measure, False) for measure in MEASURES
-    ]
-    subjects += [(f"+ {measure}", None, measure, True) for measure in MEASURES]
-    subjects += [
-        (f"+ {label}", Path(run), _measure(Path(run)), True) for label, run in heads.items()
-    ]
-    for label, run, measure, trained in subjects:
-        found = {}
-        for part, pool in pools.items():
-            own = vectors("contradiction", pool.texts, run) if trained else topical[part]
-            found[part] = candidates_of(pool, topical[part], own, measure)
-        alpha = find_alpha(found["dev"], highest=HIGHEST[measure])
-        rows.append(
-            {**row(label, ndcg(found["test"], alpha), plain, labels), "alpha": round(alpha, 2)}
-        )
-    return [{"alpha": "-", **one} | {"alpha": one.get("alpha", "-")} for one in rows]
+        own = encoded(baseline)["test"]
+        add("cosine, trained", {"test": candidates_of(pools["test"], own, own)}, "-")
+    for measure in MEASURES:
+        by_sparsity(f"+ {measure}, untrained", topical, measure)
+    for measure in MEASURES:
+        by_sparsity(f"+ {measure}", encoded(), measure)
+    for name, run in heads.items():
+        by_sparsity(f"+ {name}", encoded(Path(run)), _measure(Path(run)))
+    apart, alpha = find_distance(pools["dev"], topical["dev"], encoded()["dev"])
+    found = candidates(encoded(), apart=apart)
+    add(f"+ hoyer, nearer than {apart} in proportion", found, round(alpha, 2))
+    return rows
 
 
 def with_paraphrases() -> list[dict[str, Any]]:
-    """One, two and three rule-made paraphrases of every test passage join the pool."""
+    """One, two and three rule-made paraphrases of every test passage join its side in the pool.
+
+    Those of the query's own side confuse; those of the other side contradict it like their
+    originals, and are right.
+    """
     parts = {part: groups_of(part) for part in ("train", "dev", "test")}
+    question = labels_of(parts["test"])
     rest = [*parts["train"], *parts["dev"]]
-    alpha = settings_alpha()
+    development = pool_of(parts["dev"], [*parts["train"], *parts["test"]])
+    papers = find_alpha(both(development, apart=0))
+    constants = settings()
     rows = []
     for copies in (0, 1, 2, 3):
         more = [said_again(group, copies) for group in parts["test"]]
@@ -103,16 +125,17 @@ def with_paraphrases() -> list[dict[str, Any]]:
         kept = [n for n, (query, _) in enumerate(pool.queries) if pool.texts[query] in asked]
         pool = Pool(
             pool.texts,
-            tuple(
-                (pool.queries[n][0], tuple(r for r in pool.queries[n][1] if pool.texts[r] in asked))
-                for n in kept
-            ),
+            tuple(pool.queries[n] for n in kept),
             tuple(pool.agreeing[n] for n in kept),
         )
-        found = both(pool)
-        plain, ours = ndcg(found, 0), ndcg(found, alpha)
-        labels = [pool.texts[query] for query, _ in pool.queries]
-        rows.append({"paraphrases": copies, **row("cosine + alpha * Hoyer", ours, plain, labels)})
+        plain_hoyer, found = both(pool, apart=0), both(pool, apart=constants.apart)
+        plain = ndcg(found, 0)
+        for label, values in (
+            ("cosine", plain),
+            ("cosine + alpha * Hoyer", ndcg(plain_hoyer, papers)),
+            ("nearer in proportion", ndcg(found, constants.alpha)),
+        ):
+            rows.append({"paraphrases": copies, **row(label, values, plain, question)})
     return rows
 
 
@@ -130,9 +153,10 @@ def arguana() -> list[dict[str, Any]]:
         rows_of.setdefault(text, len(rows_of))
     queries = [(rows_of[said[q]], (rows_of[documents[d]],)) for q, d, _ in qrels]
     pool = Pool(tuple(rows_of), tuple(queries), tuple(() for _ in queries))
-    found = both(pool)
+    constants = settings()
+    found = both(pool, constants.apart)
     plain = ndcg(found, 0)
-    fixed = ndcg(found, settings_alpha())
+    fixed = ndcg(found, constants.alpha)
     halves = np.arange(len(found)) % 2
     crossed = np.zeros(len(found))
     alphas = []
@@ -179,16 +203,15 @@ def said_again(group: Sides, copies: int) -> Sides:
     return replace(group, left=left, right=tuple(text for text in right if text not in left))
 
 
-def both(pool: Pool) -> list[Candidates]:
+def both(pool: Pool, apart: float) -> list[Candidates]:
     """Candidates by the shipped encoder's two vectors."""
-    return candidates_of(pool, vectors("topical", pool.texts), vectors("contradiction", pool.texts))
+    topical, own = (vectors(name, pool.texts) for name in ("topical", "contradiction"))
+    return candidates_of(pool, topical, own, apart=apart)
 
 
-def settings_alpha() -> float:
+def settings() -> ContradictionSettings:
     """Of the shipped bundle, found on ConflictQA's dev part."""
-    constants = default_encoder().specs["contradiction"].contradiction
-    assert constants is not None, "the bundle has no constants for its contradiction head"
-    return constants["alpha"]
+    return settings_for(default_encoder().specs)
 
 
 def vectors(name: str, texts: Sequence[str], run: Path | None = None) -> Vectors:
