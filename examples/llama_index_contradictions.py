@@ -20,12 +20,7 @@ from llama_index_logic_retrievers import (
 )
 
 QUESTION = "Is overtime paid?"
-RULE = TextNode(
-    id_="rule",
-    text="Overtime is paid.",
-    metadata={"status": "approved"},
-    excluded_embed_metadata_keys=["status"],  # stored as it is compared: the text alone
-)
+RULE = TextNode(id_="rule", text="Overtime is paid.", metadata={"status": "approved"})
 FORUM = {
     "no": "Overtime is not paid.",
     "plan": "Overtime is entered in the calendar by the end of the week.",

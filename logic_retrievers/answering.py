@@ -16,6 +16,7 @@ from logic_retrievers.errors import (
     UntrainedVectorWarning,
 )
 from logic_retrievers.index import lexical
+from logic_retrievers.index.encoding import encode_passages
 from logic_retrievers.index.lexical import term_vector
 from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.policies import Chooser, Policy, Ranked
@@ -152,10 +153,9 @@ def passage_vectors(
         lacking = {
             one.id: one for one in passages if any((name, one.id) not in known for name in names)
         }
-        texts = [passage.embedded for passage in lacking.values()]
-        made = encoder.encode_documents(texts, names) if texts else {}
+        made = encode_passages(encoder, list(lacking.values()), names) if lacking else {}
         rows = {
-            (name, one): np.asarray(row, dtype=np.float64)
+            (name, one): row.astype(np.float64)
             for name, vectors in made.items()
             for one, row in zip(lacking, vectors, strict=True)
         }

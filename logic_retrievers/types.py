@@ -24,7 +24,8 @@ class Passage:
         source: the document that the passage was cut from (a file, a page). Ingesting a source
             again removes those of its passages that are no longer there. ``None``: it stands alone.
         span: first and one-past-last character of the passage in its source, where it was cut out.
-        embed_text: what is embedded instead of the text: the text under its title, say.
+        embed_text: what is embedded instead of the text: the text under its title, say. The
+            contradiction vector is that of the text in any case.
         extra: JSON-like values of the application's own; stored and given back, never searched.
     """
 
@@ -38,8 +39,16 @@ class Passage:
 
     @property
     def embedded(self) -> str:
-        """The text that the encoders read."""
+        """The text that it is found by."""
         return self.text if self.embed_text is None else self.embed_text
+
+    def text_for(self, vector: str) -> str:
+        """The text that an encoder reads for a named vector.
+
+        What contradicts is what a passage says, and that is its text alone: under a title or a date
+        two passages differ in many coordinates of the contradiction vector, whatever they say.
+        """
+        return self.text if vector == "contradiction" and self.text.strip() else self.embedded
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,9 @@ class ContradictionFilter(BaseNodePostprocessor):
     shall hold, and ``top_n``: what is dropped is replaced by the next in the list. Copies of those
     that stay come back, with the filter's evidence under ``metadata["logic"]["contradiction"]``;
     the given nodes are not changed. What was dropped, and why: :meth:`filtered`, or
-    :class:`ContradictionFilterEvent`. Nodes of one id count once; one without text stays. Nodes are
-    judged by their text alone, whatever LlamaIndex embeds with it.
+    :class:`ContradictionFilterEvent`. Nodes of one id count once; one without text stays. What a
+    node says is its text alone; the metadata that LlamaIndex embeds with it only says what it is
+    about.
 
     The rules: :class:`logic_retrievers.ContradictionFilter`.
 

@@ -50,10 +50,7 @@ def passage_of(node: BaseNode) -> Passage:
 
 
 def claim_of(given: NodeWithScore | BaseNode) -> Passage:
-    """What a node says by itself, for comparing it with others: its text alone.
-
-    Under its metadata (a date, a file name) one text would not be a copy of itself, and what
-    differs in the metadata hides what differs in the text.
+    """:func:`passage_of` whatever is given as a node.
 
     Raises:
         InputError: no node.
@@ -61,7 +58,7 @@ def claim_of(given: NodeWithScore | BaseNode) -> Passage:
     node = given.node if isinstance(given, NodeWithScore) else given
     if not isinstance(node, BaseNode):
         raise InputError(f"A node is needed, not {type(node).__name__}.")
-    return replace(passage_of(node), embed_text=None)
+    return passage_of(node)
 
 
 def vouched(trusted: Sequence[NodeWithScore | BaseNode | Passage]) -> tuple[Passage, ...]:

@@ -80,7 +80,7 @@ def compare(
         trusted: places behind the given ones that are compared in any case.
     """
     count = len(passages) if given is None else given
-    texts = [(passage.text, passage.embedded) for passage in passages]
+    texts = [passage.text for passage in passages]
     words = [_words(passage) for passage in passages]
     rows = {name: matrix.astype(np.float32) for name, matrix in vectors.items()}
     pairs: list[Pair] = []
@@ -125,12 +125,12 @@ def _pairs(
     likely: Flags,
     one: int,
     first: int,
-    texts: Sequence[tuple[str, str]],
+    texts: Sequence[str],
 ) -> list[Pair]:
     pairs = []
     for at in np.flatnonzero(likely).tolist():
         other = first + at
-        if other == one or any(a == b for a, b in zip(texts[one], texts[other], strict=True)):
+        if other == one or texts[one] == texts[other]:
             continue  # one text does not contradict itself
         probability = round(float(found.probabilities[at]), DECIMALS)
         score = round(float(found.scores[at]), DECIMALS)
@@ -139,4 +139,4 @@ def _pairs(
 
 
 def _words(passage: Passage) -> tuple[str, ...]:
-    return tuple(re.findall(r"\w+", passage.embedded.casefold()))
+    return tuple(re.findall(r"\w+", passage.text.casefold()))

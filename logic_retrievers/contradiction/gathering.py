@@ -13,7 +13,7 @@ from qdrant_client import models
 from logic_retrievers.answering import passage_vectors
 from logic_retrievers.contradiction.conflicts import Comparison, compare
 from logic_retrievers.contradiction.judging import Rows
-from logic_retrievers.contradiction.script import outside_script
+from logic_retrievers.contradiction.script import unjudged
 from logic_retrievers.contradiction.settings import TOPICAL, VECTORS, ContradictionSettings
 from logic_retrievers.contradiction.trust import TrustedFilter, nearest_trusted, picked, same
 from logic_retrievers.contradiction.verdicts import Case
@@ -26,11 +26,8 @@ if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder
     from logic_retrievers.index.passages import PassageIndex
 
-Known: TypeAlias = dict[tuple[str, str], dict[str, Rows]]
-"""Passage (id and text) -> vector name -> vector."""
-
-NO_TEXT = "has no text to judge it by"
-OTHER_SCRIPT = "is mostly in another script than the Latin one, so that it cannot be judged"
+Known: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
+"""Passage, by all that its vectors are made of -> vector name -> vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +105,7 @@ def gathered(
             )
         )
         room.known.update(
-            {same(one): known[same(one)] for one in room.trusted if same(one) in known}
+            {_read(one): known[_read(one)] for one in room.trusted if _read(one) in known}
         )
     places = judged + [len(given) + at for at in range(len(extra))]
     return Case(
@@ -150,16 +147,18 @@ def _vectors(room: Room, passages: Sequence[Passage], known: Known) -> Procedure
     Two passages of one id (a trusted one and its older version) take two rounds: an index is asked
     by id.
     """
-    while lacking := {one.id: one for one in passages if same(one) not in known}:
+    while lacking := {one.id: one for one in passages if _read(one) not in known}:
         some = list(lacking.values())
         made = yield from passage_vectors(some, VECTORS, room.encoder, room.index)
         for at, one in enumerate(some):
-            known[same(one)] = {name: rows[at] for name, rows in made.items()}
-    return {name: np.stack([known[same(one)][name] for one in passages]) for name in VECTORS}
+            known[_read(one)] = {name: rows[at] for name, rows in made.items()}
+    return {name: np.stack([known[_read(one)][name] for one in passages]) for name in VECTORS}
+
+
+def _read(passage: Passage) -> tuple[str, ...]:
+    return passage.id, *(passage.text_for(name) for name in VECTORS)
 
 
 def _unjudged(passage: Passage) -> str:
     """Why a passage cannot be judged; empty where it can."""
-    if not passage.embedded.strip():
-        return NO_TEXT
-    return OTHER_SCRIPT if outside_script(passage.embedded) else ""
+    return unjudged(passage.text if passage.embedded.strip() else "")

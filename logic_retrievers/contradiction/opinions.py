@@ -54,7 +54,7 @@ def questions(pairs: Sequence[Pair], passages: Sequence[Passage], ask_above: flo
     asked: dict[Texts, list[int]] = {}
     for number, pair in enumerate(pairs):
         if pair.own >= ask_above:
-            texts = (_shown(passages[pair.one]), _shown(passages[pair.other]))
+            texts = (passages[pair.one].text, passages[pair.other].text)
             asked.setdefault(texts, []).append(number)
     return asked
 
@@ -153,8 +153,3 @@ def _waited(answer: Awaitable[Opinions]) -> Opinions:
     if isinstance(results[0], Exception):
         raise results[0]
     return results[0]  # type: ignore[no-any-return]
-
-
-def _shown(passage: Passage) -> str:
-    """What the reader of the context will see."""
-    return passage.text if passage.text.strip() else passage.embedded

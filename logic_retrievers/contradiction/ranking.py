@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.contradiction.script import outside_script
+from logic_retrievers.contradiction.script import unjudged
 from logic_retrievers.contradiction.settings import CONTRADICTION, TOPICAL, ContradictionSettings
 from logic_retrievers.index.pools import DECIMALS
 from logic_retrievers.scoring import ordinal_ranks
@@ -25,7 +25,7 @@ class Side:
     """One of the two that contradict each other: what is asked about.
 
     Args:
-        text: what the encoders read.
+        text: what it says.
         opponent: what a hit's evidence calls it: the statement itself, or the id of a passage.
         vectors: vector name -> shape (dimension,).
         points: of its own in the collection, which are no candidates.
@@ -110,15 +110,11 @@ class Explainer:
     def __init__(self, side: Side, ranked: Ranking, settings: ContradictionSettings) -> None:
         self._side, self._ranked, self._settings = side, ranked, settings
         self._ranks = ranked.ranks()
-        self._readable = not outside_script(side.text)
+        self._unjudged = unjudged(side.text)
 
     def probability(self, place: int, passage: Passage) -> float | None:
         """Of a contradiction; None where it cannot be told."""
-        if np.isnan(self._ranked.sparsities[place]):
-            return None
-        if not self._readable or outside_script(passage.embedded):
-            return None
-        return float(self._ranked.probabilities[place])
+        return None if self._why_not(place, passage) else float(self._ranked.probabilities[place])
 
     def hit(self, place: int, passage: Passage, rank: int) -> Hit:
         """The candidate at a place of the pool as a hit."""
@@ -132,7 +128,7 @@ class Explainer:
             scores={TOPICAL: cosine, CONTRADICTION: score},
             ranks={leaf: int(column[place]) or None for leaf, column in self._ranks.items()},
             kept=score is not None,
-            reason=self._reason(sparsity, probability, conflict),
+            reason=self._reason(place, passage),
             details={
                 "sparsity": sparsity,
                 "probability": probability,
@@ -143,17 +139,21 @@ class Explainer:
         )
         return Hit(passage, rank, cosine if score is None else score, evidence)
 
-    def _reason(self, sparsity: float | None, probability: float | None, conflict: bool) -> str:
-        if sparsity is None:
+    def _why_not(self, place: int, passage: Passage) -> str:
+        """Why the candidate cannot be judged; empty where it can."""
+        if np.isnan(self._ranked.sparsities[place]):
             return "has no contradiction vector to judge it by"
-        if probability is None:
-            return "cannot be judged: one of the two texts is mostly not in Latin script"
-        if conflict:
-            return f"contradicts it with probability {probability:.2f}"
-        return (
-            f"contradicts it with probability {probability:.2f} only, which is under the threshold "
-            f"of {self._settings.threshold:.2f}"
-        )
+        why = self._unjudged or unjudged(passage.text)
+        return why and f"one of the two {why}"
+
+    def _reason(self, place: int, passage: Passage) -> str:
+        if why_not := self._why_not(place, passage):
+            return why_not
+        likely, threshold = self._ranked.probabilities[place], self._settings.threshold
+        told = f"contradicts it with probability {likely:.2f}"
+        if likely >= threshold:
+            return told
+        return f"{told} only, which is under the threshold of {threshold:.2f}"
 
 
 def _or_none(value: float) -> float | None:

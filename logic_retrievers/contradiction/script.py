@@ -5,6 +5,16 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 
+NO_TEXT = "has no text to judge it by"
+OTHER_SCRIPT = "is mostly in another script than the Latin one, so that it cannot be judged"
+
+
+def unjudged(text: str) -> str:
+    """Why a text cannot be judged; empty where it can."""
+    if not text.strip():
+        return NO_TEXT
+    return OTHER_SCRIPT if outside_script(text) else ""
+
 
 def outside_script(text: str) -> bool:
     """Whether most of a text's letters are of another script than the Latin one.

@@ -193,7 +193,7 @@ class ContradictionSearch:
         made = yield from passage_vectors(found, VECTORS, self.index.encoder, self.index)
         points = {str(point) for point in candidate_ids(passage_id, self.index.tenant)}
         vectors = {name: rows[0] for name, rows in made.items()}
-        side = Side(found[0].embedded, passage_id, vectors, points)
+        side = Side(found[0].text, passage_id, vectors, points)
         return (yield from self._against([side], k, user_filter))[0]
 
     def _check(self, k: int) -> None:

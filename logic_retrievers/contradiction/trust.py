@@ -27,7 +27,7 @@ TrustedFilter: TypeAlias = UserFilter | Callable[[Passage], bool]
 
 def same(passage: Passage) -> tuple[str, str]:
     """What makes two passages one and the same; an id alone may be another collection's too."""
-    return passage.id, passage.embedded
+    return passage.id, passage.text
 
 
 def check_trusted_filter(trusted_filter: TrustedFilter) -> None:

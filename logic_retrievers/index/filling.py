@@ -77,6 +77,6 @@ def vectors_for(
     keys: Keys,
 ) -> list[dict[str, Any]]:
     """For each point: stored vector name -> vector of its text."""
-    texts = [to_passage(point.id, point.payload, keys).embedded for point in points]
-    columns = encode(encoder, texts, list(lacking.values()))
+    passages = [to_passage(point.id, point.payload, keys) for point in points]
+    columns = encode(encoder, passages, list(lacking.values()))
     return [{name: rows[at] for name, rows in columns.items()} for at in range(len(points))]

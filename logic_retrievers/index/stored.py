@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +24,9 @@ def stored_vectors_of(
 ) -> Procedure[dict[tuple[str, str], npt.NDArray[np.float64]]]:
     """The dense vectors that the collection has of these passages.
 
-    A passage counts as stored where a point of its id holds the same text, embedded alike. What has
-    changed since is left out, and so is a vector that the point lacks.
+    A vector counts as that of a passage where a point of its id holds the same text, and the vector
+    was made of what it would be made of now. What has changed since is left out, and so is a vector
+    that the point lacks.
 
     Args:
         collection: where to look.
@@ -60,24 +61,29 @@ def stored_vectors_of(
                 "with_vectors": list(stored),
             },
         )
-        same = {
-            str(record.id): of_point[str(record.id)].id
+        alike = {
+            str(record.id): _alike(collection, record, of_point[str(record.id)], stored.values())
             for record in records
-            if _is_stored(collection, record, of_point[str(record.id)])
         }
         for at, name in stored.items():
             rows, vectors = matrix_of(records, at)
             found.update(
-                ((name, same[point]), vectors[row]) for point, row in rows.items() if point in same
+                ((name, of_point[point].id), vectors[row])
+                for point, row in rows.items()
+                if name in alike[point]
             )
     return found
 
 
-def _is_stored(collection: Collection, record: models.Record, given: Passage) -> bool:
-    """Whether an encoder would read the same; other stores do not note what they embedded."""
+def _alike(
+    collection: Collection, record: models.Record, given: Passage, names: Iterable[str]
+) -> set[str]:
+    """The vectors for which an encoder would read the same."""
     if collection.tenant not in (None, tenant_of(record.payload)):
-        return False
-    stored = to_passage(record.id, record.payload, collection.keys)
-    if hash_of(record.payload) is None:
-        return stored.text == given.text
-    return (stored.text, stored.embedded) == (given.text, given.embedded)
+        return set()
+    there = to_passage(record.id, record.payload, collection.keys)
+    if there.text != given.text:
+        return set()
+    if hash_of(record.payload) is None:  # other stores do not note what they embedded
+        return set(names)
+    return {name for name in names if there.text_for(name) == given.text_for(name)}

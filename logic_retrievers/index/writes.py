@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-import numpy as np
 from qdrant_client import models
 
 from logic_retrievers.encoders.base import Encoder
@@ -20,6 +19,7 @@ from logic_retrievers.errors import (
     ServerError,
 )
 from logic_retrievers.index import lexical
+from logic_retrievers.index.encoding import encode_passages
 from logic_retrievers.index.ids import content_hash, point_id
 from logic_retrievers.index.payloads import HASH, Keys, hash_of, to_payload
 from logic_retrievers.index.schema import Collection, StoredVector, check
@@ -219,8 +219,7 @@ def _points(
     tenant: str | None,
     keys: Keys,
 ) -> list[models.PointStruct]:
-    texts = [one.passage.embedded for one in batch]
-    columns = encode(encoder, texts, vectors)
+    columns = encode(encoder, [one.passage for one in batch], vectors)
     return [
         models.PointStruct(
             id=one.point,
@@ -233,26 +232,22 @@ def _points(
 
 def encode(
     encoder: Encoder,
-    texts: Sequence[str],
+    passages: Sequence[Passage],
     vectors: Sequence[StoredVector],
 ) -> dict[str, list[Any]]:
-    """Stored vector name -> one vector a text, as Qdrant takes them.
+    """Stored vector name -> one vector a passage, as Qdrant takes them.
 
     Raises:
         EncoderError: a vector with a coordinate that is not finite.
     """
-    columns: dict[str, list[Any]] = {}
-    dense = [vector for vector in vectors if not vector.sparse]
-    made = encoder.encode_documents(texts, [vector.name for vector in dense]) if dense else {}
-    for vector in vectors:
-        if vector.sparse:
-            columns[vector.stored] = [lexical.term_vector(text) for text in texts]
-            continue
-        rows = np.asarray(made[vector.name], dtype=np.float32)
-        if not np.isfinite(rows).all():
-            raise EncoderError(f"The encoder made {vector.name!r} vectors that are not finite.")
-        columns[vector.stored] = rows.tolist()
-    return columns
+    dense = [vector.name for vector in vectors if not vector.sparse]
+    made = encode_passages(encoder, passages, dense)
+    return {
+        vector.stored: [lexical.term_vector(passage.embedded) for passage in passages]
+        if vector.sparse
+        else made[vector.name].tolist()
+        for vector in vectors
+    }
 
 
 def _by_bytes(points: Sequence[models.PointStruct]) -> Iterator[list[models.PointStruct]]:

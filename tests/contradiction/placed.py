@@ -3,6 +3,8 @@
 ``inn | quiet | a`` and ``inn | loud | a`` are about the same thing and claim different things:
 their contradiction vectors differ in two coordinates. ``inn | quiet | b`` says the first again:
 its vector differs a little everywhere. What is about another topic differs everywhere, and much.
+Metadata before an empty line leaves the topic where it is, and moves the contradiction vector to
+where nothing can be told from it.
 """
 
 from __future__ import annotations
@@ -31,14 +33,16 @@ CONSTANTS = {name: getattr(SETTINGS, name) for name in SETTINGS.__slots__}
 
 def vectors(text: str) -> dict[str, np.ndarray]:
     """Both vectors of a text, of length 1."""
-    topic, claim, wording = [*text.split(" | "), "", ""][:3]
+    above, _, said = text.strip().rpartition("\n\n")
+    topic, claim, wording = [*said.split(" | "), "", ""][:3]
     base = _random("topic", topic)
     base /= np.linalg.norm(base)
     spot = np.zeros(DIMENSION)
     if claim:
         spot[_number("claim", topic + claim) % DIMENSION] = 0.7
-    noise = _random("wording", text if wording else topic) * (0.01 if wording else 0)
-    rows = {"topical": base + noise, "contradiction": base + spot + noise}
+    noise = _random("wording", said if wording else topic) * (0.01 if wording else 0)
+    moved = _random("above", above) if above else 0
+    rows = {"topical": base + noise, "contradiction": base + spot + noise + moved}
     return {name: (row / np.linalg.norm(row)).astype(np.float32) for name, row in rows.items()}
 
 

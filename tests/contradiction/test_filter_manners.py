@@ -141,12 +141,6 @@ def test_what_cannot_be_judged_stays_and_says_why():
     assert found.hits[0].score == 1
 
 
-def test_the_embedded_text_is_judged():
-    """A node is embedded under its title; its bare text would be judged as another passage."""
-    given = [Passage("a", "ten", embed_text=YES), Passage("b", "nine", embed_text=NO)]
-    assert len(contradictions().filter(given).conflicts) == 1
-
-
 def test_abstaining_keeps_both_and_both_say_why():
     """A conflict that nobody decided, and nobody heard of."""
     found = contradictions(policy="prefer_newest").filter(passages(YES, NO, date=[2024, None]))

@@ -22,7 +22,6 @@ ABOUT = (
     (DUTY, 2021, "blog"),
     (AGAIN, 2021, "press"),
 )
-KEYS = ["date", "source"]
 
 
 def opposed(**fields: Any) -> list[TextNode]:
@@ -56,12 +55,12 @@ def contradictions(policy: Any = "annotate", **settings: Any) -> ContradictionFi
 def opposed_store(
     encoder: PlacedEncoder | None = None, **settings: Any
 ) -> Iterator[LogicVectorStore]:
-    """The nodes in a collection with the contradiction vector, embedded without their metadata."""
+    """The nodes in a collection with the contradiction vector."""
     vectors = ("topical", "contradiction")
     encoder = encoder or PlacedEncoder()
     with PassageIndex.open(encoder=encoder, vectors=vectors, **settings) as index:
         store = LogicVectorStore(index)
-        store.add(opposed(excluded_embed_metadata_keys=KEYS))
+        store.add(opposed())
         yield store
 
 

@@ -17,6 +17,7 @@ from llama_index.vector_stores.qdrant import QdrantVectorStore
 from llama_index_logic_retrievers import (
     CompatibilityReranker,
     ConstraintRetriever,
+    ContradictionRetriever,
     open_index_over,
 )
 from llama_index_logic_retrievers.evidence import without_evidence
@@ -236,16 +237,37 @@ def test_evidence_stays_out_of_prompts_and_vectors(found):
 # --- what is judged
 
 
-def test_nodes_are_judged_by_their_text_alone(found):
+def test_what_nodes_say_is_judged_without_their_metadata(found):
     """Under date and file name no text is a copy of itself, and contradictions are hidden."""
-    encoder = PlacedEncoder()
     twin = TextNode(text=OPEN, id_="twin", metadata={"date": 1999})
-    left = contradictions("drop_both", encoder=encoder).postprocess_nodes(
-        [*found[:2], NodeWithScore(node=twin)]
-    )
+    left = contradictions("drop_both").postprocess_nodes([*found[:2], NodeWithScore(node=twin)])
     assert ids(left) == [OPEN, TAX, "twin"]
-    assert set(encoder.encoded) == {OPEN, TAX}
     assert "date: 1999" in twin.get_content(MetadataMode.EMBED)
+
+
+def test_every_road_judges_a_node_alike(found):
+    """A node in the store that was judged under its metadata would contradict nobody."""
+    law = LAW.model_copy(update={"metadata": {"kind": "law", "file": "law.pdf"}})
+    given = found[:2]
+    fresh = contradictions(trusted=[law]).filtered(given)
+    with opposed_store() as store:
+        store.add([law])
+        lent = contradictions(encoder=None, index=store.index, trusted=[law]).filtered(given)
+        judged = contradictions(
+            encoder=None, index=store.index, trusted_filter={"kind": "law"}
+        ).filtered(given)
+        assert kept(fresh.dropped) == [OPEN]
+        for other in (lent, judged):
+            assert kept(other.dropped) == [OPEN]
+            (one,), (same,) = other.conflicts, fresh.conflicts
+            assert one.probability == pytest.approx(same.probability, abs=1e-5)
+        retriever = ContradictionRetriever(store.index, k=9)
+        for against in (retriever.like("law"), retriever.retrieve(law.text)):
+            told = {one.node.node_id: one.node.metadata["logic"]["details"] for one in against}
+            assert "law" not in told, "it is no candidate, nor are its copies"
+            assert told[OPEN]["probability"] == pytest.approx(
+                fresh.conflicts[0].probability, abs=0.01
+            )
 
 
 def test_one_node_counts_once(found):
@@ -366,7 +388,6 @@ def test_a_collection_lends_vectors_and_judges(way):
     with opposed_store(encoder) as store:
         index = store.index
         law = TextNode(text=LAW.text, id_="law", metadata={"source": "inn"})
-        law.excluded_embed_metadata_keys = ["source"]
         store.add([law])
         encoder.encoded.clear()
         made = contradictions(encoder=None, index=index, trusted_filter=WAYS[way])

@@ -13,6 +13,7 @@ import pytest
 from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 from llama_index_logic_retrievers import ContradictionFilter
+from llama_index_logic_retrievers.nodes import claim_of
 from llama_opposed import (
     AGAIN,
     COPPER,
@@ -256,7 +257,7 @@ def test_settings_that_change_later_are_heard():
     made.threshold = 0.99999
     assert kept(made.filtered(given).dropped) == []
     made.threshold, made.policy, made.trusted = None, "annotate", [LAW]
-    assert made.trusted == (Passage("law", LAW.text, LAW.metadata),)
+    assert made.trusted == (claim_of(LAW),)
     assert kept(made.filtered(given).dropped) == [OPEN, AGAIN]
     made.top_n = 2
     assert len(made.filtered(given).hits) == 2
