@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -28,11 +28,20 @@ def check_same(found: Sequence[Retrieved], expected: Sequence[Hit]) -> None:
         assert {key: one.metadata.get(key) for key in stored} == stored
 
 
-def check_evidence(found: Sequence[Retrieved], expected: Sequence[Hit]) -> None:
+def under_logic(one: Retrieved) -> Any:
+    """The evidence of a result, where it stands alone under our key."""
+    return one.metadata[LOGIC]
+
+
+def check_evidence(
+    found: Sequence[Retrieved],
+    expected: Sequence[Hit],
+    evidence_of: Callable[[Retrieved], Any] = under_logic,
+) -> None:
     """Each result tells why it stands where it stands, in values that JSON can hold."""
     assert len(found) == len(expected)
     for one, hit in zip(found, expected, strict=True):
-        evidence = one.metadata[LOGIC]
+        evidence = evidence_of(one)
         told = json.loads(json.dumps(evidence, allow_nan=False))
         assert told == evidence, "a tuple or a number as a key does not survive JSON"
         wanted: dict[str, Any] = {**hit.evidence.to_dict(), "rank": hit.rank}

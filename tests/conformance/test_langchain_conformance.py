@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from beside import Beside
 from langchain_core.documents import Document
 from langchain_logic_retrievers import (
     CompatibilityReranker,
@@ -24,13 +23,9 @@ from logic_retrievers.testing import (
 
 def told(documents):
     return [
-        Retrieved(one.id, one.page_content, one.metadata["relevance_score"], one.metadata)
+        Retrieved(one.id, one.page_content, one.metadata.get("relevance_score"), one.metadata)
         for one in documents
     ]
-
-
-def beside(documents):
-    return [Retrieved(one.id, one.page_content, None, Beside(one.metadata)) for one in documents]
 
 
 class TestConstraintRetriever(RetrieverConformance):
@@ -86,10 +81,13 @@ class TestContradictionFilter(_Documents, ContradictionFilterConformance):
         return ContradictionFilter(**settings)
 
     def filter(self, made, items):
-        return beside(made.compress_documents(items, "a query"))
+        return told(made.compress_documents(items, "a query"))
 
     async def afilter(self, made, items):
-        return beside(await made.acompress_documents(items, "a query"))
+        return told(await made.acompress_documents(items, "a query"))
+
+    def evidence_of(self, one):
+        return one.metadata["logic"]["contradiction"]
 
 
 class TestCompatibilityReranker(_Documents, RerankerConformance):

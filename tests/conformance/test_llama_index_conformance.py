@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from beside import Beside
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 from llama_index_logic_retrievers import (
     CompatibilityReranker,
@@ -32,10 +31,6 @@ def told(nodes):
         )
         for one in nodes
     ]
-
-
-def beside(nodes):
-    return [Retrieved(one.id, one.text, None, Beside(one.metadata)) for one in told(nodes)]
 
 
 class TestConstraintRetriever(RetrieverConformance):
@@ -77,11 +72,20 @@ class TestContradictionFilter(_Nodes, ContradictionFilterConformance):
     def make(self, **settings):
         return ContradictionFilter(**settings)
 
+    def items(self, passages):
+        items = super().items(passages)
+        for one in items:
+            one.node.excluded_embed_metadata_keys = list(one.node.metadata)
+        return items
+
     def filter(self, made, items):
-        return beside(made.postprocess_nodes(items, query_str="a query"))
+        return told(made.postprocess_nodes(items, query_str="a query"))
 
     async def afilter(self, made, items):
-        return beside(await made.apostprocess_nodes(items, query_str="a query"))
+        return told(await made.apostprocess_nodes(items, query_str="a query"))
+
+    def evidence_of(self, one):
+        return one.metadata["logic"]["contradiction"]
 
 
 class TestCompatibilityReranker(_Nodes, RerankerConformance):
