@@ -254,6 +254,8 @@ class ContradictionSearch:
             there = [place for place in places if pool.ids[place] in row_of]
             if there:
                 chosen = vectors[[row_of[pool.ids[place]] for place in there]]
-                sparsities[there] = sparsity(side.vectors[CONTRADICTION], chosen)
+                sparsities[there] = sparsity(
+                    side.vectors[CONTRADICTION], chosen, apart=self.settings.apart
+                )
                 stored[there] = True
         return ranking(side, pool, sparsities, stored, self.settings)
