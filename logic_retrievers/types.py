@@ -136,3 +136,12 @@ class Hit:
             "source": self.passage.source,
             "evidence": self.evidence.to_dict(),
         }
+
+    def without_text(self) -> dict[str, Any]:
+        """What became of the passage, for logs and tracers, which get no text to see."""
+        return {
+            "id": self.passage.id,
+            "score": self.score,
+            "kept": self.evidence.kept,
+            "reason": self.evidence.reason,
+        }

@@ -46,7 +46,7 @@ def of_hits(policy: str, hits: Sequence[Hit]) -> dict[str, Any]:
     return {
         "policy": policy,
         "ranked_by": hits[0].evidence.policy if hits else None,
-        "hits": _briefly(hits),
+        "hits": [hit.without_text() for hit in hits],
     }
 
 
@@ -57,14 +57,7 @@ def of_filtered(policy: str, result: Filtered) -> dict[str, Any]:
         policy: the name of the rule.
         result: what it decided.
     """
-    return {
-        "policy": policy,
-        "hits": _briefly(result.hits),
-        "dropped": _briefly(result.dropped),
-        "conflicts": [conflict.to_dict() for conflict in result.conflicts],
-        "short": result.short,
-        "notes": list(result.notes),
-    }
+    return {"policy": policy, **result.without_texts()}
 
 
 def _config_of(callbacks: Callbacks) -> RunnableConfig | None:
@@ -74,15 +67,3 @@ def _config_of(callbacks: Callbacks) -> RunnableConfig | None:
     if not isinstance(manager, BaseCallbackManager) or manager.parent_run_id is None:
         return None
     return config if manager.handlers else None
-
-
-def _briefly(hits: Sequence[Hit]) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": hit.passage.id,
-            "score": hit.score,
-            "kept": hit.evidence.kept,
-            "reason": hit.evidence.reason,
-        }
-        for hit in hits
-    ]

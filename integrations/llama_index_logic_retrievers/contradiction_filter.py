@@ -16,7 +16,7 @@ from pydantic import Field, PlainSerializer, PrivateAttr, computed_field
 from qdrant_client import models
 
 from llama_index_logic_retrievers import descriptions
-from llama_index_logic_retrievers.events import ContradictionFilterEvent, of_filtered
+from llama_index_logic_retrievers.events import ContradictionFilterEvent
 from llama_index_logic_retrievers.evidence import noted
 from llama_index_logic_retrievers.filters import AnyFilter, as_filter
 from llama_index_logic_retrievers.nodes import claim_of, vouched
@@ -303,7 +303,7 @@ class ContradictionFilter(BaseNodePostprocessor):
             def ended(result: Filtered) -> list[NodeWithScore]:
                 given = {one.node.node_id: one for one in reversed(nodes)}
                 found = [noted(given[hit.passage.id], hit) for hit in result.hits]
-                told = of_filtered(policy, result)
+                told = {"policy": policy, **result.without_texts()}
                 event.on_end(payload={EventPayload.NODES: found, "contradictions": told})
                 _dispatcher.event(ContradictionFilterEvent(**told))
                 return found

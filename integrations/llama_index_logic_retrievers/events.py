@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from llama_index.core.instrumentation.events.base import BaseEvent  # type: ignore[attr-defined]
-
-from logic_retrievers.contradiction import Filtered
-from logic_retrievers.types import Hit
 
 
 class ContradictionFilterEvent(BaseEvent):
@@ -34,32 +30,3 @@ class ContradictionFilterEvent(BaseEvent):
     def class_name(cls) -> str:
         """The event's name, as LlamaIndex's events have one."""
         return "ContradictionFilterEvent"
-
-
-def of_filtered(policy: str, result: Filtered) -> dict[str, Any]:
-    """What the event tells; ready for JSON.
-
-    Args:
-        policy: the name of the rule.
-        result: what it decided.
-    """
-    return {
-        "policy": policy,
-        "hits": _briefly(result.hits),
-        "dropped": _briefly(result.dropped),
-        "conflicts": [conflict.to_dict() for conflict in result.conflicts],
-        "short": result.short,
-        "notes": list(result.notes),
-    }
-
-
-def _briefly(hits: Sequence[Hit]) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": hit.passage.id,
-            "score": hit.score,
-            "kept": hit.evidence.kept,
-            "reason": hit.evidence.reason,
-        }
-        for hit in hits
-    ]

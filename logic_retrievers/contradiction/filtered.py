@@ -80,3 +80,13 @@ class Filtered:
             "short": self.short,
             "notes": list(self.notes),
         }
+
+    def without_texts(self) -> dict[str, Any]:
+        """The same for logs and tracers, which get no text and no metadata to see."""
+        return {
+            "hits": [hit.without_text() for hit in self.hits],
+            "dropped": [hit.without_text() for hit in self.dropped],
+            "conflicts": [conflict.to_dict() for conflict in self.conflicts],
+            "short": self.short,
+            "notes": list(self.notes),
+        }

@@ -107,6 +107,10 @@ def test_equals_the_reference(count, k, numbers, trusted, policy, against):
 def check_told(found: Filtered):
     """Every passage says what it met, and the same as the list of all conflicts says."""
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False)) == found.to_dict()
+    told, whole = found.without_texts(), found.to_dict()
+    for part in ("hits", "dropped"):
+        assert [one["id"] for one in told.pop(part)] == [one["id"] for one in whole.pop(part)]
+    assert told == whole
     assert [hit.rank for hit in found.hits] == list(range(1, len(found.hits) + 1))
     assert [hit.rank for hit in found.dropped] == [h.evidence.ranks["given"] for h in found.dropped]
     places = [hit.evidence.ranks["given"] for hit in found.hits]
