@@ -18,7 +18,7 @@ from llama_index_logic_retrievers.existing import aopen_index_over, open_index_o
 from llama_index_logic_retrievers.filters import AnyFilter, as_filter, check_filter
 from llama_index_logic_retrievers.nodes import scored
 from llama_index_logic_retrievers.recursion import OncePerId
-from llama_index_logic_retrievers.settings import refuse_opening
+from llama_index_logic_retrievers.settings import checked_index
 from llama_index_logic_retrievers.store import LogicVectorStore
 from logic_retrievers.answering import check_count
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
@@ -77,14 +77,9 @@ class ContradictionRetriever(OncePerId):
         objects: list[IndexNode] | None = None,
         verbose: bool = False,
     ) -> None:
-        if not isinstance(index, PassageIndex):
-            raise ConfigurationError(
-                f"A PassageIndex is needed as index=, not {type(index).__name__}: store.index of a"
-                " LogicVectorStore, or PassageIndex.open(...)."
-            )
+        self.index = checked_index(index)
         check_count("k", k)
         check_filter(filter, index.prefixes)
-        self.index = index
         self.k = k
         self.filter = filter
         self.min_probability = min_probability
@@ -126,12 +121,9 @@ class ContradictionRetriever(OncePerId):
             ConfigurationError: no such store, or no encoder that fits.
             CollectionError, ServerError: as :func:`open_index_over`.
         """
-        searching = (k, filter, min_probability, candidates, alpha, settings)
-        if isinstance(store, LogicVectorStore):
-            refuse_opening(encoder, opening)
-            return cls(store.index, *searching)
-        checked = _checked(encoder, settings, alpha)
-        return cls(open_index_over(store, encoder=checked, **opening), *searching)
+        _check_encoder(store, encoder, settings, alpha)
+        index = open_index_over(store, encoder=encoder, **opening)
+        return cls(index, k, filter, min_probability, candidates, alpha, settings)
 
     @classmethod
     async def aover(
@@ -148,12 +140,9 @@ class ContradictionRetriever(OncePerId):
         **opening: Unpack[Settings],
     ) -> Self:
         """The asynchronous twin of :meth:`over`; works where the store has only aclient."""
-        searching = (k, filter, min_probability, candidates, alpha, settings)
-        if isinstance(store, LogicVectorStore):
-            refuse_opening(encoder, opening)
-            return cls(store.index, *searching)
-        checked = _checked(encoder, settings, alpha)
-        return cls(await aopen_index_over(store, encoder=checked, **opening), *searching)
+        _check_encoder(store, encoder, settings, alpha)
+        index = await aopen_index_over(store, encoder=encoder, **opening)
+        return cls(index, k, filter, min_probability, candidates, alpha, settings)
 
     @classmethod
     def class_name(cls) -> str:
@@ -216,10 +205,15 @@ class ContradictionRetriever(OncePerId):
             yield ended
 
 
-def _checked(
-    encoder: Encoder | None, settings: ContradictionSettings | None, alpha: float | None
-) -> Encoder:
-    """The encoder, before a collection is opened with it in vain."""
+def _check_encoder(
+    store: Any,
+    encoder: Encoder | None,
+    settings: ContradictionSettings | None,
+    alpha: float | None,
+) -> None:
+    """Refuses what cannot judge, before a collection is opened with it in vain."""
+    if isinstance(store, LogicVectorStore):
+        return
     if encoder is None:
         raise ConfigurationError(
             "LlamaIndex's QdrantVectorStore does not know which model embedded its nodes, and has"
@@ -227,4 +221,3 @@ def _checked(
             " (OnnxEncoder(), {'contradiction': 'contradiction'})])."
         )
     settings_for(encoder.specs, settings, alpha=alpha)
-    return encoder

@@ -9,6 +9,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from qdrant_client.local.qdrant_local import QdrantLocal
 
 from llama_index_logic_retrievers.embeddings import part_of
+from llama_index_logic_retrievers.store import LogicVectorStore
 from logic_retrievers.encoders import Encoder, with_compatibility
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
@@ -28,13 +29,14 @@ def open_index_over(
     identity: str | None = None,
     **settings: Unpack[Settings],
 ) -> PassageIndex:
-    """The index over an existing ``QdrantVectorStore``.
+    """The index over an existing ``QdrantVectorStore``, or that of a :class:`LogicVectorStore`.
 
     Its dense vector is the topical one. The others are missing until ``index.backfill()`` has made
     them; before, a policy that needs them raises MissingVectorError, and ``auto`` does without.
 
     Args:
-        store: the store; its clients are shared, and stay open when the index is closed.
+        store: the store; its clients are shared, and stay open when the index is closed. A
+            :class:`LogicVectorStore` has an index, and takes none of the other settings.
         embed_model: the model that embedded the nodes. The store does not know it.
         encoder: makes all vectors; by default the topical one comes from ``embed_model``, and the
             compatibility one from the bundle that comes with the package.
@@ -47,6 +49,8 @@ def open_index_over(
         CollectionError: the collection is not one that these vectors fit.
         ServerError: Qdrant failed or could not be reached.
     """
+    if (index := _open_already(store, embed_model, encoder, identity, settings)) is not None:
+        return index
     name, asked = _asked(store, settings)
     return PassageIndex.open(name, _encoder(embed_model, encoder, identity), **asked)
 
@@ -60,9 +64,23 @@ async def aopen_index_over(
     **settings: Unpack[Settings],
 ) -> PassageIndex:
     """The asynchronous twin of :func:`open_index_over`; works where the store has only aclient."""
+    if (index := _open_already(store, embed_model, encoder, identity, settings)) is not None:
+        return index
     name, asked = _asked(store, settings)
     made = await encoding.submit(partial(_encoder, embed_model, encoder, identity))
     return await PassageIndex.aopen(name, made, **asked)
+
+
+def _open_already(store: Any, *given: Any) -> PassageIndex | None:
+    """The index of a store of ours; None where one has to be opened."""
+    if not isinstance(store, LogicVectorStore):
+        return None
+    if any(given):
+        raise ConfigurationError(
+            "A LogicVectorStore is open already: embed_model, encoder, identity and the settings of"
+            " an index are for LlamaIndex's QdrantVectorStore."
+        )
+    return store.index
 
 
 def _asked(store: Any, settings: Settings) -> tuple[str, Settings]:

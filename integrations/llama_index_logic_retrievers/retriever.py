@@ -12,12 +12,10 @@ from llama_index_logic_retrievers.existing import aopen_index_over, open_index_o
 from llama_index_logic_retrievers.filters import AnyFilter, as_filter, check_filter
 from llama_index_logic_retrievers.nodes import scored
 from llama_index_logic_retrievers.recursion import OncePerId
-from llama_index_logic_retrievers.settings import refuse_opening
-from llama_index_logic_retrievers.store import LogicVectorStore
+from llama_index_logic_retrievers.settings import checked_index
 from logic_retrievers.answering import AnyPolicy, check_count
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.engine import Engine
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.settings import Settings
 from logic_retrievers.policies import resolve_policy
@@ -60,15 +58,10 @@ class ConstraintRetriever(OncePerId):
         objects: list[IndexNode] | None = None,
         verbose: bool = False,
     ) -> None:
-        if not isinstance(index, PassageIndex):
-            raise ConfigurationError(
-                f"A PassageIndex is needed as index=, not {type(index).__name__}: store.index of a"
-                " LogicVectorStore, or PassageIndex.open(...)."
-            )
+        self.index = checked_index(index)
         resolve_policy(policy)
         check_count("k", k)
         check_filter(filter, index.prefixes)
-        self.index = index
         self.policy = policy
         self.k = k
         self.filter = filter
@@ -106,9 +99,6 @@ class ConstraintRetriever(OncePerId):
             ConfigurationError: no such store, or neither model nor encoder.
             CollectionError, ServerError: as :func:`open_index_over`.
         """
-        if isinstance(store, LogicVectorStore):
-            refuse_opening(embed_model, encoder, identity, settings)
-            return cls(store.index, policy, k, filter, min_score)
         index = open_index_over(
             store, embed_model=embed_model, encoder=encoder, identity=identity, **settings
         )
@@ -129,9 +119,6 @@ class ConstraintRetriever(OncePerId):
         **settings: Unpack[Settings],
     ) -> Self:
         """The asynchronous twin of :meth:`over`; works where the store has only aclient."""
-        if isinstance(store, LogicVectorStore):
-            refuse_opening(embed_model, encoder, identity, settings)
-            return cls(store.index, policy, k, filter, min_score)
         index = await aopen_index_over(
             store, embed_model=embed_model, encoder=encoder, identity=identity, **settings
         )

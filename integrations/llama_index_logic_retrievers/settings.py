@@ -6,6 +6,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.index import PassageIndex
 
 
 def refuse_unknown(owner: str, settings: Mapping[str, Any], known: Set[str] = frozenset()) -> None:
@@ -19,14 +20,15 @@ def refuse_unknown(owner: str, settings: Mapping[str, Any], known: Set[str] = fr
         raise ConfigurationError(f"{owner} has no setting {unknown[0]!r}{there}.")
 
 
-def refuse_opening(*given: Any) -> None:
-    """Refuses what opens an index, where the store has one.
+def checked_index(index: Any) -> PassageIndex:
+    """The index that a part stands on.
 
     Raises:
-        ConfigurationError: something was given.
+        ConfigurationError: none.
     """
-    if any(given):
+    if not isinstance(index, PassageIndex):
         raise ConfigurationError(
-            "A LogicVectorStore is open already: embed_model, encoder, identity and the settings of"
-            " an index are for LlamaIndex's QdrantVectorStore."
+            f"A PassageIndex is needed as index=, not {type(index).__name__}: store.index of a"
+            " LogicVectorStore, or PassageIndex.open(...)."
         )
+    return index

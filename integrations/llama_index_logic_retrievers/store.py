@@ -19,7 +19,7 @@ from llama_index_logic_retrievers import requests
 from llama_index_logic_retrievers.embeddings import LogicEmbeddings
 from llama_index_logic_retrievers.nodes import nodes_of, stored_passage
 from llama_index_logic_retrievers.policy import PolicySetting, checked_policy
-from llama_index_logic_retrievers.settings import refuse_unknown
+from llama_index_logic_retrievers.settings import checked_index, refuse_unknown
 from logic_retrievers.answering import AnyPolicy
 from logic_retrievers.encoders import Encoder, RecentEncoder, default_encoder
 from logic_retrievers.engine import Engine
@@ -58,10 +58,7 @@ class LogicVectorStore(BasePydanticVectorStore):
     _index: PassageIndex = PrivateAttr()
 
     def __init__(self, index: PassageIndex, policy: AnyPolicy = "auto") -> None:
-        if not isinstance(index, PassageIndex):
-            raise ConfigurationError(
-                f"A PassageIndex is needed as index=, not {type(index).__name__}."
-            )
+        index = checked_index(index)
         fields: dict[str, Any] = {"stores_text": True, "policy": checked_policy(policy)}
         super().__init__(**fields)
         self._index = index
