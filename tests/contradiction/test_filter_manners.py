@@ -232,6 +232,18 @@ def test_what_goes_in_stays_as_it_is():
         found.short = True
 
 
+def test_logs_get_no_text():
+    """A tracer keeps what it is told for years, and shows it to others."""
+    given = [Passage("a", YES, {"mail": "me@x"}), Passage("b", NO), Passage("c", COPPER)]
+    told = contradictions(policy="drop_both").filter(given).without_texts()
+    assert [one["id"] for one in told["dropped"]] == ["a", "b"]
+    assert told["hits"] == [
+        {"id": "c", "score": 1.0, "kept": True, "reason": "contradicts none of the others"}
+    ]
+    for secret in (YES, NO, COPPER, "me@x"):
+        assert secret not in str(told)
+
+
 @pytest.mark.parametrize("policy", ["annotate", "prefer_newest", "prefer_majority", "drop_both"])
 async def test_async_equals_sync(policy):
     """Two roads that drift apart."""

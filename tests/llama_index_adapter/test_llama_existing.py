@@ -210,6 +210,7 @@ async def test_what_cannot_be_opened_says_why(client, store):
     with pytest.raises(ConfigurationError, match="open already"):
         await ConstraintRetriever.aover(store, tenant="a")
     assert (await ConstraintRetriever.aover(store, k=2)).index is store.index
+    assert open_index_over(store) is await aopen_index_over(store) is store.index
 
 
 def test_of_several_vectors_the_stores_own_is_taken(client, nodes, query):
