@@ -21,7 +21,11 @@ from logic_retrievers.contradiction.opinions import (
     questions,
 )
 from logic_retrievers.contradiction.rules import AnyRule, resolve_rule
-from logic_retrievers.contradiction.settings import ContradictionSettings, settings_for
+from logic_retrievers.contradiction.settings import (
+    ContradictionSettings,
+    check_probability,
+    settings_for,
+)
 from logic_retrievers.contradiction.telling import contested_note, told
 from logic_retrievers.contradiction.trust import TrustedFilter, check_trusted_filter
 from logic_retrievers.contradiction.verdicts import AgainstTrusted, Case, verdict
@@ -131,10 +135,7 @@ class ContradictionFilter:
             raise ConfigurationError("second_opinion must be callable; see SecondOpinion")
         self.second_opinion = second_opinion
         self.ask_above = self.settings.threshold if ask_above is None else ask_above
-        if isinstance(self.ask_above, bool) or not (
-            isinstance(self.ask_above, int | float) and 0 <= self.ask_above <= 1
-        ):
-            raise ConfigurationError(f"ask_above must lie between 0 and 1, not {ask_above!r}")
+        check_probability("ask_above", self.ask_above)
         check_trusted_filter(trusted_filter)
         self._room = Room(
             encoder=encoder,
@@ -143,7 +144,7 @@ class ContradictionFilter:
             least=min(self.settings.threshold, self.ask_above)
             if second_opinion
             else self.settings.threshold,
-            trusted=checked_passages(trusted or ()),
+            trusted=checked_passages(() if trusted is None else trusted),
             trusted_filter=trusted_filter,
             trusted_candidates=trusted_candidates,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -19,6 +19,7 @@ from logic_retrievers.contradiction.trust import TrustedFilter, nearest_trusted,
 from logic_retrievers.contradiction.verdicts import Case
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.payloads import METADATA
+from logic_retrievers.index.validation import check_kinds
 from logic_retrievers.procedures import Procedure, Work
 from logic_retrievers.types import Passage
 
@@ -49,16 +50,18 @@ class Room:
     known: Known = field(default_factory=dict)
 
 
-def checked_passages(passages: Sequence[Passage]) -> tuple[Passage, ...]:
+def checked_passages(passages: Iterable[Passage]) -> tuple[Passage, ...]:
     """The passages.
 
     Raises:
-        InputError: one of them is none.
+        InputError: one of them is none, or they are no list.
     """
-    for passage in passages:
-        if not isinstance(passage, Passage):
-            raise InputError(f"a Passage is needed, not {type(passage).__name__}")
-    return tuple(passages)
+    if isinstance(passages, Passage) or not isinstance(passages, Iterable):
+        raise InputError(f"A list of passages is needed, not {type(passages).__name__}.")
+    found = tuple(passages)
+    for passage in found:
+        check_kinds(passage)
+    return found
 
 
 def gathered(
@@ -80,7 +83,9 @@ def gathered(
     judged = [place for place in range(len(given)) if place not in unjudged]
     prefixes = (METADATA,) if room.index is None else room.index.prefixes
     marked = picked(given, room.trusted_filter, prefixes)
-    vouched = {same(one): one for one in (*room.trusted, *trusted) if not _unjudged(one)}
+    named = {same(one): one for one in (*room.trusted, *trusted)}
+    marked |= {place_of[key] for key in named.keys() & place_of.keys()}
+    vouched = {key: one for key, one in named.items() if not _unjudged(one)}
     declared = vouched.keys() - place_of.keys()
     known = dict(room.known)
     asking = [given[place] for place in judged if place not in marked]
@@ -121,6 +126,7 @@ def gathered(
             places[place]: frozenset(places[other] for other in others)
             for place, others in comparison.copies.items()
         },
+        {one.id: why for one in named.values() if (why := _unjudged(one))},
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import threading
 from collections.abc import Awaitable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
 from numbers import Real
@@ -139,17 +139,5 @@ def _waited(answer: Awaitable[Opinions]) -> Opinions:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(wait())
-    results: list[Any] = []
-
-    def work() -> None:
-        try:
-            results.append(asyncio.run(wait()))
-        except Exception as error:
-            results.append(error)
-
-    thread = threading.Thread(target=copy_context().run, args=(work,))
-    thread.start()
-    thread.join()
-    if isinstance(results[0], Exception):
-        raise results[0]
-    return results[0]  # type: ignore[no-any-return]
+    with ThreadPoolExecutor(1) as other:
+        return other.submit(copy_context().run, asyncio.run, wait()).result()

@@ -14,10 +14,10 @@ from logic_retrievers.contradiction.settings import (
     TOPICAL,
     VECTORS,
     ContradictionSettings,
+    check_probability,
     settings_for,
 )
 from logic_retrievers.errors import (
-    ConfigurationError,
     EmptyTextError,
     InputError,
     MissingVectorError,
@@ -70,10 +70,8 @@ class ContradictionSearch:
         min_probability: float | None = None,
     ) -> None:
         check_count("candidates", candidates)
-        if min_probability is not None and not (
-            isinstance(min_probability, int | float) and 0 <= min_probability <= 1
-        ):
-            raise ConfigurationError(f"min_probability lies in [0, 1], not {min_probability!r}")
+        if min_probability is not None:
+            check_probability("min_probability", min_probability)
         self.index = index
         self.candidates = candidates
         self.settings = settings_for(index.encoder.specs, settings, alpha=alpha)
@@ -165,8 +163,11 @@ class ContradictionSearch:
     def _search(
         self, statements: Sequence[str], k: int, user_filter: UserFilter
     ) -> Procedure[list[list[Hit]]]:
-        if isinstance(statements, str):
-            raise InputError("search_many takes a list of statements; use search for a single one")
+        if isinstance(statements, str) or not isinstance(statements, Sequence):
+            raise InputError(
+                f"search_many takes a list of statements, not {type(statements).__name__}; use"
+                " search for a single one"
+            )
         for statement in statements:
             if not isinstance(statement, str):
                 raise InputError(f"a statement is a string, not {type(statement).__name__}")

@@ -71,7 +71,10 @@ def told(
 
     settled = verdict.settled
     short = k is not None and len(settled.kept) < k
-    said = list(notes)
+    said = [
+        f"trusted passage {name!r} {why}, and judges nobody" for name, why in case.silent.items()
+    ]
+    said += notes
     if short:
         said.append(
             f"{len(settled.kept)} of {k} passages: {case.given} were given, and"

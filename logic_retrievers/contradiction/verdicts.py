@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from logic_retrievers.contradiction.conflicts import Pair
 from logic_retrievers.contradiction.filtered import Conflict, Decision
 from logic_retrievers.contradiction.rules import ConflictGraph, ConflictPolicy, Ruling
 from logic_retrievers.contradiction.settling import Settled, settle
+from logic_retrievers.errors import InputError
 from logic_retrievers.types import Passage
 
 AgainstTrusted: TypeAlias = Literal["drop", "annotate"]
@@ -26,6 +27,7 @@ class Case:
         unjudged: place -> why a passage could not be judged.
         pairs: that may contradict each other, by these places.
         copies: place -> places of the given passages that say the same in nearly the same words.
+        silent: id -> why a passage that the user vouches for could not be judged, and judges nobody.
     """
 
     passages: Sequence[Passage]
@@ -34,6 +36,7 @@ class Case:
     unjudged: Mapping[int, str]
     pairs: tuple[Pair, ...]
     copies: Mapping[int, frozenset[int]]
+    silent: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ def verdict(
         k,
         barred,
         [(pairs[number].one, pairs[number].other) for number in disputes],
-        lambda one, other: rule.decide(one, other, graph),
+        lambda one, other: _ruling(rule, one, other, graph),
     )
     rulings = {disputes[at]: ruling for at, ruling in settled.rulings.items()}
     cause = {
@@ -95,6 +98,24 @@ def verdict(
         for number, pair in enumerate(pairs)
     )
     return Verdict(settled, pairs, conflicts, cause, contested)
+
+
+def _ruling(rule: ConflictPolicy, one: int, other: int, graph: ConflictGraph) -> Ruling:
+    """The rule's own ruling, if it is one: a policy may be the user's.
+
+    Raises:
+        InputError: it is none, or drops somebody else than the two.
+    """
+    ruling = rule.decide(one, other, graph)
+    if not isinstance(ruling, Ruling):
+        raise InputError(
+            f"policy {rule.name!r} decides by a Ruling, and gave a {type(ruling).__name__}"
+        )
+    if not set(ruling.drop) <= {one, other}:
+        raise InputError(
+            f"policy {rule.name!r} may drop the places {one} and {other}, not {ruling.drop!r}"
+        )
+    return ruling
 
 
 def _graph(case: Case, pairs: Sequence[Pair], barred: Mapping[int, int]) -> ConflictGraph:
@@ -132,7 +153,8 @@ def _conflict(
         decision = "contested"
         reason = "trusted passages contradict each other about it, so that they cannot judge"
     elif vouched:
-        reason = " and ".join(f"{name(place)!r} is trusted" for place in vouched)
+        (judge,) = vouched  # where both are, they contest each other
+        reason = f"{name(judge)!r} is trusted"
         drop = tuple(place for place in untrusted if place in barred)
         decision = "dropped" if drop else "annotated"
     elif (ruling := rulings.get(number)) is not None:

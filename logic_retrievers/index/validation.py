@@ -10,12 +10,11 @@ from logic_retrievers.errors import EmptyTextError, InputError
 from logic_retrievers.types import Passage
 
 
-def check_passage(passage: Passage) -> None:
-    """Refuses what cannot be stored and found again.
+def check_kinds(passage: Passage) -> None:
+    """Refuses what cannot be looked at.
 
     Raises:
-        EmptyTextError: a text with nothing but white space.
-        InputError: an id or text that is no proper string, or metadata that JSON cannot hold.
+        InputError: no passage, an id or text that is no string, or metadata that is no mapping.
     """
     if not isinstance(passage, Passage):
         raise InputError(f"A Passage is needed, not {type(passage).__name__}.")
@@ -24,6 +23,19 @@ def check_passage(passage: Passage) -> None:
     for name, text in (("text", passage.text), ("embed_text", passage.embedded)):
         if not isinstance(text, str):
             raise InputError(f"Passage {passage.id!r}: its {name} is {type(text).__name__}.")
+    for name, values in (("metadata", passage.metadata), ("extra", passage.extra)):
+        if not isinstance(values, Mapping):
+            raise InputError(f"Passage {passage.id!r}: its {name} is no mapping.")
+
+
+def check_passage(passage: Passage) -> None:
+    """Refuses what cannot be stored and found again.
+
+    Raises:
+        EmptyTextError: a text with nothing but white space.
+        InputError: as :func:`check_kinds`, or a text or metadata that JSON cannot hold.
+    """
+    check_kinds(passage)
     if not passage.embedded.strip():
         raise EmptyTextError(f"Passage {passage.id!r} has no text. Leave it out, or give it some.")
     try:
@@ -34,8 +46,6 @@ def check_passage(passage: Passage) -> None:
             " Decode its file with errors='replace'."
         ) from None
     for name, values in (("metadata", passage.metadata), ("extra", passage.extra)):
-        if not isinstance(values, Mapping):
-            raise InputError(f"Passage {passage.id!r}: its {name} is no mapping.")
         problem = _problem(dict(values), name)
         if problem is not None:
             raise InputError(

@@ -16,7 +16,7 @@ from logic_export.data.exclusions import Topic, exclusion_triplets, without_cons
 from logic_export.data.flipped import flipped_triplets
 from logic_export.data.labelled import labelled_triplets
 from logic_export.data.near import described, near_topics
-from logic_export.data.pairs import SIDES, conflict_triplets, negation_triplets
+from logic_export.data.pairs import conflict_triplets, negation_triplets
 from logic_export.data.polarity import phrase_triplets, word_triplets
 from logic_export.data.triplets import Triplet, read_triplets, unique
 from logic_export.data.wording import FILMS
@@ -186,20 +186,13 @@ def place(path: Path) -> Path:
 
 
 def texts_of(path: Path) -> list[str]:
-    """The texts of a corpus, of the ``positive`` fields of questions, or of ConflictQA's rows."""
+    """The texts of a corpus, or of the ``positive`` fields of questions."""
+    rows = json_rows(place(path))
     return [
         passage
-        for row in json_rows(place(path))
-        for name in _holding_texts(row)
-        for passage in row.text(name).split("\n")
+        for row in rows
+        for passage in row.text("positive" if "positive" in row.fields else "text").split("\n")
     ]
-
-
-def _holding_texts(row: Row) -> tuple[str, ...]:
-    if "positive" in row.fields:
-        return ("positive",)
-    passages = tuple(name for side in SIDES for name in side[1:])
-    return passages if passages[0] in row.fields else ("text",)
 
 
 def _topics(path: Path) -> list[Topic]:

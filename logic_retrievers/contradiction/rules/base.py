@@ -69,4 +69,4 @@ def value_at(metadata: Mapping[str, Any], key: str) -> Any:
 def source_of(passage: Passage, key: str) -> Any:
     """Where a passage comes from: the metadata's word, else the document that it was cut from."""
     value = value_at(passage.metadata, key)
-    return passage.source if value is None else value
+    return passage.source if value in (None, "") else value

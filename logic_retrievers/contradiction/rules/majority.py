@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -48,11 +47,7 @@ class PreferMajority(ConflictPolicy):
     def _voices(self, places: set[int], graph: ConflictGraph) -> int:
         """Parts that are left when copies, and those of one source, are joined."""
         left, voices = set(places), 0
-        sources: dict[int, Hashable] = {}
-        for place in places:
-            source = source_of(graph.passages[place], self.key)
-            if isinstance(source, Hashable) and source is not None:
-                sources[place] = source
+        sources = {place: source_of(graph.passages[place], self.key) for place in places}
         while left:
             voices += 1
             joined = [left.pop()]
@@ -62,7 +57,7 @@ class PreferMajority(ConflictPolicy):
                     another
                     for another in left
                     if another in graph.copies[place]
-                    or (place in sources and sources[place] == sources.get(another))
+                    or sources[place] == sources[another] is not None
                 }
                 left -= same
                 joined.extend(same)

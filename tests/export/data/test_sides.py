@@ -170,56 +170,6 @@ def test_questions_are_cut_and_each_part_has_the_answers(tmp_path: Path):
         build_sides("questions", {**options, "most": 0}, 0)
 
 
-def test_copies_stand_beside_their_passages(tmp_path: Path):
-    """A near-copy on the other side would be trained as what contradicts its own original."""
-    rows = [
-        row(
-            f"q{n}",
-            (f"yes {n}", f"In 19{n}, the mill was open. It had a wheel. It is there.", ""),
-            (f"no {n}", f"In 19{n}, the mill was shut. Nobody came. It is gone.", ""),
-        )
-        for n in range(10, 30)
-    ]
-    options = {"path": str(jsonl(tmp_path / "rows.jsonl", rows))}
-    plain = build_sides("questions", options, 0)
-    found = build_sides("questions", {**options, "copies": 1}, 0)
-    added = 0
-    for before, after in zip(plain, found, strict=True):
-        for was, now, ours in (
-            (before.left, after.left, "op"),
-            (before.right, after.right, "shut"),
-        ):
-            assert set(was) <= set(now)
-            copies = set(now) - set(was)
-            assert len(copies) <= 1
-            assert not any(
-                ("open" in text) is (ours == "shut") and "mill" in text for text in copies
-            )
-            added += len(copies)
-    assert added > 20
-    assert found == build_sides("questions", {**options, "copies": 1}, 0)
-    assert found != build_sides("questions", {**options, "copies": 1}, 1)
-    with pytest.raises(ConfigurationError, match="copies must be at least 0"):
-        build_sides("questions", {**options, "copies": -1}, 0)
-
-
-def test_contradictions_are_made_of_both_sides_passages(tmp_path: Path):
-    """Short answers are no passages, and a contradiction of one side alone would mark it."""
-    said = ("was open in 1900", "was shut in 1950")
-    rows = [
-        row(
-            f"q{n}",
-            ("open", f"The mill of Stead {n} {said[0]}.", f"Mill {n} {said[0]}, they say."),
-            ("shut", f"The mill of Stead {n} {said[1]}.", f"Mill {n} {said[1]}, they say."),
-        )
-        for n in range(20)
-    ]
-    options = {"path": str(jsonl(tmp_path / "rows.jsonl", rows)), "count": 80, "kinds": ["date"]}
-    found = build_sides("made", options, 0)
-    originals = {text for one in rows for text in one.values()}
-    assert len({group.left[0] for group in found} & originals) == len(found) == 80
-
-
 def test_a_passage_of_two_questions_gets_the_answers_of_its_own(tmp_path: Path):
     """Answers of another question beside a passage say that it contradicts what it never met."""
     rows = [
@@ -442,7 +392,7 @@ def test_made_reads_as_many_texts_as_it_is_told(tmp_path: Path):
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("questions", {"path": "conflictqa_strategyqa/dev.jsonl.gz", "copies": 1}),
+        ("questions", {"path": "conflictqa_strategyqa/dev.jsonl.gz"}),
         ("negations", {"path": "cannot_negation_pairs/pairs.jsonl.gz"}),
         ("claims", {"path": "scifact/claims_dev.jsonl", "corpus": "scifact/corpus.jsonl.gz"}),
         ("pairs", {"path": "sick/trial.jsonl"}),

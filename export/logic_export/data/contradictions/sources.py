@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 from logic_export.data.contradictions.claims import claim_sides
 from logic_export.data.contradictions.labelled import negated_sides, pair_sides, question_sides
 from logic_export.data.contradictions.made import KINDS, made_sides, said_otherwise, words_of
-from logic_export.data.contradictions.paraphrases import paraphrase
 from logic_export.data.contradictions.sides import Sides, read_sides, unique_sides
 from logic_export.data.crops import crop
 from logic_export.data.labelled import labelled_triplets
@@ -46,20 +45,16 @@ def file(path: Path, *, seed: int = 0) -> list[Sides]:  # noqa: ARG001 - builder
 def questions(
     path: Path,
     most: int | None = 2,
-    copies: int = 0,
     *,
     answers: bool = True,
-    seed: int = 0,
+    seed: int = 0,  # noqa: ARG001
 ) -> list[Sides]:
     """Rows of ConflictQA's form, by question.
 
     A question with more than ``most`` passages on a side is cut into several groups, so that no
-    batch is filled by one question; the short answers stand in each. With ``copies``, so many
-    passages of each side of a group are there in a rule-made paraphrase too.
+    batch is filled by one question; the short answers stand in each.
     """
     _at_least(1, most=most)
-    _at_least(0, copies=copies)
-    random = Random(seed)
     asked: dict[str, list[Mapping[str, str]]] = defaultdict(list)
     for row in json_rows(place(path)):
         fields = {name: row.text(name) for name in ("question", *SIDES[0], *SIDES[1])}
@@ -69,7 +64,6 @@ def questions(
         whole = question_sides(same) if answers else []
         for group in question_sides(same, answers=False):
             parts = [group] if most is None else _parts(group, most)
-            parts = [_with_copies(part, copies, random) for part in parts] if copies else parts
             found += [_with_answers(part, whole[0]) for part in parts] if whole else parts
     return unique_sides(found)
 
@@ -164,22 +158,6 @@ def _parts(group: Sides, most: int) -> list[Sides]:
         replace(group, left=tuple(islice(left, size[0])), right=tuple(islice(right, size[1])))
         for _ in range(count)
     ]
-
-
-def _with_copies(group: Sides, copies: int, random: Random) -> Sides:
-    """The group with near-copies: they are what a sparse difference is most easily found in."""
-    left, right = (
-        tuple(
-            dict.fromkeys(
-                (
-                    *side,
-                    *(paraphrase(one, random) for one in random.sample(side, len(side))[:copies]),
-                )
-            )
-        )
-        for side in (group.left, group.right)
-    )
-    return group if set(left) & set(right) else replace(group, left=left, right=right)
 
 
 def _with_answers(group: Sides, whole: Sides) -> Sides:
