@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.contradiction.settings import ContradictionSettings
+from logic_retrievers.encoders.texts import check_texts
 from logic_retrievers.errors import InputError
 
 LEAST = 30
@@ -28,8 +29,10 @@ def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[Pair]:
         seed: of the draw.
 
     Raises:
-        InputError: the texts do not give 30 pairs.
+        InputError: no texts, or they do not give 30 pairs.
+        EmptyTextError: a text with nothing but white space.
     """
+    check_texts(texts)
     distinct = list(dict.fromkeys(texts))
     possible = len(distinct) * (len(distinct) - 1) // 2
     if min(count, possible) < LEAST:

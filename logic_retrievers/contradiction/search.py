@@ -45,7 +45,8 @@ class ContradictionSearch:
 
     Args:
         index: a collection that has the contradiction vector.
-        candidates: how many of the topically nearest are looked at; all where there are fewer.
+        candidates: how many of the topically nearest are looked at; all where there are fewer, and
+            more where copies of the statement take so many places that fewer than k are left.
         settings: constants, instead of those that the index's encoder brings.
         alpha: weight of the sparsity, instead of theirs.
         min_probability: only passages that contradict it with at least this probability. Without
@@ -210,26 +211,27 @@ class ContradictionSearch:
         self, sides: Sequence[Side], k: int, user_filter: UserFilter
     ) -> Procedure[list[list[Hit]]]:
         """The hits of every side: candidates of all together, then one side after the other."""
-        searches = [
-            [
-                LeafSearch(
-                    TOPICAL,
-                    TOPICAL,
-                    side.vectors[TOPICAL],
-                    max(self.candidates, k) + len(side.points),
-                )
-            ]
-            for side in sides
-        ]
-        pools = yield from self.index.gather(searches, user_filter)
+        wanted = max(self.candidates, k)
+        pools = yield from self.index.gather(
+            [[_leaf(side, wanted + len(side.points))] for side in sides], user_filter
+        )
         found = []
         for side, pool in zip(sides, pools, strict=True):
-            found.append((yield from self._hits(side, pool, k)))
+            ranked = yield from self._ranked(side, pool)
+            # copies are known by their vectors only: where they took the places of candidates, more
+            # are looked at
+            while len(ranked.order) < k and len(pool.ids) >= wanted + len(side.points):
+                deeper = [[_leaf(side, 2 * len(pool.ids))]]
+                (more,) = yield from self.index.gather(deeper, user_filter)
+                if len(more.ids) == len(pool.ids):
+                    break
+                pool = more
+                ranked = yield from self._ranked(side, pool)
+            found.append((yield from self._hits(side, pool, ranked, k)))
         return found
 
-    def _hits(self, side: Side, pool: Pool, k: int) -> Procedure[list[Hit]]:
+    def _hits(self, side: Side, pool: Pool, ranked: Ranking, k: int) -> Procedure[list[Hit]]:
         """Passages are fetched k at a time, until k of them may be shown."""
-        ranked = yield from self._ranked(side, pool)
         explain = Explainer(side, ranked, self.settings)
         found: list[Hit] = []
         for places in batches(ranked.likely(self.min_probability), k):
@@ -260,3 +262,7 @@ class ContradictionSearch:
                 )
                 stored[there] = True
         return ranking(side, pool, sparsities, stored, self.settings)
+
+
+def _leaf(side: Side, depth: int) -> LeafSearch:
+    return LeafSearch(TOPICAL, TOPICAL, side.vectors[TOPICAL], depth)

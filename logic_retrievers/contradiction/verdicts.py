@@ -27,7 +27,7 @@ class Case:
         unjudged: place -> why a passage could not be judged.
         pairs: that may contradict each other, by these places.
         copies: place -> places of the given passages that say the same in nearly the same words.
-        silent: id -> why a passage that the user vouches for could not be judged, and judges nobody.
+        silent: id -> why a trusted passage, given or not, could not be judged, and judges nobody.
     """
 
     passages: Sequence[Passage]

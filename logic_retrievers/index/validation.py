@@ -18,7 +18,7 @@ def check_kinds(passage: Passage) -> None:
     """
     if not isinstance(passage, Passage):
         raise InputError(f"A Passage is needed, not {type(passage).__name__}.")
-    if not isinstance(passage.id, str) or not passage.id:
+    if not isinstance(passage.id, str):
         raise InputError(f"A passage's id must be a string that is not empty, not {passage.id!r}.")
     for name, text in (("text", passage.text), ("embed_text", passage.embedded)):
         if not isinstance(text, str):
@@ -36,6 +36,8 @@ def check_passage(passage: Passage) -> None:
         InputError: as :func:`check_kinds`, or a text or metadata that JSON cannot hold.
     """
     check_kinds(passage)
+    if not passage.id:
+        raise InputError("A passage's id must be a string that is not empty, not ''.")
     if not passage.embedded.strip():
         raise EmptyTextError(f"Passage {passage.id!r} has no text. Leave it out, or give it some.")
     try:

@@ -141,7 +141,11 @@ def test_what_is_said_again_counts_once():
     mixed = graph({}, {"source": "a"}, {"source": "b"}, {"source": "b"}, rivals=lie)
     assert "2 voices" in both_ways(rule, mixed).reason
     unhashable = graph({}, {"source": ["f"]}, {"source": ["f"]}, {}, rivals=lie)
-    assert "3 voices" in both_ways(rule, unhashable).reason
+    assert "2 voices" in both_ways(rule, unhashable).reason
+    blank = graph({}, {"source": ""}, {"source": ""}, {}, rivals=lie)
+    assert "3 voices" in both_ways(rule, blank).reason, "an empty field names no source"
+    cut = graph({}, {"source": ""}, {"source": ""}, {}, rivals=lie, sources=["a", "b", "b", "c"])
+    assert "2 voices" in both_ways(rule, cut).reason, "its document does"
     none = graph({}, {"source": None}, {"source": None}, {}, rivals=lie)
     assert "3 voices" in both_ways(rule, none).reason
 

@@ -232,6 +232,66 @@ def test_what_goes_in_stays_as_it_is():
         found.short = True
 
 
+def test_passages_that_can_be_read_once():
+    """A generator that is checked and read again is empty: nothing is trusted, nothing kept."""
+    given = passages(YES, TAX)
+    found = contradictions(trusted=(one for one in passages(NO))).filter(one for one in given)
+    assert ids(found.hits) == [TAX]
+    later = contradictions().filter(given, trusted=(one for one in passages(NO)))
+    assert ids(later.hits) == [TAX]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (Passage("a", YES), "A list of passages is needed, not Passage"),
+        (None, "A list of passages is needed, not NoneType"),
+        (YES, "A Passage is needed, not str"),
+        ([Passage("a", None)], "'a': its text is NoneType"),
+        ([Passage("a", YES, None)], "'a': its metadata is no mapping"),
+        ([Passage("a", YES, embed_text=3)], "'a': its embed_text is int"),
+        ([Passage(None, YES)], "id must be a string"),
+    ],
+    ids=str,
+)
+def test_what_is_no_list_of_passages_is_refused(given, told):
+    """An AttributeError from deep inside names neither the passage nor what is wrong with it."""
+    encoder = PlacedEncoder()
+    made = ContradictionFilter(encoder)
+    for call in (
+        lambda: made.filter(given),
+        lambda: made.filter([], trusted=given),
+    ):
+        with pytest.raises(InputError, match=told):
+            call()
+    if given is not None:
+        with pytest.raises(InputError, match=told):
+            ContradictionFilter(encoder, trusted=given)
+    assert encoder.encoded == []
+
+
+@pytest.mark.parametrize(
+    ("ruling", "told"),
+    [
+        (None, "by a Ruling, and gave a NoneType"),
+        (Ruling("?", (7,)), r"the places 0 and 1, not \(7,\)"),
+        (Ruling("?", (YES,)), "the places 0 and 1, not"),
+    ],
+    ids=["nothing", "a stranger", "an id"],
+)
+def test_a_policy_of_the_users_that_rules_wrongly(ruling, told):
+    """A place that is not one of the two would drop a passage that contradicts nobody."""
+
+    class Mine(ConflictPolicy):
+        name = "mine"
+
+        def decide(self, one, other, graph):
+            return ruling
+
+    with pytest.raises(InputError, match=f"policy 'mine' .*{told}"):
+        contradictions(policy=Mine()).filter(passages(YES, NO))
+
+
 def test_logs_get_no_text():
     """A tracer keeps what it is told for years, and shows it to others."""
     given = [Passage("a", YES, {"mail": "me@x"}), Passage("b", NO), Passage("c", COPPER)]
@@ -295,7 +355,7 @@ async def test_a_slow_policy_leaves_the_event_loop_free():
         ({"against_trusted": "keep"}, ConfigurationError, "against_trusted"),
         ({"trusted_candidates": -1}, ConfigurationError, "trusted_candidates"),
         ({"trusted_candidates": 2.5}, ConfigurationError, "trusted_candidates"),
-        ({"trusted": ["a text"]}, InputError, "a Passage is needed"),
+        ({"trusted": ["a text"]}, InputError, "A Passage is needed"),
         ({"trusted_filter": {"k": object()}}, InputError, "filter on 'k'"),
         ({"trusted_filter": "trusted"}, InputError, "A filter is a dict"),
         ({"trusted_filter": {}}, ConfigurationError, "would trust every passage"),
@@ -324,7 +384,7 @@ async def test_bad_calls():
     encoder = PlacedEncoder()
     made = ContradictionFilter(encoder)
     for arguments, error, told in (
-        ((["a text"],), InputError, "a Passage is needed, not str"),
+        ((["a text"],), InputError, "A Passage is needed, not str"),
         ((passages(YES, NO), 0), ConfigurationError, "k must be"),
         ((passages(YES, NO), 2.5), ConfigurationError, "k must be"),
         ((passages(YES, NO), True), ConfigurationError, "k must be"),
@@ -333,7 +393,7 @@ async def test_bad_calls():
             made.filter(*arguments)
         with pytest.raises(error, match=told):
             await made.afilter(*arguments)
-    with pytest.raises(InputError, match="a Passage is needed, not str"):
+    with pytest.raises(InputError, match="A Passage is needed, not str"):
         made.filter(passages(YES), trusted=[YES])
     assert encoder.encoded == []
 

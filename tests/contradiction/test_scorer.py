@@ -239,7 +239,10 @@ def test_copies_do_not_count_in_the_null_distribution():
         (CORPUS, {"pairs": 29}, InputError, "29 pairs"),
         (CORPUS, {"pairs": 0}, ConfigurationError, "pairs must be"),
         ([f"same{'!' * n}" for n in range(20)], {}, InputError, "Only 0 of 190"),
-        ([*CORPUS[:30], " "], {"pairs": 1000}, EmptyTextError, "empty"),
+        ([*CORPUS[:30], " "], {"pairs": 40}, EmptyTextError, "Text 30 is empty"),
+        (" ".join(CORPUS), {}, InputError, "must be a list of strings, not str"),
+        (None, {}, InputError, "must be a list of strings, not NoneType"),
+        ([["a"]] * 40, {}, InputError, "Text 0 is list"),
     ],
 )
 def test_too_little_to_tell_a_distribution_from(texts, settings, error, message):

@@ -117,7 +117,7 @@ def test_a_passage_that_lacks_the_vector_is_left_out_by_its_id(index):
     index.client.delete_vectors("inns", ["contradiction"], [point_id("inn-quiet")], wait=True)
     hits = ContradictionSearch(index).search_like("inn-quiet", 50)
     agrees(hits, by_hand(QUIET, CORPUS))  # its own vector is made now
-    assert len(ContradictionSearch(index, candidates=5).search_like("inn-quiet", 5)) == 4
+    assert len(ContradictionSearch(index, candidates=5).search_like("inn-quiet", 5)) == 5
 
 
 def test_evidence(index):
@@ -170,7 +170,23 @@ def test_the_candidates_are_the_topically_nearest(index):
     near = sorted(cosines, key=lambda one: (-round(cosines[one], 6), point_id(one)))[:6]
     hits = ContradictionSearch(index, candidates=6).search(QUIET, 3)
     agrees(hits, by_hand(QUIET, [one for one in CORPUS if one.id in near])[:3])
-    assert len(ContradictionSearch(index, candidates=1).search(LOUD, 5)) == 4  # k is heard
+    assert len(ContradictionSearch(index, candidates=1).search(LOUD, 5)) == 5  # k is heard
+
+
+def test_copies_take_no_hits_place(index):
+    """The nearest to a statement are its copies: a small pool would be empty without them."""
+    index.add([Passage(f"copy {n}", QUIET) for n in range(5)])
+    for k in (1, 3, len(CORPUS)):
+        for hits in (
+            ContradictionSearch(index, candidates=1).search(QUIET, k),
+            ContradictionSearch(index, candidates=1).search_like("inn-quiet", k),
+        ):
+            assert len(hits) == min(k, len(CORPUS) - 2)
+            assert not {one.id for one in CORPUS if one.text == QUIET} & {
+                hit.passage.id for hit in hits
+            }
+    both = ContradictionSearch(index, candidates=1).search_many([COPPER, QUIET], 1)
+    assert [len(hits) for hits in both] == [1, 1]
 
 
 def test_alpha_and_constants_of_the_users_own(local):
@@ -376,6 +392,9 @@ def test_what_cannot_be_asked(local):
     for statement, error in ((" \n", EmptyTextError), ("", EmptyTextError), (3, InputError)):
         with pytest.raises(error, match="statement"):
             against.search(statement)
+    for statements in ((one for one in [QUIET]), None, 3):
+        with pytest.raises(InputError, match="a list of statements, not"):
+            against.search_many(statements)
     with pytest.raises(InputError, match="list of statements"):
         against.search_many(QUIET)
     for one in ("nobody", "Inn-quiet"):
@@ -399,6 +418,7 @@ def test_what_cannot_be_asked(local):
         ({"candidates": 0}, "candidates must be"),
         ({"min_probability": 1.1}, "min_probability"),
         ({"min_probability": "0.5"}, "min_probability"),
+        ({"min_probability": True}, "min_probability"),
         ({"min_probability": float("nan")}, "min_probability"),
         ({"alpha": -1.0}, "alpha"),
         ({"settings": {"alpha": 1.0}}, "ContradictionSettings"),

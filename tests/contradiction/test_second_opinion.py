@@ -237,6 +237,19 @@ def test_failures_in_another_thread_are_told_too():
         asyncio.run(notebook())
 
 
+def test_cancelling_is_no_opinion():
+    """Told as some error of our own, it would be looked for where it is not."""
+
+    async def opinion(pairs):
+        raise asyncio.CancelledError
+
+    async def notebook():
+        with pytest.raises(asyncio.CancelledError):
+            filtered(opinion)
+
+    asyncio.run(notebook())
+
+
 @pytest.mark.parametrize(
     "settings",
     [{"second_opinion": "nli"}, {"ask_above": -0.1}, {"ask_above": 1.5}, {"ask_above": True},

@@ -144,7 +144,16 @@ def test_two_given_ones_never_meet_through_a_contested_judge():
 def test_trusted_ones_that_cannot_be_judged_judge_nobody():
     """The vector of nothing is near to anything."""
     trusted = [Passage("blank", " "), Passage("russian", "гостиница")]
-    assert ids(contradictions(trusted=trusted).filter(passages(YES, TAX)).hits) == [YES, TAX]
+    quiet = contradictions(trusted=trusted).filter(passages(YES, TAX))
+    assert ids(quiet.hits) == [YES, TAX]
+    assert [note.partition(",")[0] for note in quiet.notes] == [
+        "trusted passage 'blank' has no text to judge it by",
+        "trusted passage 'russian' is mostly in another script than the Latin one",
+    ], "who vouches for a rule that nobody reads is told"
+    again = contradictions(trusted=trusted[:1]).filter([*passages(YES), *trusted])
+    assert again.hits[1].evidence.details["trusted"]
+    assert not again.hits[2].evidence.details["trusted"]
+    assert again.notes == quiet.notes[:1]
     blank = Passage("mine", " ", {"v": 1})
     found = contradictions(trusted_filter={"v": 1}).filter([blank, *passages(YES)])
     assert found.hits[0].evidence.details["trusted"]
