@@ -83,7 +83,7 @@ def test_what_people_see(call, corpus):
     call("index", corpus, "--contradictions")
     shown = " ".join(call("contradictions", QUIET).stdout.split())
     assert LOUD in shown
-    assert "contradicts it with probability 0.66" in shown
+    assert "contradicts it with probability 0.79" in shown
     assert "topical 0.924" in shown
     assert "probability" not in call("contradictions", QUIET, "--no-explain").stdout
     assert "no passage found" in call("contradictions", QUIET, "--min-probability", 1).stdout
