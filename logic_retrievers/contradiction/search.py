@@ -257,9 +257,7 @@ class ContradictionSearch:
             there = [place for place in places if pool.ids[place] in row_of]
             if there:
                 chosen = vectors[[row_of[pool.ids[place]] for place in there]]
-                sparsities[there] = sparsity(
-                    side.vectors[CONTRADICTION], chosen, apart=self.settings.apart
-                )
+                sparsities[there] = sparsity(side.vectors[CONTRADICTION], chosen)
                 stored[there] = True
         return ranking(side, pool, sparsities, stored, self.settings)
 
