@@ -82,14 +82,11 @@ class SparseContrastiveSettings(_Part):
     Args:
         temperature: t of the paper.
         measure: of sparsity; ``cosine`` trains the paper's contrastive baseline.
-        apart: how far texts have to lie apart for their sparsity to count in full; 0 is the paper's
-            loss.
     """
 
     name: Literal["sparse_contrastive"]
     temperature: Annotated[float, Field(gt=0)] = 0.02
     measure: Literal["hoyer", "l2_l1", "kappa4", "cosine"] = "hoyer"
-    apart: Annotated[float, Field(ge=0, le=2)] = 0.0
 
 
 Loss: TypeAlias = Annotated[

@@ -346,12 +346,6 @@ def test_development_measures_what_retrieval_is_measured_by(small_model: Sentenc
     assert found[ALPHA] == alpha
     assert found[NDCG] == pytest.approx(ndcg(candidates, alpha).mean())
     assert found[COSINE] == pytest.approx(ndcg(candidates, 0).mean())
-    nearer = ContradictionDevelopment({"own": pool}, encode, 16, "q : ", apart=1.0)
-    candidates = candidates_of(pool, topical, own, "hoyer", 100, apart=1.0)
-    alpha_nearer = find_alpha(candidates)
-    figures = nearer.measure(small_model)["own"]
-    assert figures[ALPHA] == alpha_nearer
-    assert figures[NDCG] == pytest.approx(ndcg(candidates, alpha_nearer).mean())
     told = development(small_model)
     assert told["score"] == found[NDCG]
     assert told[f"own {ALPHA}"] == alpha

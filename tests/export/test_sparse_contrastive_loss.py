@@ -19,7 +19,7 @@ from logic_retrievers.scoring import MEASURES, normalised, sparsity  # noqa: E40
 ALL = [*MEASURES, "cosine"]
 
 
-def measured(one, other, measure, apart=0.0):
+def measured(one, other, measure):
     """Of a pair, by the paper's formulae; None of two copies, of which nothing can be said."""
     one, other = one / np.linalg.norm(one), other / np.linalg.norm(other)
     if measure == "cosine":
@@ -28,8 +28,7 @@ def measured(one, other, measure, apart=0.0):
     l1, l2, root = delta.sum(), np.sqrt((delta**2).sum()), np.sqrt(len(delta))
     if l2 < 1e-3:
         return None
-    near = min(1, l2 / apart) if apart else 1
-    return near * float(
+    return float(
         {
             "hoyer": (root - l1 / l2) / (root - 1),
             "l2_l1": l2 / l1,
@@ -38,13 +37,13 @@ def measured(one, other, measure, apart=0.0):
     )
 
 
-def reference(texts, groups, sides, temperature, measure, apart=0.0):
+def reference(texts, groups, sides, temperature, measure):
     """Anchor by anchor, pair by pair, in float64."""
     losses = []
     for i in range(len(texts)):
         right, wrong = [], []
         for j in range(len(texts)):
-            value = measured(texts[i], texts[j], measure, apart) if j != i else None
+            value = measured(texts[i], texts[j], measure) if j != i else None
             if value is None:
                 continue
             opposed = groups[i] == groups[j] and sides[i] != sides[j]
@@ -70,29 +69,23 @@ def batches(draw):
     return texts, np.array(groups), np.array(sides)
 
 
-def loss_of(texts, groups, sides, temperature, measure, apart=0.0):
+def loss_of(texts, groups, sides, temperature, measure):
     found = sparse_contrastive_loss(
         torch.from_numpy(texts),
         torch.from_numpy(groups),
         torch.from_numpy(sides),
         temperature=temperature,
         measure=measure,
-        apart=apart,
     )
     return found.item()
 
 
 @settings(deadline=None, max_examples=80)
-@given(
-    batches(),
-    st.sampled_from([0.02, 0.2, 1.0]),
-    st.sampled_from(ALL),
-    st.sampled_from([0.0, 0.5, 1.5]),
-)
-def test_the_loss_is_the_formula(batch, temperature: float, measure: str, apart: float):
+@given(batches(), st.sampled_from([0.02, 0.2, 1.0]), st.sampled_from(ALL))
+def test_the_loss_is_the_formula(batch, temperature: float, measure: str):
     """A paraphrase among the positives, or a forgotten temperature, still gives a falling loss."""
-    assert loss_of(*batch, temperature, measure, apart) == pytest.approx(
-        reference(*batch, temperature, measure, apart), rel=1e-6, abs=1e-6
+    assert loss_of(*batch, temperature, measure) == pytest.approx(
+        reference(*batch, temperature, measure), rel=1e-6, abs=1e-6
     )
 
 
@@ -120,19 +113,16 @@ def test_an_anchor_of_triples_has_the_loss_of_the_paper():
     assert found == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("apart", [0.0, 0.4])
 @pytest.mark.parametrize("measure", sorted(MEASURES))
-def test_what_is_trained_is_what_is_scored_by(measure: str, apart: float):
+def test_what_is_trained_is_what_is_scored_by(measure: str):
     """A head trained for another sparsity than the search uses is a little worse everywhere."""
     vectors = normalised(np.random.default_rng(2).normal(size=(12, 48))).astype(np.float32)
     vectors[1] = normalised(vectors[0] + 0.03 * vectors[2])
-    trained = similarities(torch.from_numpy(vectors), measure, apart).numpy()
+    trained = similarities(torch.from_numpy(vectors), measure).numpy()
     for row, vector in enumerate(vectors):
         others = np.arange(len(vectors)) != row
         np.testing.assert_allclose(
-            trained[row, others],
-            sparsity(vector, vectors[others], measure, apart=apart),
-            atol=2e-5,
+            trained[row, others], sparsity(vector, vectors[others], measure), atol=2e-5
         )
 
 
@@ -147,16 +137,13 @@ def test_lengths_do_not_count(measure: str):
     )
 
 
-@pytest.mark.parametrize("apart", [0.0, 1.5])
 @pytest.mark.parametrize("measure", ALL)
-def test_the_gradient_is_that_of_the_formula(measure: str, apart: float):
+def test_the_gradient_is_that_of_the_formula(measure: str):
     rng = np.random.default_rng(4)
     texts = torch.from_numpy(rng.normal(size=(5, 6))).requires_grad_()
     groups, sides = torch.tensor([0, 0, 0, 1, 1]), torch.tensor([0, 0, 1, 0, 1])
     assert torch.autograd.gradcheck(
-        lambda x: sparse_contrastive_loss(
-            x, groups, sides, temperature=0.5, measure=measure, apart=apart
-        ),
+        lambda x: sparse_contrastive_loss(x, groups, sides, temperature=0.5, measure=measure),
         (texts,),
     )
 
@@ -221,31 +208,6 @@ def test_half_precision_is_widened():
     assert torch.equal(narrow, wide)
 
 
-def test_contradictions_gain_by_parting_and_paraphrases_by_coming_nearer():
-    """By the paper's loss a near-copy that contradicts has no reason to lie farther off than one
-    that agrees: whatever short difference is sparse by accident looks the same.
-    """
-    base = normalised(np.random.default_rng(8).normal(size=(1, 64)))[0]
-    labels = (np.array([0, 0, 0]), np.array([0, 1, 0]))
-
-    def loss(contrary: float, agreeing: float, apart: float) -> float:
-        texts = np.stack([base, base, base])
-        texts[1, 3] += contrary
-        texts[2, 4] += agreeing
-        return loss_of(texts, *labels, 0.1, "hoyer", apart)
-
-    near = loss(0.1, 0.1, 0.5)
-    assert loss(0.3, 0.1, 0.5) < 0.2 * near
-    assert loss(0.1, 0.02, 0.5) < 0.5 * near
-    assert loss(0.3, 0.1, 0.0) > 0.9 * loss(0.1, 0.1, 0.0)
-
-
-@pytest.mark.parametrize("apart", [-0.1, 2.1, float("nan")])
-def test_a_distance_that_cannot_be_is_refused(apart: float):
-    with pytest.raises(ConfigurationError, match="0 to 2 apart"):
-        SparseContrastiveLoss(torch.nn.Identity(), apart=apart)
-
-
 @pytest.mark.parametrize("temperature", [0, -1, float("nan"), float("inf")])
 def test_a_temperature_that_cannot_be_is_refused(temperature: float):
     with pytest.raises(ConfigurationError, match="temperature"):
@@ -268,7 +230,7 @@ def test_a_batch_in_parts_is_one_batch():
         def forward(self, features):
             return {"sentence_embedding": features["vectors"]}
 
-    loss = SparseContrastiveLoss(Given(), temperature=0.3, measure="kappa4", apart=1.2)
+    loss = SparseContrastiveLoss(Given(), temperature=0.3, measure="kappa4")
     found = loss([{"vectors": texts[:2]}, {"vectors": texts[2:]}], labels)
-    expected = reference(texts.numpy(), *labels.numpy().T, 0.3, "kappa4", 1.2)
+    expected = reference(texts.numpy(), *labels.numpy().T, 0.3, "kappa4")
     assert found.item() == pytest.approx(expected, rel=1e-9)

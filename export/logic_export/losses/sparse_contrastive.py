@@ -19,13 +19,12 @@ Similarity: TypeAlias = Sparsity | Literal["cosine"]
 _TINY = 1e-12
 
 
-def similarities(embeddings: Tensor, measure: Similarity, apart: float = 0.0) -> Tensor:
+def similarities(embeddings: Tensor, measure: Similarity) -> Tensor:
     """Sparsity of every difference, or the cosines that a plain contrastive training would use.
 
     Args:
         embeddings: shape (texts, dimension), rows of length 1.
         measure: as in :func:`logic_retrievers.scoring.sparsity`, or ``cosine``.
-        apart: as there; nothing to a cosine.
 
     Returns:
         Shape (texts, texts). The diagonal holds no meaning.
@@ -35,15 +34,13 @@ def similarities(embeddings: Tensor, measure: Similarity, apart: float = 0.0) ->
     differences = embeddings[:, None] - embeddings[None]
     squares = differences.square().sum(-1) + _TINY  # a root has no slope at 0
     lengths, sums = squares.sqrt(), differences.abs().sum(-1) + _TINY
-    found: Tensor
     if measure == "l2_l1":
-        found = lengths / sums
-    elif measure == "kappa4":
-        found = differences.pow(4).sum(-1) / squares.square()
-    else:
-        root = embeddings.shape[1] ** 0.5
-        found = (root - sums / lengths) / (root - 1)
-    return found * (lengths / apart).clamp(max=1) if apart else found
+        return lengths / sums
+    if measure == "kappa4":
+        return differences.pow(4).sum(-1) / squares.square()
+    root = embeddings.shape[1] ** 0.5
+    hoyer: Tensor = (root - sums / lengths) / (root - 1)
+    return hoyer
 
 
 def sparse_contrastive_loss(
@@ -53,7 +50,6 @@ def sparse_contrastive_loss(
     *,
     temperature: float = 0.02,
     measure: Similarity = "hoyer",
-    apart: float = 0.0,
 ) -> Tensor:
     """The loss of Xu et al. 2024 over groups of texts on two sides, every text an anchor.
 
@@ -75,15 +71,13 @@ def sparse_contrastive_loss(
         sides: shape (texts,); on which of its group's two sides a text is.
         temperature: t.
         measure: H; ``cosine`` is the contrastive baseline of the paper.
-        apart: how far a contradiction has to lie off for its sparsity to count in full: with it,
-            paraphrases win by coming nearer, and contradictions by parting. 0 is the paper's loss.
 
     Returns:
         Shape (); 0 where no text has a contradiction.
     """
     wide = embeddings.to(torch.promote_types(embeddings.dtype, torch.float32))
     scaled = nn.functional.normalize(wide, dim=-1)
-    scores = similarities(scaled, measure, apart) / temperature
+    scores = similarities(scaled, measure) / temperature
     opposed = (groups[:, None] == groups[None]) & (sides[:, None] != sides[None])
     counted = ~torch.eye(len(embeddings), dtype=torch.bool, device=embeddings.device)
     if measure != "cosine":
@@ -109,11 +103,9 @@ class SparseContrastiveLoss(nn.Module):
         model: encodes texts.
         temperature: more than 0, finite. The paper: .01 to .05, by model.
         measure: ``hoyer``, ``l2_l1``, ``kappa4`` or ``cosine``.
-        apart: see :func:`sparse_contrastive_loss`; 0 to 2.
 
     Raises:
-        ConfigurationError: a temperature that is not positive and finite, an unknown measure, or a
-            distance that vectors of length 1 cannot have.
+        ConfigurationError: a temperature that is not positive and finite, or an unknown measure.
 
     References:
         Xu et al. 2024, "SparseCL: Sparse Contrastive Learning for Contradiction Retrieval".
@@ -132,11 +124,7 @@ class SparseContrastiveLoss(nn.Module):
     """
 
     def __init__(
-        self,
-        model: SentenceTransformer,
-        temperature: float = 0.02,
-        measure: Similarity = "hoyer",
-        apart: float = 0.0,
+        self, model: SentenceTransformer, temperature: float = 0.02, measure: Similarity = "hoyer"
     ) -> None:
         super().__init__()
         if not 0 < temperature < math.inf:
@@ -146,12 +134,9 @@ class SparseContrastiveLoss(nn.Module):
         known = (*get_args(Sparsity), "cosine")
         if measure not in known:
             raise ConfigurationError(f"no measure {measure!r}; there are {', '.join(known)}")
-        if not 0 <= apart <= 2:
-            raise ConfigurationError(f"vectors of length 1 lie 0 to 2 apart, not {apart}")
         self.model = model
         self.temperature = temperature
         self.measure = measure
-        self.apart = apart
 
     def forward(self, features: Iterable[Features], labels: Tensor) -> Tensor:
         """The loss of one batch."""
@@ -162,5 +147,4 @@ class SparseContrastiveLoss(nn.Module):
             labels[:, 1],
             temperature=self.temperature,
             measure=self.measure,
-            apart=self.apart,
         )

@@ -28,7 +28,6 @@ class ContradictionDevelopment(Development):
         prefix: put before every text.
         measure: of sparsity; None: of the cosine baseline, whose own cosine is all there is.
         base: see :class:`Development`.
-        apart: of the loss; see :func:`logic_retrievers.scoring.sparsity`.
 
     Raises:
         ConfigurationError: a pool without queries.
@@ -42,13 +41,11 @@ class ContradictionDevelopment(Development):
         prefix: str,
         measure: Sparsity | None = "hoyer",
         base: Mapping[str, Figures] | None = None,
-        *,
-        apart: float = 0.0,
     ) -> None:
         super().__init__(base)
         if empty := [name for name, pool in pools.items() if not pool.queries]:
             raise ConfigurationError(f"{empty[0]} holds no questions with two sides")
-        self._pools, self._measure, self._apart = pools, measure, apart
+        self._pools, self._measure = pools, measure
         self._length, self._prefix = length, prefix
         self._topical = {name: topical(pool.texts) for name, pool in pools.items()}
 
@@ -66,7 +63,7 @@ class ContradictionDevelopment(Development):
         if self._measure is None:
             found = candidates_of(pool, own, own, depth=DEPTH)
             return {NDCG: float(ndcg(found, 0).mean())}
-        found = candidates_of(pool, self._topical[name], own, self._measure, DEPTH, self._apart)
+        found = candidates_of(pool, self._topical[name], own, self._measure, DEPTH)
         alpha = find_alpha(found, highest=HIGHEST[self._measure])
         return {
             NDCG: float(ndcg(found, alpha).mean()),

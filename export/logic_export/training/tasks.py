@@ -93,13 +93,12 @@ def _contradiction(recipe: Recipe, loss: SparseContrastiveSettings) -> Task:
             prefix,
             None if loss.measure == "cosine" else loss.measure,
             base,
-            apart=loss.apart,
         )
 
     return Task(
         rows,
         sides.SidesBatchSampler,
         lambda model: sides.SidesCollator(model, length, prefix),
-        lambda model: SparseContrastiveLoss(model, loss.temperature, loss.measure, loss.apart),
+        lambda model: SparseContrastiveLoss(model, loss.temperature, loss.measure),
         development,
     )
