@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 
-from logic_export.contradictions import find_distance, pool_of
+from logic_export.contradictions import candidates_of, find_alpha, pool_of
 from logic_export.data.contradictions.sides import Sides
 from logic_retrievers.contradiction import ContradictionSettings
 from logic_retrievers.contradiction.null import unrelated_pairs, with_null
@@ -58,7 +58,7 @@ class Pairs:
     contradicts: npt.NDArray[np.bool_]
 
 
-def pairs_of(encoder: Encoder, rows: Sequence[tuple[str, str, bool]], apart: float = 0.0) -> Pairs:
+def pairs_of(encoder: Encoder, rows: Sequence[tuple[str, str, bool]]) -> Pairs:
     """Cosine and Hoyer sparsity of (text, text, contradicts); copies are left out."""
     texts = list(dict.fromkeys(text for one, other, _ in rows for text in (one, other)))
     place = {text: row for row, text in enumerate(texts)}
@@ -67,7 +67,7 @@ def pairs_of(encoder: Encoder, rows: Sequence[tuple[str, str, bool]], apart: flo
     cosines = np.einsum("ij,ij->i", vectors["topical"][left], vectors["topical"][right])
     own = vectors[NAME]
     sparse = np.array(
-        [sparsity(own[a], own[b : b + 1], apart=apart)[0] for a, b in zip(left, right, strict=True)]
+        [sparsity(own[a], own[b : b + 1])[0] for a, b in zip(left, right, strict=True)]
     )
     said = np.array([row[2] for row in rows], dtype=bool)
     known = ~np.isnan(sparse)
@@ -111,8 +111,7 @@ def calibrate(
 ) -> ContradictionSettings:
     """Finds the constants on development data.
 
-    alpha by the paper's search on the retrieval of ``questions``, once for each of some values of
-    ``apart``. The null from random pairs of
+    alpha by the paper's search on the retrieval of ``questions``. The null from random pairs of
     ``background``. The probability by logistic regression on cosine and deviation (Platt), every
     source of pairs with the same weight. The threshold is the lowest from 0.5 up, in thousandths,
     at which no source has more than 5 % of its other pairs flagged.
@@ -132,17 +131,14 @@ def calibrate(
             no threshold that keeps its promise.
         InputError: too few background texts.
     """
-    labelled = [pairs_within(groups, seed) for groups in sources]
-    if not labelled or any(len({said for _, _, said in rows}) < 2 for rows in labelled):
+    measured = [pairs_of(encoder, pairs_within(groups, seed)) for groups in sources]
+    if not measured or any(len(set(one.contradicts.tolist())) < 2 for one in measured):
         raise ConfigurationError("each source needs pairs that contradict and pairs that do not")
     pool = pool_of(questions, others)
-    if not pool.queries:
-        raise ConfigurationError("alpha is found on queries, and there are none")
-    strangers = [(*pair, False) for pair in unrelated_pairs(background, pairs, seed)]
     vectors = encoder.encode_documents(list(pool.texts), ["topical", NAME])
-    apart, alpha = find_distance(pool, vectors["topical"], vectors[NAME])
-    null = with_null(_EMPTY, pairs_of(encoder, strangers, apart).sparsities)
-    measured = [pairs_of(encoder, rows, apart) for rows in labelled]
+    alpha = find_alpha(candidates_of(pool, vectors["topical"], vectors[NAME]))
+    strangers = [(*pair, False) for pair in unrelated_pairs(background, pairs, seed)]
+    null = with_null(_EMPTY, pairs_of(encoder, strangers).sparsities)
     features = np.concatenate(
         [np.column_stack([one.cosines, _deviations(one, null)]) for one in measured]
     )
@@ -156,7 +152,6 @@ def calibrate(
     settings = replace(
         null,
         alpha=round(alpha, 3),
-        apart=apart,
         intercept=round(float(model.intercept_[0]), 4),
         cosine_weight=round(float(model.coef_[0, 0]), 4),
         sparsity_weight=round(float(model.coef_[0, 1]), 4),

@@ -22,9 +22,6 @@ HIGHEST: Mapping[Sparsity, float] = {"hoyer": 10.0, "l2_l1": 200.0, "kappa4": 20
 """Where the search for alpha ends: the paper's 10; for measures whose values lie some twenty times
 closer together, twenty times as much."""
 
-DISTANCES = tuple(n / 10 for n in range(9))
-"""Tried for ``apart``; 0 is the paper's F. Strangers lie some .8 apart."""
-
 PARTS = 10
 STOP = 0.01
 
@@ -82,7 +79,6 @@ def candidates_of(
     contradiction: Vectors,
     measure: Sparsity = "hoyer",
     depth: int = DEPTH,
-    apart: float = 0.0,
 ) -> list[Candidates]:
     """The ``depth`` nearest of every query, with both of their scores.
 
@@ -92,20 +88,19 @@ def candidates_of(
         contradiction: the same; for the sparsity of differences.
         measure: of sparsity.
         depth: how many are nearest.
-        apart: as in :func:`logic_retrievers.scoring.sparsity`.
     """
     found = []
     for row, right in pool.queries:
         cosines = topical @ topical[row]
         cosines[row] = -np.inf
         near = np.argsort(-cosines, kind="stable")[:depth]
-        sparse = sparsity(contradiction[row], contradiction[near], measure, apart=apart)
+        sparse = sparsity(contradiction[row], contradiction[near], measure).astype(np.float64)
         kept = np.isfinite(cosines[near]) & ~np.isnan(sparse)
         found.append(
             Candidates(
                 np.isin(near, right)[kept],
                 cosines[near][kept].astype(np.float64),
-                sparse[kept].astype(np.float64),
+                sparse[kept],
                 len(right),
             )
         )
@@ -136,24 +131,6 @@ def find_alpha(
     if not found:
         raise ConfigurationError("alpha is found on queries, and there are none")
     return _search(lambda alpha: float(ndcg(found, alpha).mean()), stop, highest)
-
-
-def find_distance(pool: Pool, topical: Vectors, contradiction: Vectors) -> tuple[float, float]:
-    """``apart`` and alpha of the Hoyer sparsity that together find the most; the least ``apart``.
-
-    Args:
-        pool: development queries.
-        topical: see :func:`candidates_of`.
-        contradiction: likewise.
-    """
-    best, chosen = -1.0, (0.0, 0.0)
-    for apart in DISTANCES:
-        found = candidates_of(pool, topical, contradiction, apart=apart)
-        alpha = find_alpha(found)
-        value = float(ndcg(found, alpha).mean())
-        if value > best:
-            best, chosen = value, (apart, alpha)
-    return chosen
 
 
 def _search(value: Callable[[float], float], stop: float, highest: float) -> float:

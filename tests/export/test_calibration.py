@@ -14,7 +14,7 @@ pytest.importorskip("sklearn", reason="the extra train")
 pytest.importorskip("sentence_transformers", reason="the extra train")
 
 from known_law import BACKGROUND, DIMENSION, Drawn, drawn_groups, own_bundle
-from logic_export import calibration, contradictions
+from logic_export import calibration
 from logic_export.calibration import (
     FALSE_ALARMS,
     calibrate,
@@ -22,7 +22,7 @@ from logic_export.calibration import (
     pairs_within,
     write_constants,
 )
-from logic_export.contradictions import find_distance, pool_of
+from logic_export.contradictions import candidates_of, find_alpha, pool_of
 from logic_export.data.contradictions.sides import Sides
 
 from logic_retrievers.contradiction import ContradictionSettings
@@ -51,7 +51,7 @@ def found() -> ContradictionSettings:
 
 def test_the_probability_is_what_it_says(found: ContradictionSettings):
     """Of pairs called 80 % likely, eight in ten are contradictions, also of groups never seen."""
-    held_out = pairs_of(Drawn(), pairs_within(drawn_groups(2000, 300), seed=5), found.apart)
+    held_out = pairs_of(Drawn(), pairs_within(drawn_groups(2000, 300), seed=5))
     said = found.probability(held_out.cosines, held_out.sparsities)
     bins = np.clip((said * 5).astype(int), 0, 4)
     error = sum(
@@ -73,7 +73,7 @@ def test_the_threshold_keeps_its_promise_for_every_source():
         settings = calibrate(encoder, sources[0], sources, BACKGROUND, pairs=200)
         shares = []
         for groups in sources:
-            pairs = pairs_of(encoder, pairs_within(groups), settings.apart)
+            pairs = pairs_of(encoder, pairs_within(groups))
             said = settings.probability(pairs.cosines, pairs.sparsities)[~pairs.contradicts]
             shares.append(
                 [(said >= settings.threshold).mean(), (said >= settings.threshold - 1e-3).mean()]
@@ -104,9 +104,8 @@ def test_the_same_seed_finds_the_same_constants():
     assert one != other
 
 
-def test_texts_beside_the_questions_move_alpha(monkeypatch):
+def test_texts_beside_the_questions_move_alpha_alone():
     """The best alpha depends on what else there is to be found; a probability is of pairs."""
-    monkeypatch.setattr(contradictions, "DISTANCES", (0.0,))
     groups = drawn_groups(0, 12)
     beside = [Sides((f"{g} 0 8", f"{g} 0 9"), (f"{g} 1 8",)) for g in range(12)]
     alone, among = (
@@ -115,9 +114,8 @@ def test_texts_beside_the_questions_move_alpha(monkeypatch):
     )
     pool = pool_of(groups, beside)
     rows = Drawn().encode_documents(list(pool.texts), ["topical", "contradiction"])
-    apart, alpha = find_distance(pool, rows["topical"], rows["contradiction"])
-    assert among.alpha == pytest.approx(alpha, abs=5e-4)
-    assert among.apart == alone.apart == apart
+    expected = find_alpha(candidates_of(pool, rows["topical"], rows["contradiction"]))
+    assert among.alpha == pytest.approx(expected, abs=5e-4)
     assert among.alpha != alone.alpha
     assert replace(among, alpha=alone.alpha) == alone
 

@@ -15,7 +15,6 @@ from logic_export.contradictions import (
     Candidates,
     candidates_of,
     find_alpha,
-    find_distance,
     ndcg,
     pool_of,
 )
@@ -118,33 +117,3 @@ def test_alpha_is_zero_where_sparsity_says_nothing():
     assert find_alpha([one], stop=30, highest=200) == 10  # the lowest of ten parts, its middle
     with pytest.raises(ConfigurationError, match="there are none"):
         find_alpha([])
-
-
-def test_the_distance_is_found_that_keeps_near_copies_behind():
-    """A near-copy with one changed coordinate differs more sparsely than what contradicts."""
-    generator = np.random.default_rng(4)
-    base = normalised(generator.normal(size=(20, 64)))
-    copies, contraries = base.copy(), base.copy()
-    for row in range(20):
-        copies[row, row] += 0.05
-        contraries[row, row + 20] += 0.7
-        contraries[row] += 0.03 * generator.normal(size=64)
-    groups = [Sides((f"q{n}", f"copy{n}"), (f"no{n}",)) for n in range(20)]
-    pool = pool_of(groups)
-    place = {"q": base, "copy": copies, "no": contraries}
-    vectors = normalised(
-        np.stack(
-            [place[text.rstrip("0123456789")][int(text.lstrip("copyqn"))] for text in pool.texts]
-        )
-    )
-    topical = normalised(vectors + 1)
-    apart, alpha = find_distance(pool, topical, vectors)
-    plain, found = (candidates_of(pool, topical, vectors, apart=one) for one in (0, apart))
-    assert apart > 0
-    assert ndcg(found, alpha).mean() > max(ndcg(plain, tried).mean() for tried in range(11)) + 0.1
-
-
-def test_the_papers_score_is_kept_where_a_distance_finds_no_more():
-    groups = [Sides(("yes",), ("no",)), Sides(("left",), ("right",))]
-    vectors = normalised(np.random.default_rng(1).normal(size=(4, 64)))
-    assert find_distance(pool_of(groups), vectors, vectors)[0] == 0
