@@ -99,10 +99,8 @@ def _judged(
     measure: Sparsity,
 ) -> Judgements:
     topical = cosines.astype(np.float64)
-    hoyer = sparsity(one, others, apart=settings.apart).astype(np.float64)
-    used = hoyer
-    if measure != "hoyer":
-        used = sparsity(one, others, measure, apart=settings.apart).astype(np.float64)
+    hoyer = sparsity(one, others).astype(np.float64)
+    used = hoyer if measure == "hoyer" else sparsity(one, others, measure).astype(np.float64)
     return Judgements(
         topical, used, settings.score(topical, used), settings.probability(topical, hoyer)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -29,9 +29,6 @@ class ContradictionSettings:
 
     Args:
         alpha: weight of the sparsity in the score (Xu et al. 2024: F = cosine + alpha * Hoyer).
-        apart: how far two contradiction vectors lie apart where their sparsity counts in full; of
-            nearer ones it counts in proportion (:func:`logic_retrievers.scoring.sparsity`). 0 is
-            the paper's F.
         null_mean, null_deviation: of the Hoyer sparsity of pairs that have nothing to do with each
             other; sparsity enters the probability as deviations from there, so that these two alone
             have to be found anew for a corpus of another kind.
@@ -44,7 +41,6 @@ class ContradictionSettings:
     """
 
     alpha: float
-    apart: float = 0.0
     null_mean: float
     null_deviation: float
     intercept: float
@@ -61,8 +57,6 @@ class ContradictionSettings:
                 raise ConfigurationError(f"{field.name} must be finite, not {value!r}")
         if self.alpha < 0:
             raise ConfigurationError(f"alpha must be at least 0, not {self.alpha}")
-        if not 0 <= self.apart <= 2:
-            raise ConfigurationError(f"apart must lie between 0 and 2, not {self.apart}")
         if self.null_deviation <= 0:
             raise ConfigurationError(f"null_deviation must be over 0, not {self.null_deviation}")
         if not 0 < self.threshold < 1:
@@ -75,9 +69,8 @@ class ContradictionSettings:
         Raises:
             ConfigurationError: a constant is missing, unknown or out of its range.
         """
-        known = {field.name: field.default for field in fields(cls)}
-        needed = {name for name, default in known.items() if default is MISSING}
-        if wrong := sorted((needed - constants.keys()) | (constants.keys() - known.keys())):
+        names = {field.name for field in fields(cls)}
+        if wrong := sorted(names ^ constants.keys()):
             raise ConfigurationError(
                 f"the constants of the contradiction vector lack or do not know {', '.join(wrong)}"
             )

@@ -26,12 +26,7 @@ _BLOCK_BYTES = 1 << 18  # differences that stay in a core's cache from one pass 
 
 
 def sparsity(
-    vector: Vectors,
-    others: Vectors,
-    measure: Sparsity = "hoyer",
-    *,
-    apart: float = 0.0,
-    scale: float | None = None,
+    vector: Vectors, others: Vectors, measure: Sparsity = "hoyer", *, scale: float | None = None
 ) -> Sparsities:
     """How sparse the difference of a vector and each of some others is.
 
@@ -42,18 +37,12 @@ def sparsity(
     * ``kappa4``: |delta|_4^4 / |delta|_2^4, in [1 / d, 1]; the paper prints a square, with which it
       would not be free of scale
 
-    None of them depends on how long the difference is, so that two near-copies, which differ by
-    little, may be as sparse as two that contradict each other. Where ``apart`` is given, a
-    difference shorter than that counts in proportion: times min(1, |delta|_2 / apart). This is not
-    in the paper, which leaves out what is nearer than 1e-3 and takes all else in full.
-
     All are computed in float32. Memory beyond the result does not grow with the number of vectors.
 
     Args:
         vector: shape (dimension,), of length 1; at least 2 coordinates.
         others: shape (vectors, dimension), rows of length 1.
         measure: one of the three.
-        apart: how far two vectors lie apart where their sparsity counts in full; 0: always.
         scale: where both are int8 codes (:func:`int8_codes`): what a code of 1 stands for.
 
     Returns:
@@ -63,12 +52,9 @@ def sparsity(
         sparsest difference of all.
 
     Raises:
-        ConfigurationError: shapes or types that do not fit, a measure that is unknown, or a
-            distance that is none.
+        ConfigurationError: shapes or types that do not fit, or a measure that is unknown.
     """
     _check(vector, others, measure, scale)
-    if not 0 <= apart <= 2:
-        raise ConfigurationError(f"vectors of length 1 lie 0 to 2 apart, not {apart}")
     kernel, found = MEASURES[measure], np.empty(len(others), dtype=np.float32)
     least = NEAR
     if scale is not None:  # the rounding of two codes has a variance of 1/12 each
@@ -83,8 +69,6 @@ def sparsity(
         near = squares < least * least
         with np.errstate(divide="ignore", invalid="ignore"):
             values = kernel(differences, squares)
-            if apart:
-                values *= np.minimum(1, np.sqrt(squares) * ((scale or 1) / apart))
         found[start : start + len(some)] = np.where(near, np.nan, values)
     return found
 

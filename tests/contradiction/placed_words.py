@@ -18,7 +18,6 @@ from logic_retrievers.testing import HashedEncoder, WatchedEncoder
 NAMES = ("topical", "compatibility", "contradiction")
 CONSTANTS = {
     "alpha": 2.0,
-    "apart": 0.4,  # a little more than between two texts that differ in a word
     "null_mean": 0.85,
     "null_deviation": 0.05,
     "intercept": -6.0,
@@ -53,9 +52,8 @@ def expected(one: str, other: str, settings: ContradictionSettings = SETTINGS) -
     }
     cosine = float(rows["topical"][0] @ rows["topical"][1])
     delta = np.abs(rows["contradiction"][0] - rows["contradiction"][1])
-    root, length = np.sqrt(len(delta)), np.sqrt((delta**2).sum())
-    hoyer = float((root - delta.sum() / length) / (root - 1))
-    hoyer *= min(1, length / settings.apart) if settings.apart else 1
+    root = np.sqrt(len(delta))
+    hoyer = float((root - delta.sum() / np.sqrt((delta**2).sum())) / (root - 1))
     deviations = (hoyer - settings.null_mean) / settings.null_deviation
     logit = settings.intercept + settings.cosine_weight * cosine
     logit += settings.sparsity_weight * deviations

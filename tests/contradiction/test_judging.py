@@ -21,7 +21,6 @@ numbers = st.floats(-20, 20)
 settings_of_any_kind = st.builds(
     ContradictionSettings,
     alpha=st.floats(0, 20),
-    apart=st.sampled_from([0.0, 0.5, 1.3, 2.0]),
     null_mean=st.floats(-1, 1),
     null_deviation=st.floats(1e-3, 1),
     intercept=numbers,
@@ -81,8 +80,6 @@ def test_the_null_distribution_alone_fits_a_corpus(settings, shift):
     ("changed", "message"),
     [
         ({"alpha": -0.1}, "alpha must be at least 0"),
-        ({"apart": -0.1}, "apart must lie between 0 and 2"),
-        ({"apart": 2.1}, "apart must lie between 0 and 2"),
         ({"null_deviation": 0}, "null_deviation must be over 0"),
         ({"threshold": 0}, "between 0 and 1"),
         ({"threshold": 1}, "between 0 and 1"),
@@ -100,14 +97,12 @@ def test_constants_out_of_range_are_refused(changed, message):
 
 def test_constants_that_lack_or_are_unknown_are_named():
     """A bundle of a later version must not be read by half."""
-    for name in CONSTANTS.keys() - {"apart"}:
+    for name in (field.name for field in fields(ContradictionSettings)):
         rest = {key: value for key, value in CONSTANTS.items() if key != name}
         with pytest.raises(ConfigurationError, match=name):
             ContradictionSettings.from_constants(rest)
     with pytest.raises(ConfigurationError, match="beta"):
         ContradictionSettings.from_constants({**CONSTANTS, "beta": 1.0})
-    papers = {name: value for name, value in CONSTANTS.items() if name != "apart"}
-    assert ContradictionSettings.from_constants(papers) == replace(SETTINGS, apart=0)
     assert SETTINGS.with_threshold(0.9) == replace(SETTINGS, threshold=0.9)
 
 
@@ -167,7 +162,7 @@ def test_another_measure_changes_the_score_and_not_the_probability():
     one = {name: vectors[0] for name, vectors in rows.items()}
     hoyer, kappa = judge(one, rows, SETTINGS), judge(one, rows, SETTINGS, "kappa4")
     np.testing.assert_array_equal(hoyer.probabilities, kappa.probabilities)
-    values = sparsity(one["contradiction"], rows["contradiction"], "kappa4", apart=SETTINGS.apart)
+    values = sparsity(one["contradiction"], rows["contradiction"], "kappa4")
     np.testing.assert_array_equal(kappa.sparsities, values.astype(np.float64))
     np.testing.assert_array_equal(kappa.scores, kappa.cosines + SETTINGS.alpha * kappa.sparsities)
     assert not np.allclose(kappa.scores[1:], hoyer.scores[1:])

@@ -78,35 +78,6 @@ def test_the_length_of_a_difference_does_not_count(measure, vectors, factor):
     assert sparsity(zero, factor * differences, measure) == pytest.approx(one, abs=1e-6)
 
 
-@measures
-@given(vectors=rows(), apart=st.sampled_from([0.05, 0.4, 1.0, 2.0]))
-def test_what_lies_nearer_counts_in_proportion(measure, vectors, apart):
-    """A near-copy whose few changed coordinates count in full outranks what does contradict."""
-    full, found = (sparsity(vectors[0], vectors, measure, apart=one) for one in (0, apart))
-    assert found.dtype == np.float32
-    for row, value, most in zip(vectors, found, full, strict=True):
-        distance = math.dist(vectors[0].tolist(), row.tolist())
-        expected = float(most) * min(1, distance / apart)
-        assert value == pytest.approx(expected, rel=1e-4, abs=1e-6, nan_ok=True)
-
-
-def test_codes_lie_as_far_apart_as_their_vectors():
-    """Of codes the length is a hundred times that of vectors: none would ever be near."""
-    vectors = normalised(np.random.default_rng(2).normal(size=(50, 384))).astype(np.float32)
-    vectors[25:] = normalised(vectors[0] + 0.15 * vectors[25:]).astype(np.float32)
-    codes, scale = int8_codes(vectors)
-    found = sparsity(codes[0], codes[1:], apart=1.0, scale=scale)
-    assert found == pytest.approx(sparsity(vectors[0], vectors[1:], apart=1.0), abs=0.01)
-    assert found[24:].max() < 0.2 * found[:24].min()
-
-
-@pytest.mark.parametrize("apart", [-0.1, 2.1, math.nan])
-def test_a_distance_that_is_none_is_refused(apart):
-    vectors = np.eye(4, dtype=np.float32)
-    with pytest.raises(ConfigurationError, match="0 to 2 apart"):
-        sparsity(vectors[0], vectors, apart=apart)
-
-
 @given(vectors=rows())
 def test_values_keep_to_their_bounds(vectors):
     """A Hoyer of 1.0000001 or -1e-9 would leave the range that a reader is promised."""
