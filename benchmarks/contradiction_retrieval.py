@@ -4,8 +4,7 @@ python -m benchmarks.contradiction_retrieval [--head LABEL=RUN ...] [--cosine RU
 
 RUN is the folder of a finished training run: of a head with another sparsity, or of the contrastive
 baseline. Queries are the passages of ConflictQA's test part, right are those of the other side of
-the same question, and all passages of all parts are candidates. alpha comes from the dev part, and
-so does the distance within which sparsity counts in proportion ("nearer in proportion").
+the same question, and all passages of all parts are candidates. alpha comes from the dev part.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from logic_export.contradictions import (
     Pool,
     candidates_of,
     find_alpha,
-    find_distance,
     ndcg,
     pool_of,
 )
@@ -75,19 +73,14 @@ def conflictqa(heads: dict[str, str], baseline: Path | None) -> list[dict[str, A
         weight = 0 if isinstance(alpha, str) else alpha
         rows.append({"alpha": alpha, **row(label, ndcg(found["test"], weight), plain, labels)})
 
-    def candidates(
-        own: Mapping[str, Vectors], measure: Sparsity = "hoyer", apart: float = 0.0
-    ) -> dict[str, list[Candidates]]:
-        return {
-            part: candidates_of(pool, topical[part], own[part], measure, apart=apart)
-            for part, pool in pools.items()
-        }
-
     def encoded(run: Path | None = None) -> dict[str, Vectors]:
         return {part: vectors("contradiction", pool.texts, run) for part, pool in pools.items()}
 
     def by_sparsity(label: str, own: Mapping[str, Vectors], measure: Sparsity) -> None:
-        found = candidates(own, measure)
+        found = {
+            part: candidates_of(pool, topical[part], own[part], measure)
+            for part, pool in pools.items()
+        }
         add(label, found, round(find_alpha(found["dev"], highest=HIGHEST[measure]), 2))
 
     if baseline is not None:
@@ -99,9 +92,6 @@ def conflictqa(heads: dict[str, str], baseline: Path | None) -> list[dict[str, A
         by_sparsity(f"+ {measure}", encoded(), measure)
     for name, run in heads.items():
         by_sparsity(f"+ {name}", encoded(Path(run)), _measure(Path(run)))
-    apart, alpha = find_distance(pools["dev"], topical["dev"], encoded()["dev"])
-    found = candidates(encoded(), apart=apart)
-    add(f"+ hoyer, nearer than {apart} in proportion", found, round(alpha, 2))
     return rows
 
 
@@ -114,9 +104,7 @@ def with_paraphrases() -> list[dict[str, Any]]:
     parts = {part: groups_of(part) for part in ("train", "dev", "test")}
     question = labels_of(parts["test"])
     rest = [*parts["train"], *parts["dev"]]
-    development = pool_of(parts["dev"], [*parts["train"], *parts["test"]])
-    papers = find_alpha(both(development, apart=0))
-    constants = settings()
+    alpha = settings().alpha
     rows = []
     for copies in (0, 1, 2, 3):
         more = [said_again(group, copies) for group in parts["test"]]
@@ -128,13 +116,9 @@ def with_paraphrases() -> list[dict[str, Any]]:
             tuple(pool.queries[n] for n in kept),
             tuple(pool.agreeing[n] for n in kept),
         )
-        plain_hoyer, found = both(pool, apart=0), both(pool, apart=constants.apart)
-        plain = ndcg(found, 0)
-        for label, values in (
-            ("cosine", plain),
-            ("cosine + alpha * Hoyer", ndcg(plain_hoyer, papers)),
-            ("nearer in proportion", ndcg(found, constants.alpha)),
-        ):
+        found = both(pool)
+        plain, ours = ndcg(found, 0), ndcg(found, alpha)
+        for label, values in (("cosine", plain), ("cosine + alpha * Hoyer", ours)):
             rows.append({"paraphrases": copies, **row(label, values, plain, question)})
     return rows
 
@@ -153,10 +137,9 @@ def arguana() -> list[dict[str, Any]]:
         rows_of.setdefault(text, len(rows_of))
     queries = [(rows_of[said[q]], (rows_of[documents[d]],)) for q, d, _ in qrels]
     pool = Pool(tuple(rows_of), tuple(queries), tuple(() for _ in queries))
-    constants = settings()
-    found = both(pool, constants.apart)
+    found = both(pool)
     plain = ndcg(found, 0)
-    fixed = ndcg(found, constants.alpha)
+    fixed = ndcg(found, settings().alpha)
     halves = np.arange(len(found)) % 2
     crossed = np.zeros(len(found))
     alphas = []
@@ -203,10 +186,10 @@ def said_again(group: Sides, copies: int) -> Sides:
     return replace(group, left=left, right=tuple(text for text in right if text not in left))
 
 
-def both(pool: Pool, apart: float) -> list[Candidates]:
+def both(pool: Pool) -> list[Candidates]:
     """Candidates by the shipped encoder's two vectors."""
     topical, own = (vectors(name, pool.texts) for name in ("topical", "contradiction"))
-    return candidates_of(pool, topical, own, apart=apart)
+    return candidates_of(pool, topical, own)
 
 
 def settings() -> ContradictionSettings:

@@ -63,7 +63,7 @@ def _ways(count: int) -> dict[str, tuple[Callable[[], object], int]]:
     }
     ways["hoyer, int8"] = (lambda: sparsity(code, codes, scale=scale), codes.nbytes)
     ways["cosine + alpha * hoyer"] = (
-        lambda: cosine(one, topical) + 3 * sparsity(one, vectors, apart=0.5),
+        lambda: cosine(one, topical) + 3 * sparsity(one, vectors),
         2 * vectors.nbytes,
     )
     return ways
