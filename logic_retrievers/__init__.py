@@ -5,9 +5,10 @@ The public names load on first use, so that importing the package stays cheap.
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from logic_retrievers.lazy import lazy
 
 if TYPE_CHECKING:
     from logic_retrievers.contradiction import (
@@ -126,14 +127,7 @@ __all__ = [
 __version__ = version("logic-retrievers")
 
 
-def __getattr__(name: str) -> Any:
-    try:
-        home = _HOMES[name]
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

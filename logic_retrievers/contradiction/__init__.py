@@ -5,8 +5,9 @@ The names load on first use: the constants alone need no Qdrant.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from logic_retrievers.lazy import lazy
 
 if TYPE_CHECKING:
     from logic_retrievers.contradiction.filtered import Conflict, Filtered
@@ -40,14 +41,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    try:
-        home = _HOMES[name]
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -8,9 +8,10 @@ PyTorch.
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from logic_retrievers.lazy import lazy
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder, VectorSpec
@@ -79,10 +80,7 @@ def _default_encoder() -> Encoder:
     return OnnxEncoder()
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+__getattr__ = lazy(__name__, _MODULES)
 
 
 def __dir__() -> list[str]:

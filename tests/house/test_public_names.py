@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import logic_retrievers
 
 
@@ -14,6 +16,18 @@ def test_exported_names_are_sorted_exist_and_are_all_there_is():
         value = getattr(logic_retrievers, name)
         assert name == "__version__" or value.__name__ == name
     assert dir(logic_retrievers) == names
+
+
+def test_names_load_on_first_use():
+    """A misspelt name must fail as it does in any module, and a name that is there only once."""
+    from logic_retrievers import contradiction, encoders
+
+    for package in (logic_retrievers, contradiction, encoders):
+        for name in package.__all__:
+            assert getattr(package, name) is getattr(package, name), name
+        assert dir(package) == package.__all__
+        with pytest.raises(AttributeError, match=f"module {package.__name__!r} has no .* 'Nobody'"):
+            _ = package.Nobody
 
 
 def test_every_error_stands_in_the_drawn_tree():
