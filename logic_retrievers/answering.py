@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,6 +13,7 @@ from logic_retrievers.errors import (
     EmptyTextError,
     InputError,
     UntrainedVectorWarning,
+    warn,
 )
 from logic_retrievers.index import lexical
 from logic_retrievers.index.encoding import encode_passages
@@ -79,18 +79,15 @@ def policy_for(
     return policy.choose(query, trained, constants)
 
 
-def warn_if_untrained(
-    plans: Plans, specs: Mapping[str, VectorSpec], policy: str, *, stacklevel: int
-) -> None:
+def warn_if_untrained(plans: Plans, specs: Mapping[str, VectorSpec], policy: str) -> None:
     """Warns where a policy ranks by a vector that the encoder was not trained for."""
     needed = {leaf.vector for plan in plans for leaf in plan}
     untrained = sorted(name for name in needed if name in specs and not specs[name].trained)
     if untrained:
-        warnings.warn(
+        warn(
+            UntrainedVectorWarning,
             f"policy {policy!r} ranks by {untrained[0]!r}, which this encoder has not been trained "
             "for: its vectors repeat another head's, so the policy cannot tell violating passages",
-            UntrainedVectorWarning,
-            stacklevel=stacklevel,
         )
 
 

@@ -198,4 +198,4 @@ def _check_vectors(plans: Plans, index: PassageIndex, policy: str) -> None:
             f"policy {policy!r} needs the named vector {missing[0]!r}, and the collection has only "
             f"{', '.join(sorted(index.vectors))}; add it with index.backfill()"
         )
-    warn_if_untrained(plans, index.encoder.specs, policy, stacklevel=5)
+    warn_if_untrained(plans, index.encoder.specs, policy)

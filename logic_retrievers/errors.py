@@ -30,6 +30,9 @@ Catch ``LogicRetrieversError`` to catch them all. REST, gRPC and embedded mode r
 
 from __future__ import annotations
 
+import sys
+import warnings
+
 
 class LogicRetrieversError(Exception):
     """Root of the tree."""
@@ -158,3 +161,15 @@ class ConflictingTrustWarning(UserWarning):
 
 class SecondOpinionWarning(UserWarning):
     """A second opinion failed, or gave what is none; our own judgement stands."""
+
+
+def warn(kind: type[Warning], message: str) -> None:
+    """Warns about the line that called this package, or an adapter of it, however deep we are."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, kind, stacklevel=level)
+
+
+def _is_ours(module: str) -> bool:
+    return module.split(".")[0].endswith("logic_retrievers")

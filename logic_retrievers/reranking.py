@@ -117,7 +117,7 @@ class Reranker:
                 f"policy {policy.name!r} needs {missing[0]!r} vectors, and the encoder makes only "
                 f"{', '.join(sorted(specs))}; pass an encoder that makes them"
             )
-        warn_if_untrained([plan], specs, policy.name, stacklevel=4)
+        warn_if_untrained([plan], specs, policy.name)
         return self._answer(policy, plan, allowed, len(allowed) if k is None else k)
 
     def _answer(

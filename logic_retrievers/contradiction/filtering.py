@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -34,6 +33,7 @@ from logic_retrievers.errors import (
     ConfigurationError,
     ConflictingTrustWarning,
     SecondOpinionWarning,
+    warn,
 )
 from logic_retrievers.procedures import Procedure, Work, arun, encoding, run
 from logic_retrievers.types import Passage
@@ -178,7 +178,7 @@ class ContradictionFilter:
         heard = ask(self.second_opinion, list(asked))
         result, problems = self._run(self._decided(case, k, asked, heard))
         for kind, message in problems:
-            warnings.warn(message, kind, stacklevel=2)
+            warn(kind, message)
         return result
 
     async def afilter(
@@ -195,7 +195,7 @@ class ContradictionFilter:
         heard = await aask(self.second_opinion, list(asked))
         result, problems = await self._arun(self._decided(case, k, asked, heard))
         for kind, message in problems:
-            warnings.warn(message, kind, stacklevel=2)
+            warn(kind, message)
         return result
 
     def _gathered(

@@ -189,7 +189,7 @@ class OnnxEncoder:
                     for product, array in zip(wanted, arrays, strict=True):
                         vectors[product][start + rows] = array
             if cut:
-                warn_about_long_texts(cut, len(checked), reading.max_tokens, stacklevel=3)
+                warn_about_long_texts(cut, len(checked), reading.max_tokens)
         for array in vectors.values():
             array.setflags(write=False)
         return {name: vectors[product] for name, product in products.items()}

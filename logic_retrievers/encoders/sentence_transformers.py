@@ -122,7 +122,7 @@ class SentenceTransformerEncoder:
         # no token is shorter than a byte, so short texts need not be counted
         doubtful = [prefix + text for text in checked if len((prefix + text).encode()) > room]
         if cut := sum(len(self.token_spans(text)) > room for text in doubtful):
-            warn_about_long_texts(cut, len(checked), spec.max_tokens, stacklevel=3)
+            warn_about_long_texts(cut, len(checked), spec.max_tokens)
         vectors = self._vectors(role, checked)
         vectors.setflags(write=False)
         return dict.fromkeys(wanted, vectors)

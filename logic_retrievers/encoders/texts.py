@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Sequence
 
-from logic_retrievers.errors import EmptyTextError, InputError, LongTextWarning
+from logic_retrievers.errors import EmptyTextError, InputError, LongTextWarning, warn
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -42,12 +41,11 @@ def clean_text(text: str) -> str:
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
-def warn_about_long_texts(count: int, total: int, max_tokens: int, *, stacklevel: int) -> None:
-    """Says that the ends of some texts were not read; ``stacklevel`` as in ``warnings.warn``."""
-    warnings.warn(
+def warn_about_long_texts(count: int, total: int, max_tokens: int) -> None:
+    """Says that the ends of some texts were not read."""
+    warn(
+        LongTextWarning,
         f"{count} of {total} texts are longer than the {max_tokens} tokens that this encoder "
         "reads; what follows is not in their vectors. Split them first: "
         "logic_retrievers.documents.Splitter.",
-        LongTextWarning,
-        stacklevel=stacklevel + 1,
     )

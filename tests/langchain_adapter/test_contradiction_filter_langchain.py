@@ -118,11 +118,15 @@ def test_another_id_is_another_document():
     assert not any(hit.evidence.details["trusted"] for hit in result.hits)
 
 
-def test_trusted_ones_that_contradict_each_other_are_told():
-    """Nobody would know why a trusted document judged nobody."""
+async def test_trusted_ones_that_contradict_each_other_are_told():
+    """Nobody would know why a trusted document judged nobody, or which line's filter it was."""
     made = contradictions(trusted=[Document("inn | open | d"), Document("inn | shut | d")])
-    with pytest.warns(ConflictingTrustWarning, match="'#trusted 0', '#trusted 1'"):
+    with pytest.warns(ConflictingTrustWarning, match="'#trusted 0', '#trusted 1'") as caught:
         result = made.filtered(DOCUMENTS)
+    assert caught[0].filename == __file__
+    with pytest.warns(ConflictingTrustWarning) as caught:
+        await made.acompress_documents(DOCUMENTS, "query")
+    assert caught[0].filename == __file__
     assert "'#trusted 0', '#trusted 1'" in result.notes[0]
     more = contradictions(trusted=[Document("inn | open | d")])
     with pytest.warns(ConflictingTrustWarning, match="'#trusted 0', '#trusted 1'"):

@@ -344,11 +344,15 @@ def test_a_trusted_node_is_known_whatever_evidence_it_carries(found):
     assert ids(contradictions(trusted=[told]).postprocess_nodes(found)) == [TAX, SHUT, COPPER, DUTY]
 
 
-def test_trusted_ones_that_contradict_each_other_are_told(found):
-    """Nobody would know why a trusted node judged nobody."""
+async def test_trusted_ones_that_contradict_each_other_are_told(found):
+    """Nobody would know why a trusted node judged nobody, or which line's filter it was."""
     made = contradictions(trusted=[LAW, TextNode(text="inn | open | d", id_="t")])
-    with pytest.warns(ConflictingTrustWarning, match="'law', 't'"):
+    with pytest.warns(ConflictingTrustWarning, match="'law', 't'") as caught:
         result = made.filtered(found)
+    assert caught[0].filename == __file__
+    with pytest.warns(ConflictingTrustWarning) as caught:
+        await made.afiltered(found)
+    assert caught[0].filename == __file__
     assert "'law', 't'" in result.notes[0]
 
 
