@@ -13,7 +13,7 @@ from placed import CONSTANTS, SETTINGS, PlacedEncoder, passages
 from logic_retrievers import ContradictionFilter, Passage
 from logic_retrievers.contradiction import ContradictionSettings
 from logic_retrievers.contradiction.rules import ConflictPolicy, Ruling
-from logic_retrievers.errors import ConfigurationError, InputError, UnknownPolicyError
+from logic_retrievers.errors import InputError
 from logic_retrievers.testing import WatchedEncoder
 
 YES, NO, NEVER = "inn | yes | a", "inn | no | a", "inn | never | a"
@@ -241,57 +241,6 @@ def test_passages_that_can_be_read_once():
     assert ids(later.hits) == [TAX]
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        (Passage("a", YES), "A list of passages is needed, not Passage"),
-        (None, "A list of passages is needed, not NoneType"),
-        (YES, "A Passage is needed, not str"),
-        ([Passage("a", None)], "'a': its text is NoneType"),
-        ([Passage("a", YES, None)], "'a': its metadata is no mapping"),
-        ([Passage("a", YES, embed_text=3)], "'a': its embed_text is int"),
-        ([Passage(None, YES)], "id must be a string"),
-    ],
-    ids=str,
-)
-def test_what_is_no_list_of_passages_is_refused(given, told):
-    """An AttributeError from deep inside names neither the passage nor what is wrong with it."""
-    encoder = PlacedEncoder()
-    made = ContradictionFilter(encoder)
-    for call in (
-        lambda: made.filter(given),
-        lambda: made.filter([], trusted=given),
-    ):
-        with pytest.raises(InputError, match=told):
-            call()
-    if given is not None:
-        with pytest.raises(InputError, match=told):
-            ContradictionFilter(encoder, trusted=given)
-    assert encoder.encoded == []
-
-
-@pytest.mark.parametrize(
-    ("ruling", "told"),
-    [
-        (None, "by a Ruling, and gave a NoneType"),
-        (Ruling("?", (7,)), r"the places 0 and 1, not \(7,\)"),
-        (Ruling("?", (YES,)), "the places 0 and 1, not"),
-    ],
-    ids=["nothing", "a stranger", "an id"],
-)
-def test_a_policy_of_the_users_that_rules_wrongly(ruling, told):
-    """A place that is not one of the two would drop a passage that contradicts nobody."""
-
-    class Mine(ConflictPolicy):
-        name = "mine"
-
-        def decide(self, one, other, graph):
-            return ruling
-
-    with pytest.raises(InputError, match=f"policy 'mine' .*{told}"):
-        contradictions(policy=Mine()).filter(passages(YES, NO))
-
-
 def test_logs_get_no_text():
     """A tracer keeps what it is told for years, and shows it to others."""
     given = [Passage("a", YES, {"mail": "me@x"}), Passage("b", NO), Passage("c", COPPER)]
@@ -341,61 +290,6 @@ async def test_a_slow_policy_leaves_the_event_loop_free():
         contradictions(policy=choose).afilter(passages(YES, NO)), tick()
     )
     assert ids(found.hits) == [YES]
-
-
-@pytest.mark.parametrize(
-    ("settings", "error", "told"),
-    [
-        ({"policy": "no-such-policy"}, UnknownPolicyError, "no-such-policy"),
-        ({"policy": "prefer_source"}, ConfigurationError, "source_order"),
-        ({"threshold": 0.0}, ConfigurationError, "threshold"),
-        ({"threshold": 1}, ConfigurationError, "threshold"),
-        ({"threshold": "0.5"}, ConfigurationError, "threshold"),
-        ({"settings": CONSTANTS}, ConfigurationError, "settings must be"),
-        ({"against_trusted": "keep"}, ConfigurationError, "against_trusted"),
-        ({"trusted_candidates": -1}, ConfigurationError, "trusted_candidates"),
-        ({"trusted_candidates": 2.5}, ConfigurationError, "trusted_candidates"),
-        ({"trusted": ["a text"]}, InputError, "A Passage is needed"),
-        ({"trusted_filter": {"k": object()}}, InputError, "filter on 'k'"),
-        ({"trusted_filter": "trusted"}, InputError, "A filter is a dict"),
-        ({"trusted_filter": {}}, ConfigurationError, "would trust every passage"),
-    ],
-)
-def test_bad_settings_fail_at_construction(settings, error, told):
-    """A wrong setting that waits for the first conflict fails in front of a user."""
-    with pytest.raises(error, match=told):
-        contradictions(**settings)
-
-
-def test_encoders_that_cannot_judge_are_refused():
-    """Without the vector nothing would ever contradict anything."""
-    for names in (["topical"], ["contradiction"]):
-        with pytest.raises(ConfigurationError, match="makes no"):
-            ContradictionFilter(PlacedEncoder(names))
-    bare = PlacedEncoder()
-    bare.specs["contradiction"] = replace(bare.specs["contradiction"], contradiction=None)
-    with pytest.raises(ConfigurationError, match="no constants"):
-        ContradictionFilter(bare)
-    assert len(ContradictionFilter(bare, settings=SETTINGS).filter(passages(YES, NO)).conflicts)
-
-
-async def test_bad_calls():
-    """A list of strings is the first thing that a newcomer passes; nothing is encoded for it."""
-    encoder = PlacedEncoder()
-    made = ContradictionFilter(encoder)
-    for arguments, error, told in (
-        ((["a text"],), InputError, "A Passage is needed, not str"),
-        ((passages(YES, NO), 0), ConfigurationError, "k must be"),
-        ((passages(YES, NO), 2.5), ConfigurationError, "k must be"),
-        ((passages(YES, NO), True), ConfigurationError, "k must be"),
-    ):
-        with pytest.raises(error, match=told):
-            made.filter(*arguments)
-        with pytest.raises(error, match=told):
-            await made.afilter(*arguments)
-    with pytest.raises(InputError, match="A Passage is needed, not str"):
-        made.filter(passages(YES), trusted=[YES])
-    assert encoder.encoded == []
 
 
 def test_texts_stay_out_of_what_is_said():

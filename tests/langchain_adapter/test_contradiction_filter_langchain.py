@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import pickle
 from copy import deepcopy
 
 import pytest
 from langchain_classic.retrievers import ContextualCompressionRetriever
 from langchain_classic.retrievers.document_compressors import DocumentCompressorPipeline
 from langchain_core.documents import Document
-from langchain_core.load import dumps
 from langchain_core.runnables import RunnableLambda
 from langchain_corpus import ids
 from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever
@@ -29,16 +27,11 @@ from langchain_opposed import (
     nameless,
     opposed_store,
 )
-from placed import SETTINGS, PlacedEncoder
-from pydantic import ValidationError
-from qdrant_client import models
+from placed import PlacedEncoder
 
-from logic_retrievers import Passage, PassageIndex
 from logic_retrievers import contradiction as core
-from logic_retrievers.contradiction.rules import PreferSource
 from logic_retrievers.errors import (
     ConfigurationError,
-    ConflictingTrustWarning,
     SecondOpinionWarning,
 )
 
@@ -82,118 +75,6 @@ def test_a_call_of_its_own():
     assert len(made.filtered(DOCUMENTS).hits) == 1
     with pytest.raises(ConfigurationError, match="at least 1"):
         made.filtered(DOCUMENTS, top_n=0)
-
-
-@pytest.mark.parametrize(
-    "trusted",
-    [LAW, Passage("law", "inn | shut | c"), Document("inn | shut | c"), DOCUMENTS[2]],
-    ids=["document", "passage", "without id", "one of the given"],
-)
-def test_trusted_documents_of_every_kind(trusted):
-    """One that is lost on the way leaves the false one in the context."""
-    found = contradictions(trusted=[trusted]).compress_documents(DOCUMENTS, "inns")
-    assert ids(found) == [TAX, SHUT, COPPER, DUTY]
-    told = {one.id: one.metadata["logic"]["contradiction"]["details"] for one in found}
-    assert [name for name in told if told[name]["trusted"]] == [SHUT] * (trusted.id == SHUT)
-
-
-@pytest.mark.parametrize("nameless_ones", ["both", "the given", "the trusted"])
-def test_without_ids_a_trusted_document_is_known_by_its_text(nameless_ones):
-    """Most loaders give no ids: what the user vouches for would be dropped by the policy."""
-    documents = DOCUMENTS if nameless_ones == "the trusted" else nameless()
-    trusted = DOCUMENTS[0] if nameless_ones == "the given" else nameless()[0]
-    for made, more in (
-        (contradictions(policy="prefer_newest", trusted=[trusted]), []),
-        (contradictions(policy="prefer_newest"), [trusted]),
-    ):
-        result = made.filtered(documents, trusted=more)
-        assert [hit.passage.text for hit in result.dropped] == [SHUT, DUTY]
-        assert result.hits[0].evidence.details["trusted"]
-
-
-def test_another_id_is_another_document():
-    """A copy of a trusted text from elsewhere is not what the user vouches for."""
-    trusted = DOCUMENTS[0].model_copy(update={"id": "another"})
-    result = contradictions(policy="prefer_newest", trusted=[trusted]).filtered(DOCUMENTS)
-    assert not any(hit.evidence.details["trusted"] for hit in result.hits)
-
-
-async def test_trusted_ones_that_contradict_each_other_are_told():
-    """Nobody would know why a trusted document judged nobody, or which line's filter it was."""
-    made = contradictions(trusted=[Document("inn | open | d"), Document("inn | shut | d")])
-    with pytest.warns(ConflictingTrustWarning, match="'#trusted 0', '#trusted 1'") as caught:
-        result = made.filtered(DOCUMENTS)
-    assert caught[0].filename == __file__
-    with pytest.warns(ConflictingTrustWarning) as caught:
-        await made.acompress_documents(DOCUMENTS, "query")
-    assert caught[0].filename == __file__
-    assert "'#trusted 0', '#trusted 1'" in result.notes[0]
-    more = contradictions(trusted=[Document("inn | open | d")])
-    with pytest.warns(ConflictingTrustWarning, match="'#trusted 0', '#trusted 1'"):
-        more.filtered(DOCUMENTS, trusted=[Document("inn | shut | d")])
-
-
-def test_trusted_documents_are_encoded_once():
-    """A handbook that is encoded at every query takes most of the time."""
-    encoder = PlacedEncoder()
-    made = contradictions(encoder=encoder, trusted=[LAW])
-    made.compress_documents(DOCUMENTS, "inns")
-    made.compress_documents(DOCUMENTS, "inns")
-    made.filtered(DOCUMENTS)
-    assert encoder.encoded.count("inn | shut | c") == 1
-
-
-def test_settings_that_change_later_are_heard():
-    """A core that is kept answers by the settings that it was made of."""
-    made = contradictions()
-    assert len(made.filtered(DOCUMENTS).dropped) == 0
-    other = made.model_copy(update={"policy": "drop_both"})
-    assert len(other.filtered(DOCUMENTS).dropped) == 4
-    made.policy = "prefer_newest"
-    assert len(made.filtered(DOCUMENTS).dropped) == 3
-    made.threshold = 0.9999
-    assert len(made.filtered(DOCUMENTS).dropped) == 0
-    made.top_n = 2
-    assert len(made.filtered(DOCUMENTS).hits) == 2
-    trusted = Document("inn | shut | c", id="law")
-    judged = contradictions(trusted=[trusted])
-    assert len(judged.filtered(DOCUMENTS).dropped) == 2
-    trusted.page_content = "inn | open | c"
-    assert [hit.passage.id for hit in judged.filtered(DOCUMENTS).dropped] == [SHUT]
-
-
-def test_a_collection_lends_vectors_and_judges():
-    """A handbook in the collection that is not asked judges nobody."""
-    with opposed_store() as store:
-        store.add_documents([Document("inn | shut | c", id="law", metadata={"kind": "law"})])
-        encoder = store.index.encoder
-        encoder.encoded.clear()
-        made = contradictions(encoder=None, index=store.index, trusted_filter={"kind": "law"})
-        assert ids(made.compress_documents(DOCUMENTS, "inns")) == [TAX, SHUT, COPPER, DUTY]
-        assert encoder.encoded == []
-        none = contradictions(
-            encoder=None, index=store.index, trusted_filter={"kind": "law"}, trusted_candidates=0
-        )
-        assert len(none.compress_documents(DOCUMENTS, "inns")) == 6
-
-
-@pytest.mark.parametrize(
-    "wanted",
-    [
-        {"source": "inn"},
-        models.Filter(
-            must=[
-                models.FieldCondition(key="metadata.source", match=models.MatchValue(value="inn"))
-            ]
-        ),
-        lambda passage: passage.metadata["source"] == "inn",
-    ],
-    ids=["mapping", "filter", "function"],
-)
-def test_trusted_ones_are_picked_in_every_way(wanted):
-    """A dictionary that pydantic takes for a Qdrant filter would trust everybody."""
-    made = contradictions(trusted_filter=wanted)
-    assert ids(made.compress_documents(DOCUMENTS, "inns")) == [TAX, SHUT, COPPER, DUTY]
 
 
 def test_functions_get_passages_with_the_users_own_metadata():
@@ -335,107 +216,3 @@ def test_results_that_are_stored_hold_no_evidence():
         found = contradictions().compress_documents(DOCUMENTS, "inns")
         store.add_documents(list(found))
         assert store.get_by_ids([OPEN]) == [DOCUMENTS[0]]
-
-
-# --- settings
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"policy": "unknown"}, "unknown policy 'unknown'; one of annotate"),
-        ({"policy": "prefer_source"}, "source_order"),
-        ({"top_n": 0}, "at least 1"),
-        ({"top_n": "3"}, "whole number"),
-        ({"threshold": 2}, "threshold must lie"),
-        ({"ask_above": 2}, "ask_above must lie"),
-        ({"trusted": ["law"]}, "trusted"),
-        ({"trusted_filter": {}}, "trust every passage"),
-        ({"trusted_filter": {"city": []}}, "empty list"),
-        ({"trusted_candidates": -1}, "trusted_candidates"),
-        ({"trusted_candidates": "3"}, "trusted_candidates"),
-        ({"against_trusted": "keep"}, "'drop' or 'annotate'"),
-        ({"date_key": ""}, "date_key"),
-        ({"source_order": "law"}, "source_order"),
-        ({"settings": {"alpha": 1.0}}, "null_mean"),
-        ({"second_opinion": 0.5}, "callable"),
-        ({"encoder": "all-minilm"}, "Encoder"),
-        ({"encoder": PlacedEncoder(["topical"])}, "no 'contradiction'"),
-        ({"index": "handbook"}, "PassageIndex"),
-        ({"k": 3}, "k"),
-    ],
-    ids=str,
-)
-def test_bad_settings_are_refused_when_they_are_set(settings, words):
-    """Else the first query of a user's user finds them."""
-    with pytest.raises(ValidationError, match=words):
-        contradictions(**settings)
-
-
-def test_settings_are_public_and_fit_for_json():
-    """A cache that cannot see a threshold gives stale results."""
-    made = contradictions(
-        policy=PreferSource(("law", "inn")), settings=SETTINGS, threshold=0.7, trusted=[LAW]
-    )
-    dumped = json.loads(made.model_dump_json())
-    assert dumped["policy"] == {"name": "prefer_source", "order": ["law", "inn"], "key": "source"}
-    assert dumped["settings"]["alpha"] == 2.0
-    assert dumped["trusted"][0]["page_content"] == "inn | shut | c"
-    again = contradictions(**contradictions(threshold=0.7, trusted=[LAW], top_n=2).model_dump())
-    assert again.trusted == (LAW,)
-    assert (again.threshold, again.top_n) == (0.7, 2)
-    functions = contradictions(policy=max, trusted_filter=bool).model_dump(mode="json")
-    assert functions["policy"] == "builtins.max"
-    assert functions["trusted_filter"] == "builtins.bool"
-    assert contradictions().model_dump() == {
-        "policy": "annotate",
-        "top_n": None,
-        "threshold": None,
-        "settings": None,
-        "trusted": (),
-        "trusted_filter": None,
-        "trusted_candidates": 10,
-        "against_trusted": "drop",
-        "date_key": "date",
-        "source_key": "source",
-        "source_order": (),
-        "ask_above": None,
-    }
-
-
-def test_neither_texts_nor_models_are_told():
-    """A trace writes down the repr of every part of a chain."""
-
-    class Model:
-        key = "very-secret-key"
-
-        def __repr__(self):
-            return f"Model({self.key})"
-
-        def opinion(self, pairs):
-            return [None] * len(pairs)
-
-    made = contradictions(trusted=[LAW], second_opinion=Model().opinion)
-    told = repr(made) + str(made) + dumps(made)
-    assert "policy='annotate'" in told
-    for hidden in ("very-secret-key", LAW.page_content, "PlacedEncoder"):
-        assert hidden not in told
-    assert "very-secret-key" not in repr(made.model_dump())
-
-
-def test_it_travels_to_another_process():
-    """A worker gets its filter pickled; the kept core, with its vectors, stays here."""
-    made = contradictions(policy="drop_both", trusted=[LAW], settings=SETTINGS)
-    expected = made.filtered(DOCUMENTS)
-    for again in (pickle.loads(pickle.dumps(made)), deepcopy(made)):
-        assert again.filtered(DOCUMENTS) == expected
-    assert len(pickle.dumps(made)) < 10_000
-
-
-def test_an_index_whose_collection_lacks_the_vector():
-    """What is stored without it can be judged all the same."""
-    with PassageIndex.open(encoder=PlacedEncoder()) as index:
-        assert index.vectors == ("topical",)
-        index.add([Passage(document.id, document.page_content) for document in DOCUMENTS])
-        made = contradictions(encoder=None, index=index, policy="drop_both")
-        assert ids(made.compress_documents(DOCUMENTS, "inns")) == [OPEN, COPPER]

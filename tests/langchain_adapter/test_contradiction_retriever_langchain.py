@@ -140,7 +140,7 @@ def test_misspelt_settings_are_refused(store, retriever):
     [
         ({"k": 0}, "at least 1"),
         ({"candidates": True}, "whole number"),
-        ({"min_probability": 1.1}, r"min_probability lies in \[0, 1\]"),
+        ({"min_probability": 1.1}, r"min_probability must lie between 0 and 1"),
         ({"alpha": -1.0}, "alpha must be at least 0"),
         ({"settings": {"alpha": 1.0}}, "null_mean"),
         ({"filter": {"source": []}}, "empty list"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import uuid
 from copy import deepcopy
 
 import pytest
@@ -12,15 +11,10 @@ from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugH
 from llama_index.core.llms.mock import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import ImageNode, MetadataMode, NodeWithScore, TextNode
-from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
-from llama_index.vector_stores.qdrant import QdrantVectorStore
 from llama_index_logic_retrievers import (
     CompatibilityReranker,
     ConstraintRetriever,
-    ContradictionRetriever,
-    open_index_over,
 )
-from llama_index_logic_retrievers.evidence import without_evidence
 from llama_index_logic_retrievers.nodes import claim_of
 from llama_opposed import (
     ABOUT,
@@ -38,14 +32,12 @@ from llama_opposed import (
     opposed_store,
 )
 from llama_stubs import PromptsLLM, recorded
-from placed import PlacedEncoder, vectors
-from qdrant_client import QdrantClient, models
+from placed import PlacedEncoder
 
 from logic_retrievers import Passage
 from logic_retrievers import contradiction as core
 from logic_retrievers.errors import (
     ConfigurationError,
-    ConflictingTrustWarning,
     InputError,
     SecondOpinionWarning,
 )
@@ -168,72 +160,6 @@ def test_the_event_holds_no_text():
     assert not any(one.text in repr(events.events) for one in nodes)
 
 
-# --- evidence beside what was there
-
-
-def test_evidence_of_the_retriever_stays():
-    """Why a node was found would be lost behind the last step of the pipeline."""
-    with opposed_store() as store:
-        retrieved = ConstraintRetriever(store.index, "topical", k=9).retrieve(OPEN)
-        before = deepcopy(retrieved)
-        once = contradictions().postprocess_nodes(retrieved)
-    assert retrieved == before
-    for one, plain in zip(once, before, strict=True):
-        logic = dict(one.node.metadata["logic"])
-        assert logic.pop("contradiction")["policy"] == "contradiction"
-        assert logic == plain.node.metadata["logic"]
-        assert one.score == plain.score == logic["score"]
-        assert type(one.node) is type(plain.node)
-        assert one.node.hash == plain.node.hash
-    again = contradictions("prefer_newest").postprocess_nodes(once)
-    assert {one.node.metadata["logic"]["policy"] for one in again} == {"topical"}
-    assert not any(
-        "contradiction" in one.node.metadata["logic"]["contradiction"] for one in again
-    ), "evidence of an earlier filter is replaced"
-    assert contradictions().postprocess_nodes(once) == once
-
-
-def test_metadata_of_the_users_own_under_our_key(found):
-    """A user's field called logic would vanish, or come back as evidence."""
-    like_ours = {"policy": 1, "scores": 1, "ranks": 1, "kept": 1}
-    for mine in (
-        "mine",
-        {"contradiction": "mine"},
-        {"contradiction": like_ours, "other": 1},
-        {},
-        None,
-    ):
-        found[0].node.metadata["logic"] = mine
-        once = contradictions().postprocess_nodes(found)
-        twice = contradictions().postprocess_nodes(once)
-        assert twice == once
-        told = once[0].node.metadata["logic"]
-        assert set(told) == {"contradiction", "replaced"}
-        assert without_evidence(twice[0].node) == found[0].node
-        reranker = CompatibilityReranker("topical", encoder=PlacedEncoder())
-        (ranked,) = reranker.postprocess_nodes(once[:1], query_str=OPEN)
-        assert "contradiction" not in ranked.node.metadata["logic"]
-        assert without_evidence(ranked.node) == found[0].node
-
-
-def test_results_that_are_stored_hold_no_evidence(found):
-    """Old evidence in the collection would come back as metadata of the user's."""
-    left = contradictions().postprocess_nodes(found)
-    with opposed_store() as store:
-        store.add([one.node for one in left])
-        (stored,) = store.get_nodes([OPEN])
-        assert stored == found[0].node
-    assert type(left[0].node) is not type(found[0].node)
-    assert left[0].node.hash == found[0].node.hash
-
-
-def test_evidence_stays_out_of_prompts_and_vectors(found):
-    """Half a page of probabilities in the prompt, or in what an embedding model reads."""
-    for one, plain in zip(contradictions().postprocess_nodes(found), found, strict=True):
-        for mode in (MetadataMode.LLM, MetadataMode.EMBED):
-            assert one.node.get_content(mode) == plain.node.get_content(mode)
-
-
 # --- what is judged
 
 
@@ -243,31 +169,6 @@ def test_what_nodes_say_is_judged_without_their_metadata(found):
     left = contradictions("drop_both").postprocess_nodes([*found[:2], NodeWithScore(node=twin)])
     assert ids(left) == [OPEN, TAX, "twin"]
     assert "date: 1999" in twin.get_content(MetadataMode.EMBED)
-
-
-def test_every_road_judges_a_node_alike(found):
-    """A node in the store that was judged under its metadata would contradict nobody."""
-    law = LAW.model_copy(update={"metadata": {"kind": "law", "file": "law.pdf"}})
-    given = found[:2]
-    fresh = contradictions(trusted=[law]).filtered(given)
-    with opposed_store() as store:
-        store.add([law])
-        lent = contradictions(encoder=None, index=store.index, trusted=[law]).filtered(given)
-        judged = contradictions(
-            encoder=None, index=store.index, trusted_filter={"kind": "law"}
-        ).filtered(given)
-        assert kept(fresh.dropped) == [OPEN]
-        for other in (lent, judged):
-            assert kept(other.dropped) == [OPEN]
-            (one,), (same,) = other.conflicts, fresh.conflicts
-            assert one.probability == pytest.approx(same.probability, abs=1e-5)
-        retriever = ContradictionRetriever(store.index, k=9)
-        for against in (retriever.like("law"), retriever.retrieve(law.text)):
-            told = {one.node.node_id: one.node.metadata["logic"]["details"] for one in against}
-            assert "law" not in told, "it is no candidate, nor are its copies"
-            assert told[OPEN]["probability"] == pytest.approx(
-                fresh.conflicts[0].probability, abs=0.01
-            )
 
 
 def test_one_node_counts_once(found):
@@ -316,110 +217,6 @@ def test_functions_get_passages_with_the_users_own_metadata():
     own = {text: {"date": date, "source": source} for text, date, source in ABOUT}
     assert len(seen) == 3
     assert all(one.metadata == own[one.id] for pair in seen for one in pair)
-
-
-# --- whom the user vouches for
-
-
-@pytest.mark.parametrize(
-    "trusted",
-    [LAW, NodeWithScore(node=LAW, score=0.1), Passage("law", LAW.text), opposed()[2]],
-    ids=["node", "scored node", "passage", "one of the given"],
-)
-def test_trusted_nodes_of_every_kind(found, trusted):
-    """One that is lost on the way leaves the false one in the context."""
-    left = contradictions(trusted=[trusted]).postprocess_nodes(found)
-    assert ids(left) == [TAX, SHUT, COPPER, DUTY]
-    marked = [
-        one.node.node_id
-        for one in left
-        if one.node.metadata["logic"]["contradiction"]["details"]["trusted"]
-    ]
-    assert marked == ([SHUT] if trusted == opposed()[2] else [])
-
-
-def test_a_trusted_node_is_known_whatever_evidence_it_carries(found):
-    """A result of one search is vouched for in the next."""
-    (told,) = contradictions().postprocess_nodes(found[2:3])
-    assert ids(contradictions(trusted=[told]).postprocess_nodes(found)) == [TAX, SHUT, COPPER, DUTY]
-
-
-async def test_trusted_ones_that_contradict_each_other_are_told(found):
-    """Nobody would know why a trusted node judged nobody, or which line's filter it was."""
-    made = contradictions(trusted=[LAW, TextNode(text="inn | open | d", id_="t")])
-    with pytest.warns(ConflictingTrustWarning, match="'law', 't'") as caught:
-        result = made.filtered(found)
-    assert caught[0].filename == __file__
-    with pytest.warns(ConflictingTrustWarning) as caught:
-        await made.afiltered(found)
-    assert caught[0].filename == __file__
-    assert "'law', 't'" in result.notes[0]
-
-
-def test_trusted_nodes_are_encoded_once(found):
-    """A handbook that is encoded at every query takes most of the time."""
-    encoder = PlacedEncoder()
-    made = contradictions(encoder=encoder, trusted=[LAW])
-    made.postprocess_nodes(found)
-    made.postprocess_nodes(found)
-    made.top_n = 2
-    made.filtered(found)
-    assert encoder.encoded.count(LAW.text) == 1
-
-
-WAYS = {
-    "mapping": {"source": "inn"},
-    "native": models.Filter(
-        must=[models.FieldCondition(key="metadata.source", match=models.MatchValue(value="inn"))]
-    ),
-    "theirs": MetadataFilters(filters=[MetadataFilter(key="source", value="inn")]),
-    "single": MetadataFilter(key="source", value="inn"),
-    "function": lambda passage: passage.metadata["source"] == "inn",
-}
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_trusted_ones_are_picked_in_every_way(found, way):
-    """Users of either framework bring the filter that they know."""
-    made = contradictions(trusted_filter=WAYS[way])
-    assert ids(made.postprocess_nodes(found)) == [TAX, SHUT, COPPER, DUTY]
-
-
-@pytest.mark.parametrize("way", ["mapping", "native", "theirs", "single"])
-def test_a_collection_lends_vectors_and_judges(way):
-    """A handbook in the collection that is not asked judges nobody."""
-    encoder = PlacedEncoder()
-    with opposed_store(encoder) as store:
-        index = store.index
-        law = TextNode(text=LAW.text, id_="law", metadata={"source": "inn"})
-        store.add([law])
-        encoder.encoded.clear()
-        made = contradictions(encoder=None, index=index, trusted_filter=WAYS[way])
-        given = found_by_others()[:2]
-        assert ids(made.postprocess_nodes(given)) == [TAX]
-        assert encoder.encoded == []
-        assert made.trusted_collection == index.collection
-        none = contradictions(
-            encoder=None, index=index, trusted_filter=WAYS[way], trusted_candidates=0
-        )
-        assert len(none.postprocess_nodes(given)) == 2
-
-
-@pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
-def test_trusted_nodes_of_llama_indexs_own_store():
-    """It keeps metadata at the top of the payload: the judge is there, and is not found."""
-    client = QdrantClient(":memory:")
-    theirs = QdrantVectorStore("docs", client=client)
-    law = TextNode(text=LAW.text, id_=str(uuid.uuid4()), metadata={"source": "inn"})
-    law.embedding = vectors(law.text)["topical"].tolist()
-    theirs.add([law])
-    index = open_index_over(theirs, encoder=PlacedEncoder())
-    for way in ("mapping", "theirs", "single"):
-        made = contradictions(encoder=None, index=index, trusted_filter=WAYS[way])
-        assert ids(made.postprocess_nodes(found_by_others()[:2])) == [TAX]
-        given = found_by_others([opposed()[0], opposed()[2]])
-        assert ids(made.postprocess_nodes(given)) == [SHUT], "picked among the given too"
-    client.close()
 
 
 # --- a second opinion

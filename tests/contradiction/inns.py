@@ -1,0 +1,39 @@
+"""A collection of inns, and what a search in it has to find, by the formulae."""
+
+from __future__ import annotations
+
+import pytest
+from placed_words import COPPER, QUIET, SETTINGS, expected
+
+from logic_retrievers import Passage
+from logic_retrievers.index.ids import point_id
+
+PLACES = ("inn", "farm", "hostel", "cabin")
+STATES = ("quiet", "loud", "warm", "closed")
+CORPUS = [
+    Passage(
+        f"{place}-{state}",
+        f"the {place} at the harbour is {state} at night",
+        {"place": place, "number": n},
+    )
+    for n, (place, state) in enumerate((p, s) for p in PLACES for s in STATES)
+] + [
+    Passage("copper", COPPER, {"place": "mine", "number": 90}),
+    Passage("copy", QUIET, {"place": "inn", "number": 91}),
+]
+
+
+def by_hand(statement, passages, settings=SETTINGS, without=()):
+    """(id, F) of all passages but copies, best first, by the formulae."""
+    scored = [
+        (expected(statement, one.text, settings)["score"], one.id)
+        for one in passages
+        if one.text != statement and one.id not in without
+    ]
+    return sorted(scored, key=lambda pair: (-round(pair[0], 6), point_id(pair[1])))
+
+
+def agrees(hits, wanted):
+    assert [hit.score for hit in hits] == pytest.approx([score for score, _ in wanted], abs=1e-4)
+    assert {hit.passage.id for hit in hits} == {one for _, one in wanted}
+    assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
