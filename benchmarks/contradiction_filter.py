@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -23,10 +24,11 @@ from logic_export.data.subdocuments import sentences
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.contradiction_pairs import cross_encoder
-from benchmarks.contradiction_retrieval import vectors
+from benchmarks.contradiction_retrieval import CACHE, vectors
 from benchmarks.edited_copies import edited
 from benchmarks.report import publish, with_interval
-from logic_retrievers import ContradictionFilter, ContradictionScorer, Passage
+from logic_retrievers import CachedEncoder, ContradictionFilter, ContradictionScorer, Passage
+from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import bootstrap
 from logic_retrievers.evaluation.folders import data_folder
 from logic_retrievers.evaluation.rows import json_rows
@@ -80,7 +82,7 @@ def questions(part: str) -> list[Question]:
 
 def judges() -> Mapping[str, Judge]:
     """The ways of judging."""
-    scorer = ContradictionScorer()
+    scorer = ContradictionScorer(CachedEncoder(default_encoder(), CACHE))
 
     def passages(_: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
         return np.array([one.probability or 0.0 for one in scorer.score(pairs)])
@@ -99,8 +101,9 @@ def judges() -> Mapping[str, Judge]:
     }
     peer = cross_encoder()
     if peer is not None:
-        found["cross-encoder (peer), nearest sentences"] = lambda question, pairs: peer(
-            [(nearest(a, question), nearest(b, question)) for a, b in pairs]
+        once = cache(lambda one, other: float(peer([(one, other)])[0]))
+        found["cross-encoder (peer), nearest sentences"] = lambda question, pairs: np.array(
+            [once(nearest(a, question), nearest(b, question)) for a, b in pairs]
         )
     return found
 
@@ -152,7 +155,7 @@ def by_answers(asked: Sequence[Question], draws: int) -> dict[str, Any]:
 
 def untrusted(asked: Sequence[Question]) -> list[dict[str, Any]]:
     """Pairs that the filter flags under ``annotate``, by what they are."""
-    contradictions = ContradictionFilter()
+    contradictions = ContradictionFilter(CachedEncoder(default_encoder(), CACHE))
     flagged: dict[str, list[float]] = {}
     for question in asked:
         given = [Passage(str(n), one.text) for n, one in enumerate(question.documents)]
@@ -175,6 +178,7 @@ def untrusted(asked: Sequence[Question]) -> list[dict[str, Any]]:
     ]
 
 
+@cache
 def nearest(text: str, question: str, count: int = 2) -> str:
     """The sentences of a text that are topically nearest to a question, in their order."""
     said = sentences(text) or [text]
