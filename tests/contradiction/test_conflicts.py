@@ -103,6 +103,8 @@ def test_one_text_does_not_contradict_itself_whatever_its_vectors():
         for name in ("topical", "contradiction")
     }
     assert compare([one, other], rows, SETTINGS, 0.5).pairs == ()
+    loud = Passage("b", "OPEN until nine", embed_text="inn | no | a")
+    assert compare([one, loud], rows, SETTINGS, 0.5).copies == {0: {1}, 1: {0}}
     third = Passage("c", "Open until ten.")
     assert len(compare([one, third], rows, SETTINGS, 0.5).pairs) == 1
     near = [other, Passage("d", "Open till nine.")]  # so near that no sparsity can be told of

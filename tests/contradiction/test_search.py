@@ -143,7 +143,7 @@ def test_the_candidates_are_the_topically_nearest(index):
 
 def test_copies_take_no_hits_place(index):
     """The nearest to a statement are its copies: a small pool would be empty without them."""
-    index.add([Passage(f"copy {n}", QUIET) for n in range(5)])
+    index.add([Passage(f"copy {n}", QUIET, {"place": "inn"}) for n in range(5)])
     for k in (1, 3, len(CORPUS)):
         for hits in (
             ContradictionSearch(index, candidates=1).search(QUIET, k),
@@ -153,6 +153,8 @@ def test_copies_take_no_hits_place(index):
             assert not {one.id for one in CORPUS if one.text == QUIET} & {
                 hit.passage.id for hit in hits
             }
+    inns = ContradictionSearch(index, candidates=1).search(QUIET, 9, filter={"place": "inn"})
+    assert {hit.passage.id for hit in inns} == {"inn-loud", "inn-warm", "inn-closed"}
     both = ContradictionSearch(index, candidates=1).search_many([COPPER, QUIET], 1)
     assert [len(hits) for hits in both] == [1, 1]
 

@@ -11,6 +11,7 @@ from placed import PlacedEncoder
 from logic_retrievers import ContradictionFilter, ContradictionSearch, Passage, PassageIndex
 from logic_retrievers.answering import passage_vectors
 from logic_retrievers.errors import EncoderError
+from logic_retrievers.testing import HashedEncoder
 
 YES, NO, COPPER = "inn | yes | a", "inn | no | a", "copper | yes | a"
 BOTH = ("topical", "contradiction")
@@ -107,6 +108,32 @@ def test_what_is_found_by_something_else_than_a_text_is_not_judged(encoder):
         assert [hit.evidence.details["probability"] for hit in hits] == [None, None]
         assert all("no text to judge it by" in hit.evidence.reason for hit in hits)
         assert ContradictionSearch(index, min_probability=0.0).search(NO) == []
+        index.add(GIVEN)
+        like = ContradictionSearch(index).search_like("q")
+        assert {hit.evidence.details["probability"] for hit in like} == {None}
+
+
+def test_what_has_no_text_can_be_stored():
+    """Encoders refuse an empty text, and with it the whole batch."""
+    with PassageIndex.open("house", HashedEncoder(BOTH), vectors=BOTH) as index:
+        assert index.add([*GIVEN, Passage("p", " ", embed_text=YES)]).added == 4
+
+
+def test_a_passage_is_the_same_under_another_title(encoder):
+    """A trusted passage that is known by its title would be dropped under another one."""
+    trusted = ContradictionFilter(encoder, trusted=[Passage("a", YES)])
+    found = trusted.filter(GIVEN)
+    assert [hit.passage.id for hit in found.hits] == ["a", "c"]
+    assert found.hits[0].evidence.details["trusted"]
+
+
+def test_vectors_that_are_kept_are_those_of_one_title(encoder):
+    """What a trusted passage is about would depend on who asked before."""
+    other = Passage("a", YES, embed_text=COPPER)
+    made = ContradictionFilter(encoder, trusted=[Passage("a", YES)])
+    made.filter(GIVEN[1:])
+    fresh = ContradictionFilter(encoder, trusted=[Passage("a", YES)])
+    assert made.filter([other, GIVEN[1]]) == fresh.filter([other, GIVEN[1]])
 
 
 def test_each_text_is_encoded_once(encoder):
