@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-from placed_words import COPPER, QUIET, SETTINGS, expected
+from contextlib import contextmanager
 
-from logic_retrievers import Passage
+import pytest
+from placed_words import COPPER, NAMES, QUIET, SETTINGS, expected
+
+from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.index.ids import point_id
 
 PLACES = ("inn", "farm", "hostel", "cabin")
@@ -21,6 +23,15 @@ CORPUS = [
     Passage("copper", COPPER, {"place": "mine", "number": 90}),
     Passage("copy", QUIET, {"place": "inn", "number": 91}),
 ]
+
+
+@contextmanager
+def stored(encoder, **location):
+    """The collection, open; what was encoded for it is forgotten."""
+    with PassageIndex.open("inns", encoder, vectors=NAMES, **location) as index:
+        index.add(CORPUS)
+        encoder.documents.clear()
+        yield index
 
 
 def by_hand(statement, passages, settings=SETTINGS, without=()):

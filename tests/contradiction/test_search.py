@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from inns import CORPUS, agrees, by_hand
+from inns import CORPUS, agrees, by_hand, stored
 from placed_words import COPPER, LOUD, NAMES, QUIET, SETTINGS, expected, placed
 from qdrant_client import QdrantClient, models
 
@@ -41,17 +41,13 @@ def location(request):
 
 @pytest.fixture
 def index(location, encoder):
-    with PassageIndex.open("inns", encoder, vectors=NAMES, **location) as index:
-        index.add(CORPUS)
-        encoder.documents.clear()
+    with stored(encoder, **location) as index:
         yield index
 
 
 @pytest.fixture
 def local(encoder):
-    with PassageIndex.open("inns", encoder, vectors=NAMES) as index:
-        index.add(CORPUS)
-        encoder.documents.clear()
+    with stored(encoder) as index:
         yield index
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from inns import CORPUS, agrees, by_hand
+from inns import CORPUS, agrees, by_hand, stored
 from placed_words import NAMES, QUIET, SETTINGS, placed
 
 from logic_retrievers import ContradictionSearch, PassageIndex
@@ -24,9 +24,7 @@ def encoder():
 
 @pytest.fixture
 def local(encoder):
-    with PassageIndex.open("inns", encoder, vectors=NAMES) as index:
-        index.add(CORPUS)
-        encoder.documents.clear()
+    with stored(encoder) as index:
         yield index
 
 
