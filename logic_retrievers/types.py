@@ -27,6 +27,8 @@ class Passage:
         embed_text: what is embedded instead of the text: the text under its title, say. The
             contradiction vector is that of the text in any case.
         extra: JSON-like values of the application's own; stored and given back, never searched.
+        quarantined: hidden from retrieval. Storing a passage anew keeps the stored flag as long as
+            the text is the same.
     """
 
     id: str
@@ -36,6 +38,7 @@ class Passage:
     span: tuple[int, int] | None = None
     embed_text: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    quarantined: bool = False
 
     @property
     def embedded(self) -> str:

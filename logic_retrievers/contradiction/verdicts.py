@@ -28,6 +28,7 @@ class Case:
         pairs: that may contradict each other, by these places.
         copies: place -> places of the given passages that say the same in nearly the same words.
         silent: id -> why a trusted passage, given or not, could not be judged, and judges nobody.
+        probabilities: of pairs that are no conflict too, where they are known; see ConflictGraph.
     """
 
     passages: Sequence[Passage]
@@ -37,6 +38,7 @@ class Case:
     pairs: tuple[Pair, ...]
     copies: Mapping[int, frozenset[int]]
     silent: Mapping[str, str] = field(default_factory=dict)
+    probabilities: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,7 @@ def _graph(case: Case, pairs: Sequence[Pair], barred: Mapping[int, int]) -> Conf
         case.passages[: case.given],
         [frozenset(places) for places in rivals],
         [case.copies.get(place, frozenset()) for place in range(case.given)],
+        case.probabilities,
     )
 
 

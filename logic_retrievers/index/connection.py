@@ -245,13 +245,16 @@ class Connection:
         queries: Sequence[npt.NDArray[Any]],
         limit: int,
         condition: models.Filter | None,
+        hidden: Sequence[str] = (),
     ) -> list[list[tuple[str, float]]] | None:
         """(point id, cosine) of each query's nearest points in embedded mode; None: ask it."""
         if self._lock is None:
             return None
         try:
             with self._lock:
-                return local_nearest(self.client, collection, stored, queries, limit, condition)
+                return local_nearest(
+                    self.client, collection, stored, queries, limit, condition, hidden
+                )
         except Exception as error:
             self._raise(error, collection)
 

@@ -57,14 +57,17 @@ def local_nearest(
     queries: Sequence[npt.NDArray[Any]],
     limit: int,
     condition: models.Filter | None,
+    hidden: Sequence[str] = (),
 ) -> list[list[tuple[str, float]]] | None:
     """(point id, cosine) of the points nearest to each query, best first, of those admitted.
 
     A search of embedded mode's gives the same, but scales every stored vector to length 1 anew,
     which takes five times as long as the search; it does so in place, so that a vector's last bit
     depends on who searched before. And it walks through the payloads once for every search, not
-    once for every filter. None: its vectors are elsewhere, or not of length 1, or compared
-    otherwise; or the client is to say what is wrong with the query.
+    once for every filter. ``hidden`` are payload keys of flags; only what would be among the
+    nearest is looked at for them, since a walk would take as long as the search. None: its vectors
+    are elsewhere, or not of length 1, or compared otherwise; or the client is to say what is wrong
+    with the query.
     """
     local: Any = client._client
     try:
@@ -80,10 +83,19 @@ def local_nearest(
             return None
         lengths = np.linalg.norm(asked, axis=1, keepdims=True)
         asked /= np.where(lengths > 0, lengths, 1)
+        paths = [key.split(".") for key in hidden]
+
+        def payload(row: int) -> Any:
+            return found.payload[candidates[row]]
+
         nearest: list[list[tuple[str, float]]] = []
         for start in range(0, len(asked), _TOGETHER):
             for scores in _products(asked[start : start + _TOGETHER], rows)[:, candidates]:
                 best = _best(scores, limit)
+                while flagged := [row for row in best if _is_flagged(payload(row), paths)]:
+                    scores[flagged] = -np.inf
+                    best = _best(scores, limit)
+                    best = best[scores[best] > -np.inf]
                 points = (str(found.ids_inv[row]) for row in candidates[best].tolist())
                 nearest.append(list(zip(points, scores[best].tolist(), strict=True)))
         return nearest
@@ -122,6 +134,16 @@ def _products(
         piece = slice(start, start + step)
         np.matmul(queries, rows[piece].T, out=products[:, piece])
     return products
+
+
+def _is_flagged(payload: Any, paths: Sequence[Sequence[str]]) -> bool:
+    for path in paths:
+        value = payload
+        for part in path:
+            value = value.get(part) if isinstance(value, dict) else None
+        if value is True:
+            return True
+    return False
 
 
 def _best(scores: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.intp]:

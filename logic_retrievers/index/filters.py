@@ -24,6 +24,7 @@ def compose(
     tenant: str | None = None,
     prefixes: Sequence[str] = (METADATA,),
     must_not: Mapping[str, Any] | None = None,
+    hidden: Sequence[str] = (),
     extra: Sequence[models.Condition] = (),
 ) -> models.Filter | None:
     """One filter that every leaf search carries; None where nothing is ruled out.
@@ -37,6 +38,7 @@ def compose(
         tenant: only passages of this tenant.
         prefixes: where the collection keeps metadata ("" for the top level); any of them may match.
         must_not: what no passage may have: ``{key: [values]}`` over metadata keys.
+        hidden: payload keys that hide a passage where they are true.
         extra: further conditions of the package's own.
 
     Raises:
@@ -45,6 +47,8 @@ def compose(
     must: list[models.Condition] = list(extra)
     if tenant is not None:
         must.append(models.FieldCondition(key=TENANT, match=models.MatchValue(value=tenant)))
+    if hidden:
+        must.append(models.Filter(must_not=flags(hidden)))
     for key, values in (must_not or {}).items():
         must.append(_condition(key, {"not": values}, prefixes))
     if isinstance(user, models.Filter):
@@ -59,6 +63,11 @@ def compose(
             f" {type(user).__name__}."
         )
     return models.Filter(must=must) if must else None
+
+
+def flags(keys: Sequence[str]) -> list[models.Condition]:
+    """Conditions that are met by a passage with a flag under one of these payload keys."""
+    return [models.FieldCondition(key=key, match=models.MatchValue(value=True)) for key in keys]
 
 
 def _condition(key: Any, wanted: Any, prefixes: Sequence[str]) -> models.Condition:

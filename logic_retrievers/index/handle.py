@@ -11,9 +11,10 @@ import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, QdrantClient
 
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.index import points, reads
+from logic_retrievers.index import points, quarantine, reads
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
+from logic_retrievers.index.opening import prepare_writing
 from logic_retrievers.index.pools import LeafSearch, Matrix
 from logic_retrievers.index.rows import rows
 from logic_retrievers.index.schema import Collection
@@ -118,6 +119,38 @@ class IndexHandle:
     ) -> Procedure[dict[tuple[str, str], npt.NDArray[np.float64]]]:
         """Procedure: see :func:`logic_retrievers.index.stored.stored_vectors_of`."""
         return stored_vectors_of(self._collection, passages, names)
+
+    def hide(self, ids: Sequence[str]) -> Procedure[list[str]]:
+        """Procedure: see :func:`logic_retrievers.index.quarantine.hide`.
+
+        The flag's payload index is made first where a server has none.
+        """
+        self._collection = yield from prepare_writing(self._collection, self._encoder.specs)
+        return (yield from quarantine.hide(self._collection, ids))
+
+    def unhide(self, ids: Sequence[str]) -> Procedure[list[str]]:
+        """Procedure: see :func:`logic_retrievers.index.quarantine.unhide`."""
+        return quarantine.unhide(self._collection, ids)
+
+    def page(
+        self,
+        filter: UserFilter = None,  # noqa: A002
+        offset: Any = None,
+    ) -> Procedure[tuple[list[Passage], Any]]:
+        """Procedure: see :func:`logic_retrievers.index.points.page`."""
+        return points.page(self._collection, filter, offset)
+
+    def deletion(self, ids: Sequence[str]) -> Procedure[int]:
+        """Procedure: see :func:`logic_retrievers.index.points.delete`."""
+        return points.delete(self._collection, ids)
+
+    def quarantined(self, offset: Any = None) -> Procedure[tuple[list[Passage], Any]]:
+        """Procedure: see :func:`logic_retrievers.index.quarantine.quarantined`."""
+        return quarantine.quarantined(self._collection, offset)
+
+    def fingerprints(self, ids: Sequence[str]) -> Procedure[dict[str, str]]:
+        """Procedure: see :func:`logic_retrievers.index.quarantine.fingerprints`."""
+        return quarantine.fingerprints(self._collection, ids)
 
     def fused(
         self,

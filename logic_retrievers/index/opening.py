@@ -17,7 +17,15 @@ from logic_retrievers.errors import (
     MissingVectorError,
 )
 from logic_retrievers.index.lexical import NAME as LEXICAL
-from logic_retrievers.index.payloads import LOGIC, METADATA, NODE, TEXT, USUAL, Keys
+from logic_retrievers.index.payloads import (
+    LOGIC,
+    METADATA,
+    NODE,
+    QUARANTINED,
+    TEXT,
+    USUAL,
+    Keys,
+)
 from logic_retrievers.index.schema import (
     PAYLOAD_INDEXES,
     Collection,
@@ -45,6 +53,7 @@ def open_collection(
     text_key: str | None = None,
     metadata_key: str | None = None,
     create: bool = True,
+    show_quarantined: bool = False,
 ) -> Procedure[Collection]:
     """Finds or makes a collection and checks that the encoder fits it.
 
@@ -89,19 +98,21 @@ def open_collection(
             f"Collection {name!r} keeps text and metadata under {noted.text!r} and"
             f" {noted.metadata!r}. Leave text_key= and metadata_key= out."
         )
-    collection = Collection(
+    prefixes = tuple(ours["prefixes"]) if ours else (yield from _prefixes(name, keys))
+    found = Collection(
         name=name,
         vectors=stored,
         readable=_readable(name, stored, wanted),
         tenant=tenant,
         embedded=embedded,
         allows_exact=_allows_exact(info),
-        prefixes=tuple(ours["prefixes"]) if ours else (yield from _prefixes(name, keys)),
+        prefixes=prefixes,
         keys=keys,
         ours=bool(ours),
         missing_indexes=_missing_indexes(info, embedded),
+        shows_quarantined=show_quarantined,
     )
-    return collection
+    return replace(found, hidden=_hidden(found, info))
 
 
 def prepare_writing(
@@ -122,6 +133,9 @@ def prepare_writing(
                 "wait": True,
             },
         )
+    made = collection.missing_indexes
+    if QUARANTINED in {*made} - {*collection.hidden} and not collection.shows_quarantined:
+        collection = replace(collection, hidden=(QUARANTINED, *collection.hidden))
     if collection.ours:
         return replace(collection, missing_indexes=())
     points, _ = yield Call("scroll", {"collection_name": collection.name, "limit": 1})
@@ -201,6 +215,16 @@ def _prefixes(name: str, keys: Keys) -> Procedure[tuple[str, ...]]:
 def _allows_exact(info: models.CollectionInfo) -> bool:
     strict = info.config.strict_mode_config
     return strict is None or not strict.enabled or strict.search_allow_exact is not False
+
+
+def _hidden(collection: Collection, info: models.CollectionInfo) -> tuple[str, ...]:
+    """The flags that a search filters by; strict mode wants an index for each."""
+    strict = info.config.strict_mode_config
+    if collection.shows_quarantined:
+        return ()
+    if collection.embedded or strict is None or strict.unindexed_filtering_retrieve is not False:
+        return collection.flags
+    return tuple(key for key in collection.flags if key in (info.payload_schema or {}))
 
 
 def _missing_indexes(info: models.CollectionInfo, embedded: bool) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ wrote, and puts everything of its own under ``logic``. LlamaIndex keeps a node a
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from qdrant_client import models
@@ -23,6 +23,9 @@ HASH = f"{LOGIC}.hash"
 ID = f"{LOGIC}.id"
 SOURCE = f"{LOGIC}.source"
 TENANT = f"{LOGIC}.tenant"
+QUARANTINED = f"{LOGIC}.quarantined"
+"""True where a passage is hidden from retrieval. Stores of frameworks that keep metadata at the top
+level (LlamaIndex) or under a key (langchain-qdrant) have it at the same path from there."""
 NODE = "_node_content"
 ELSEWHERE = frozenset({"text", "text_resource", "metadata", "embedding", "id_", "class_name"})
 """Parts of a node that a passage has a field for, or that are not the node's own."""
@@ -53,6 +56,8 @@ def to_payload(
         logic["embed_text"] = passage.embed_text
     if passage.extra:
         logic["extra"] = dict(passage.extra)
+    if passage.quarantined:
+        logic["quarantined"] = True
     return {keys.text: passage.text, keys.metadata: dict(passage.metadata), LOGIC: logic}
 
 
@@ -84,6 +89,7 @@ def to_passage(
         span=None if span is None else (span[0], span[1]),
         embed_text=logic.get("embed_text"),
         extra=logic.get("extra") or {},
+        quarantined=is_quarantined(payload, (keys.metadata,)),
     )
 
 
@@ -100,6 +106,23 @@ def source_of(payload: Mapping[str, Any] | None) -> str | None:
 def hash_of(payload: Mapping[str, Any] | None) -> str | None:
     """The content hash that a point was written with; None where another store wrote it."""
     return _logic(payload).get("hash")
+
+
+def quarantine_keys(prefixes: Sequence[str]) -> tuple[str, ...]:
+    """The payload keys of a flag: ours, and where a framework's store leaves metadata."""
+    return tuple(
+        dict.fromkeys([QUARANTINED, *(f"{prefix}.{QUARANTINED}" for prefix in prefixes if prefix)])
+    )
+
+
+def is_quarantined(payload: Mapping[str, Any] | None, prefixes: Sequence[str] = ()) -> bool:
+    """Whether a point is hidden from retrieval."""
+    places: list[Any] = [payload, *((payload or {}).get(prefix) for prefix in prefixes if prefix)]
+    for place in places:
+        ours = place.get(LOGIC) if isinstance(place, Mapping) else None
+        if isinstance(ours, Mapping) and ours.get("quarantined") is True:
+            return True
+    return False
 
 
 def _logic(payload: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -125,4 +148,5 @@ def _from_node(point_id: models.ExtendedPointId, payload: Mapping[str, Any]) -> 
             "node": {key: value for key, value in node.items() if key not in ELSEWHERE},
             "node_type": payload.get("_node_type") or node.get("class_name") or "TextNode",
         },
+        quarantined=is_quarantined(payload),
     )

@@ -14,6 +14,7 @@ from logic_retrievers.index.payloads import tenant_of, to_passage
 from logic_retrievers.index.requests import batches
 from logic_retrievers.index.schema import Collection
 from logic_retrievers.index.stale import of_sources
+from logic_retrievers.index.validation import check_ids
 from logic_retrievers.procedures import Call, Procedure
 from logic_retrievers.types import Passage
 
@@ -28,7 +29,7 @@ def count(collection: Collection, user_filter: UserFilter = None) -> Procedure[i
 
 def get(collection: Collection, ids: Sequence[str]) -> Procedure[list[Passage]]:
     """The passages of the given ids, in their order; those that are not there are left out."""
-    _check_ids(ids)
+    check_ids(ids)
     found: dict[str, Passage] = {}
     for some in batches(ids, IDS_A_CALL):
         points = {
@@ -97,7 +98,7 @@ def delete(
             )
         owned = compose(condition, tenant=collection.tenant) or condition
         return (yield from _delete(collection, owned))
-    _check_ids(ids)
+    check_ids(ids)
     removed = 0
     for some in batches(ids, IDS_A_CALL):
         has_id = models.HasIdCondition(has_id=_points_of(collection, some))
@@ -134,8 +135,3 @@ def _count(collection: Collection, condition: models.Filter | None) -> Procedure
 
 def _points_of(collection: Collection, ids: Sequence[str]) -> list[models.ExtendedPointId]:
     return [point for one in ids for point in candidate_ids(one, collection.tenant)]
-
-
-def _check_ids(ids: Sequence[str]) -> None:
-    if isinstance(ids, str) or not all(isinstance(one, str) and one for one in ids):
-        raise InputError("ids is a list of passage ids, each a string that is not empty.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy.typing as npt
 from qdrant_client import models
@@ -52,25 +52,21 @@ def gather(
         MissingVectorError: a leaf's vector is not there.
         InputError: a filter that cannot be read, or two leaves of one name.
     """
-    conditions = [
-        compose(
-            user_filter, tenant=collection.tenant, prefixes=collection.prefixes, must_not=unwanted
-        )
-        for unwanted in must_not or [{}] * len(queries)
-    ]
+    unwanted = must_not or [{}] * len(queries)
+    conditions = _conditions(collection, user_filter, unwanted, collection.hidden)
+    # embedded mode walks through all payloads for any filter: its short cut looks for flags itself
+    plain = _conditions(collection, user_filter, unwanted) if collection.embedded else conditions
     _check_leaves(collection, queries)
     pools = [OpenPool(leaves) for leaves in queries]
     searches = [
-        (pool, leaf, condition)
-        for pool, condition in zip(pools, conditions, strict=True)
+        (pool, _Search(leaf, condition, without))
+        for pool, condition, without in zip(pools, conditions, plain, strict=True)
         for leaf in pool.leaves
         if leaf.depth > 0
     ]
-    answers = yield from _nearest(
-        collection, [(leaf, condition) for _, leaf, condition in searches], short_cuts
-    )
-    for (pool, leaf, _), points in zip(searches, answers, strict=True):
-        pool.admit(leaf, points)
+    answers = yield from _nearest(collection, [search for _, search in searches], short_cuts)
+    for (pool, search), points in zip(searches, answers, strict=True):
+        pool.admit(search.leaf, points)
     for pool in pools:
         pool.complete()
     if collection.embedded:
@@ -127,7 +123,7 @@ def fused(
     _check_leaves(collection, queries)
     if limit < 1 or any(len(weights) != len(leaves) for leaves in queries):
         raise InputError("Fusion needs one weight a leaf, and a limit of 1 or more.")
-    condition = compose(user_filter, tenant=collection.tenant, prefixes=collection.prefixes)
+    (condition,) = _conditions(collection, user_filter, [{}], collection.hidden)
     parts = [
         [(leaf.query, collection.vector(leaf.vector).stored, leaf.depth) for leaf in leaves]
         for leaves in queries
@@ -159,6 +155,35 @@ def require_fusion() -> Procedure[None]:
         )
 
 
+class _Search(NamedTuple):
+    """A leaf search, and its filter with and without what hides quarantined passages."""
+
+    leaf: LeafSearch
+    condition: models.Filter | None
+    plain: models.Filter | None
+
+
+def _conditions(
+    collection: Collection,
+    user_filter: UserFilter,
+    unwanted: Sequence[Mapping[str, Any]],
+    hidden: Sequence[str] = (),
+) -> list[models.Filter | None]:
+    """The filter of every query; one object for all that want the same."""
+
+    def composed(must_not: Mapping[str, Any]) -> models.Filter | None:
+        return compose(
+            user_filter,
+            tenant=collection.tenant,
+            prefixes=collection.prefixes,
+            must_not=must_not,
+            hidden=hidden,
+        )
+
+    usual = composed({})
+    return [composed(one) if one else usual for one in unwanted]
+
+
 def _check_leaves(collection: Collection, queries: Sequence[Sequence[LeafSearch]]) -> None:
     for leaves in queries:
         if len({leaf.name for leaf in leaves}) != len(leaves):
@@ -180,9 +205,7 @@ def _query_batch(
 
 
 def _nearest(
-    collection: Collection,
-    searches: Sequence[tuple[LeafSearch, models.Filter | None]],
-    short_cuts: ShortCuts | None,
+    collection: Collection, searches: Sequence[_Search], short_cuts: ShortCuts | None
 ) -> Procedure[list[list[tuple[str, float]]]]:
     """Phase 1: (point id, score) of every leaf search, the short way where it is open."""
     found: list[list[tuple[str, float]] | None] = [None] * len(searches)
@@ -193,13 +216,13 @@ def _nearest(
         collection,
         [
             nearest(
-                leaf.query,
-                collection.vector(leaf.vector).stored,
-                leaf.depth + SPARE,
-                condition,
+                search.leaf.query,
+                collection.vector(search.leaf.vector).stored,
+                search.leaf.depth + SPARE,
+                search.condition,
                 embedded=collection.embedded,
             )
-            for leaf, condition in (searches[number] for number in rest)
+            for search in (searches[number] for number in rest)
         ],
     )
     for number, points in zip(rest, answers, strict=True):
@@ -208,26 +231,25 @@ def _nearest(
 
 
 def _quickly(
-    collection: Collection,
-    searches: Sequence[tuple[LeafSearch, models.Filter | None]],
-    short_cuts: ShortCuts,
+    collection: Collection, searches: Sequence[_Search], short_cuts: ShortCuts
 ) -> list[list[tuple[str, float]] | None]:
     """Searches of one vector under one filter go together: the filter is looked at once."""
     found: list[list[tuple[str, float]] | None] = [None] * len(searches)
     together: dict[tuple[str, int], list[int]] = {}
     dense: dict[int, npt.NDArray[Any]] = {}
-    for number, (leaf, condition) in enumerate(searches):
-        if not isinstance(leaf.query, models.SparseVector):
-            dense[number] = leaf.query
-            stored = collection.vector(leaf.vector).stored
-            together.setdefault((stored, id(condition)), []).append(number)
+    for number, search in enumerate(searches):
+        if not isinstance(search.leaf.query, models.SparseVector):
+            dense[number] = search.leaf.query
+            stored = collection.vector(search.leaf.vector).stored
+            together.setdefault((stored, id(search.plain)), []).append(number)
     for (stored, _), numbers in together.items():
         answers = short_cuts.nearest(
             collection.name,
             stored,
             [dense[number] for number in numbers],
-            max(searches[number][0].depth for number in numbers) + SPARE,
-            searches[numbers[0]][1],
+            max(searches[number].leaf.depth for number in numbers) + SPARE,
+            searches[numbers[0]].plain,
+            collection.hidden,
         )
         for number, points in zip(numbers, answers or (), strict=False):
             found[number] = points

@@ -30,9 +30,10 @@ class ShortCuts(Protocol):
         queries: Sequence[npt.NDArray[Any]],
         limit: int,
         condition: models.Filter | None,
+        hidden: Sequence[str],
         /,
     ) -> list[list[tuple[str, float]]] | None:
-        """(point id, cosine) of the points nearest to each query."""
+        """(point id, cosine) of the points nearest to each query, but for those with a flag."""
 
 
 def rows(

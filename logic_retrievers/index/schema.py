@@ -17,7 +17,17 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index.lexical import FINGERPRINT as LEXICAL_FINGERPRINT
 from logic_retrievers.index.lexical import NAME as LEXICAL
-from logic_retrievers.index.payloads import ID, LOGIC, METADATA, SOURCE, TENANT, USUAL, Keys
+from logic_retrievers.index.payloads import (
+    ID,
+    LOGIC,
+    METADATA,
+    QUARANTINED,
+    SOURCE,
+    TENANT,
+    USUAL,
+    Keys,
+    quarantine_keys,
+)
 
 FORMAT = 1
 TOPICAL = "topical"
@@ -25,10 +35,11 @@ ON_REQUEST = frozenset({"contradiction"})
 """Vectors that are made only where they are named: each costs a third of the encoding, and only
 searches for contradictions use this one."""
 
-PAYLOAD_INDEXES: Mapping[str, models.KeywordIndexParams] = {
+PAYLOAD_INDEXES: Mapping[str, models.KeywordIndexParams | models.BoolIndexParams] = {
     ID: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     SOURCE: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     TENANT: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
+    QUARANTINED: models.BoolIndexParams(type=models.BoolIndexType.BOOL),
 }
 
 
@@ -71,6 +82,8 @@ class Collection:
         keys: where our layout has text and metadata.
         ours: whether the collection carries our metadata.
         missing_indexes: payload indexes to make before the first write.
+        hidden: payload keys that hide a passage from retrieval where they are true.
+        shows_quarantined: the user wants to see them all.
     """
 
     name: str
@@ -83,6 +96,13 @@ class Collection:
     keys: Keys = USUAL
     ours: bool = True
     missing_indexes: tuple[str, ...] = field(default=())
+    hidden: tuple[str, ...] = (QUARANTINED,)
+    shows_quarantined: bool = False
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Payload keys under which a flag may hide a passage."""
+        return (QUARANTINED,) if self.ours else quarantine_keys(self.prefixes)
 
     def vector(self, name: str) -> StoredVector:
         """The stored vector of that name.

@@ -47,6 +47,7 @@ class CollectionSettings(TypedDict, total=False):
         text_key, metadata_key: where the payload has text and metadata, if a store of
             langchain-qdrant's was told other keys than ``page_content`` and ``metadata``.
         create: make the collection where there is none (True).
+        show_quarantined: search quarantined passages too (False).
     """
 
     vectors: Sequence[str] | None
@@ -56,6 +57,7 @@ class CollectionSettings(TypedDict, total=False):
     text_key: str | None
     metadata_key: str | None
     create: bool
+    show_quarantined: bool
 
 
 class Settings(ConnectionSettings, CollectionSettings, total=False):

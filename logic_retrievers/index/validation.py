@@ -1,9 +1,9 @@
-"""What a passage must be before it is stored."""
+"""What a passage must be before it is stored, and a list of ids before it is used."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from logic_retrievers.errors import EmptyTextError, InputError
@@ -84,3 +84,13 @@ def _encodes(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def check_ids(ids: Sequence[str]) -> None:
+    """Refuses what is no list of passage ids.
+
+    Raises:
+        InputError: a bare string, or something in the list that is no id.
+    """
+    if isinstance(ids, str) or not all(isinstance(one, str) and one for one in ids):
+        raise InputError("ids is a list of passage ids, each a string that is not empty.")

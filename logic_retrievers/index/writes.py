@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -21,7 +21,15 @@ from logic_retrievers.errors import (
 from logic_retrievers.index import lexical
 from logic_retrievers.index.encoding import encode_passages
 from logic_retrievers.index.ids import content_hash, point_id
-from logic_retrievers.index.payloads import HASH, Keys, hash_of, to_payload
+from logic_retrievers.index.payloads import (
+    HASH,
+    QUARANTINED,
+    Keys,
+    hash_of,
+    is_quarantined,
+    to_passage,
+    to_payload,
+)
 from logic_retrievers.index.schema import Collection, StoredVector, check
 from logic_retrievers.index.stale import remove_stale
 from logic_retrievers.index.validation import check_passage
@@ -54,6 +62,14 @@ class _Prepared:
     passage: Passage
     point: str
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is stored under a passage's point id."""
+
+    digest: str | None
+    quarantined: bool
 
 
 @dataclass(slots=True)
@@ -180,11 +196,13 @@ def _store(
     batch: Sequence[_Prepared],
     tally: _Tally,
 ) -> Procedure[None]:
-    known = yield from _known_hashes(collection, [one.point for one in batch])
-    changed = [one for one in batch if known.get(one.point) != one.digest]
+    known = yield from _known(collection, [one.point for one in batch])
+    changed = [one for one in batch if _is_news(one, known.get(one.point))]
     tally.unchanged += len(batch) - len(changed)
     if not changed:
         return
+    hidden = [one for one in changed if one.point in known and known[one.point].quarantined]
+    changed = yield from _still_hidden(collection, changed, hidden)
     points = yield Work(
         lambda: _points(encoder, vectors, changed, collection.tenant, collection.keys)
     )
@@ -197,19 +215,54 @@ def _store(
         tally.added += len(some) - old
 
 
-def _known_hashes(
-    collection: Collection, points: Sequence[str]
-) -> Procedure[Mapping[str, str | None]]:
+def _known(collection: Collection, points: Sequence[str]) -> Procedure[Mapping[str, _Known]]:
     records = yield Call(
         "retrieve",
         {
             "collection_name": collection.name,
             "ids": list(points),
-            "with_payload": [HASH],
+            "with_payload": [HASH, QUARANTINED],
             "with_vectors": False,
         },
     )
-    return {str(record.id): hash_of(record.payload) for record in records}
+    return {
+        str(record.id): _Known(hash_of(record.payload), is_quarantined(record.payload))
+        for record in records
+    }
+
+
+def _is_news(one: _Prepared, known: _Known | None) -> bool:
+    """Whether a passage is stored otherwise than it came, or not at all."""
+    if known is None or known.digest != one.digest:
+        return True
+    return one.passage.quarantined and not known.quarantined
+
+
+def _still_hidden(
+    collection: Collection, batch: Sequence[_Prepared], hidden: Sequence[_Prepared]
+) -> Procedure[list[_Prepared]]:
+    """The batch, with the flag on those that say what a quarantined one has said before."""
+    if not hidden:
+        return list(batch)
+    records = yield Call(
+        "retrieve",
+        {
+            "collection_name": collection.name,
+            "ids": [one.point for one in hidden],
+            "with_payload": True,
+            "with_vectors": False,
+        },
+    )
+    said = {
+        str(record.id): to_passage(record.id, record.payload, collection.keys).text
+        for record in records
+    }
+    return [
+        replace(one, passage=replace(one.passage, quarantined=True))
+        if said.get(one.point) == one.passage.text
+        else one
+        for one in batch
+    ]
 
 
 def _points(

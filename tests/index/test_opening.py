@@ -302,10 +302,10 @@ def test_every_method_has_its_twin():
 def test_the_key_is_nowhere_to_be_seen(encoder, wire_double):
     """A key in a log is a key given away."""
     key = "very-secret-key"
-    url = wire_double.url.replace("http://", "http://user:hidden@")
+    url = wire_double.url.replace("http://", "http://user:concealed@")
     connection = Connection.open(url, api_key=key)
     index = PassageIndex.open("lr-test", encoder, location=wire_double.url, api_key=key)
     texts = [repr(connection), repr(index), str(vars(index)), connection.place]
-    assert not any(key in text or "hidden" in text for text in texts)
+    assert not any(key in text or "concealed" in text for text in texts)
     connection.close()
     index.close()

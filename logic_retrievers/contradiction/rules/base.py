@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from logic_retrievers.types import Passage
@@ -19,11 +19,14 @@ class ConflictGraph:
         rivals: of each passage, the places of those that it is in conflict with. What contradicts a
             trusted passage and is dropped for it stands in nobody's list: it has no vote.
         copies: of each passage, the places of those that say the same in nearly the same words.
+        probabilities: place -> place of another -> how likely the two contradict each other, also
+            of pairs that are no conflict; empty where only conflicts are known.
     """
 
     passages: Sequence[Passage]
     rivals: Sequence[frozenset[int]]
     copies: Sequence[frozenset[int]]
+    probabilities: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,19 @@ from logic_retrievers.contradiction.rules.base import (
     source_of,
 )
 
+CLEARLY = 0.2
+"""How much likelier a passage contradicts the one than the other, to be a voice."""
+
 
 @dataclass(frozen=True)
 class PreferMajority(ConflictPolicy):
     """The one with more voices stays; abstains where they are equal.
 
     A passage that is in conflict with the one and not with the other is a voice for the other, and
-    each of the two is a voice for itself. Copies of one text, and passages of one source, are one
-    voice together: what is said again is not said by more.
+    each of the two is a voice for itself. Where the graph knows how likely pairs contradict that
+    are no conflict, a voice is who contradicts the one clearly more than the other. Copies of one
+    text, and passages of one source, are one voice together: what is said again is not said by
+    more.
 
     Args:
         key: of the source in the metadata; a passage without it is known by its ``source``, and
@@ -31,9 +36,9 @@ class PreferMajority(ConflictPolicy):
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
         """The one with fewer voices goes."""
-        of_one, of_other = graph.rivals[one], graph.rivals[other]
-        for_one = self._voices({one} | (of_other - of_one - {one}), graph)
-        for_other = self._voices({other} | (of_one - of_other - {other}), graph)
+        against_one, against_other = _opposed(one, other, graph)
+        for_one = self._voices({one} | (against_other - {one}), graph)
+        for_other = self._voices({other} | (against_one - {other}), graph)
         if for_one == for_other:
             return Ruling(f"each has {for_one} of the passages on its side", abstained=True)
         stays, drop = (one, other) if for_one > for_other else (other, one)
@@ -62,3 +67,21 @@ class PreferMajority(ConflictPolicy):
                 left -= same
                 joined.extend(same)
         return voices
+
+
+def _opposed(one: int, other: int, graph: ConflictGraph) -> tuple[set[int], set[int]]:
+    """Who is against the one and not against the other, and the reverse."""
+    if not graph.probabilities:
+        of_one, of_other = graph.rivals[one], graph.rivals[other]
+        return set(of_one - of_other), set(of_other - of_one)
+    against_one: set[int] = set()
+    against_other: set[int] = set()
+    to_one = graph.probabilities.get(one, {})
+    to_other = graph.probabilities.get(other, {})
+    for voter in to_one.keys() & to_other.keys():
+        leaning = to_one[voter] - to_other[voter]
+        if leaning >= CLEARLY:
+            against_one.add(voter)
+        elif -leaning >= CLEARLY:
+            against_other.add(voter)
+    return against_one, against_other

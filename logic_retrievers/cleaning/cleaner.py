@@ -1,0 +1,424 @@
+"""``CorpusCleaner``: finds the conflicts of a corpus, decides them, and hides what has to be."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args
+
+from logic_retrievers.answering import check_count
+from logic_retrievers.cleaning.acting import act, examined_before, home_of, respecting
+from logic_retrievers.cleaning.comparing import Neighbourhood
+from logic_retrievers.cleaning.findings import Kind
+from logic_retrievers.cleaning.gathering import (
+    Gathered,
+    Pages,
+    Progress,
+    Trust,
+    gather,
+    opposition,
+)
+from logic_retrievers.cleaning.kinds import SCOPE_KEYS
+from logic_retrievers.cleaning.ledger import Ledger
+from logic_retrievers.cleaning.quarantine import Quarantine
+from logic_retrievers.cleaning.resolving import Corpus, cleaning_rule, resolve
+from logic_retrievers.cleaning.result import Cleaned, Decision
+from logic_retrievers.cleaning.telling import Reading, tell
+from logic_retrievers.contradiction import verdicts
+from logic_retrievers.contradiction.gathering import checked_passages
+from logic_retrievers.contradiction.opinions import (
+    Heard,
+    Questions,
+    SecondOpinion,
+    aask,
+    answered,
+    ask,
+    questions,
+)
+from logic_retrievers.contradiction.rules import AnyRule
+from logic_retrievers.contradiction.settings import (
+    VECTORS,
+    ContradictionSettings,
+    check_probability,
+    settings_for,
+)
+from logic_retrievers.contradiction.trust import TrustedFilter, check_trusted_filter
+from logic_retrievers.encoders import default_encoder
+from logic_retrievers.errors import (
+    ConfigurationError,
+    ConflictingTrustWarning,
+    SecondOpinionWarning,
+    warn,
+)
+from logic_retrievers.procedures import Procedure, Work, arun, encoding, run
+from logic_retrievers.types import Passage
+
+if TYPE_CHECKING:
+    from logic_retrievers.encoders.base import Encoder
+    from logic_retrievers.index.passages import PassageIndex
+
+T = TypeVar("T")
+Warned: TypeAlias = list[tuple[type[Warning], str]]
+AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
+
+LEAST_COSINE = 0.5
+"""Topical cosine under which two passages are about different things."""
+LEAST_PROBABILITY = 0.5
+"""Of a contradiction; a pair under it is looked at only where the two are nearly copies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """What a hook hands on.
+
+    Args:
+        passages: those that came in, in their order; the quarantined ones have the flag.
+        cleaned: what was found and decided.
+    """
+
+    passages: tuple[Passage, ...]
+    cleaned: Cleaned
+
+
+class CorpusCleaner:
+    """Finds pairs of passages that contradict, repeat or replace each other, and decides.
+
+    New and changed passages are compared with their topical neighbours, so that the cost grows with
+    their number and not with the square of the corpus. Nothing is ever deleted: what a policy
+    decides against is *quarantined*, hidden from retrieval and restorable byte for byte; and by
+    default (``annotate``) nothing is hidden but what contradicts a passage that the user trusts.
+
+    Args:
+        index: the collection to clean, or the one that new passages are going to. Without one the
+            passages that are passed in are compared with each other.
+        ledger: where every decision is written down: a :class:`Ledger` or a path; by default kept
+            in memory alone.
+        policy: for a contradiction where nobody is trusted: ``annotate`` (both stay),
+            ``prefer_newest`` (which also hides superseded versions), ``prefer_source``,
+            ``prefer_majority``, ``quarantine_all``, a ``rules.ConflictPolicy``, or a function of
+            two passages that gives back the one that stays, or None. Several in a list: the first
+            that can decide does.
+        encoder: makes the vectors; the index's where None, or that of the bundle that comes with
+            the package.
+        neighbours: how many topical neighbours each passage is compared with.
+        threshold: least probability of a contradiction, instead of that of the settings.
+        settings: of the contradiction vector, instead of those that the encoder brings.
+        trusted: passages that the user vouches for. They are never hidden; those that contradict
+            each other judge nobody, and a warning says so.
+        trusted_filter: which passages of the collection, and of those examined, are trusted too:
+            ``{"key": wanted}`` over the metadata, a Qdrant filter, or a function of a passage.
+        trusted_candidates: how many trusted passages of the collection each one is compared with.
+        trusted_top: hold against each trusted passage's opponents not that they reach the
+            threshold but that they are among the so many that contradict it most (Xu et al. 2024
+            take 3). For a corpus that is known to be corrupted.
+        against_trusted: ``quarantine``, or ``annotate``: what contradicts a trusted one stays too.
+        date_key: of the date in the metadata.
+        source_key: of the source in the metadata; a passage without it is known by its ``source``.
+        source_order: the best source first, for ``prefer_source``.
+        scope_keys: of the metadata, that say what a passage is true of (product, region, year...);
+            passages that differ in one do not contradict each other.
+        second_opinion: an NLI model or language model; see ``contradiction.SecondOpinion``. Asked
+            once a call; where it fails our own probabilities stand, and a warning says so.
+        ask_above: least own probability of the pairs that it is asked about.
+
+    Raises:
+        UnknownPolicyError: no policy has that name.
+        ConfigurationError: a setting that cannot work, or an encoder without the vectors.
+        InputError: a trusted passage that is none, or a filter that cannot be read.
+        StorageError: the ledger cannot be opened.
+
+    Example:
+        >>> cleaner = CorpusCleaner(index, ledger="ledger.sqlite")        # doctest: +SKIP
+        >>> cleaner.clean(dry_run=True).of_kind(Kind.CONTRADICTION)       # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        index: PassageIndex | None = None,
+        *,
+        ledger: Ledger | str | os.PathLike[str] | None = None,
+        policy: AnyRule | Sequence[AnyRule] = "annotate",
+        encoder: Encoder | None = None,
+        neighbours: int = 20,
+        threshold: float | None = None,
+        settings: ContradictionSettings | None = None,
+        trusted: Sequence[Passage] | None = None,
+        trusted_filter: TrustedFilter = None,
+        trusted_candidates: int = 10,
+        trusted_top: int | None = None,
+        against_trusted: AgainstTrusted = "quarantine",
+        date_key: str = "date",
+        source_key: str = "source",
+        source_order: Sequence[str] = (),
+        scope_keys: Sequence[str] = SCOPE_KEYS,
+        second_opinion: SecondOpinion | None = None,
+        ask_above: float | None = None,
+    ) -> None:
+        self.policy = cleaning_rule(policy, date_key, source_key, source_order)
+        if encoder is None:
+            encoder = default_encoder() if index is None else index.encoder
+        elif index is not None and encoder is not index.encoder:
+            raise ConfigurationError("an index brings its own encoder; leave encoder= out")
+        self.index = index
+        self.encoder = encoder
+        self.settings = settings_for(encoder.specs, settings, threshold=threshold)
+        self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger or ":memory:")
+        check_count("neighbours", neighbours)
+        for name, count in (
+            ("trusted_candidates", trusted_candidates or 1),
+            ("trusted_top", 1 if trusted_top is None else trusted_top),
+        ):
+            check_count(name, count)
+        if against_trusted not in get_args(AgainstTrusted):
+            raise ConfigurationError(
+                f"against_trusted must be 'quarantine' or 'annotate', not {against_trusted!r}"
+            )
+        self._against: verdicts.AgainstTrusted = (
+            "drop" if against_trusted == "quarantine" else "annotate"
+        )
+        if isinstance(scope_keys, str):
+            raise ConfigurationError(f"scope_keys must be a list of keys: [{scope_keys!r}]")
+        self.reading = Reading(self.settings.threshold, date_key, source_key, tuple(scope_keys))
+        if second_opinion is not None and not callable(second_opinion):
+            raise ConfigurationError("second_opinion must be callable; see SecondOpinion")
+        self.second_opinion = second_opinion
+        self.ask_above = self.settings.threshold if ask_above is None else ask_above
+        check_probability("ask_above", self.ask_above)
+        check_trusted_filter(trusted_filter)
+        named = checked_passages(() if trusted is None else trusted)
+        self.trust = Trust(named, trusted_filter, trusted_candidates, trusted_top)
+        self._neighbours = neighbours
+        self._room = Neighbourhood(encoder, index, self.settings, neighbours, LEAST_COSINE)
+        self.quarantine = None if index is None else Quarantine(index, self.ledger)
+
+    def clean(
+        self,
+        passages: Iterable[Passage] | None = None,
+        *,
+        dry_run: bool = False,
+        again: bool = False,
+        progress: Progress | None = None,
+    ) -> Cleaned:
+        """Cleans the collection, or a list of passages.
+
+        Args:
+            passages: to examine instead of what the collection holds. With an index they are taken
+                to be new to it, and compared with what it holds; nothing of them is stored.
+            dry_run: decide, and write nothing: neither to the collection nor to the ledger.
+            again: examine also what was examined before and has not changed since.
+            progress: called with the number of passages examined so far.
+
+        Raises:
+            ConfigurationError: neither an index nor passages.
+            InputError: what is no passage, or a policy function that gives back none.
+            StorageError: the ledger cannot be written; nothing was hidden.
+            CollectionError, ServerError: Qdrant refused or failed.
+        """
+        begun = _now()
+        gathered = self._run(self._gathered(passages, dry_run, again, progress))
+        asked = self._questions(gathered)
+        heard = ask(self.second_opinion, list(asked))
+        return _warned(self._run(self._decided(gathered, asked, heard, begun, dry_run)))
+
+    async def aclean(
+        self,
+        passages: Iterable[Passage] | None = None,
+        *,
+        dry_run: bool = False,
+        again: bool = False,
+        progress: Progress | None = None,
+    ) -> Cleaned:
+        """:meth:`clean` without blocking the event loop; the same result."""
+        begun = _now()
+        gathered = await self._arun(self._gathered(passages, dry_run, again, progress))
+        asked = self._questions(gathered)
+        heard = await aask(self.second_opinion, list(asked))
+        return _warned(await self._arun(self._decided(gathered, asked, heard, begun, dry_run)))
+
+    def screen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> Screened:
+        """Examines passages on their way into a collection.
+
+        Those that a policy decides against come back with the flag, so that they are stored hidden;
+        stored ones that it decides against are hidden now.
+
+        Args:
+            passages: on their way; each id once.
+            dry_run: flag and hide nothing.
+
+        Raises:
+            InputError: what is no passage.
+            StorageError, CollectionError, ServerError: as for :meth:`clean`.
+        """
+        given = checked_passages(passages)
+        return _screened(given, self.clean(given, dry_run=dry_run))
+
+    async def ascreen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> Screened:
+        """:meth:`screen` without blocking the event loop; the same result."""
+        given = checked_passages(passages)
+        return _screened(given, await self.aclean(given, dry_run=dry_run))
+
+    def fingerprint(self) -> str:
+        """sha256 of all that a finding depends on beside the passages."""
+        parts = (
+            self.settings,
+            self.reading,
+            self.trust,
+            self._neighbours,
+            self.ask_above,
+            self.second_opinion is not None,
+            sorted((name, self.encoder.specs[name].fingerprint) for name in VECTORS),
+        )
+        return hashlib.sha256(repr(parts).encode(errors="surrogatepass")).hexdigest()
+
+    def _gathered(
+        self,
+        passages: Iterable[Passage] | None,
+        dry_run: bool,
+        again: bool,
+        progress: Progress | None,
+    ) -> Procedure[Gathered]:
+        pages = self._pages(again) if passages is None else _one_page(checked_passages(passages))
+        if self.quarantine is not None and not dry_run:
+            yield from self.quarantine.verifying()
+        least = min(LEAST_PROBABILITY, self.settings.threshold, self.ask_above)
+        return (
+            yield from gather(
+                self._room,
+                self.index,
+                pages,
+                self.trust,
+                least,
+                stored=passages is None,
+                progress=progress,
+            )
+        )
+
+    def _pages(self, again: bool) -> Pages:
+        """What the collection holds and was not examined before, a page at a time."""
+        index = self.index
+        if index is None:
+            raise ConfigurationError("there is nothing to clean: pass an index, or passages")
+        offset, ended, settings = None, False, self.fingerprint()
+
+        def page() -> Procedure[Sequence[Passage]]:
+            nonlocal offset, ended
+            while not ended:
+                some, offset = yield from index.page(None, offset)
+                ended = offset is None
+                active = [one for one in some if not one.quarantined]
+                if not again:
+                    known = yield Work(
+                        partial(examined_before, self.ledger, index, active, settings)
+                    )
+                    active = [one for one in active if one.id not in known]
+                if active:
+                    return active
+            return ()
+
+        return page
+
+    def _questions(self, gathered: Gathered) -> Questions:
+        if self.second_opinion is None:
+            return {}
+        return questions(gathered.pairs, gathered.passages, self.ask_above)
+
+    def _decided(
+        self,
+        gathered: Gathered,
+        asked: Questions,
+        heard: Heard,
+        begun: datetime,
+        dry_run: bool,
+    ) -> Procedure[tuple[Cleaned, Warned]]:
+        problems: Warned = []
+        answers, problem = heard
+        pairs = gathered.pairs
+        if answers is None:
+            problems.append((SecondOpinionWarning, f"the second opinion does not count: {problem}"))
+        else:
+            pairs = answered(pairs, list(asked.values()), answers)
+        told = yield Work(partial(tell, gathered, pairs, self.reading))
+        disputes = [one.pair for one in told if one.finding.kind is Kind.CONTRADICTION]
+        against = yield from opposition(self._room, gathered, disputes)
+        corpus = Corpus(gathered.passages, gathered.trusted, against)
+        decisions = yield Work(partial(resolve, corpus, told, self.policy, self._against))
+        known = {one.id: one for one in gathered.passages}
+        if self.index is not None:
+            states = yield Work(partial(self.ledger.states, home_of(self.index)))
+            decisions = respecting(decisions, known, states)
+        if note := _contested(decisions):
+            problems.append((ConflictingTrustWarning, note))
+        named = {name for one in decisions for name in (one.finding.one, one.finding.other)}
+        cleaned = Cleaned(
+            decisions,
+            {name: one for name, one in known.items() if name in named},
+            gathered.examined,
+            gathered.compared,
+            self.policy.name,
+            self.settings.threshold,
+            dry_run,
+            begun,
+            round((_now() - begun).total_seconds(), 3),
+            None if self.index is None else self.index.collection,
+            gathered.unjudged,
+            tuple(message for _, message in problems),
+            self.reading.date_key,
+            self.reading.source_key,
+        )
+        if self.index is not None and not dry_run:
+            yield from act(self.index, self.ledger, cleaned, gathered.texts, self.fingerprint())
+        return cleaned, problems
+
+    def _run(self, procedure: Procedure[T]) -> T:
+        return run(procedure, encoding) if self.index is None else self.index.run(procedure)
+
+    async def _arun(self, procedure: Procedure[T]) -> T:
+        if self.index is None:
+            return await arun(procedure, encoding)
+        return await self.index.arun(procedure)
+
+
+def _one_page(passages: Sequence[Passage]) -> Pages:
+    """All passages at once, each id once."""
+    left = list({one.id: one for one in reversed(passages)}.values())[::-1]
+
+    def page() -> Procedure[Sequence[Passage]]:
+        some, left[:] = list(left), []
+        yield from ()
+        return some
+
+    return page
+
+
+def _screened(given: Sequence[Passage], cleaned: Cleaned) -> Screened:
+    flagged = () if cleaned.dry_run else cleaned.quarantined
+    return Screened(
+        tuple(replace(one, quarantined=True) if one.id in flagged else one for one in given),
+        cleaned,
+    )
+
+
+def _contested(decisions: Sequence[Decision]) -> str:
+    """Which trusted passages contradict each other; empty where none do."""
+    names = {name for one in decisions if one.action == "contested" for name in one.trusted}
+    if not names:
+        return ""
+    return (
+        "trusted passages contradict each other, and cannot all be right:"
+        f" {', '.join(map(repr, sorted(names)))}; nothing was judged by them"
+    )
+
+
+def _warned(result: tuple[Cleaned, Warned]) -> Cleaned:
+    cleaned, problems = result
+    for kind, message in problems:
+        warn(kind, message)
+    return cleaned
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

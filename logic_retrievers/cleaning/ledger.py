@@ -1,0 +1,217 @@
+"""What was decided about passages, when and why: an SQLite file that only grows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from logic_retrievers.errors import StorageError
+from logic_retrievers.types import Passage
+
+Event: TypeAlias = Literal[
+    "found", "quarantine", "restore", "purge", "adopted", "replaced", "gone", "mended"
+]
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS entries (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    time TEXT NOT NULL, collection TEXT NOT NULL, event TEXT NOT NULL, passage TEXT NOT NULL,
+    text TEXT, point TEXT, opponent TEXT, opponent_text TEXT, kind TEXT, probability REAL,
+    own_probability REAL, score REAL, cosine REAL, differences TEXT, policy TEXT, reason TEXT
+);
+CREATE INDEX IF NOT EXISTS of_passage ON entries (collection, passage, number);
+CREATE TRIGGER IF NOT EXISTS no_update BEFORE UPDATE ON entries
+BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END;
+CREATE TRIGGER IF NOT EXISTS no_delete BEFORE DELETE ON entries
+BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END;
+CREATE TABLE IF NOT EXISTS examined (
+    collection TEXT NOT NULL, passage TEXT NOT NULL, text TEXT NOT NULL, settings TEXT NOT NULL,
+    PRIMARY KEY (collection, passage)
+) WITHOUT ROWID;
+"""
+_STATES = ("quarantine", "restore", "purge", "adopted", "replaced", "gone")
+_HIDDEN = frozenset({"quarantine", "adopted"})
+_AT_ONCE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event in the life of a passage.
+
+    Args:
+        event: ``found``: it is part of a finding, and stays. ``quarantine``, ``restore``,
+            ``purge``: what was decided; written before it is done. ``adopted``: it was hidden
+            without this ledger. ``replaced``: its text has changed since it was hidden, so that it
+            is active again. ``gone``: it is no longer there. ``mended``: the collection was brought
+            in line with what had been decided.
+        passage: id.
+        text, point: sha256 of its text, and of its stored point without the flag.
+        opponent, opponent_text: id and sha256 of the text that it is held against.
+        kind, probability, own_probability, score, cosine, differences: of the finding.
+        policy: that decided.
+        reason: in a few words for people.
+        time: UTC, ISO 8601.
+        collection: where the passage lies.
+        number: rises with every entry; 0 before it is written.
+    """
+
+    event: Event
+    passage: str
+    text: str | None = None
+    point: str | None = None
+    opponent: str | None = None
+    opponent_text: str | None = None
+    kind: str | None = None
+    probability: float | None = None
+    own_probability: float | None = None
+    score: float | None = None
+    cosine: float | None = None
+    differences: Sequence[Mapping[str, Any]] = ()
+    policy: str | None = None
+    reason: str = ""
+    time: str = ""
+    collection: str = ""
+    number: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        return {**asdict(self), "differences": [dict(one) for one in self.differences]}
+
+
+_COLUMNS = tuple(one.name for one in fields(Entry) if one.name != "number")
+_SELECT = f"SELECT number, {', '.join(_COLUMNS)} FROM entries"
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Entries can be added and read, and nothing else: the file refuses changes and deletions.
+
+    It holds no text of a passage: fingerprints, scores and the places where texts differ. What is
+    to be done is written down *before* it is done, so that whatever a crash leaves half done can be
+    seen and mended.
+
+    Args:
+        path: of the file, made where there is none; ``":memory:"`` keeps nothing. Not on a network
+            file system.
+
+    Raises:
+        StorageError: the file cannot be opened, read or written.
+    """
+
+    path: str | os.PathLike[str] = ":memory:"
+    _kept: sqlite3.Connection | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        with self._open() as connection:
+            connection.executescript(_SCHEMA)
+
+    def add(self, collection: str, entries: Iterable[Entry]) -> None:
+        """Adds entries: all of them, or none. They are on disk when this returns."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        rows = []
+        for entry in entries:
+            values = {**asdict(entry), "time": now, "collection": collection}
+            values["differences"] = json.dumps([dict(one) for one in entry.differences])
+            rows.append([values[name] for name in _COLUMNS])
+        if rows:
+            marks = ", ".join("?" * len(_COLUMNS))
+            with self._open() as connection:
+                connection.executemany(
+                    f"INSERT INTO entries ({', '.join(_COLUMNS)}) VALUES ({marks})", rows
+                )
+
+    def entries(self, collection: str, passage: str | None = None) -> list[Entry]:
+        """All entries of a collection, or of one passage, the oldest first."""
+        asked = f"{_SELECT} WHERE collection = ?"
+        values = [collection]
+        if passage is not None:
+            asked, values = f"{asked} AND passage = ?", [collection, passage]
+        with self._open() as connection:
+            return [_entry(row) for row in connection.execute(f"{asked} ORDER BY number", values)]
+
+    def states(self, collection: str) -> dict[str, Entry]:
+        """Passage -> the last entry that says whether it is hidden."""
+        marks = ", ".join("?" * len(_STATES))
+        with self._open() as connection:
+            rows = connection.execute(
+                f"{_SELECT} WHERE number IN (SELECT max(number) FROM entries WHERE"
+                f" collection = ? AND event IN ({marks}) GROUP BY passage) ORDER BY number",
+                [collection, *_STATES],
+            )
+            return {entry.passage: entry for entry in map(_entry, rows)}
+
+    def hidden(self, collection: str) -> dict[str, Entry]:
+        """Passage -> the entry that hid it, for those that are hidden now."""
+        return {one: entry for one, entry in self.states(collection).items() if is_hidden(entry)}
+
+    def note_examined(self, collection: str, texts: Mapping[str, str], settings: str) -> None:
+        """Notes that passages were examined.
+
+        Args:
+            collection: where they are.
+            texts: passage -> sha256 of its text.
+            settings: fingerprint of the settings that they were examined with.
+        """
+        with self._open() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO examined VALUES (?, ?, ?, ?)",
+                [(collection, passage, text, settings) for passage, text in texts.items()],
+            )
+
+    def examined(self, collection: str, passages: Sequence[str], settings: str) -> dict[str, str]:
+        """Passage -> sha256 of the text that it had when it was last examined like this."""
+        found: dict[str, str] = {}
+        with self._open() as connection:
+            for start in range(0, len(passages), _AT_ONCE):
+                some = passages[start : start + _AT_ONCE]
+                found |= dict(
+                    connection.execute(
+                        "SELECT passage, text FROM examined WHERE collection = ? AND settings = ?"
+                        f" AND passage IN ({', '.join('?' * len(some))})",
+                        [collection, settings, *some],
+                    )
+                )
+        return found
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """A connection within a transaction; closed afterwards unless it is all there is."""
+        try:
+            if self._kept is not None or os.fspath(self.path) == ":memory:":
+                if self._kept is None:
+                    self._kept = sqlite3.connect(":memory:", check_same_thread=False)
+                with self._kept:
+                    yield self._kept
+                return
+            Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self.path, timeout=30)) as connection, connection:
+                yield connection
+        except (OSError, sqlite3.Error) as error:
+            raise StorageError(
+                f"The ledger {os.fspath(self.path)} cannot be opened, read or written ({error})."
+                " Nothing was hidden or shown without an entry; mend this and run it again."
+            ) from error
+
+
+def text_hash(passage: Passage) -> str:
+    """sha256 of a passage's text, by which the ledger knows it again."""
+    return hashlib.sha256(passage.text.encode(errors="surrogatepass")).hexdigest()
+
+
+def is_hidden(entry: Entry | None) -> bool:
+    """Whether a passage is hidden after this entry."""
+    return entry is not None and entry.event in _HIDDEN
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    values = dict(zip(("number", *_COLUMNS), row, strict=True))
+    values["differences"] = tuple(json.loads(values["differences"] or "[]"))
+    return Entry(**values)
