@@ -36,6 +36,7 @@ class ExitCode(IntEnum):
     PARTIAL = 3
     SERVER = 4
     ENCODER = 5
+    FOUND = 6
 
 
 def exit_code(error: LogicRetrieversError) -> ExitCode:

@@ -12,6 +12,7 @@ from rich.progress import (
     SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
+    TimeRemainingColumn,
 )
 
 from logic_retrievers.cli.outcome import err
@@ -29,7 +30,8 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[int], No
         yield None
         return
     counted = (BarColumn(), MofNCompleteColumn()) if total else (TextColumn("{task.completed}"),)
-    columns = (SpinnerColumn(), TextColumn(what), *counted, TimeElapsedColumn())
+    left = (TextColumn("left"), TimeRemainingColumn()) if total else ()
+    columns = (SpinnerColumn(), TextColumn(what), *counted, TimeElapsedColumn(), *left)
     with Progress(*columns, console=err, transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.update(task, completed=done)

@@ -1,0 +1,202 @@
+"""The report of a cleaning in a real browser: what overflows, what runs, and whether filters work.
+
+python -m benchmarks.report_in_browser [--many 10000] [--pictures FOLDER]
+
+Needs a Chromium on the path. Each report is opened at 1280 and at 390 pixels, light and dark,
+with the network off. Ends with 1 where anything is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.browser import Browser, find_browser
+from benchmarks.report import publish
+from benchmarks.report_samples import hostile, ordinary
+from logic_retrievers.cleaning.findings import Kind
+from logic_retrievers.cleaning.report import write_report
+from logic_retrievers.cleaning.result import Cleaned
+
+WIDTHS = (1280, 390)
+
+UNFOLD = """(() => {
+  document.styleSheets[0].insertRule(".finding { content-visibility: visible !important }");
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
+})()"""
+"""What nobody has scrolled to yet is not laid out, and would overflow unseen."""
+
+CUT = """(() => {
+  const found = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    if (!text.data.trim() || text.parentElement.closest("script, title, desc")) continue;
+    let box = text.parentElement;
+    const inline = (one) => getComputedStyle(one).display.startsWith("inline");
+    if (box.closest("svg")) box = box.closest("svg");
+    else while (inline(box)) box = box.parentElement;
+    const edge = box.getBoundingClientRect();
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    for (const rect of range.getClientRects()) {
+      const out = rect.left < edge.left - 1 || rect.right > edge.right + 1;
+      if (rect.width && (out || rect.right > innerWidth + 1 || rect.left < -1)) {
+        found.push(text.data.slice(0, 60));
+        break;
+      }
+    }
+    const style = getComputedStyle(box);
+    const hides = style.overflowX !== "visible" || style.textOverflow === "ellipsis";
+    if (!box.closest("svg") && hides && box.scrollWidth > box.clientWidth + 1)
+      found.push("hidden: " + text.data.slice(0, 60));
+  }
+  return found;
+})()"""
+"""Texts that leave the box that they stand in, or the window."""
+
+SHOWN = "Array.from(document.querySelectorAll('.finding')).filter(c => c.offsetHeight > 0).length"
+
+
+def main() -> None:
+    """Write the reports, open them, publish what was seen."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--many", type=int, default=10_000)
+    parser.add_argument("--pictures", type=Path)
+    options = parser.parse_args()
+    program = find_browser()
+    if program is None:
+        sys.exit("no Chromium was found on the path")
+    reports = {"hostile": hostile(), "ordinary": ordinary(500)}
+    if options.many:
+        reports["many"] = ordinary(options.many)
+    with tempfile.TemporaryDirectory() as folder, Browser(program) as browser:
+        rows = []
+        for name, cleaned in reports.items():
+            page = Path(folder) / f"{name}.html"
+            begun = time.perf_counter()
+            write_report(cleaned, page)
+            made = {
+                "report": name,
+                "findings": len(cleaned.decisions),
+                "MB": round(page.stat().st_size / 1e6, 2),
+                "made in s": round(time.perf_counter() - begun, 2),
+            }
+            for width in WIDTHS:
+                for dark in (False, True) if name != "many" else (False,):
+                    rows.append({**made, **seen(browser, page, cleaned, width, dark)})
+                    if options.pictures is not None and name != "many":
+                        options.pictures.mkdir(parents=True, exist_ok=True)
+                        scheme = "dark" if dark else "light"
+                        take(browser, page, width, dark, options.pictures / f"{name}-{scheme}")
+    publish("report in the browser", rows)
+    if any(wrong(row) for row in rows):
+        sys.exit(1)
+
+
+def seen(browser: Browser, page: Path, cleaned: Cleaned, width: int, dark: bool) -> dict[str, Any]:
+    """What one window shows and does."""
+    loaded = browser.open(page, width, dark=dark)
+    begun = time.perf_counter()
+    faults = filters(browser, cleaned)
+    worked = time.perf_counter() - begun
+    wide = browser.run("document.documentElement.scrollWidth")
+    cut: list[str] = []
+    if len(cleaned.decisions) <= 1000:
+        browser.run(UNFOLD)
+        cut = browser.run(CUT)
+        wide = max(wide, browser.run("document.documentElement.scrollWidth"))
+    return {
+        "width": width,
+        "scheme": "dark" if dark else "light",
+        "loaded in s": round(loaded, 2),
+        "filters in s": round(worked, 2),
+        "page is wide": wide,
+        "cut texts": cut,
+        "complaints": browser.complaints(),
+        "scripts of texts": browser.run("window.__pwned === undefined ? 'none' : window.__pwned"),
+        "filters": faults or "work",
+        "without scripts": without_scripts(browser, page, cleaned),
+    }
+
+
+def filters(browser: Browser, cleaned: Cleaned) -> list[str]:
+    """Where the cards that are left differ from the data: by mouse, by keyboard, by words."""
+    total = len(cleaned.decisions)
+    contradictions = cleaned.of_kind(Kind.CONTRADICTION)
+    high = sum(one.finding.severity == "high" for one in contradictions)
+    faults = []
+
+    def expect(what: str, count: int) -> None:
+        found = browser.run(SHOWN)
+        said = browser.run("document.getElementById('shown').textContent")
+        if found != count or said != f"{count:,} of {total:,} shown":
+            faults.append(f"{what}: {found} cards, {said!r}, expected {count}")
+
+    expect("at first", total)
+    browser.run("document.querySelector('input[value=contradiction]').click()")
+    expect("contradictions", len(contradictions))
+    browser.run("document.querySelector('input[value=high]').click()")
+    expect("high contradictions", high)
+    browser.run("document.querySelector('#filters button').click()")
+    browser.run("new Promise(done => setTimeout(done, 20))")
+    expect("cleared", total)
+    browser.run("document.querySelector('#filters').scrollIntoView()")
+    browser.run("document.querySelector('input[value=superseded]').focus()")
+    browser.press(" ", 32, " ")
+    expect("superseded by the space bar", len(cleaned.of_kind(Kind.SUPERSEDED)))
+    browser.press(" ", 32, " ")
+    browser.press("Tab", 9)
+    browser.press(" ", 32, " ")
+    expect("scope by Tab and the space bar", len(cleaned.of_kind(Kind.SCOPE)))
+    browser.press(" ", 32, " ")
+    browser.run("document.getElementById('search').focus()")
+    browser.call("Input.insertText", text="NOBODY  wrote this")
+    browser.run("new Promise(done => setTimeout(done, 400))")
+    expect("words that nobody wrote", 0)
+    browser.run("document.querySelector('#filters button').click()")
+    browser.run("new Promise(done => setTimeout(done, 20))")
+    expect("cleared again", total)
+    return faults
+
+
+def without_scripts(browser: Browser, page: Path, cleaned: Cleaned) -> str:
+    """Whether everything is there for a reader whose browser runs no scripts."""
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.open(page, WIDTHS[0])
+        found = browser.run(SHOWN)
+        form = browser.run("document.getElementById('filters').offsetHeight")
+    finally:
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
+    whole = found == len(cleaned.decisions) and form == 0
+    return "whole" if whole else f"{found} cards, filters {form} high"
+
+
+def take(browser: Browser, page: Path, width: int, dark: bool, stem: Path) -> None:
+    """Two pictures: the top of the page, and its first cards."""
+    browser.open(page, width, dark=dark)
+    browser.picture(stem.with_name(f"{stem.name}-{width}-top.png"))
+    browser.run("document.getElementById('f1').scrollIntoView()")
+    browser.run("new Promise(done => setTimeout(done, 200))")
+    browser.picture(stem.with_name(f"{stem.name}-{width}-cards.png"))
+
+
+def wrong(row: Mapping[str, Any]) -> bool:
+    """Whether a row shows anything but what it should."""
+    return bool(
+        row["page is wide"] > row["width"]
+        or row["cut texts"]
+        or row["complaints"]
+        or row["scripts of texts"] != "none"
+        or row["filters"] != "work"
+        or row["without scripts"] != "whole"
+    )
+
+
+if __name__ == "__main__":
+    main()

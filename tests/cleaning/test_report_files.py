@@ -1,0 +1,165 @@
+"""The files of a report: there whole or not at all, and harmless to what opens them."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+import json
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reported import cleaned, decision
+
+from logic_retrievers.cleaning.findings import Difference, Kind
+from logic_retrievers.cleaning.report import write_report
+from logic_retrievers.cleaning.report.records import json_lines
+from logic_retrievers.cleaning.report.spreadsheet import LONGEST, guarded, spreadsheet
+from logic_retrievers.errors import ConfigurationError, StorageError
+from logic_retrievers.types import Passage
+
+ODD = st.sampled_from(
+    "\ud800\u202e\x00\x9b\u2028\r\n\t=<&"
+)  # among all characters these are too rare
+ANY_TEXT = st.text(ODD | st.characters(), max_size=60)
+
+
+def rows(text):
+    assert text.startswith("\ufeff")
+    return list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+
+
+def test_the_suffix_decides(tmp_path):
+    found = cleaned(decision())
+    names = ["report.html", "report.jsonl", "report.csv"]
+    assert [path.name for path in write_report(found, tmp_path / "report.html")] == names
+    assert {path.name for path in tmp_path.iterdir()} == set(names)
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    assert write_report(found, alone / "X.JSONL") == [alone / "X.JSONL"]
+    assert write_report(found, alone / "x.y.csv") == [alone / "x.y.csv"]
+    assert len(list(alone.iterdir())) == 2
+    for name in ("report.pdf", "report", ".html"):
+        with pytest.raises(ConfigurationError, match=r"\.html, \.jsonl or \.csv"):
+            write_report(found, tmp_path / name)
+    assert "<h1><bdi>Ours</bdi></h1>" in write_report(
+        found, tmp_path / "titled.html", title="Ours"
+    )[0].read_text("utf-8")
+
+
+def test_a_place_where_nothing_can_be_written(tmp_path, monkeypatch):
+    """A report that failed must leave the last one, and say why there is no new one."""
+    found = cleaned(decision())
+    with pytest.raises(StorageError, match="No such file"):
+        write_report(found, tmp_path / "nowhere" / "report.html")
+    files = write_report(found, tmp_path / "report.html")
+    before = [path.read_bytes() for path in files]
+
+    def full(self, *arguments, **settings):
+        self.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(StorageError, match="No space left"):
+        write_report(cleaned(), tmp_path / "report.html")
+    assert [path.read_bytes() for path in files] == before
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_line_has_all_of_a_decision():
+    metadata = {"on": date(2024, 5, 1), "n": np.int64(3), "x": float("inf"), "in": {"tags": {"q"}}}
+    passages = {"a": Passage("a", "open 14", metadata, source="a.md"), "b": Passage("b", "open 30")}
+    difference = Difference("number", (5, 7), (5, 7))
+    one = decision(
+        action="quarantined", probability=0.95, differences=[difference], newer="b",
+        quarantined=["a"], trusted=["b"], why="'b' is trusted",
+    )  # fmt: skip
+    (line,) = json_lines(cleaned(one, passages=passages, dry_run=True)).splitlines()
+    assert json.loads(line) == {
+        "kind": "contradiction",
+        "severity": "high",
+        "reason": "they differ",
+        "cosine": 0.9,
+        "score": 1.5,
+        "probability": 0.95,
+        "own_probability": 0.25,
+        "differences": [{"type": "number", "one": [5, 7], "other": [5, 7]}],
+        "newer": "b",
+        "one": {
+            "id": "a",
+            "text": "open 14",
+            "source": "a.md",
+            "metadata": {"on": "2024-05-01", "n": 3, "x": "inf", "in": {"tags": ["q"]}},
+        },
+        "other": {"id": "b", "text": "open 30", "source": None, "metadata": {}},
+        "action": "quarantined",
+        "decision": "'b' is trusted",
+        "quarantined": ["a"],
+        "trusted": ["b"],
+        "dry_run": True,
+    }
+
+
+@given(ANY_TEXT, ANY_TEXT)
+def test_lines_give_back_every_text(one, other):
+    """Half a surrogate pair stops a writer; a line separator breaks a reader."""
+    passages = {"a": Passage("a", one, {"x": other}), "b": Passage("b", other)}
+    text = json_lines(cleaned(decision(reason=one), decision("b", "a"), passages=passages))
+    text.encode("utf-8")
+    first, second = (json.loads(line) for line in text.split("\n")[:-1])
+    assert (first["one"]["text"], first["reason"], first["other"]["text"]) == (one, one, other)
+    assert second["other"]["metadata"] == {"x": other}
+    assert not set("\u202e\x9b\u2028") & set(text)
+
+
+def test_probabilities_that_are_no_numbers_are_still_json():
+    line = json_lines(cleaned(decision(probability=float("nan"))))
+    assert json.loads(line)["probability"] == "nan"
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r", "\n"])
+def test_no_cell_is_a_formula(begin):
+    """A passage that begins with = runs a program on the desk of whoever opens the sheet."""
+    words = begin + 'HYPERLINK("x")'
+    passages = {
+        words: Passage(words, words, {"date": words, "source": words}),
+        "b": Passage("b", "y", {"date": -5}),
+    }
+    (row,) = rows(spreadsheet(cleaned(decision(words, "b", reason=words, why=words,
+        quarantined=[words], newer=words), passages=passages)))  # fmt: skip
+    guarded_ones = ("one", "one_text", "one_date", "one_source", "reason", "decision", "newer")
+    for name in (*guarded_ones, "quarantined"):
+        assert row[name].startswith("'"), name
+    assert row["other_date"] == "-5", "a number is a number"
+
+
+@given(ANY_TEXT, ANY_TEXT)
+def test_any_text_is_one_cell(one, other):
+    passages = {"a": Passage("a", one, {"source": other}), "b": Passage("b", other, source=one)}
+    difference = Difference("entity", (-3, 5), (2, 99))
+    text = spreadsheet(cleaned(decision(differences=[difference]), passages=passages))
+    text.encode("utf-8")
+    (row,) = rows(text)
+    assert (row["one_text"], row["other_text"]) == (guarded(one), guarded(other))
+    assert row["kind"] == "contradiction"
+    assert None not in row
+
+
+def test_a_cell_is_not_longer_than_a_spreadsheet_takes():
+    """Excel breaks a longer cell, and what follows falls under the wrong names."""
+    shown = guarded("x" * 100_000)
+    assert len(shown) < 32_767
+    assert shown == "x" * LONGEST + " [68000 more characters]"
+
+
+def test_readers_of_tables_skip_the_mark(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    found = cleaned(decision(), decision(kind=Kind.SCOPE, reason="é, \n 日本"))
+    (path,) = write_report(found, tmp_path / "report.csv")
+    table = pandas.read_csv(path)
+    assert list(table["kind"]) == ["contradiction", "scope"]
+    assert table["reason"][1] == "é, \n 日本"

@@ -1,0 +1,219 @@
+"""The page of a report: whole, true to the data, and deaf to what the texts of a corpus ask for."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reported import Page, cleaned, decision
+
+from logic_retrievers.cleaning.findings import Difference, Kind
+from logic_retrievers.cleaning.report.page import page
+from logic_retrievers.cleaning.report.visible import HIDDEN, visible
+from logic_retrievers.errors import MissingExtraError
+from logic_retrievers.types import Passage
+
+ODD = st.sampled_from(
+    "\ud800\u202e\x00\x9b\u2028\r\n\t=<&"
+)  # among all characters these are too rare
+ANY_TEXT = st.text(ODD | st.characters(), max_size=60)
+MARKUP = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "<script>",
+                "</script>",
+                "</style>",
+                "</bdi>",
+                "<!--",
+                "-->",
+                "]]>",
+                "<img onerror=x>",
+            ),
+            *(
+                "{{ x }}",
+                "{% raw %}",
+                "\u202e",
+                "\x00",
+                "\ud800",
+                "&lt;",
+                "&",
+                '"',
+                "'",
+                "\r",
+                "\n",
+            ),
+        ]
+    ),
+    max_size=8,
+).map("".join)
+SPANS = st.tuples(st.integers(-9, 70), st.integers(-9, 70))
+DIFFERENCES = st.lists(
+    st.builds(Difference, st.sampled_from(["number", "entity", "wording"]), SPANS, SPANS),
+    max_size=6,
+)
+
+MANY = (
+    decision("a", "b", Kind.CONTRADICTION, "quarantined", probability=0.97, quarantined=["a"]),
+    decision("a", "c", Kind.CONTRADICTION, "settled", probability=0.91),
+    decision("d", "e", Kind.CONTRADICTION, "abstained", probability=0.83),
+    decision("f", "g", Kind.SUPERSEDED, "annotated", newer="g"),
+    decision("h", "i", Kind.DUPLICATE),
+)
+
+
+def read(found, title="A title"):
+    return Page(page(found, title))
+
+
+def test_the_totals_are_those_of_the_data():
+    """A summary that was counted otherwise than the cards is believed, and wrong."""
+    shown = read(cleaned(*MANY, examined=12480))
+    sums = [shown.by_id[name] for name in ("examined", "compared", "findings", "contradictions")]
+    assert sums == ["12,480", "34", "5", "3"]
+    assert shown.by_id["quarantined"] == "1"
+    assert [(c["data-kind"], c["data-severity"], c["data-action"]) for c in shown.cards] == [
+        (one.finding.kind.value, one.finding.severity, one.action) for one in MANY
+    ]
+    assert shown.by_id["bars-desc"] == (
+        "contradiction: 3 (quarantined 1, abstained 1, settled 1); superseded: 1 (annotated 1);"
+        " scope: 0; paraphrase: 0; duplicate: 1 (kept 1)."
+    )
+    assert "0.80 to 0.85: 1; 0.90 to 0.95: 1; 0.95 to 1.00: 1." in shown.by_id["columns-desc"]
+    for word in ("annotate", "0.82", "2026-03-14 09:26 UTC"):
+        assert word in shown.words
+
+
+def test_every_filter_is_there_with_its_count():
+    """A kind that cannot be asked for is not found among ten thousand."""
+    shown = read(cleaned(*MANY))
+    boxes = [named for tag, named in shown.elements if tag == "input" and "value" in named]
+    found = {(box["name"], box["value"]) for box in boxes}
+    assert found == {
+        *{("kind", one.finding.kind.value) for one in MANY},
+        *{("severity", one.finding.severity) for one in MANY},
+        *{("action", one.action) for one in MANY},
+    }
+    assert re.search(r"contradiction\s+3", shown.by_id["filters"])
+    assert ("form", True) in [(tag, "hidden" in named) for tag, named in shown.elements]
+    assert not any("hidden" in card for card in shown.cards), "without scripts all is seen"
+
+
+def test_a_passage_is_told_by_its_metadata():
+    """Where only the metadata tells two regions apart, the texts alone explain nothing."""
+    passages = {
+        "a": Passage("a", "x", {"when": {"on": "2021"}, "region": "DE", "team": 4}, source="a.md"),
+        "b": Passage("b", "x", {"site": "b.example", "region": "FR", "team": 4}),
+    }
+    one = decision("a", "b", Kind.SCOPE, newer="b", trusted=["a"], quarantined=["b"])
+    shown = read(cleaned(one, passages=passages, date_key="when.on", source_key="site"))
+    for words in ("date 2021", "source a.md", "source b.example", "region DE", "region FR"):
+        assert words in shown.words
+    assert "team" not in shown.words, "what both have in common tells nothing"
+    tags = [n["class"] for t, n in shown.elements if t == "span" and "tag" in n.get("class", "")]
+    assert tags == ["tag trusted", "tag quarantined", "tag newer"]
+
+
+def test_what_differs_is_marked():
+    passages = {"a": Passage("a", "open 14 days"), "b": Passage("b", "open 30 long days")}
+    differences = [Difference("number", (5, 7), (5, 7)), Difference("wording", (8, 8), (8, 12))]
+    shown = read(cleaned(decision(differences=differences), passages=passages))
+    assert shown.texts == ["open 14 days", "open 30 long days"]
+    assert shown.marks == [
+        *(["number", "number", "14"], ["wording gap", "wording", ""]),
+        *(["number", "number", "30"], ["wording", "wording", "long"]),
+    ]
+    titles = shown.values("mark", "title")
+    assert titles[1] == "wording: only the other passage has words here"
+
+
+@given(ANY_TEXT | MARKUP, ANY_TEXT | MARKUP, DIFFERENCES)
+def test_no_text_becomes_markup_and_none_is_lost(one, other, differences):
+    """One text that closes an element runs in the browser of whoever reads the report."""
+    passages = {
+        one: Passage(one, other, {one: other, "date": other, "source": one}),
+        "b" + other: Passage("b" + other, one, source=other),
+    }
+    found = decision(one, "b" + other, reason=other, why=one, differences=differences)
+    settings = {"collection": one, "policy": other, "notes": (one,), "unjudged": {one: other}}
+    html = page(cleaned(found, passages=passages, **settings), title=one)
+    html.encode("utf-8")
+    assert not set(HIDDEN.findall(html))
+    shown = Page(html)
+    assert shown.texts == [visible(passages[name].text) for name in (one, "b" + other)]
+    assert len(shown.scripts) == len(shown.styles) == 1
+    tags = {tag for tag, _ in shown.elements}
+    assert not tags & {"img", "iframe", "object", "link", "base", "a b"}
+    names = {name for _, named in shown.elements for name in named}
+    assert not [name for name in names if name.startswith("on")]
+    assert set(shown.values("a", "href")) == {"#f1"}
+    assert not names & {"src", "srcset", "style", "action", "formaction"}
+
+
+def test_nothing_is_asked_for_and_nothing_else_runs():
+    """The policy names the one script and the one style by their hashes."""
+    shown = read(cleaned(*MANY))
+    (policy,) = [n["content"] for t, n in shown.elements if n.get("http-equiv")]
+    for text in (*shown.scripts, *shown.styles):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+    assert not re.search(r"url\(|@import|fetch\(|XMLHttp|https?:", "".join(shown.styles))
+    assert "http" not in "".join(shown.scripts)
+
+
+def test_characters_that_deceive_are_written_out():
+    """A price that is turned around reads as another price."""
+    assert (
+        visible("is \u202e001\u202c, \x00, \ud83d") == "is ⟦U+202E⟧001⟦U+202C⟧, ⟦U+0000⟧, ⟦U+D83D⟧"
+    )
+    assert visible("a\r\nb\rc\td") == "a\nb\nc\td"
+    assert visible("é 👩\u200d👧 日本 \u200c") == "é 👩\u200d👧 日本 \u200c"
+    assert visible("".join(map(chr, (0xE0041, 0xE007F)))) == "⟦U+E0041⟧⟦U+E007F⟧"
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_dry_run_says_so(dry_run):
+    """Who reads "quarantined" believes that it is done."""
+    shown = read(cleaned(*MANY, dry_run=dry_run))
+    assert ("Dry run." in shown.words) is dry_run
+    assert ("would be quarantined" in shown.words) is dry_run
+
+
+def test_a_long_text_is_folded_around_what_differs():
+    """Ten pages with one number in them are not read; and what is folded must still be there."""
+    text = "Word after word. " * 400
+    at = len(text) // 2
+    passages = {"a": Passage("a", text), "b": Passage("b", "short")}
+    difference = Difference("number", (at, at + 4), (0, 5))
+    shown = read(cleaned(decision(differences=[difference]), passages=passages))
+    assert shown.texts == [text, "short"]
+    folds = [named for tag, named in shown.elements if named.get("class") == "fold"]
+    assert len(folds) == 2
+
+
+def test_a_cleaning_without_findings():
+    """The good news must not look like a broken page."""
+    shown = read(cleaned())
+    assert "Nothing was found." in shown.words
+    assert shown.by_id["findings"] == "0"
+    assert not shown.cards
+
+
+def test_figures_that_are_no_numbers():
+    """A second opinion may answer anything; the report is not the place to fail."""
+    shown = read(cleaned(decision(probability=float("nan")), threshold=2.0))
+    assert "None of them has a probability." in shown.words
+    assert "probability nan" in shown.words
+
+
+def test_missing_jinja2_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(MissingExtraError, match=r"'jinja2'.*logic-retrievers\[cli\]"):
+        page(cleaned(), "title")
