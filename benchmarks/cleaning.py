@@ -32,8 +32,9 @@ from logic_retrievers.evaluation.rows import json_rows
 
 CACHE = Path(".bench") / "cleaning_vectors.sqlite"
 K = 10
-CLEAN_SOURCES = ("encyclopaedia", "textbook", "news", "magazine")
-"""The better first; what is injected comes from ``forum``."""
+PUBLISHERS = ("encyclopaedia", "textbook", "news", "magazine")
+"""Of clean passages, the better first; what is injected comes from ``forum``. Every passage is a
+document of its own."""
 
 Settings = Mapping[str, Any]
 
@@ -108,16 +109,15 @@ def policies(part: str, background: int) -> list[dict[str, Any]]:
         1,
         {
             "annotate": lambda _: {"policy": "annotate"},
-            "prefer_majority": lambda _: {"policy": "prefer_majority", "source_key": "none"},
+            "prefer_majority": lambda _: {"policy": "prefer_majority", "date_key": "none"},
             "prefer_newest": lambda _: {"policy": "prefer_newest"},
             "prefer_source": lambda _: {
                 "policy": "prefer_source",
-                "source_order": (*CLEAN_SOURCES, "forum"),
+                "source_key": "publisher",
+                "source_order": (*PUBLISHERS, "forum"),
+                "date_key": "none",
             },
-            "newest, source, majority": lambda _: {
-                "policy": ("prefer_newest", "prefer_source", "prefer_majority"),
-                "source_order": (*CLEAN_SOURCES, "forum"),
-            },
+            "newest, then majority": lambda _: {"policy": ("prefer_newest", "prefer_majority")},
             "quarantine_all": lambda _: {"policy": "quarantine_all"},
         },
     )
@@ -128,8 +128,12 @@ def sweep(part: str, background: int) -> list[dict[str, Any]]:
     rows = []
     for most, share in ((1, 0.1), (1, 0.25), (1, 0.5), (1, 1.0), (2, 1.0), (9, 1.0)):
         ways: Mapping[str, Callable[[Corpus], Settings]] = {
-            "prefer_majority": lambda _: {"policy": "prefer_majority", "source_key": "none"},
-            "the same, injected from one source": lambda _: {"policy": "prefer_majority"},
+            "prefer_majority": lambda _: {"policy": "prefer_majority", "date_key": "none"},
+            "the same, one publisher one voice": lambda _: {
+                "policy": "prefer_majority",
+                "date_key": "none",
+                "source_key": "publisher",
+            },
         }
         for row in _both(part, background, most, ways, share):
             rows.append({"injected a question": most, "questions": share, **row})
@@ -150,6 +154,11 @@ def questions_of(part: str) -> list[Question]:
         for text, same in by_text.items()
         for sides in question_sides(same, answers=False)
     ]
+
+
+def turned(question: Question) -> Question:
+    """The question with its sides exchanged."""
+    return replace(question, clean=question.injected, injected=question.clean)
 
 
 def background_texts(count: int) -> list[str]:
@@ -174,13 +183,13 @@ def _both(
 ) -> list[dict[str, Any]]:
     """Both directions together: a row for the clean, the corrupted, and each cleaned corpus."""
     one_way = questions_of(part)
-    other_way = [replace(q, clean=q.injected, injected=q.clean) for q in one_way]
+    other_way = [turned(question) for question in one_way]
     found: dict[str, list[tuple[Ranked, Corpus, Cleaned | None]]] = {}
     for questions in (one_way, other_way):
-        with _open(background) as index:
-            corpus = _clean_corpus(index, questions)
+        with opened(background) as index:
+            corpus = clean_corpus(index, questions)
             found.setdefault("clean", []).append((_ranked(corpus), corpus, None))
-            _inject(corpus, most, share)
+            inject(corpus, most, share)
             found.setdefault("corrupted", []).append((_ranked(corpus), corpus, None))
             for name, settings in ways.items():
                 cleaner = CorpusCleaner(index, **settings(corpus))
@@ -193,7 +202,8 @@ def _both(
     return [_row(name, results, base, groups) for name, results in found.items()]
 
 
-def _open(background: int) -> PassageIndex:
+def opened(background: int) -> PassageIndex:
+    """An index in memory with so many passages that belong to no question."""
     CACHE.parent.mkdir(exist_ok=True)
     encoder = CachedEncoder(default_encoder(), CACHE)
     index = PassageIndex.open("cleaning", encoder, vectors=("topical", "contradiction"))
@@ -203,7 +213,8 @@ def _open(background: int) -> PassageIndex:
     return index
 
 
-def _clean_corpus(index: PassageIndex, questions: Sequence[Question]) -> Corpus:
+def clean_corpus(index: PassageIndex, questions: Sequence[Question]) -> Corpus:
+    """Adds the clean passages of every question, with dates and sources at random."""
     corpus, random = Corpus(index, questions, index.count()), Random(0)
     for number, question in enumerate(questions):
         passages = [
@@ -212,7 +223,7 @@ def _clean_corpus(index: PassageIndex, questions: Sequence[Question]) -> Corpus:
                 text,
                 {
                     "date": f"{random.randint(2023, 2024)}-{random.randint(1, 12):02}-01",
-                    "source": random.choice(CLEAN_SOURCES),
+                    "publisher": random.choice(PUBLISHERS),
                 },
             )
             for n, text in enumerate(question.clean)
@@ -223,7 +234,8 @@ def _clean_corpus(index: PassageIndex, questions: Sequence[Question]) -> Corpus:
     return corpus
 
 
-def _inject(corpus: Corpus, most: int, share: float) -> None:
+def inject(corpus: Corpus, most: int, share: float) -> None:
+    """Adds at most so many passages of the other side to that share of the questions."""
     random = Random(1)
     for number, question in enumerate(corpus.questions):
         texts = list(question.injected)
@@ -236,7 +248,7 @@ def _inject(corpus: Corpus, most: int, share: float) -> None:
                 text,
                 {
                     "date": f"{random.randint(2020, 2022)}-{random.randint(1, 12):02}-01",
-                    "source": "forum",
+                    "publisher": "forum",
                 },
             )
             for n, text in enumerate(texts[:most])
@@ -283,7 +295,7 @@ def _row(
     ranked = _joined([one for one, _, _ in results])
     columns = np.column_stack([ranked.ndcg, ranked.recall, ranked.share])
     ndcg, recall, share = bootstrap(columns, groups)
-    row = {
+    row: dict[str, Any] = {
         "corpus": name,
         "nDCG@10": with_interval(ndcg),
         "injected, Recall@10": with_interval(recall),

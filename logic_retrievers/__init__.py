@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from logic_retrievers.lazy import lazy
 
 if TYPE_CHECKING:
+    from logic_retrievers.cleaning import CorpusCleaner
     from logic_retrievers.contradiction import (
         ContradictionFilter,
         ContradictionScorer,
@@ -57,6 +58,7 @@ _HOMES = {
     "ContradictionScorer": "contradiction",
     "ContradictionSearch": "contradiction",
     "ContradictionSettings": "contradiction",
+    "CorpusCleaner": "cleaning",
     "Encoder": "encoders",
     "Engine": "engine",
     "Evidence": "types",
@@ -95,6 +97,7 @@ __all__ = [
     "ContradictionScorer",
     "ContradictionSearch",
     "ContradictionSettings",
+    "CorpusCleaner",
     "Encoder",
     "Engine",
     "Evidence",

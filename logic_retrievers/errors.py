@@ -163,6 +163,10 @@ class SecondOpinionWarning(UserWarning):
     """A second opinion failed, or gave what is none; our own judgement stands."""
 
 
+class CleaningSkippedWarning(UserWarning):
+    """A cleaning failed on the way into a collection; what came in was handed on unjudged."""
+
+
 def warn(kind: type[Warning], message: str) -> None:
     """Warns about the line that called this package, or an adapter of it, however deep we are."""
     level, frame = 1, sys._getframe()

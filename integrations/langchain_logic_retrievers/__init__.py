@@ -4,6 +4,8 @@ ConstraintRetriever     a retriever that respects what a query rules out
 CompatibilityReranker   the same rules over any other retriever's documents
 ContradictionFilter     keeps contradictions out of any retriever's documents
 ContradictionRetriever  what contradicts a statement, or a stored document
+CorpusCleaner           finds conflicts before documents are stored
+document_key            what a record manager knows a document by
 LogicVectorStore        stores documents with all named vectors
 LogicEmbeddings         one named vector, as LangChain's embeddings
 open_index_over         the index over an existing QdrantVectorStore
@@ -21,8 +23,10 @@ except ModuleNotFoundError as error:
         raise
     raise MissingExtraError("langchain-core", "langchain") from error
 
+from langchain_logic_retrievers.cleaner import CorpusCleaner
 from langchain_logic_retrievers.contradiction_filter import ContradictionFilter
 from langchain_logic_retrievers.contradiction_retriever import ContradictionRetriever
+from langchain_logic_retrievers.documents import document_key
 from langchain_logic_retrievers.embeddings import LogicEmbeddings, encoder_of
 from langchain_logic_retrievers.existing import open_index_over
 from langchain_logic_retrievers.reranker import CompatibilityReranker
@@ -34,8 +38,10 @@ __all__ = [
     "ConstraintRetriever",
     "ContradictionFilter",
     "ContradictionRetriever",
+    "CorpusCleaner",
     "LogicEmbeddings",
     "LogicVectorStore",
+    "document_key",
     "encoder_of",
     "open_index_over",
 ]

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from langchain_core.documents import Document
 
-from langchain_logic_retrievers.evidence import annotated, source_in, unannotated
+from langchain_logic_retrievers.evidence import (
+    annotated,
+    is_quarantined,
+    source_in,
+    unannotated,
+)
 from logic_retrievers.errors import InputError
 from logic_retrievers.types import Hit, Passage
 
@@ -43,6 +50,7 @@ def to_passages(
             id=document.id or str(uuid4()) if one is None else one,
             text=document.page_content,
             metadata=unannotated(document.metadata),
+            quarantined=is_quarantined(document.metadata),
         )
         for one, document in zip(given, documents, strict=True)
     ]
@@ -107,6 +115,33 @@ def recognised(
     ]
 
 
+def document_key(document: Document) -> str:
+    """What a record manager knows a document by, whatever evidence or verdict it carries.
+
+    For ``index(..., key_encoder=document_key)``: sha256 over the content and the metadata as they
+    were before this package said anything, in the form of a UUID, since Qdrant's points have no
+    other names.
+
+    Raises:
+        InputError: metadata that JSON cannot hold; dates are written as text.
+    """
+    content = [document.page_content, unannotated(document.metadata)]
+    try:
+        canonical = json.dumps(content, sort_keys=True, ensure_ascii=True, default=_as_text)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"A document's metadata must be JSON-like: {error}.") from error
+    return str(UUID(bytes=hashlib.sha256(canonical.encode()).digest()[:16]))
+
+
+def screenable(document: Document) -> Passage:
+    """A document on its way into a store; one without id goes by its :func:`document_key`.
+
+    Raises:
+        InputError: as :func:`document_key`.
+    """
+    return _passage(document.id or _qdrant_id(document) or document_key(document), document)
+
+
 def _names(documents: Sequence[Document]) -> list[str]:
     """What each is known by: its id, or its position in a form that no given id has."""
     mark = "#"
@@ -126,6 +161,12 @@ def _names(documents: Sequence[Document]) -> list[str]:
 def _passage(name: str, document: Document) -> Passage:
     metadata = document.metadata
     return Passage(name, document.page_content, unannotated(metadata), source_in(metadata))
+
+
+def _as_text(value: Any) -> str:
+    if not hasattr(value, "isoformat"):
+        raise TypeError(f"{type(value).__name__} is none of its types")
+    return str(value.isoformat())
 
 
 def _is_nameless(document: Document) -> bool:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, TypeGuard
 
 from langchain_core.documents import Document
 
+from logic_retrievers.cleaning import Decision
 from logic_retrievers.types import Hit
 
 EVIDENCE = "logic"
 SCORE = "relevance_score"
 CONTRADICTION = "contradiction"
 """Under the evidence: what a filter has to say, beside what ranked the document."""
+CLEANING = "cleaning"
+"""Under the evidence: what a cleaner found on the document's way into a store."""
+QUARANTINED = "quarantined"
+"""Under the evidence: True where the document is to be hidden; a collection looks for it there."""
 REPLACED = "replaced"
 """Under the evidence: what the user had under our two keys, to be put back."""
 _OF_EVIDENCE = frozenset({"policy", "scores", "ranks", "kept"})
@@ -35,19 +40,46 @@ def noted(document: Document, hit: Hit) -> Document:
     """A copy of the document with a filter's evidence beside what ranked it; the rest stays."""
     metadata = deepcopy(document.metadata)
     found = metadata.get(EVIDENCE)
-    if not (_ranked(found) or _filtered(found)):
+    if not (_ranked(found) or _noted(found)):
         found = {REPLACED: {EVIDENCE: found}} if EVIDENCE in metadata else {}
     metadata[EVIDENCE] = {**found, CONTRADICTION: _told(hit)}
     return document.model_copy(update={"metadata": metadata})
 
 
+def judged(
+    document: Document, name: str, decisions: Sequence[Decision], *, quarantined: bool
+) -> Document:
+    """A copy of the document with a cleaner's verdict instead of an earlier one; the rest stays.
+
+    Args:
+        document: on its way into a store.
+        name: the id that the decisions know it by.
+        decisions: those that name it. Without any there is nothing to tell.
+        quarantined: whether it is to be hidden.
+    """
+    metadata = deepcopy(_unjudged(document.metadata))
+    if decisions:
+        found = metadata.get(EVIDENCE)
+        if not (_ranked(found) or _noted(found)):
+            found = {REPLACED: {EVIDENCE: found}} if EVIDENCE in metadata else {}
+        verdict = {CLEANING: {"findings": [_finding(name, one) for one in decisions]}}
+        metadata[EVIDENCE] = {**found, **verdict, **({QUARANTINED: True} if quarantined else {})}
+    return document.model_copy(update={"metadata": metadata})
+
+
+def is_quarantined(metadata: Mapping[Any, Any]) -> bool:
+    """Whether a cleaner's verdict is that the document is to be hidden."""
+    evidence = metadata.get(EVIDENCE)
+    return (_ranked(evidence) or _noted(evidence)) and evidence.get(QUARANTINED) is True
+
+
 def unannotated(metadata: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The metadata as it was before :func:`annotated` and :func:`noted`."""
+    """The metadata as it was before :func:`annotated`, :func:`noted` and :func:`judged`."""
     evidence = metadata.get(EVIDENCE)
     if _ranked(evidence):
         ours = {EVIDENCE, SCORE}
-    elif _filtered(evidence):
-        ours = {EVIDENCE}  # a filter leaves the score alone: it is somebody else's
+    elif _noted(evidence):
+        ours = {EVIDENCE}  # the score is somebody else's
     else:
         return dict(metadata)
     plain = {key: value for key, value in metadata.items() if key not in ours}
@@ -69,10 +101,43 @@ def _ranked(evidence: Any) -> TypeGuard[Mapping[str, Any]]:
     return isinstance(evidence, Mapping) and evidence.keys() >= _OF_EVIDENCE
 
 
-def _filtered(evidence: Any) -> TypeGuard[Mapping[str, Any]]:
-    """Whether it is ours, and a filter's alone."""
+def _noted(evidence: Any) -> TypeGuard[Mapping[str, Any]]:
+    """Whether it is ours, and a filter's or a cleaner's alone."""
     return (
         isinstance(evidence, Mapping)
-        and evidence.keys() <= {CONTRADICTION, REPLACED}
-        and _ranked(evidence.get(CONTRADICTION))
+        and evidence.keys() <= {CONTRADICTION, CLEANING, QUARANTINED, REPLACED}
+        and (_ranked(evidence.get(CONTRADICTION)) or _cleaned(evidence.get(CLEANING)))
     )
+
+
+def _cleaned(verdict: Any) -> TypeGuard[Mapping[str, Any]]:
+    """Whether it is what :func:`judged` wrote."""
+    return isinstance(verdict, Mapping) and isinstance(verdict.get("findings"), list)
+
+
+def _unjudged(metadata: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The metadata without a cleaner's verdict; other evidence stays."""
+    evidence = metadata.get(EVIDENCE)
+    if not (_ranked(evidence) or _noted(evidence)):
+        return dict(metadata)
+    if not _ranked(evidence) and CONTRADICTION not in evidence:
+        return unannotated(metadata)
+    kept = {key: value for key, value in evidence.items() if key not in {CLEANING, QUARANTINED}}
+    return {**metadata, EVIDENCE: kept}
+
+
+def _finding(name: str, decision: Decision) -> dict[str, Any]:
+    """A finding as one of its two sees it."""
+    finding = decision.finding
+    return {
+        "kind": finding.kind.value,
+        "severity": finding.severity,
+        "opponent": finding.other if finding.one == name else finding.one,
+        "probability": finding.probability,
+        "cosine": finding.cosine,
+        "newer": finding.newer,
+        "reason": finding.reason,
+        "action": decision.action,
+        "decision": decision.reason,
+        "quarantined": list(decision.quarantined),
+    }

@@ -5,6 +5,7 @@ CompatibilityReranker     the same rules over any other retriever's nodes
 ContradictionFilter       keeps contradictions out of any retriever's nodes
 ContradictionFilterEvent  what it decided, for tracers
 ContradictionRetriever    what a collection holds against a statement
+CorpusCleaner             finds conflicts before nodes are stored
 LogicVectorStore          stores nodes with all named vectors
 LogicEmbeddings           one named vector, as LlamaIndex's embedding model
 open_index_over           the index over an existing QdrantVectorStore (aopen_index_over: async)
@@ -22,6 +23,7 @@ except ModuleNotFoundError as error:
         raise
     raise MissingExtraError("llama-index-core", "llama-index") from error
 
+from llama_index_logic_retrievers.cleaner import CorpusCleaner
 from llama_index_logic_retrievers.contradiction_filter import ContradictionFilter
 from llama_index_logic_retrievers.contradiction_retriever import ContradictionRetriever
 from llama_index_logic_retrievers.embeddings import LogicEmbeddings, encoder_of
@@ -37,6 +39,7 @@ __all__ = [
     "ContradictionFilter",
     "ContradictionFilterEvent",
     "ContradictionRetriever",
+    "CorpusCleaner",
     "LogicEmbeddings",
     "LogicVectorStore",
     "aopen_index_over",

@@ -1,4 +1,4 @@
-"""Settings of a contradiction filter in the plain words that JSON holds, and back again.
+"""Settings of a filter or a cleaner in the plain words that JSON holds, and back again.
 
 Functions and objects of the user's own are named and not rebuilt: their places have to be filled
 again, and whoever forgets is told.
@@ -6,7 +6,7 @@ again, and whoever forgets is told.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, fields, is_dataclass
 from typing import Any
 
@@ -72,6 +72,24 @@ def rule_of(description: Any) -> Any:
             if key != "name"
         }
     )
+
+
+def described_policy(policy: Any) -> Any:
+    """:func:`described_rule` of one policy, or of several in a list."""
+    if isinstance(policy, Sequence) and not isinstance(policy, str):
+        return [described_policy(one) for one in policy]
+    return described_rule(policy)
+
+
+def policy_of(description: Any) -> Any:
+    """The policy, or the policies, of :func:`described_policy`.
+
+    Raises:
+        ConfigurationError: as :func:`rule_of`.
+    """
+    if isinstance(description, list):
+        return [policy_of(one) for one in description]
+    return rule_of(description)
 
 
 def described_filter(wanted: Any) -> dict[str, Any] | None:

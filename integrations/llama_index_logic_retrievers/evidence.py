@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
 from llama_index.core.schema import BaseNode, Document, IndexNode, Node, NodeWithScore, TextNode
 
+from logic_retrievers.cleaning import Decision
 from logic_retrievers.types import Hit
 
 KEY = "logic"
 """The one metadata key of this package."""
 CONTRADICTION = "contradiction"
 """Under our key: what a filter has to say, beside what ranked the node."""
+CLEANING = "cleaning"
+"""Under our key: what a cleaner found on the node's way into a store."""
+QUARANTINED = "quarantined"
+"""Under our key: True where the node is to be hidden; a collection looks for it there."""
 REPLACED = "replaced"
 """Under our key: what the user had there, to be put back."""
 _OF_EVIDENCE = frozenset({"policy", "scores", "ranks", "kept"})
@@ -30,18 +35,43 @@ def noted(given: NodeWithScore, hit: Hit) -> NodeWithScore:
     """A copy of the node with a filter's evidence beside what ranked it; score and rest stay."""
     metadata = given.node.metadata
     found: Any = metadata.get(KEY)
-    if not (_is_ranked(found) or _is_filtered(found)):
+    if not (_is_ranked(found) or _is_noted(found)):
         found = {REPLACED: {KEY: found}} if KEY in metadata else {}
     return NodeWithScore(
         node=_with_evidence(given.node, {**found, CONTRADICTION: _told(hit)}), score=given.score
     )
 
 
+def judged(node: BaseNode, decisions: Sequence[Decision], *, quarantined: bool) -> BaseNode:
+    """The node with a cleaner's verdict instead of an earlier one; a copy unless nothing changes.
+
+    Args:
+        node: on its way into a store.
+        decisions: those that name it. Without any there is nothing to tell.
+        quarantined: whether it is to be hidden.
+    """
+    plain = _unjudged(node)
+    if not decisions:
+        return plain
+    found: Any = plain.metadata.get(KEY)
+    if not (_is_ranked(found) or _is_noted(found)):
+        found = {REPLACED: {KEY: found}} if KEY in plain.metadata else {}
+    verdict = {CLEANING: {"findings": [_finding(node.node_id, one) for one in decisions]}}
+    hidden = {QUARANTINED: True} if quarantined else {}
+    return _with_evidence(plain, {**found, **verdict, **hidden})
+
+
+def is_quarantined(node: BaseNode) -> bool:
+    """Whether a cleaner's verdict is that the node is to be hidden."""
+    found: Any = node.metadata.get(KEY)
+    return (_is_ranked(found) or _is_noted(found)) and found.get(QUARANTINED) is True
+
+
 def without_evidence(node: BaseNode) -> BaseNode:
-    """The node as it was before :func:`annotated` and :func:`noted`; itself where it has none."""
+    """The node as it was before any evidence was put on it; itself where it has none."""
     kind = _PLAIN.get(type(node), type(node))
     found = node.metadata.get(KEY)
-    if not (_is_ranked(found) or _is_filtered(found)):
+    if not (_is_ranked(found) or _is_noted(found)):
         return node if kind is type(node) else _copy(node, kind)
     return _copy(
         node,
@@ -131,13 +161,46 @@ def _is_ranked(evidence: Any) -> bool:
     return isinstance(evidence, Mapping) and evidence.keys() >= _OF_EVIDENCE
 
 
-def _is_filtered(evidence: Any) -> bool:
-    """Whether it is ours, and a filter's alone."""
+def _is_noted(evidence: Any) -> bool:
+    """Whether it is ours, and a filter's or a cleaner's alone."""
     return (
         isinstance(evidence, Mapping)
-        and evidence.keys() <= {CONTRADICTION, REPLACED}
-        and _is_ranked(evidence.get(CONTRADICTION))
+        and evidence.keys() <= {CONTRADICTION, CLEANING, QUARANTINED, REPLACED}
+        and (_is_ranked(evidence.get(CONTRADICTION)) or _is_cleaned(evidence.get(CLEANING)))
     )
+
+
+def _is_cleaned(verdict: Any) -> bool:
+    """Whether it is what :func:`judged` wrote."""
+    return isinstance(verdict, Mapping) and isinstance(verdict.get("findings"), list)
+
+
+def _unjudged(node: BaseNode) -> BaseNode:
+    """The node without a cleaner's verdict; other evidence stays."""
+    found: Any = node.metadata.get(KEY)
+    if not (_is_ranked(found) or _is_noted(found)) or CLEANING not in found:
+        return node
+    if not _is_ranked(found) and CONTRADICTION not in found:
+        return without_evidence(node)
+    kept = {key: value for key, value in found.items() if key not in {CLEANING, QUARANTINED}}
+    return _with_evidence(node, kept)
+
+
+def _finding(name: str, decision: Decision) -> dict[str, Any]:
+    """A finding as one of its two sees it."""
+    finding = decision.finding
+    return {
+        "kind": finding.kind.value,
+        "severity": finding.severity,
+        "opponent": finding.other if finding.one == name else finding.one,
+        "probability": finding.probability,
+        "cosine": finding.cosine,
+        "newer": finding.newer,
+        "reason": finding.reason,
+        "action": decision.action,
+        "decision": decision.reason,
+        "quarantined": list(decision.quarantined),
+    }
 
 
 def _with_key(keys: list[str]) -> list[str]:

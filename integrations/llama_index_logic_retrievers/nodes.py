@@ -21,7 +21,7 @@ from llama_index.core.schema import (
 )
 from pydantic_core import PydanticSerializationError
 
-from llama_index_logic_retrievers.evidence import annotated, without_evidence
+from llama_index_logic_retrievers.evidence import annotated, is_quarantined, without_evidence
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.payloads import ELSEWHERE
 from logic_retrievers.types import Hit, Passage
@@ -76,6 +76,7 @@ def stored_passage(node: BaseNode) -> Passage:
     Raises:
         InputError: metadata that JSON cannot hold.
     """
+    quarantined = is_quarantined(node)
     node = without_evidence(node)
     try:
         fields = node.model_dump(mode="json")
@@ -93,6 +94,7 @@ def stored_passage(node: BaseNode) -> Passage:
         # LlamaIndex finds a page without text by its metadata
         embed_text=embedded if embedded != passage.text else None,
         extra={"node": rest, "node_type": node.class_name()},
+        quarantined=quarantined,
     )
 
 

@@ -7,8 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from logic_retrievers.cleaning.ledger import Entry, Ledger, text_hash
+from qdrant_client import models
+
+from logic_retrievers.cleaning.ledger import Entry, Ledger, examined_hash, text_hash
 from logic_retrievers.cleaning.result import Cleaned, Decision
+from logic_retrievers.errors import ConfigurationError, ServerError
+from logic_retrievers.index.payloads import TENANT
 from logic_retrievers.procedures import Procedure, Work
 from logic_retrievers.types import Passage
 
@@ -17,8 +21,30 @@ if TYPE_CHECKING:
 
 
 def home_of(index: PassageIndex) -> str:
-    """Under what name a ledger keeps the passages of an index."""
-    return index.collection if index.tenant is None else f"{index.collection} ({index.tenant})"
+    """Under what name a ledger keeps the passages of an index; no collection's has a slash."""
+    return index.collection if index.tenant is None else f"{index.collection}/{index.tenant}"
+
+
+def refuse_tenants(index: PassageIndex) -> Procedure[None]:
+    """Refuses to clean the passages of several tenants together.
+
+    They are nothing to each other, and can be read without a tenant but not hidden.
+
+    Raises:
+        ConfigurationError: the index has no tenant, and there are passages of one.
+    """
+    if index.tenant is not None:
+        return
+    nobody = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
+    try:
+        found, _ = yield from index.page(models.Filter(must_not=[nobody]))
+    except ServerError:  # a strict server without the index that a tenant's first passage makes
+        return
+    if found:
+        raise ConfigurationError(
+            f"collection {index.collection!r} has passages of tenants: open the index with tenant=,"
+            " and clean each one's apart"
+        )
 
 
 def respecting(
@@ -45,24 +71,27 @@ def examined_before(
     ledger: Ledger, index: PassageIndex, passages: Sequence[Passage], settings: str
 ) -> set[str]:
     """Ids of the passages that were examined with these settings and have not changed since."""
-    texts = ledger.examined(home_of(index), [one.id for one in passages], settings)
-    return {one.id for one in passages if texts.get(one.id) == text_hash(one)}
+    known = ledger.examined(home_of(index), [one.id for one in passages], settings)
+    return {one.id for one in passages if known.get(one.id) == examined_hash(one)}
 
 
 def act(
     index: PassageIndex,
     ledger: Ledger,
     cleaned: Cleaned,
-    texts: Mapping[str, str],
+    examined: Mapping[str, str],
     settings: str,
 ) -> Procedure[None]:
     """Writes every decision into the ledger, hides what is to be hidden, notes what was examined.
+
+    A stored passage is hidden where it says what was decided against: one that was examined on its
+    way in may have the id of an older one.
 
     Args:
         index: where the passages are.
         ledger: where to write.
         cleaned: what was decided.
-        texts: id -> sha256 of the text, of all that were examined.
+        examined: id -> ``examined_hash`` of all that were examined.
         settings: fingerprint of the settings.
 
     Raises:
@@ -71,12 +100,14 @@ def act(
             the next cleaning, or by ``verify``.
     """
     home = home_of(index)
-    points = yield from index.fingerprints(cleaned.quarantined)
+    stored = yield from index.by_id(cleaned.quarantined)
+    same = [one.id for one in stored if one.text == cleaned.passages[one.id].text]
+    points = yield from index.fingerprints(same)
     entries = [entry for one in cleaned.decisions for entry in _entries(cleaned, one, points)]
     yield Work(partial(ledger.add, home, entries))
-    if cleaned.quarantined:
-        yield from index.hide(cleaned.quarantined)
-    yield Work(partial(ledger.note_examined, home, texts, settings))
+    if same:
+        yield from index.hide(same)
+    yield Work(partial(ledger.note_examined, home, examined, settings))
 
 
 def _without(decision: Decision, cleared: set[str]) -> Decision:

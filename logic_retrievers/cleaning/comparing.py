@@ -125,6 +125,7 @@ class Neighbourhood:
         within: bool = True,
         count: int | None = None,
         filter: UserFilter = None,  # noqa: A002
+        without: frozenset[Key] = frozenset(),
     ) -> Procedure[list[list[Compared]]]:
         """Each asked passage against its neighbours, the topically nearest first.
 
@@ -134,11 +135,12 @@ class Neighbourhood:
             within: also with each other's neighbours among the given.
             count: instead of the usual number of neighbours.
             filter: over the collection.
+            without: stored points that count for nothing.
         """
         found: list[list[Compared]] = []
         depth = self._count if count is None else count
         own = [self.points_of(one) for one in given.passages.values()]
-        replaced = frozenset[str]().union(*own) if within else frozenset()
+        replaced = without.union(*own) if within else without
         for some in batches(asked, PASSAGES_A_BATCH):
             near = [list[Neighbour]() for _ in some]
             if self._index is not None:

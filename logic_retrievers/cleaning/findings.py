@@ -51,7 +51,7 @@ class Finding:
         kind: how they stand to each other.
         reason: the same in a sentence for people.
         cosine: of the topical vectors.
-        score: F (Xu et al. 2024), what contradictions are ordered by.
+        score: F (Xu et al. 2024), what contradictions are ordered by; the cosine alone for copies.
         probability: of a contradiction: the second opinion's where there is one.
         own_probability: what the vectors alone say.
         differences: where the texts differ, in their order.

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from qdrant_client import models
 
-from logic_retrievers.cleaning.comparing import Compared, Given, Neighbourhood
-from logic_retrievers.cleaning.ledger import text_hash
+from logic_retrievers.cleaning.comparing import Compared, Given, Key, Neighbourhood
+from logic_retrievers.cleaning.ledger import examined_hash
 from logic_retrievers.contradiction.conflicts import Pair
 from logic_retrievers.contradiction.script import unjudged
+from logic_retrievers.contradiction.sides import MOST
 from logic_retrievers.contradiction.trust import TrustedFilter, picked
 from logic_retrievers.index.payloads import METADATA
 from logic_retrievers.index.requests import batches
@@ -26,6 +28,8 @@ NEAR = 0.8
 one value alone is nearly a copy, and the contradiction vector does not see it."""
 
 PASSAGES_A_PAGE = 1024
+
+OTHER_VERSION = "a trusted passage has its id and says something else"
 
 Progress: TypeAlias = Callable[[int], None]
 Pages: TypeAlias = Callable[[], Procedure[Sequence[Passage]]]
@@ -63,7 +67,7 @@ class Gathered:
         ranked: places of pairs that are held against a passage because of their rank alone.
         compared: how many pairs were scored.
         unjudged: id -> why a passage could not be judged.
-        texts: id -> sha256 of the text, of all that were examined.
+        digests: id -> ``examined_hash`` of all that were examined.
     """
 
     passages: tuple[Passage, ...]
@@ -73,12 +77,12 @@ class Gathered:
     ranked: frozenset[tuple[int, int]]
     compared: int
     unjudged: Mapping[str, str]
-    texts: Mapping[str, str]
+    digests: Mapping[str, str]
 
     @property
     def examined(self) -> int:
         """How many passages were looked at."""
-        return len(self.texts)
+        return len(self.digests)
 
 
 @dataclass(slots=True)
@@ -86,7 +90,7 @@ class _Notes:
     """What has been seen so far: passages by id, and pairs of ids, each once."""
 
     unjudged: dict[str, str] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
 
     passages: dict[str, Passage] = field(default_factory=dict)
     pairs: dict[frozenset[str], tuple[str, str, Compared]] = field(default_factory=dict)
@@ -119,28 +123,51 @@ def gather(
     notes = _Notes()
     probes = {one.id: one for one in trust.named if not unjudged(one.text)}
     notes.unjudged |= {one.id: why for one in trust.named if (why := unjudged(one.text))}
+    others = yield from _other_versions(index, probes)
+    without = frozenset[str]().union(*(room.points_of(one) for one in others))
     wanted = _over_index(trust)
     while page := (yield from pages()):
         notes.unjudged |= {one.id: why for one in page if (why := unjudged(one.text))}
+        notes.unjudged |= {one.id: OTHER_VERSION for one in page if _replaced(one, probes)}
         judged = {one.id: one for one in page if one.id not in notes.unjudged}
         given = yield from room.encoded(list({**probes, **judged}.values()))
         asked = list(range(len(given.passages)))
-        pools = yield from room.compare(given, asked, within=not stored)
+        pools = yield from room.compare(given, asked, within=not stored, without=without)
         if wanted is not None and index is not None and trust.candidates:
             pools += yield from room.compare(
-                given, asked, within=False, count=trust.candidates, filter=wanted
+                given,
+                asked,
+                within=False,
+                count=trust.candidates,
+                filter=wanted,
+                without=without,
             )
-        yield from _note(notes, index, given, pools, least)
+        near = MOST - 1 if trust.top is None else 0
+        whole = {room.key_of(one) for one in probes.values()}
+        yield from _note(notes, index, given, pools, least, dict.fromkeys(whole, near))
         if trust.top is not None and not stored:
             yield from _rank(notes, room, index, trust, judged)
-        notes.texts |= {one.id: text_hash(one) for one in page}
+        notes.digests |= {one.id: examined_hash(one) for one in page}
         if not stored:
             notes.passages |= judged
         if progress is not None:
-            progress(len(notes.texts))
+            progress(len(notes.digests))
     if trust.top is not None and stored:
         yield from _rank(notes, room, index, trust, {})
     return _gathered(notes, trust, (METADATA,) if index is None else index.prefixes, probes)
+
+
+def _replaced(passage: Passage, probes: Mapping[str, Passage]) -> bool:
+    return passage.id in probes and passage.text != probes[passage.id].text
+
+
+def _other_versions(
+    index: PassageIndex | None, probes: Mapping[str, Passage]
+) -> Procedure[list[Passage]]:
+    """Stored passages with the id of a trusted one that say something else than it."""
+    if index is None or not probes:
+        return []
+    return [one for one in (yield from index.by_id(list(probes))) if _replaced(one, probes)]
 
 
 def _gathered(
@@ -151,7 +178,11 @@ def _gathered(
     place_of = {one: place for place, one in enumerate(known)}
     pairs = {
         pair: Pair(
-            place_of[one], place_of[other], found.score, found.probability, found.probability
+            place_of[one],
+            place_of[other],
+            found.cosine if isnan(found.score) else found.score,  # a copy differs nowhere
+            found.probability,
+            found.probability,
         )
         for pair, (one, other, found) in notes.pairs.items()
     }
@@ -166,49 +197,8 @@ def _gathered(
         frozenset((pairs[pair].one, pairs[pair].other) for pair in notes.ranked),
         notes.compared,
         notes.unjudged,
-        notes.texts,
+        notes.digests,
     )
-
-
-def opposition(
-    room: Neighbourhood, gathered: Gathered, disputes: Iterable[Pair]
-) -> Procedure[dict[int, dict[int, float]]]:
-    """How likely passages in conflict, and those near to them, contradict each other.
-
-    What a majority is counted by: whoever contradicts the one much more than the other is on the
-    other's side, though neither need be a conflict.
-
-    Args:
-        room: scores the pairs.
-        gathered: with the pairs that are known.
-        disputes: the pairs in conflict.
-
-    Returns:
-        Place -> place of another -> probability.
-    """
-    known = {_ordered(pair.one, pair.other): pair.probability for pair in gathered.pairs}
-    near: dict[int, set[int]] = {}
-    for one, other in known:
-        near.setdefault(one, set()).add(other)
-        near.setdefault(other, set()).add(one)
-    wanted = {
-        _ordered(side, voter)
-        for pair in disputes
-        for voter in (near[pair.one] | near[pair.other]) - {pair.one, pair.other}
-        for side in (pair.one, pair.other)
-    }
-    new = sorted(wanted - known.keys())
-    if new:
-        places = sorted({place for pair in new for place in pair})
-        row = {place: number for number, place in enumerate(places)}
-        given = yield from room.encoded([gathered.passages[place] for place in places])
-        found = yield from room.pairs(given, [(row[one], row[other]) for one, other in new])
-        known |= {(one, other): found[row[one], row[other]] for one, other in new}
-    both: dict[int, dict[int, float]] = {}
-    for (one, other), probability in known.items():
-        both.setdefault(one, {})[other] = probability
-        both.setdefault(other, {})[one] = probability
-    return both
 
 
 def _note(
@@ -217,11 +207,18 @@ def _note(
     given: Given,
     pools: Sequence[Sequence[Compared]],
     least: float,
+    whole: Mapping[Key, int],
 ) -> Procedure[None]:
-    """Keeps the pairs that are worth a look, with their passages."""
+    """Keeps the pairs that are worth a look, with their passages.
+
+    Of those whose keys stand in ``whole`` so many of the nearest are kept whatever they say.
+    """
     notes.compared += sum(len(pool) for pool in pools)
     close = [
-        pair for pool in pools for pair in pool if pair.probability >= least or pair.cosine >= NEAR
+        pair
+        for pool in pools
+        for place, pair in enumerate(pool)
+        if pair.probability >= least or pair.cosine >= NEAR or place < whole.get(pair.one, 0)
     ]
     yield from _keep(notes, index, given, close)
 
@@ -240,8 +237,8 @@ def _keep(
         if pair.other not in found:
             continue  # deleted in the meantime
         one, other = found[pair.one], found[pair.other]
-        if one.id == other.id or unjudged(other.text):
-            continue
+        if one.id == other.id or one.quarantined or other.quarantined or unjudged(other.text):
+            continue  # what is hidden takes nobody along
         notes.passages |= {one.id: one, other.id: other}
         kept.append(frozenset((one.id, other.id)))
         notes.pairs.setdefault(kept[-1], (one.id, other.id, pair))
@@ -287,7 +284,7 @@ def _rank(
     )
     notes.compared += sum(len(pool) for pool in pools)
     for pool in pools:
-        rivals = [pair for pair in pool if pair.score == pair.score and pair.other not in trusted]
+        rivals = [pair for pair in pool if not isnan(pair.score) and pair.other not in trusted]
         first = sorted(rivals, key=lambda pair: (-pair.score, pair.other))[:top]
         notes.ranked.update((yield from _keep(notes, index, given, first)))
 
@@ -295,7 +292,3 @@ def _rank(
 def _over_index(trust: Trust) -> Mapping[str, Any] | models.Filter | None:
     """The filter, where it is one that a collection understands."""
     return trust.filter if isinstance(trust.filter, Mapping | models.Filter) else None
-
-
-def _ordered(one: int, other: int) -> tuple[int, int]:
-    return (one, other) if one < other else (other, one)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, fields
@@ -31,6 +32,9 @@ CREATE INDEX IF NOT EXISTS of_passage ON entries (collection, passage, number);
 CREATE TRIGGER IF NOT EXISTS no_update BEFORE UPDATE ON entries
 BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END;
 CREATE TRIGGER IF NOT EXISTS no_delete BEFORE DELETE ON entries
+BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END;
+CREATE TRIGGER IF NOT EXISTS no_replace BEFORE INSERT ON entries
+WHEN EXISTS (SELECT 1 FROM entries WHERE number = NEW.number)
 BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END;
 CREATE TABLE IF NOT EXISTS examined (
     collection TEXT NOT NULL, passage TEXT NOT NULL, text TEXT NOT NULL, settings TEXT NOT NULL,
@@ -94,9 +98,9 @@ _SELECT = f"SELECT number, {', '.join(_COLUMNS)} FROM entries"
 class Ledger:
     """Entries can be added and read, and nothing else: the file refuses changes and deletions.
 
-    It holds no text of a passage: fingerprints, scores and the places where texts differ. What is
-    to be done is written down *before* it is done, so that whatever a crash leaves half done can be
-    seen and mended.
+    It holds fingerprints, scores and the places where texts differ, and no text of a passage but
+    the few words of a reason ("the one says ..., the other ..."). What is to be done is written
+    down *before* it is done, so that whatever a crash leaves half done can be seen and mended.
 
     Args:
         path: of the file, made where there is none; ``":memory:"`` keeps nothing. Not on a network
@@ -108,6 +112,7 @@ class Ledger:
 
     path: str | os.PathLike[str] = ":memory:"
     _kept: sqlite3.Connection | None = field(default=None, init=False, repr=False)
+    _turn: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
 
     def __post_init__(self) -> None:
         with self._open() as connection:
@@ -120,7 +125,7 @@ class Ledger:
         for entry in entries:
             values = {**asdict(entry), "time": now, "collection": collection}
             values["differences"] = json.dumps([dict(one) for one in entry.differences])
-            rows.append([values[name] for name in _COLUMNS])
+            rows.append([_encodable(values[name]) for name in _COLUMNS])
         if rows:
             marks = ", ".join("?" * len(_COLUMNS))
             with self._open() as connection:
@@ -152,26 +157,31 @@ class Ledger:
         """Passage -> the entry that hid it, for those that are hidden now."""
         return {one: entry for one, entry in self.states(collection).items() if is_hidden(entry)}
 
-    def note_examined(self, collection: str, texts: Mapping[str, str], settings: str) -> None:
+    def note_examined(self, collection: str, examined: Mapping[str, str], settings: str) -> None:
         """Notes that passages were examined.
 
         Args:
             collection: where they are.
-            texts: passage -> sha256 of its text.
+            examined: passage -> :func:`examined_hash`.
             settings: fingerprint of the settings that they were examined with.
         """
         with self._open() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO examined VALUES (?, ?, ?, ?)",
-                [(collection, passage, text, settings) for passage, text in texts.items()],
+                [
+                    (collection, _encodable(passage), said, settings)
+                    for passage, said in examined.items()
+                ],
             )
 
     def examined(self, collection: str, passages: Sequence[str], settings: str) -> dict[str, str]:
-        """Passage -> sha256 of the text that it had when it was last examined like this."""
+        """Passage -> its :func:`examined_hash` when it was last examined like this."""
         found: dict[str, str] = {}
+        names = {_encodable(one): one for one in passages}
+        asked = list(names)
         with self._open() as connection:
-            for start in range(0, len(passages), _AT_ONCE):
-                some = passages[start : start + _AT_ONCE]
+            for start in range(0, len(asked), _AT_ONCE):
+                some = asked[start : start + _AT_ONCE]
                 found |= dict(
                     connection.execute(
                         "SELECT passage, text FROM examined WHERE collection = ? AND settings = ?"
@@ -179,17 +189,18 @@ class Ledger:
                         [collection, settings, *some],
                     )
                 )
-        return found
+        return {names[one]: said for one, said in found.items()}
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         """A connection within a transaction; closed afterwards unless it is all there is."""
         try:
             if self._kept is not None or os.fspath(self.path) == ":memory:":
-                if self._kept is None:
-                    self._kept = sqlite3.connect(":memory:", check_same_thread=False)
-                with self._kept:
-                    yield self._kept
+                with self._turn:  # else one thread would end the transaction of another
+                    if self._kept is None:
+                        self._kept = sqlite3.connect(":memory:", check_same_thread=False)
+                    with self._kept:
+                        yield self._kept
                 return
             Path(self.path).parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self.path, timeout=30)) as connection, connection:
@@ -201,6 +212,16 @@ class Ledger:
             ) from error
 
 
+def examined_hash(passage: Passage) -> str:
+    """sha256 of all of a passage that a decision about it depends on: text, metadata, source."""
+    try:
+        about = json.dumps(dict(passage.metadata), sort_keys=True, default=repr)
+    except TypeError:  # keys that cannot be sorted; nobody has stored those
+        about = repr(passage.metadata)
+    parts = repr((passage.text, about, passage.source))
+    return hashlib.sha256(parts.encode(errors="surrogatepass")).hexdigest()
+
+
 def text_hash(passage: Passage) -> str:
     """sha256 of a passage's text, by which the ledger knows it again."""
     return hashlib.sha256(passage.text.encode(errors="surrogatepass")).hexdigest()
@@ -209,6 +230,13 @@ def text_hash(passage: Passage) -> str:
 def is_hidden(entry: Entry | None) -> bool:
     """Whether a passage is hidden after this entry."""
     return entry is not None and entry.event in _HIDDEN
+
+
+def _encodable(value: Any) -> Any:
+    """The value; SQLite takes no half a character, which nobody has stored either."""
+    if not isinstance(value, str):
+        return value
+    return value.encode(errors="backslashreplace").decode()
 
 
 def _entry(row: Sequence[Any]) -> Entry:

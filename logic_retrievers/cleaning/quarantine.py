@@ -95,6 +95,10 @@ class Quarantine:
         """The asynchronous twin of :meth:`held`."""
         return await self._index.arun(self._held())
 
+    def stored(self, passage: str) -> Passage | None:
+        """A passage of the collection, hidden or not; None where it is not there."""
+        return next(iter(self._index.run(self._index.by_id([passage]))), None)
+
     def history(self, passage: str) -> list[Entry]:
         """All that the ledger knows about a passage, the oldest first."""
         return self._ledger.entries(self._home, passage)
@@ -146,8 +150,10 @@ class Quarantine:
         # what was flagged on its way in has no point yet, and may be stored later
         gone = [n for n in wanted if n not in flagged and n not in there and wanted[n].point]
         strange = {name: states.get(name) for name in flagged if name not in wanted}
-        shown = [n for n, entry in strange.items() if entry and entry.event == "restore"]
-        purged = [n for n, entry in strange.items() if entry and entry.event == "purge"]
+        # one that says something else by now was hidden by somebody else
+        undone = {n: e for n, e in strange.items() if e and e.text == text_hash(flagged[n])}
+        shown = [n for n, entry in undone.items() if entry.event == "restore"]
+        purged = [n for n, entry in undone.items() if entry.event == "purge"]
         found = Verified(
             hidden=tuple(same),
             shown=tuple(shown),
@@ -180,8 +186,12 @@ class Quarantine:
 
     def _restore(self, ids: Sequence[str]) -> Procedure[Restored]:
         check_ids(ids)
-        found = {one.id: one for one in (yield from self._index.by_id(ids)) if one.quarantined}
         states = yield Work(partial(self._ledger.states, self._home))
+        found = {
+            one.id: one
+            for one in (yield from self._index.by_id(ids))
+            if one.quarantined or _is_due(one, states.get(one.id))
+        }
         entries = [
             Entry("restore", name, text=text_hash(one), reason="restored by hand")
             for name, one in found.items()
@@ -210,6 +220,11 @@ class Quarantine:
         ]
         yield Work(partial(self._ledger.add, self._home, entries))
         return (yield from self._index.deletion(list(found)))
+
+
+def _is_due(passage: Passage, entry: Entry | None) -> bool:
+    """Whether an active passage would be hidden by the next verification."""
+    return entry is not None and is_hidden(entry) and entry.text == text_hash(passage)
 
 
 def _entries(found: Verified, passages: dict[str, Passage]) -> list[Entry]:

@@ -14,10 +14,12 @@ from logic_retrievers.contradiction.rules import (
     ConflictGraph,
     ConflictPolicy,
     DropBoth,
+    Group,
     Ruling,
     resolve_rule,
 )
 from logic_retrievers.contradiction.verdicts import AgainstTrusted, Case, verdict
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.types import Passage
 
 ACTIONS: Mapping[str, Action] = {"dropped": "quarantined", "unreached": "kept"}
@@ -70,6 +72,8 @@ def cleaning_rule(
         ConfigurationError: settings that a policy cannot work with.
     """
     if isinstance(policy, Sequence) and not isinstance(policy, str):
+        if not policy:
+            raise ConfigurationError("policy= is an empty list; name one policy or several")
         rules = (cleaning_rule(one, date_key, source_key, source_order) for one in policy)
         return InOrder(tuple(rules))
     if policy == "quarantine_all":
@@ -92,12 +96,12 @@ class Corpus:
     Args:
         passages: by their places.
         trusted: places.
-        probabilities: see ``ConflictGraph``.
+        groups: see ``ConflictGraph``.
     """
 
     passages: Sequence[Passage]
     trusted: frozenset[int] = frozenset()
-    probabilities: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
+    groups: Mapping[tuple[int, int], Group] = field(default_factory=dict)
 
 
 def resolve(
@@ -106,8 +110,8 @@ def resolve(
     """A decision for every finding, in their order.
 
     Contradictions are decided by trusted passages first, then by the policy. Of two versions the
-    older one goes where the policy goes by dates, and nowhere else; nothing else is held against a
-    passage.
+    older one goes where the newer one is trusted, or the policy goes by dates; nothing else is held
+    against a passage.
 
     Args:
         corpus: what the findings speak of.
@@ -116,11 +120,12 @@ def resolve(
         against: what becomes of a passage that contradicts a trusted one.
     """
     outdated = _by_dates(rule)
+    trusted = {corpus.passages[place].id for place in corpus.trusted}
     held = [
         number
         for number, one in enumerate(told)
         if one.finding.kind is Kind.CONTRADICTION
-        or (outdated and one.finding.kind is Kind.SUPERSEDED)
+        or (one.finding.kind is Kind.SUPERSEDED and (outdated or one.finding.newer in trusted))
     ]
     pairs = tuple(told[number].pair for number in held)
     versions = {
@@ -135,7 +140,7 @@ def resolve(
         {},
         pairs,
         _copies(told),
-        probabilities=corpus.probabilities,
+        groups=corpus.groups,
     )
     found = verdict(case, _Versions(rule, versions), 0.0, against, None)
     decided = dict(zip(held, found.conflicts, strict=True))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from logic_retrievers.cleaning.findings import Finding, Kind
 from logic_retrievers.cleaning.gathering import Gathered
 from logic_retrievers.cleaning.kinds import SCOPE_KEYS, tell_apart
 from logic_retrievers.cleaning.resolving import Told
-from logic_retrievers.contradiction.conflicts import Pair
+from logic_retrievers.contradiction.conflicts import DECIMALS, Pair
 
+OPPOSED = 0.8
+"""Probability from which a passage counts as being on the other side of a trusted one."""
 ORDER = tuple(Kind)
 """Contradictions come first, then in the order in which the kinds are written down."""
 
@@ -31,19 +34,42 @@ class Reading:
     scope_keys: tuple[str, ...] = SCOPE_KEYS
 
 
-def tell(gathered: Gathered, pairs: Sequence[Pair], reading: Reading) -> list[Told]:
+class _Sided(NamedTuple):
+    """A pair, and whether its probability is that of a whole group."""
+
+    pair: Pair
+    by_group: bool
+
+
+def tell(
+    gathered: Gathered,
+    pairs: Sequence[Pair],
+    reading: Reading,
+    sides: Mapping[tuple[int, int], float] | None = None,
+) -> list[Told]:
     """The findings, the most serious first.
 
     Args:
         gathered: what the pairs speak of.
         pairs: with the second opinion's answers, where there are any.
         reading: the settings.
+        sides: places of a pair with a trusted passage -> how likely the other one is on the other
+            side; takes the place of our own probability, not of a second opinion.
     """
-    found = [one for pair in pairs if (one := _told(gathered, pair, reading)) is not None]
+    sided = [_sided(pair, sides or {}) for pair in pairs]
+    found = [one for pair in sided if (one := _told(gathered, pair, reading)) is not None]
     return sorted(found, key=lambda one: (ORDER.index(one.finding.kind), one.pair.strength))
 
 
-def _told(gathered: Gathered, pair: Pair, reading: Reading) -> Told | None:
+def _sided(pair: Pair, sides: Mapping[tuple[int, int], float]) -> _Sided:
+    side = sides.get((pair.one, pair.other))
+    if side is None or pair.probability != pair.own:
+        return _Sided(pair, False)
+    return _Sided(replace(pair, probability=round(side, DECIMALS)), True)
+
+
+def _told(gathered: Gathered, judged: _Sided, reading: Reading) -> Told | None:
+    pair = judged.pair
     one, other = gathered.passages[pair.one], gathered.passages[pair.other]
     cosine = gathered.cosines[pair.one, pair.other]
     told = tell_apart(
@@ -51,7 +77,7 @@ def _told(gathered: Gathered, pair: Pair, reading: Reading) -> Told | None:
         other,
         probability=pair.probability,
         cosine=cosine,
-        threshold=reading.threshold,
+        threshold=OPPOSED if judged.by_group else reading.threshold,
         date_key=reading.date_key,
         source_key=reading.source_key,
         scope_keys=reading.scope_keys,

@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from logic_retrievers.cleaning import Cleaned, CorpusCleaner, Decision, Kind, failing, write_report
+from logic_retrievers.cleaning.report import check_suffix, check_words
 from logic_retrievers.cli.ledgers import LedgerFile, open_ledger
 from logic_retrievers.cli.options import (
     DEFAULT_LOCATION,
@@ -103,6 +104,9 @@ def clean(
     """
     if path is None and collection is None:
         raise ConfigurationError("give a PATH of documents, or --collection with the name of one")
+    check_words(fail_on or [])
+    if report is not None:
+        check_suffix(report)
     encoder = open_encoder(bundle)
     conditions, documents = _trusted(trusted or [])
     settings: dict[str, Any] = {

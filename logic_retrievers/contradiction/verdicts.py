@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from logic_retrievers.contradiction.conflicts import Pair
 from logic_retrievers.contradiction.filtered import Conflict, Decision
-from logic_retrievers.contradiction.rules import ConflictGraph, ConflictPolicy, Ruling
+from logic_retrievers.contradiction.rules import ConflictGraph, ConflictPolicy, Group, Ruling
 from logic_retrievers.contradiction.settling import Settled, settle
 from logic_retrievers.errors import InputError
 from logic_retrievers.types import Passage
@@ -28,7 +28,7 @@ class Case:
         pairs: that may contradict each other, by these places.
         copies: place -> places of the given passages that say the same in nearly the same words.
         silent: id -> why a trusted passage, given or not, could not be judged, and judges nobody.
-        probabilities: of pairs that are no conflict too, where they are known; see ConflictGraph.
+        groups: what lies near to pairs in conflict, where that is known; see ConflictGraph.
     """
 
     passages: Sequence[Passage]
@@ -38,7 +38,7 @@ class Case:
     pairs: tuple[Pair, ...]
     copies: Mapping[int, frozenset[int]]
     silent: Mapping[str, str] = field(default_factory=dict)
-    probabilities: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
+    groups: Mapping[tuple[int, int], Group] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _graph(case: Case, pairs: Sequence[Pair], barred: Mapping[int, int]) -> Conf
         case.passages[: case.given],
         [frozenset(places) for places in rivals],
         [case.copies.get(place, frozenset()) for place in range(case.given)],
-        case.probabilities,
+        case.groups,
     )
 
 

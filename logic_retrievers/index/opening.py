@@ -25,6 +25,7 @@ from logic_retrievers.index.payloads import (
     TEXT,
     USUAL,
     Keys,
+    quarantine_keys,
 )
 from logic_retrievers.index.schema import (
     PAYLOAD_INDEXES,
@@ -99,6 +100,7 @@ def open_collection(
             f" {noted.metadata!r}. Leave text_key= and metadata_key= out."
         )
     prefixes = tuple(ours["prefixes"]) if ours else (yield from _prefixes(name, keys))
+    flags = tuple(ours.get("flags", (QUARANTINED,))) if ours else quarantine_keys(prefixes)
     found = Collection(
         name=name,
         vectors=stored,
@@ -110,9 +112,10 @@ def open_collection(
         keys=keys,
         ours=bool(ours),
         missing_indexes=_missing_indexes(info, embedded),
+        flags=flags,
         shows_quarantined=show_quarantined,
     )
-    return replace(found, hidden=_hidden(found, info))
+    return replace(found, findable=_findable(found, info))
 
 
 def prepare_writing(
@@ -134,8 +137,8 @@ def prepare_writing(
             },
         )
     made = collection.missing_indexes
-    if QUARANTINED in {*made} - {*collection.hidden} and not collection.shows_quarantined:
-        collection = replace(collection, hidden=(QUARANTINED, *collection.hidden))
+    if QUARANTINED in {*made} - {*collection.findable}:
+        collection = replace(collection, findable=(QUARANTINED, *collection.findable))
     if collection.ours:
         return replace(collection, missing_indexes=())
     points, _ = yield Call("scroll", {"collection_name": collection.name, "limit": 1})
@@ -217,11 +220,9 @@ def _allows_exact(info: models.CollectionInfo) -> bool:
     return strict is None or not strict.enabled or strict.search_allow_exact is not False
 
 
-def _hidden(collection: Collection, info: models.CollectionInfo) -> tuple[str, ...]:
-    """The flags that a search filters by; strict mode wants an index for each."""
+def _findable(collection: Collection, info: models.CollectionInfo) -> tuple[str, ...]:
+    """The flags that a request may filter by; strict mode wants an index for each."""
     strict = info.config.strict_mode_config
-    if collection.shows_quarantined:
-        return ()
     if collection.embedded or strict is None or strict.unindexed_filtering_retrieve is not False:
         return collection.flags
     return tuple(key for key in collection.flags if key in (info.payload_schema or {}))

@@ -255,6 +255,7 @@ class PassageIndex(IndexHandle):
                 embedded=self.embedded,
                 tenant=self._collection.tenant,
                 create=False,
+                show_quarantined=self._collection.shows_quarantined,
             )
         return report
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from qdrant_client import models
 
 from logic_retrievers.index.filters import compose, flags
@@ -99,8 +100,10 @@ def quarantined(
     collection: Collection, offset: Any = None, size: int = POINTS_A_CALL
 ) -> Procedure[tuple[list[Passage], Any]]:
     """One page of the hidden passages, in the order of their points, and where the next begins."""
+    if not collection.findable:  # nobody hides a passage on a strict server without an index
+        return [], None
     condition = compose(
-        models.Filter(should=flags(collection.flags)),
+        models.Filter(should=flags(collection.findable)),
         tenant=collection.tenant,
         prefixes=collection.prefixes,
     )
@@ -121,7 +124,9 @@ def quarantined(
 def fingerprints(collection: Collection, ids: Sequence[str]) -> Procedure[dict[str, str]]:
     """sha256 of each stored point, payload and vectors, as it is without the flag.
 
-    Vectors are taken as float32, so that a server and embedded mode give the same.
+    Of a dense vector the signs are taken: embedded mode scales vectors to length 1 again whenever
+    it loads them or searches them in its own way, so that their last bits change by themselves.
+    The vector of another text, or of another encoder, has other signs.
     """
     found: dict[str, str] = {}
     for some in _batches(ids):
@@ -176,7 +181,10 @@ def _bytes(vector: Any) -> bytes:
             np.asarray(vector.indices, dtype=np.uint32)[order].tobytes()
             + np.asarray(vector.values, dtype=np.float32)[order].tobytes()
         )
-    return np.asarray([] if vector is None else vector, dtype=np.float32).tobytes()
+    signs: npt.NDArray[np.int8] = np.sign(np.asarray([] if vector is None else vector)).astype(
+        np.int8
+    )
+    return signs.tobytes()
 
 
 def _without_flags(payload: Mapping[str, Any], prefixes: Sequence[str]) -> dict[str, Any]:

@@ -26,7 +26,6 @@ from logic_retrievers.index.payloads import (
     TENANT,
     USUAL,
     Keys,
-    quarantine_keys,
 )
 
 FORMAT = 1
@@ -82,7 +81,8 @@ class Collection:
         keys: where our layout has text and metadata.
         ours: whether the collection carries our metadata.
         missing_indexes: payload indexes to make before the first write.
-        hidden: payload keys that hide a passage from retrieval where they are true.
+        flags: payload keys under which a flag may hide a passage.
+        findable: those of the flags that can be filtered by; strict mode wants an index for each.
         shows_quarantined: the user wants to see them all.
     """
 
@@ -96,13 +96,14 @@ class Collection:
     keys: Keys = USUAL
     ours: bool = True
     missing_indexes: tuple[str, ...] = field(default=())
-    hidden: tuple[str, ...] = (QUARANTINED,)
+    flags: tuple[str, ...] = (QUARANTINED,)
+    findable: tuple[str, ...] = (QUARANTINED,)
     shows_quarantined: bool = False
 
     @property
-    def flags(self) -> tuple[str, ...]:
-        """Payload keys under which a flag may hide a passage."""
-        return (QUARANTINED,) if self.ours else quarantine_keys(self.prefixes)
+    def hidden(self) -> tuple[str, ...]:
+        """Payload keys that hide a passage from retrieval where they are true."""
+        return () if self.shows_quarantined else self.findable
 
     def vector(self, name: str) -> StoredVector:
         """The stored vector of that name.
@@ -191,11 +192,14 @@ def described(collection: Collection, changed: Mapping[str, StoredVector]) -> di
         if collection.ours
         else {n: collection.vectors[n] for n in collection.readable}
     )
-    return _metadata({**known, **changed}, collection.prefixes, collection.keys)
+    return _metadata({**known, **changed}, collection.prefixes, collection.keys, collection.flags)
 
 
 def _metadata(
-    vectors: Mapping[str, StoredVector], prefixes: Sequence[str], keys: Keys
+    vectors: Mapping[str, StoredVector],
+    prefixes: Sequence[str],
+    keys: Keys,
+    flags: Sequence[str] = (QUARANTINED,),
 ) -> dict[str, Any]:
     entries = {
         vector.name: {
@@ -208,6 +212,8 @@ def _metadata(
     noted: dict[str, Any] = {"format": FORMAT, "prefixes": list(prefixes), "vectors": entries}
     if keys != USUAL:
         noted["keys"] = list(keys)
+    if list(flags) != [QUARANTINED]:  # points of another store keep their flags where they are
+        noted["flags"] = list(flags)
     return {LOGIC: noted}
 
 

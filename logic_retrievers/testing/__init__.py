@@ -27,6 +27,7 @@ except ModuleNotFoundError as error:
 for _suite in (
     "contradiction_filters",
     "contradiction_retrievers",
+    "corpus_cleaners",
     "embeddings",
     "encoders",
     "evidence",
@@ -42,6 +43,7 @@ from logic_retrievers.testing.contradiction_filters import (  # noqa: E402
 from logic_retrievers.testing.contradiction_retrievers import (  # noqa: E402
     ContradictionRetrieverConformance,
 )
+from logic_retrievers.testing.corpus_cleaners import CorpusCleanerConformance  # noqa: E402
 from logic_retrievers.testing.embeddings import EmbeddingsConformance  # noqa: E402
 from logic_retrievers.testing.encoders import EncoderConformance  # noqa: E402
 from logic_retrievers.testing.hashed import HashedEncoder  # noqa: E402
@@ -54,6 +56,7 @@ from logic_retrievers.testing.watched import WatchedEncoder  # noqa: E402
 __all__ = [
     "ContradictionFilterConformance",
     "ContradictionRetrieverConformance",
+    "CorpusCleanerConformance",
     "EmbeddingsConformance",
     "EncoderConformance",
     "HashedEncoder",

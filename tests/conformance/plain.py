@@ -12,11 +12,13 @@ from logic_retrievers import (
     PassageIndex,
     Reranker,
 )
+from logic_retrievers.cleaning import CorpusCleaner
 from logic_retrievers.policies import resolve_policy
 from logic_retrievers.procedures import encoding
 from logic_retrievers.testing import (
     ContradictionFilterConformance,
     ContradictionRetrieverConformance,
+    CorpusCleanerConformance,
     EmbeddingsConformance,
     RerankerConformance,
     Retrieved,
@@ -145,6 +147,60 @@ class PlainFilters(ContradictionFilterConformance):
 
     def plain(self, hits):
         return [Retrieved(h.passage.id, h.passage.text, h.score, told(h)) for h in hits]
+
+
+class PlainCleaner:
+    def __init__(self, trusted=(), **settings):
+        self.core = CorpusCleaner(trusted=self.passages(trusted), **settings)
+
+    def passages(self, items):
+        return PlainFilter.passages(self, items)
+
+    def __call__(self, items):
+        return self.told(items, self.core.screen(self.passages(items)).cleaned)
+
+    async def acall(self, items):
+        return self.told(items, (await self.core.ascreen(self.passages(items))).cleaned)
+
+    def told(self, items, cleaned):
+        return [{**one, "metadata": self.judged(one, cleaned)} for one in items]
+
+    def judged(self, item, cleaned):
+        about = copy.deepcopy({k: v for k, v in item["metadata"].items() if k != "logic"})
+        found = [
+            self.finding(item["id"], one)
+            for one in cleaned.decisions
+            if item["id"] in (one.finding.one, one.finding.other)
+        ]
+        hidden = {"quarantined": True} if item["id"] in cleaned.quarantined else {}
+        return about | ({"logic": {"cleaning": {"findings": found}, **hidden}} if found else {})
+
+    def finding(self, name, decision):
+        told = decision.finding.to_dict()
+        return {
+            **{key: told[key] for key in ("kind", "reason", "probability")},
+            "opponent": told["other"] if told["one"] == name else told["one"],
+            "action": decision.action,
+        }
+
+
+class PlainCleaners(CorpusCleanerConformance):
+    kind = PlainCleaner
+
+    def make(self, **settings):
+        return self.kind(**settings)
+
+    def items(self, passages):
+        return [{"id": p.id, "text": p.text, "metadata": dict(p.metadata)} for p in passages]
+
+    def clean(self, made, items):
+        return self.plain(made(items))
+
+    async def aclean(self, made, items):
+        return self.plain(await made.acall(items))
+
+    def plain(self, found):
+        return [Retrieved(one["id"], one["text"], None, one["metadata"]) for one in found]
 
 
 class PlainOpponents:

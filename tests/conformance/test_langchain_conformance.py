@@ -8,12 +8,14 @@ from langchain_logic_retrievers import (
     ConstraintRetriever,
     ContradictionFilter,
     ContradictionRetriever,
+    CorpusCleaner,
     LogicEmbeddings,
 )
 
 from logic_retrievers.testing import (
     ContradictionFilterConformance,
     ContradictionRetrieverConformance,
+    CorpusCleanerConformance,
     EmbeddingsConformance,
     RerankerConformance,
     Retrieved,
@@ -88,6 +90,27 @@ class TestContradictionFilter(_Documents, ContradictionFilterConformance):
 
     def evidence_of(self, one):
         return one.metadata["logic"]["contradiction"]
+
+
+class TestCorpusCleaner(_Documents, CorpusCleanerConformance):
+    def make(self, **settings):
+        return CorpusCleaner(**settings)
+
+    def clean(self, made, items):
+        return told(made.transform_documents(items))
+
+    async def aclean(self, made, items):
+        return told(await made.atransform_documents(items))
+
+
+class TestCorpusCleanerOverAStream(TestCorpusCleaner):
+    """All in one batch, or in batches of which each sees those before."""
+
+    def clean(self, made, items):
+        return told(made.lazy_transform_documents(items))
+
+    async def aclean(self, made, items):
+        return told([one async for one in made.alazy_transform_documents(items)])
 
 
 class TestCompatibilityReranker(_Documents, RerankerConformance):

@@ -8,12 +8,14 @@ from llama_index_logic_retrievers import (
     ConstraintRetriever,
     ContradictionFilter,
     ContradictionRetriever,
+    CorpusCleaner,
     LogicEmbeddings,
 )
 
 from logic_retrievers.testing import (
     ContradictionFilterConformance,
     ContradictionRetrieverConformance,
+    CorpusCleanerConformance,
     EmbeddingsConformance,
     RerankerConformance,
     Retrieved,
@@ -86,6 +88,28 @@ class TestContradictionFilter(_Nodes, ContradictionFilterConformance):
 
     def evidence_of(self, one):
         return one.metadata["logic"]["contradiction"]
+
+
+class TestCorpusCleaner(CorpusCleanerConformance):
+    def make(self, **settings):
+        return CorpusCleaner(**settings)
+
+    def items(self, passages):
+        return [
+            TextNode(
+                id_=p.id,
+                text=p.text,
+                metadata=dict(p.metadata),
+                excluded_embed_metadata_keys=list(p.metadata),
+            )
+            for p in passages
+        ]
+
+    def clean(self, made, items):
+        return told([NodeWithScore(node=node) for node in made(items)])
+
+    async def aclean(self, made, items):
+        return told([NodeWithScore(node=node) for node in await made.acall(items)])
 
 
 class TestCompatibilityReranker(_Nodes, RerankerConformance):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plain import (
+    PlainCleaners,
     PlainContradictionRetrievers,
     PlainEmbeddingModels,
     PlainFilters,
@@ -28,4 +29,8 @@ class TestPlainFilter(PlainFilters):
 
 
 class TestPlainContradictionRetriever(PlainContradictionRetrievers):
+    pass
+
+
+class TestPlainCleaner(PlainCleaners):
     pass

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import broken_contradiction_filters
 import broken_contradiction_retrievers
+import broken_corpus_cleaners
 import broken_embeddings
 import broken_encoders
 import broken_indexes
@@ -25,6 +26,7 @@ HERE = Path(__file__).parent
 BROKEN = (
     broken_contradiction_filters,
     broken_contradiction_retrievers,
+    broken_corpus_cleaners,
     broken_embeddings,
     broken_encoders,
     broken_indexes,

@@ -30,6 +30,17 @@ TELLS = {
         "no dropped: contradicts 'rule'",
         "  no contradicts it with probability",
     ],
+    "langchain_cleaner.py": [
+        "second night: 1 added, 4 skipped",
+        "  Overtime is not paid.",
+        " is newer: 2025-01-01 after 2021-03-03",
+        "Given back by hand: 1, changed: 0",
+    ],
+    "llama_index_cleaner.py": [
+        "first: 3 nodes judged; hidden: ['Dogs are not allowed in the office building.']",
+        "again: 0 nodes judged; hidden: ['Dogs are not",
+        "corrected: 1 nodes judged; hidden: []",
+    ],
 }
 
 

@@ -99,6 +99,20 @@ def test_the_page_on_contradictions_runs(tmp_path, monkeypatch, capsys, no_netwo
     names["index"].close()  # type: ignore[attr-defined]
 
 
+def test_the_page_on_cleaning_runs(tmp_path, monkeypatch, capsys, no_network):
+    """What it says of its examples is what they print."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    run_blocks("docs/cleaning.md", names)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("2021 2024 ")
+    assert said[0].endswith(" annotated")
+    assert said[1:3] == ["('2021',)", "('2021',)"]
+    assert said[3].startswith("2021 ")
+    assert said[4] == "[('news', True)]"
+    names["index"].close()  # type: ignore[attr-defined]
+
+
 def test_links_between_the_docs_lead_somewhere():
     for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):

@@ -32,6 +32,7 @@ MAY_IMPORT = {
     "engine": BELOW_ANSWERING | {"answering"},
     "reranking": BELOW_ANSWERING | {"answering"},
     "contradiction": BELOW_ANSWERING | {"answering", "lazy"},
+    "cleaning": BELOW_ANSWERING | {"answering", "lazy", "contradiction", "evaluation"},
     "evaluation": {"types", "errors", "scoring"},
     "models": set(),
 }

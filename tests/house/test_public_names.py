@@ -20,9 +20,9 @@ def test_exported_names_are_sorted_exist_and_are_all_there_is():
 
 def test_names_load_on_first_use():
     """A misspelt name must fail as it does in any module, and a name that is there only once."""
-    from logic_retrievers import contradiction, encoders
+    from logic_retrievers import cleaning, contradiction, encoders
 
-    for package in (logic_retrievers, contradiction, encoders):
+    for package in (logic_retrievers, cleaning, contradiction, encoders):
         for name in package.__all__:
             assert getattr(package, name) is getattr(package, name), name
         assert dir(package) == package.__all__

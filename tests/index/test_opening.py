@@ -295,7 +295,8 @@ def test_every_method_has_its_twin():
         assert inspect.iscoroutinefunction(other) or inspect.isasyncgenfunction(other)
     methods = {name for name, _ in inspect.getmembers(PassageIndex, callable) if name[0] != "_"}
     assert methods - {*twins, *(f"a{name}" for name in twins)} == {
-        *("gather", "fetch", "fused", "stored", "rows", "by_id"),
+        *("gather", "fetch", "fused", "stored", "rows", "by_id", "page", "deletion"),
+        *("hide", "unhide", "quarantined", "fingerprints"),
     }
 
 

@@ -4,7 +4,7 @@ write_report(cleaned, Path("report.html"))  # and report.jsonl and report.csv be
 failing(cleaned, ["contradiction"])         # what a build should stop for
 """
 
-from logic_retrievers.cleaning.report.failing import failing
-from logic_retrievers.cleaning.report.writing import write_report
+from logic_retrievers.cleaning.report.failing import check_words, failing
+from logic_retrievers.cleaning.report.writing import check_suffix, write_report
 
-__all__ = ["failing", "write_report"]
+__all__ = ["check_suffix", "check_words", "failing", "write_report"]

@@ -13,6 +13,19 @@ WORDS = (*(kind.value for kind in Kind), *get_args(Severity), "any")
 """What can be asked for: a kind, a severity, or every finding there is."""
 
 
+def check_words(wanted: Sequence[str]) -> None:
+    """Refuses a word that :func:`failing` does not know.
+
+    Raises:
+        ConfigurationError: one that is not in ``WORDS``.
+    """
+    unknown = [word for word in wanted if word not in WORDS]
+    if unknown:
+        raise ConfigurationError(
+            f"findings cannot be told by {unknown[0]!r}; use one of: {', '.join(WORDS)}"
+        )
+
+
 def failing(cleaned: Cleaned, wanted: Sequence[str]) -> tuple[Decision, ...]:
     """The decisions whose finding is of one of these kinds or severities, in their order.
 
@@ -23,11 +36,7 @@ def failing(cleaned: Cleaned, wanted: Sequence[str]) -> tuple[Decision, ...]:
     Raises:
         ConfigurationError: a word that is none of these.
     """
-    unknown = [word for word in wanted if word not in WORDS]
-    if unknown:
-        raise ConfigurationError(
-            f"findings cannot be told by {unknown[0]!r}; use one of: {', '.join(WORDS)}"
-        )
+    check_words(wanted)
     return tuple(
         decision
         for decision in cleaned.decisions

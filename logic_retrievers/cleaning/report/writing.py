@@ -13,11 +13,22 @@ from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation.files import write_text
 
 TITLE = "Contradictions in the corpus"
+PAGE = ".html"
 
 FOR_PROGRAMS: Mapping[str, Callable[[Cleaned], str]] = {
     ".jsonl": json_lines,
     ".csv": spreadsheet,
 }
+
+
+def check_suffix(path: Path) -> None:
+    """Refuses a file that :func:`write_report` would not know how to write.
+
+    Raises:
+        ConfigurationError: another suffix.
+    """
+    if path.suffix.lower() not in {PAGE, *FOR_PROGRAMS}:
+        raise ConfigurationError(f"a report ends in .html, .jsonl or .csv, and not as {path.name}")
 
 
 def write_report(cleaned: Cleaned, path: Path, *, title: str = TITLE) -> list[Path]:
@@ -38,14 +49,13 @@ def write_report(cleaned: Cleaned, path: Path, *, title: str = TITLE) -> list[Pa
         StorageError: no room, no right to write there, or no such folder.
     """
     path = Path(path)
+    check_suffix(path)
     suffix = path.suffix.lower()
-    if suffix == ".html":
+    if suffix == PAGE:
         texts = {path: page(cleaned, title)}
         texts |= {path.with_suffix(also): make(cleaned) for also, make in FOR_PROGRAMS.items()}
-    elif suffix in FOR_PROGRAMS:
-        texts = {path: FOR_PROGRAMS[suffix](cleaned)}
     else:
-        raise ConfigurationError(f"a report ends in .html, .jsonl or .csv, and not as {path.name}")
+        texts = {path: FOR_PROGRAMS[suffix](cleaned)}
     for target, text in texts.items():  # all are made by now, so that only the disk can fail
         write_text(target, text)
     return list(texts)

@@ -8,7 +8,7 @@ majority.py   prefer_majority
 registry.py   rules by name
 """
 
-from logic_retrievers.contradiction.rules.base import ConflictGraph, ConflictPolicy, Ruling
+from logic_retrievers.contradiction.rules.base import ConflictGraph, ConflictPolicy, Group, Ruling
 from logic_retrievers.contradiction.rules.majority import PreferMajority
 from logic_retrievers.contradiction.rules.newest import PreferNewest
 from logic_retrievers.contradiction.rules.plain import Annotate, ByFunction, DropBoth
@@ -23,6 +23,7 @@ __all__ = [
     "ConflictGraph",
     "ConflictPolicy",
     "DropBoth",
+    "Group",
     "PreferMajority",
     "PreferNewest",
     "PreferSource",

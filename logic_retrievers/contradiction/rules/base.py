@@ -7,7 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
 from logic_retrievers.types import Passage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Passages about one thing, and how likely any two of them contradict each other.
+
+    Args:
+        members: places.
+        probabilities: symmetric, shape (members, members).
+    """
+
+    members: tuple[int, ...]
+    probabilities: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +35,14 @@ class ConflictGraph:
         rivals: of each passage, the places of those that it is in conflict with. What contradicts a
             trusted passage and is dropped for it stands in nobody's list: it has no vote.
         copies: of each passage, the places of those that say the same in nearly the same words.
-        probabilities: place -> place of another -> how likely the two contradict each other, also
-            of pairs that are no conflict; empty where only conflicts are known.
+        groups: places of a pair in conflict -> the two and what lies near to them; empty where only
+            conflicts are known.
     """
 
     passages: Sequence[Passage]
     rivals: Sequence[frozenset[int]]
     copies: Sequence[frozenset[int]]
-    probabilities: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
+    groups: Mapping[tuple[int, int], Group] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

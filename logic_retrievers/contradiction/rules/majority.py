@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
 
 from logic_retrievers.contradiction.rules.base import (
     ConflictGraph,
     ConflictPolicy,
+    Group,
     Ruling,
     source_of,
 )
+from logic_retrievers.contradiction.sides import partings
 
-CLEARLY = 0.2
-"""How much likelier a passage contradicts the one than the other, to be a voice."""
+LIKELY = 0.7
+"""How likely one of the two has to stand with the fewer voices; found on ConflictQA's dev part."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +26,12 @@ class PreferMajority(ConflictPolicy):
     """The one with more voices stays; abstains where they are equal.
 
     A passage that is in conflict with the one and not with the other is a voice for the other, and
-    each of the two is a voice for itself. Where the graph knows how likely pairs contradict that
-    are no conflict, a voice is who contradicts the one clearly more than the other. Copies of one
-    text, and passages of one source, are one voice together: what is said again is not said by
-    more.
+    each of the two is a voice for itself. Where the graph knows how likely any two of the passages
+    around them contradict each other, all ways to part these in two sides are weighed, and the one
+    goes that stands on the side with fewer voices with a probability of at least .7.
+
+    Copies of one text, and passages of one source, are one voice together: what is said again is
+    not said by more.
 
     Args:
         key: of the source in the metadata; a passage without it is known by its ``source``, and
@@ -36,9 +43,12 @@ class PreferMajority(ConflictPolicy):
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
         """The one with fewer voices goes."""
-        against_one, against_other = _opposed(one, other, graph)
-        for_one = self._voices({one} | (against_other - {one}), graph)
-        for_other = self._voices({other} | (against_one - {other}), graph)
+        group = graph.groups.get((one, other))
+        if group is not None:
+            return self._by_sides(one, other, group, graph)
+        of_one, of_other = graph.rivals[one], graph.rivals[other]
+        for_one = len(self._voices([one, *(of_other - of_one - {one})], graph))
+        for_other = len(self._voices([other, *(of_one - of_other - {other})], graph))
         if for_one == for_other:
             return Ruling(f"each has {for_one} of the passages on its side", abstained=True)
         stays, drop = (one, other) if for_one > for_other else (other, one)
@@ -49,15 +59,38 @@ class PreferMajority(ConflictPolicy):
             (drop,),
         )
 
-    def _voices(self, places: set[int], graph: ConflictGraph) -> int:
+    def _by_sides(self, one: int, other: int, group: Group, graph: ConflictGraph) -> Ruling:
+        """The one goes that probably stands with fewer voices."""
+        sides, weights = partings(group.probabilities)
+        voice = np.zeros((len(group.members), len(group.members)), dtype=np.int64)
+        for number, members in enumerate(self._voices(group.members, graph)):
+            voice[[group.members.index(member) for member in members], number] = 1
+        voices = [((sides == side) @ voice > 0).sum(axis=1) for side in (0, 1)]
+        here, there = (sides[:, group.members.index(place)] for place in (one, other))
+        of_one = np.where(here == 0, voices[0], voices[1])
+        of_other = np.where(there == 0, voices[0], voices[1])
+        apart = here != there
+        fewer = [
+            float(weights[apart & less].sum()) for less in (of_one < of_other, of_other < of_one)
+        ]
+        if max(fewer) < LIKELY:
+            return Ruling("neither probably has more voices on its side", abstained=True)
+        stays, drop = (other, one) if fewer[0] > fewer[1] else (one, other)
+        return Ruling(
+            f"{graph.passages[stays].id!r} probably ({max(fewer):.2f}) has more voices on its side",
+            (drop,),
+        )
+
+    def _voices(self, places: Sequence[int], graph: ConflictGraph) -> list[set[int]]:
         """Parts that are left when copies, and those of one source, are joined."""
-        left, voices = set(places), 0
+        left, voices = set(places), list[set[int]]()
         sources = {place: source_of(graph.passages[place], self.key) for place in places}
         while left:
-            voices += 1
+            voices.append(set())
             joined = [left.pop()]
             while joined:
                 place = joined.pop()
+                voices[-1].add(place)
                 same = {
                     another
                     for another in left
@@ -67,21 +100,3 @@ class PreferMajority(ConflictPolicy):
                 left -= same
                 joined.extend(same)
         return voices
-
-
-def _opposed(one: int, other: int, graph: ConflictGraph) -> tuple[set[int], set[int]]:
-    """Who is against the one and not against the other, and the reverse."""
-    if not graph.probabilities:
-        of_one, of_other = graph.rivals[one], graph.rivals[other]
-        return set(of_one - of_other), set(of_other - of_one)
-    against_one: set[int] = set()
-    against_other: set[int] = set()
-    to_one = graph.probabilities.get(one, {})
-    to_other = graph.probabilities.get(other, {})
-    for voter in to_one.keys() & to_other.keys():
-        leaning = to_one[voter] - to_other[voter]
-        if leaning >= CLEARLY:
-            against_one.add(voter)
-        elif -leaning >= CLEARLY:
-            against_other.add(voter)
-    return against_one, against_other

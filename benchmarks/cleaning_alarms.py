@@ -1,0 +1,110 @@
+"""False alarms of the cleaner where nothing contradicts, and what it finds where something does.
+
+python -m benchmarks.cleaning_alarms [--films 34375]
+
+Cranfield and the films have no contradictions planted: every one that is reported counts as false,
+though it need not be. In ConflictQA one passage of the other side is planted for every question,
+in both directions; it is found where a contradiction with a passage of its question is reported.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from scipy.stats import chi2
+
+from benchmarks.cleaning import CACHE, clean_corpus, inject, opened, questions_of, turned
+from benchmarks.report import publish, with_interval
+from logic_retrievers import CachedEncoder, Passage, PassageIndex
+from logic_retrievers.cleaning import Cleaned, CorpusCleaner, Kind
+from logic_retrievers.encoders import default_encoder
+from logic_retrievers.evaluation import bootstrap
+from logic_retrievers.evaluation.folders import data_folder
+from logic_retrievers.evaluation.rows import json_rows
+
+CORPORA = {"Cranfield": "cranfield/corpus.jsonl.gz", "films": "wikipedia_movies/corpus.jsonl.gz"}
+
+
+def main() -> None:
+    """Measure and publish."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--films", type=int, default=34_375)
+    options = parser.parse_args()
+    publish("cleaning, planted", [planted(part) for part in ("dev", "test")])
+    publish(
+        "cleaning, false alarms",
+        [alarms(name, options.films if name == "films" else None) for name in CORPORA],
+    )
+
+
+def planted(part: str) -> dict[str, Any]:
+    """How many of the planted passages are found, both directions together."""
+    found: list[bool] = []
+    own = beside = others = 0
+    one_way = questions_of(part)
+    for questions in (one_way, [turned(question) for question in one_way]):
+        with opened(0) as index:
+            corpus = clean_corpus(index, questions)
+            inject(corpus, 1, 1.0)
+            cleaned = CorpusCleaner(index).clean()
+        pairs = {frozenset(pair) for pair in _contradictions(cleaned)}
+        clean = [{frozenset(pair) for pair in combinations(ids, 2)} for ids in corpus.clean]
+        across = [
+            {frozenset((bad, good)) for bad in injected for good in ids}
+            for injected, ids in zip(corpus.injected, corpus.clean, strict=True)
+        ]
+        found += [bool(pairs & some) for some in across]
+        own += sum(len(pairs & some) for some in clean)
+        beside += sum(map(len, clean))
+        others += len(pairs - frozenset().union(*clean, *across))
+    return {
+        "part": part,
+        "threshold": cleaned.threshold,
+        "planted": len(found),
+        "found": with_interval(bootstrap(found, [q.text for q in one_way] * 2)[0]),
+        "pairs of one side, flagged": f"{own} of {beside}",
+        "pairs of two questions, flagged": others,
+    }
+
+
+def alarms(name: str, most: int | None) -> dict[str, Any]:
+    """Contradictions reported where none was planted, with the exact 95 % interval (Poisson)."""
+    encoder = CachedEncoder(default_encoder(), CACHE)
+    texts = [row.text("text") for row in json_rows(data_folder() / CORPORA[name])][:most]
+    with PassageIndex.open("a", encoder, vectors=("topical", "contradiction")) as index:
+        index.add(Passage(str(n), text) for n, text in enumerate(texts) if text.strip())
+        cleaned = CorpusCleaner(index).clean()
+    count, thousands = len(_contradictions(cleaned)), cleaned.examined / 1000
+    low, high = poisson_interval(count)
+    kinds = Counter(one.finding.kind.value for one in cleaned.decisions)
+    for one in cleaned.of_kind(Kind.CONTRADICTION)[:10]:
+        finding = one.finding
+        print(f"  {name} {finding.one} {finding.other} {finding.probability:.2f} {finding.reason}")
+    return {
+        "corpus": name,
+        "passages": cleaned.examined,
+        "pairs": cleaned.compared,
+        "contradictions": count,
+        "per 1,000 passages": f"{count / thousands:.2f} ({low / thousands:.2f} to"
+        f" {high / thousands:.2f})",
+        "other findings": ", ".join(f"{kind} {n}" for kind, n in sorted(kinds.items())),
+        "s": round(cleaned.seconds),
+    }
+
+
+def poisson_interval(count: int) -> tuple[float, float]:
+    """The exact 95 % interval of a count's expectation (Garwood 1936)."""
+    low = 0.0 if count == 0 else float(chi2.ppf(0.025, 2 * count)) / 2
+    return low, float(chi2.ppf(0.975, 2 * count + 2)) / 2
+
+
+def _contradictions(cleaned: Cleaned) -> Sequence[set[str]]:
+    return [{d.finding.one, d.finding.other} for d in cleaned.of_kind(Kind.CONTRADICTION)]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+"""How the cleaner's stage of neighbours and scores grows: whole corpora, and 500 new passages.
+
+python -m benchmarks.cleaning_growth [--sizes 5000 10000 20000] [--new 500] [--engine edge|local]
+
+Films from the shared data. Encoding is left out: the vectors are stored, as they are when a
+collection is cleaned. ``edge`` is Qdrant's own engine in this process, with an HNSW index;
+``local`` is qdrant-client's embedded mode, which has none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import qdrant_edge as edge
+from qdrant_client import models
+
+from benchmarks.report import publish, resident_mib
+from logic_retrievers import CachedEncoder, Passage, PassageIndex
+from logic_retrievers.cleaning.cleaner import LEAST_COSINE, LEAST_PROBABILITY
+from logic_retrievers.cleaning.comparing import Neighbourhood
+from logic_retrievers.cleaning.gathering import Pages, Trust, gather
+from logic_retrievers.contradiction.settings import VECTORS, settings_for
+from logic_retrievers.encoders import Encoder, default_encoder
+from logic_retrievers.evaluation.folders import data_folder
+from logic_retrievers.evaluation.rows import json_rows
+from logic_retrievers.index.connection import Connection
+from logic_retrievers.index.ids import point_id
+from logic_retrievers.index.payloads import to_payload
+from logic_retrievers.index.schema import Collection, new_vector
+from logic_retrievers.procedures import Procedure
+
+CACHE = Path(".bench") / "cleaning_vectors.sqlite"
+PAGE = 256
+
+
+def main() -> None:
+    """Measure and publish."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[5000, 10_000, 20_000])
+    parser.add_argument("--new", type=int, default=500)
+    parser.add_argument("--engine", choices=("edge", "local"), default="edge")
+    options = parser.parse_args()
+    encoder = CachedEncoder(default_encoder(), CACHE)
+    passages = films(max(options.sizes) + options.new)
+    made = encoder.encode_documents([one.text for one in passages], VECTORS)
+    rows = []
+    for size in options.sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            build = with_engine if options.engine == "edge" else embedded
+            index = build(passages[:size], {n: v[:size] for n, v in made.items()}, encoder, folder)
+            gc.collect()
+            before = resident_mib()
+            whole = stage(index, passages[:size], stored=True)
+            new = stage(index, passages[size : size + options.new], stored=False)
+            rows.append(
+                {
+                    "passages": size,
+                    "all of them, s": round(whole[0], 2),
+                    "pairs": whole[1],
+                    f"{options.new} new, s": round(new[0], 2),
+                    "pairs of the new": new[1],
+                    "memory more, MiB": round(resident_mib() - before, 1),
+                }
+            )
+            index.close()
+    for column in ("all of them, s", f"{options.new} new, s"):
+        slope = np.polyfit(np.log(options.sizes), np.log([row[column] for row in rows]), 1)[0]
+        print(f"exponent of {column!r}: {slope:.2f}")
+    publish(f"cleaning, growth, {options.engine}", rows)
+
+
+def films(count: int) -> list[Passage]:
+    """So many films, each text once."""
+    found = {
+        row.text("text"): Passage(str(n), row.text("text"))
+        for n, row in enumerate(json_rows(data_folder() / "wikipedia_movies" / "corpus.jsonl.gz"))
+        if row.text("text").strip()
+    }
+    return list(found.values())[:count]
+
+
+def stage(index: PassageIndex, passages: Sequence[Passage], *, stored: bool) -> tuple[float, int]:
+    """Seconds and pairs of the stage; the vectors of new passages come from a cache."""
+    settings = settings_for(index.encoder.specs)
+    room = Neighbourhood(index.encoder, index, settings, 20, LEAST_COSINE)
+    index.run(room.encoded(passages[:PAGE]))  # the encoder is loaded, the cache is open
+    begun = time.perf_counter()
+    found = index.run(
+        gather(room, index, _pages(passages), Trust(), LEAST_PROBABILITY, stored=stored)
+    )
+    return time.perf_counter() - begun, found.compared
+
+
+def embedded(
+    passages: Sequence[Passage], vectors: dict[str, Any], encoder: Encoder, folder: str
+) -> PassageIndex:
+    """A collection in qdrant-client's embedded mode."""
+    del vectors, folder  # it makes its own, from the cache, and keeps them in memory
+    index = PassageIndex.open("growth", encoder, vectors=VECTORS)
+    index.add(passages)
+    return index
+
+
+def with_engine(
+    passages: Sequence[Passage], vectors: dict[str, Any], encoder: Encoder, folder: str
+) -> PassageIndex:
+    """A collection in Qdrant's own engine, its HNSW index built."""
+    params = edge.EdgeVectorParams(encoder.specs[VECTORS[0]].dimension, edge.Distance.Cosine)
+    config = edge.EdgeConfig(
+        vectors=dict.fromkeys(VECTORS, params),
+        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=1000, default_segment_number=1),
+    )
+    shard = edge.EdgeShard.create(folder, config)
+    for start in range(0, len(passages), PAGE):
+        shard.update(
+            edge.UpdateOperation.upsert_points(
+                [
+                    edge.Point(
+                        point_id(one.id),
+                        {name: rows[start + at].tolist() for name, rows in vectors.items()},
+                        to_payload(one, "", None),
+                    )
+                    for at, one in enumerate(passages[start : start + PAGE])
+                ]
+            )
+        )
+    shard.update(
+        edge.UpdateOperation.create_field_index("logic.quarantined", edge.BoolIndexParams())
+    )
+    while shard.optimize():
+        pass
+    collection = Collection(
+        "growth",
+        {name: new_vector(encoder.specs[name]) for name in VECTORS},
+        VECTORS,
+    )
+    client: Any = EngineClient(shard)
+    return PassageIndex(Connection(client), encoder, collection)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """To one request of a batch."""
+
+    points: list[models.ScoredPoint]
+
+
+class EngineClient:
+    """So much of a client as the stage needs, over a shard of the engine."""
+
+    _client = None
+
+    def __init__(self, shard: edge.EdgeShard) -> None:
+        self._shard = shard
+
+    def query_batch_points(self, collection_name: str, requests: Sequence[Any]) -> list[Answer]:
+        """Leaf searches, with the filter that hides quarantined passages."""
+        del collection_name
+        asked = [
+            edge.QueryRequest(
+                limit=request.limit,
+                query=edge.Query.Nearest(request.query.nearest, using=request.using),
+                filter=_visible(request.filter),
+            )
+            for request in requests
+        ]
+        return [
+            Answer(
+                points=[models.ScoredPoint(id=str(p.id), version=0, score=p.score) for p in points]
+            )
+            for points in self._shard.query_batch(edge.QueryBatchRequest(asked))
+        ]
+
+    def retrieve(
+        self, collection_name: str, ids: Sequence[Any], with_payload: Any, with_vectors: Any
+    ) -> list[models.Record]:
+        """Points by id."""
+        del collection_name
+        wanted = list(dict.fromkeys(ids))
+        return [
+            models.Record(id=str(one.id), payload=one.payload, vector=cast("Any", one.vector))
+            for one in self._shard.retrieve(wanted, bool(with_payload), bool(with_vectors))
+        ]
+
+    def close(self) -> None:
+        """Nothing is kept open."""
+
+
+def _visible(condition: models.Filter | None) -> edge.Filter | None:
+    if condition is None:
+        return None
+    flag = edge.FieldCondition(key="logic.quarantined", match=edge.MatchValue(True))
+    return edge.Filter(must_not=[flag])
+
+
+def _pages(passages: Sequence[Passage]) -> Pages:
+    left = [passages[start : start + PAGE] for start in range(0, len(passages), PAGE)]
+
+    def page() -> Procedure[Sequence[Passage]]:
+        yield from ()
+        return left.pop(0) if left else ()
+
+    return page
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""How two passages stand to each other: contradiction, newer version, other scope, the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from logic_retrievers.cleaning.differences import same_words
+from logic_retrievers.cleaning.findings import Difference, Kind
+from logic_retrievers.cleaning.questions import conflict, newer, scope
+from logic_retrievers.cleaning.questions.denied import denial
+from logic_retrievers.cleaning.questions.metadata import Side
+from logic_retrievers.cleaning.questions.pair import Pair
+from logic_retrievers.types import Passage
+
+SCOPE_KEYS = (
+    "region", "country", "market", "state", "province", "city", "location", "site", "branch",
+    "office", "store", "jurisdiction", "territory", "area", "product", "model", "device", "sku",
+    "variant", "edition", "plan", "tier", "package", "platform", "os", "year", "fiscal_year",
+    "tax_year", "quarter", "month", "period", "season", "term", "semester", "audience", "role",
+    "population", "group", "age_group", "age", "gender", "person", "patient", "customer", "client",
+    "tenant", "company", "organisation", "organization", "brand", "department", "division", "team",
+    "district", "county", "municipality", "canton", "zone", "campus", "school", "venue", "hotel",
+    "property", "station", "airport", "line", "route", "league", "course", "class", "grade",
+    "level", "trim", "vehicle", "engine", "series", "species", "breed", "sex", "membership",
+    "subscription", "license", "licence", "environment", "channel", "fund", "account",
+    "currency", "unit", "units", "rate", "language", "lang", "locale",
+)  # fmt: skip
+"""Keys of the metadata that say of what a passage is true."""
+
+_LEAST = 0.1
+_LEAST_LONG = 0.15
+"""Share of the topic under which two passages are not looked at any further."""
+
+_PARAPHRASE = ((0.7, 0.3), (0.85, 0.2), (0.6, 0.45))
+"""Cosine and share of the topic from which on two passages are taken to say the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How two passages stand to each other.
+
+    Args:
+        kind: as it is.
+        reason: why, in a sentence for people that is the same from both sides.
+        differences: where the texts differ, in the order of the one.
+        newer: which of the two is the newer version; None where neither is.
+    """
+
+    kind: Kind
+    reason: str
+    differences: tuple[Difference, ...] = ()
+    newer: Side | None = None
+
+
+def tell_apart(
+    one: Passage,
+    other: Passage,
+    *,
+    probability: float,
+    cosine: float,
+    threshold: float,
+    date_key: str = "date",
+    source_key: str = "source",
+    scope_keys: Sequence[str] = SCOPE_KEYS,
+) -> Told | None:
+    """How two passages stand to each other; None: they have nothing to do with each other.
+
+    The order of the two does not count. The questions are asked in this order: the same words? a
+    newer version, as the texts say? other units, or another scope as the metadata or the texts say?
+    a newer version, as the metadata says? a contradiction? else the same in other words. Where it
+    is in doubt whether two passages contradict each other they do not.
+
+    Args:
+        one: a passage.
+        other: one that is near to it.
+        probability: of a contradiction, as the contradiction vectors have it.
+        cosine: of the topical vectors.
+        threshold: least probability of a contradiction.
+        date_key: of the date in the metadata; ``a.b`` for a nested one, here and below.
+        source_key: of the source.
+        scope_keys: what says of what a passage is true.
+    """
+    if same_words(one.text, other.text):
+        return Told(Kind.DUPLICATE, "they say the same in the same words")
+    if other.text < one.text:  # either way is the same way, turned round
+        told = tell_apart(
+            other,
+            one,
+            probability=probability,
+            cosine=cosine,
+            threshold=threshold,
+            date_key=date_key,
+            source_key=source_key,
+            scope_keys=scope_keys,
+        )
+        return None if told is None else _turned(told)
+    pair = Pair(
+        one,
+        other,
+        probability,
+        cosine,
+        threshold,
+        date_key,
+        source_key,
+        scope_keys,
+    )
+    if probability < threshold and pair.alike < _LEAST + _LEAST_LONG * pair.long:
+        return None
+    return _told(pair)
+
+
+def _told(pair: Pair) -> Told | None:
+    differences = pair.compared.differences
+    if reason := scope.by_metadata(pair):
+        return Told(Kind.SCOPE, reason, differences)
+    if not pair.sure:
+        if reason := scope.by_unit(pair):
+            return Told(Kind.SCOPE, reason, differences)
+        if later := newer.newer_in_text(pair):
+            return Told(Kind.SUPERSEDED, later[1], differences, later[0])
+        if reason := scope.by_keys(pair):
+            return Told(Kind.SCOPE, reason, differences)
+    if later := newer.newer_in_metadata(pair):
+        return Told(Kind.SUPERSEDED, later[1], differences, later[0])
+    if not pair.sure and (reason := scope.by_subject(pair)):
+        return Told(Kind.SCOPE, reason, differences)
+    for question in (conflict.by_value, conflict.by_denial, conflict.by_slot, conflict.by_vectors):
+        if reason := question(pair):
+            return Told(Kind.CONTRADICTION, reason, differences)
+    near = any(pair.cosine >= cosine and pair.alike >= alike for cosine, alike in _PARAPHRASE)
+    if near and not any(change.both for change in pair.values) and not denial(pair):
+        return Told(Kind.PARAPHRASE, "they say the same in other words", differences)
+    return None
+
+
+def _turned(told: Told) -> Told:
+    """As seen from the other passage."""
+    sides: dict[Side | None, Side | None] = {"one": "other", "other": "one", None: None}
+    differences = tuple(
+        Difference(found.type, found.other, found.one) for found in told.differences
+    )
+    return replace(told, differences=differences, newer=sides[told.newer])

@@ -1,0 +1,332 @@
+"""``CorpusCleaner`` from end to end: what is examined, decided, written down and hidden."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from dataclasses import replace
+
+import pytest
+from doubles import WireDouble
+from inn_corpus import COPPER, CORPUS, HIDDEN, NEW, OLD, PAID, TAX, active, cleaner, state, stored
+from placed import PlacedEncoder, passages
+
+from logic_retrievers import Passage, PassageIndex
+from logic_retrievers.cleaning import CorpusCleaner, Kind, Ledger
+from logic_retrievers.contradiction.rules import PreferMajority
+from logic_retrievers.contradiction.settings import VECTORS
+from logic_retrievers.errors import (
+    AuthenticationError,
+    ConfigurationError,
+    InputError,
+    SecondOpinionWarning,
+    StorageError,
+)
+
+
+def pairs(cleaned):
+    return {frozenset((one.finding.one, one.finding.other)) for one in cleaned.decisions}
+
+
+def plain(cleaned):
+    """What does not depend on the clock."""
+    told = cleaned.to_dict()
+    return {key: told[key] for key in told if key not in ("begun", "seconds")}
+
+
+def test_clean_hides_what_the_policy_decides_against():
+    """The whole of it, once."""
+    with stored() as index:
+        made = cleaner(index)
+        seen = []
+        cleaned = made.clean(progress=seen.append)
+        assert {*cleaned.quarantined} == {*HIDDEN}
+        assert active(index) == {NEW, TAX, COPPER}
+        assert (cleaned.examined, cleaned.policy, cleaned.dry_run) == (5, "prefer_newest", False)
+        assert cleaned.compared > 0
+        assert seen == [5]
+        assert {one.finding.kind for one in cleaned.decisions} == {Kind.CONTRADICTION}
+        assert cleaned.passages.keys() == {OLD, NEW, TAX, PAID}
+        entries = made.ledger.entries("inns")
+        assert {(one.event, one.passage, one.opponent) for one in entries} == {
+            ("quarantine", OLD, NEW), ("quarantine", PAID, TAX),
+        }  # fmt: skip
+        assert all(one.point and one.policy == "prefer_newest" and one.reason for one in entries)
+        assert index.count() == 5, "nothing is deleted"
+
+
+def test_annotate_hides_nobody():
+    """The default; nobody may lose a passage who did not ask for it."""
+    with stored() as index:
+        made = CorpusCleaner(index)
+        cleaned = made.clean()
+        assert cleaned.quarantined == ()
+        assert {one.action for one in cleaned.decisions} == {"annotated"}
+        assert active(index) == {one.id for one in CORPUS}
+        assert {one.event for one in made.ledger.entries("inns")} == {"found"}
+
+
+@pytest.mark.parametrize("what", [None, passages("inn | never | a")])
+def test_a_dry_run_writes_nothing_anywhere(tmp_path, what):
+    """Somebody looks before they leap, and has leapt."""
+    with stored() as index:
+        made = cleaner(index, Ledger(tmp_path / "l"))
+        made.clean()
+        index.add(passages("tax | maybe | a", date=[2030]))
+        index.run(index.hide([COPPER]))  # which a verification would note
+        before, file = state(index, made), (tmp_path / "l").read_bytes()
+        index.client.set_payload = index.client.upsert = None  # nobody calls them
+        cleaned = made.clean(what, dry_run=True)
+        assert cleaned.dry_run
+        assert cleaned.decisions
+        again = made.clean(what, dry_run=True)
+        assert plain(again) == plain(cleaned), "nothing is known from before"
+        assert not made.screen(CORPUS[:1], dry_run=True).passages[0].quarantined
+        del index.client.set_payload, index.client.upsert
+        assert state(index, made) == before
+        assert (tmp_path / "l").read_bytes() == file
+
+
+def test_what_has_not_changed_is_not_examined_again(tmp_path):
+    """A nightly cleaning would cost what the first one did."""
+    with stored() as index:
+        cleaner(index, Ledger(tmp_path / "l")).clean()
+        again = cleaner(index, Ledger(tmp_path / "l")).clean()
+        assert (again.examined, again.compared, again.decisions) == (0, 0, ())
+        index.add([replace(CORPUS[1], text="inn | never | b"), *passages("tax | maybe | a")])
+        third = cleaner(index, Ledger(tmp_path / "l")).clean()
+        assert third.examined == 2
+        assert pairs(third) == {frozenset((TAX, "tax | maybe | a"))}
+        assert cleaner(index, Ledger(tmp_path / "l")).clean().examined == 0
+        everything = cleaner(index, Ledger(tmp_path / "l")).clean(again=True)
+        assert everything.examined == 4
+
+
+def test_a_date_that_is_put_right_is_looked_at():
+    """The policy abstained for want of a date, and would never hear of it."""
+    with stored(Passage("undated", "copper | no | a")) as index:
+        made = cleaner(index)
+        assert "undated" not in made.clean().quarantined
+        index.add([Passage("undated", "copper | no | a", {"date": 2001}),
+                   replace(CORPUS[4], metadata={"date": 2002})])  # fmt: skip
+        assert made.clean().quarantined == ("undated",)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"threshold": 0.7},
+        {"neighbours": 7},
+        {"trusted": passages("salt | yes | a")},
+        {"scope_keys": ["colour"]},
+        {"policy": "annotate"},
+        {"policy": lambda one, other: None},
+        {"against_trusted": "annotate"},
+        {"second_opinion": lambda asked: [None] * len(asked)},
+    ],
+)
+def test_other_settings_examine_anew(more):
+    """A stricter setting would find nothing, since all has been examined with the old one."""
+    with stored() as index:
+        made = cleaner(index)
+        made.clean(dry_run=True)
+        cleaner(index, made.ledger, policy="annotate", neighbours=6).clean()
+        assert cleaner(index, made.ledger, **more).clean().examined == 5
+        assert cleaner(index, made.ledger, **more).clean().examined == 0, "but once only"
+
+
+def test_only_one_policy_is_needed_at_first():
+    """Whoever looks first with annotate, and then decides, must see it done."""
+    with stored() as index:
+        ledger = Ledger()
+        cleaner(index, ledger, policy="annotate").clean()
+        assert {*cleaner(index, ledger).clean().quarantined} == {*HIDDEN}
+
+
+async def test_asynchronously_the_same():
+    """Two roads that drift apart."""
+    found = []
+    for road in ("clean", "aclean"):
+        with stored() as index:
+            made = cleaner(index, second_opinion=lambda asked: [0.9] * len(asked))
+            if road == "clean":
+                cleaned = await asyncio.to_thread(made.clean)
+                screened = await asyncio.to_thread(made.screen, passages("copper | no | a"))
+            else:
+                cleaned = await made.aclean()
+                screened = await made.ascreen(passages("copper | no | a"))
+                await index.aclose()
+            told = [{**entry.to_dict(), "time": ""} for entry in made.ledger.entries("inns")]
+            found.append((plain(cleaned), screened.passages, plain(screened.cleaned), told))
+    assert found[0] == found[1]
+
+
+def test_without_an_index():
+    """A list of passages, compared with each other; nothing is written, for there is nowhere."""
+    encoder = PlacedEncoder()
+    made = CorpusCleaner(encoder=encoder, policy="prefer_newest")
+    cleaned = made.clean(iter(CORPUS))
+    assert {*cleaned.quarantined} == {*HIDDEN}
+    assert cleaned.collection is None
+    assert made.quarantine is None
+    assert made.ledger.entries("") == []
+    with pytest.raises(ConfigurationError, match="nothing to clean"):
+        made.clean()
+    with pytest.raises(InputError):
+        made.clean(["text"])
+
+
+def test_screened_passages_come_back_with_the_flag():
+    """What is known to be wrong would be found until the next night."""
+    with stored() as index:
+        made = cleaner(index)
+        given = passages("inn | never | a", "copper | no | a", date=[2001, 2030])
+        screened = made.screen([*given, *passages("salt | yes | a")])
+        assert [one.quarantined for one in screened.passages] == [True, False, False]
+        assert active(index) >= {OLD, COPPER}, "undated, and older than nobody"
+        index.add(screened.passages)
+        assert "inn | never | a" not in active(index)
+        assert made.quarantine.verify().agreed
+        assert made.clean().examined == 5, "the others were examined on their way in"
+
+
+def test_a_stored_passage_that_a_newer_one_contradicts_is_hidden_when_it_comes():
+    """Both would be found until the next night."""
+    with stored() as index:
+        screened = cleaner(index).screen(passages("tax | maybe | a", date=[2030]))
+        assert set(screened.cleaned.quarantined) == {TAX, PAID}
+        assert active(index) == {OLD, NEW, COPPER}
+
+
+def test_the_stored_version_of_a_screened_passage_is_not_hidden_for_it():
+    """The old text said nothing wrong, and the new one may never be stored."""
+    with stored(Passage("page", "salt | yes | a")) as index:
+        made = cleaner(index)
+        screened = made.screen([Passage("page", "inn | never | a", {"date": 2001})])
+        assert screened.passages[0].quarantined
+        assert "page" in active(index)
+        index.add(screened.passages)
+        assert "page" not in active(index)
+
+
+def test_tenants_are_cleaned_apart():
+    """Without one all are read and none can be hidden: the ledger would say so all the same."""
+    with stored(tenant="one") as index:
+        assert {*cleaner(index).clean().quarantined} == {*HIDDEN}
+        everybody = PassageIndex.open("inns", index.encoder, client=index.client)
+        with pytest.raises(ConfigurationError, match="tenant="):
+            cleaner(everybody).clean()
+        with PassageIndex.open("inns", index.encoder, client=index.client, tenant="b") as other:
+            assert cleaner(other).clean().examined == 0
+
+
+def test_a_majority_hears_those_that_are_no_conflict():
+    """Those that agree with one side are no conflict, and would have no voice."""
+    seen = []
+
+    class Watching(PreferMajority):
+        def decide(self, one, other, graph):
+            group = graph.groups[one, other]
+            seen.append({graph.passages[place].id for place in group.members})
+            return PreferMajority.decide(self, one, other, graph)
+
+    agreeing = passages("inn | no | b", "inn | no | c")
+    with stored(*agreeing) as index:
+        cleaned = cleaner(index, policy=Watching()).clean(dry_run=True)
+        assert {OLD, NEW, "inn | no | b", "inn | no | c"} in seen
+        assert cleaned.quarantined == (OLD,)
+
+
+class Opinion:
+    """Answers all questions alike, and notes them."""
+
+    def __init__(self, answer):
+        self.answer, self.asked = answer, []
+
+    def __call__(self, asked):
+        self.asked.append(list(asked))
+        return [self.answer] * len(asked)
+
+
+def test_a_second_opinion_is_heard():
+    """A model that was paid for and not heard."""
+    with stored() as index:
+        clears, doubts = Opinion(0.01), Opinion(None)
+        cleaned = cleaner(index, second_opinion=clears).clean(dry_run=True)
+        assert cleaned.quarantined == ()
+        assert len(clears.asked) == 1
+        assert {frozenset(pair) for pair in clears.asked[0]} == {
+            frozenset((OLD, NEW)), frozenset((TAX, PAID)),
+        }  # fmt: skip
+        usual = cleaner(index).clean(dry_run=True)
+        assert plain(cleaner(index, second_opinion=doubts).clean(dry_run=True)) == plain(usual)
+        sure = cleaner(index, second_opinion=Opinion(0.97)).clean()
+        assert {one.finding.probability for one in sure.decisions} == {0.97}
+        assert {one.finding.own_probability for one in sure.decisions} == {
+            one.finding.probability for one in usual.decisions
+        }
+
+
+@pytest.mark.parametrize(
+    ("opinion", "told"),
+    [
+        (lambda asked: 1 / 0, "ZeroDivisionError"),
+        (lambda asked: [0.5], "1 answers to 2 pairs"),
+        (lambda asked: [2.0] * len(asked), "between 0 and 1"),
+        (lambda asked: None, "NoneType"),
+    ],
+)
+def test_a_second_opinion_that_fails(opinion, told):
+    """Our own probabilities stand, and a warning says so: the model may be out of reach."""
+    with stored() as index:
+        with pytest.warns(SecondOpinionWarning, match=told) as caught:
+            cleaned = cleaner(index, second_opinion=opinion).clean()
+        assert caught[0].filename == __file__
+        assert {*cleaned.quarantined} == {*HIDDEN}
+        assert told in cleaned.notes[0]
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_hardly_any_passages(count):
+    """Nothing to compare with is no error."""
+    with PassageIndex.open("p", PlacedEncoder(), vectors=VECTORS) as index:
+        index.add(CORPUS[:count])
+        for made in (cleaner(index), cleaner(index, trusted=CORPUS[:1], trusted_top=3)):
+            cleaned = made.clean()
+            assert (cleaned.examined, cleaned.decisions) == (count, ())
+            assert made.clean([]).examined == 0
+            assert made.screen([]).passages == ()
+
+
+def test_who_may_only_read_gets_an_error_and_hides_nothing():
+    """And the entry that was written first is made true as soon as somebody may write."""
+    with WireDouble(api_key="all", read_only_api_key="read") as double:
+        whole = {"location": double.url, "api_key": "all"}
+        with stored(**whole) as index:
+            ledger = Ledger()
+            with PassageIndex.open("inns", index.encoder, location=double.url, api_key="read",
+                                   create=False) as reader:  # fmt: skip
+                assert {*cleaner(reader, ledger).clean(dry_run=True).quarantined} == {*HIDDEN}
+                with pytest.raises(AuthenticationError):
+                    cleaner(reader, ledger).clean()
+            assert active(index) == {one.id for one in CORPUS}
+            assert ledger.hidden("inns").keys() == {*HIDDEN}
+            assert {*cleaner(index, ledger).quarantine.verify().hidden} == {*HIDDEN}
+            assert active(index) == {NEW, TAX, COPPER}
+
+
+def test_a_ledger_on_a_full_disk_hides_nothing(tmp_path, monkeypatch):
+    """What is hidden and not written down is lost for good."""
+    with stored() as index:
+        made = cleaner(index, Ledger(tmp_path / "l"))
+        connect = sqlite3.connect
+
+        def full(path, **more):
+            connection = connect(path, **more)
+            connection.execute("PRAGMA query_only = 1")
+            return connection
+
+        monkeypatch.setattr(sqlite3, "connect", full)
+        with pytest.raises(StorageError, match="Nothing was hidden"):
+            made.clean()
+        assert active(index) == {one.id for one in CORPUS}

@@ -1,0 +1,108 @@
+"""Trusted passages in a cleaning: they judge, they stay, and their other versions do not count."""
+
+from __future__ import annotations
+
+import pytest
+from inn_corpus import COPPER, CORPUS, NEW, OLD, PAID, TAX, active, cleaner, stored
+from placed import passages
+
+from logic_retrievers import Passage
+from logic_retrievers.cleaning import telling
+from logic_retrievers.errors import ConflictingTrustWarning
+
+VOUCHED = {"vouched": True}
+
+
+def trusting(index, **settings):
+    return cleaner(index, policy="annotate", **settings)
+
+
+def test_an_older_version_of_a_trusted_passage_is_not_trusted():
+    """Who agrees with the corrected page would be hidden for contradicting the stale one."""
+    with stored(Passage("page", "copper | no | a")) as index:
+        made = cleaner(index, policy="annotate", trusted=[Passage("page", "copper | yes | b")])
+        cleaned = made.clean()
+        assert cleaned.quarantined == ()
+        assert "page" in cleaned.unjudged
+        assert COPPER in active(index)
+    with stored(Passage("page", "copper | yes | b")) as index:
+        index.add(passages("copper | no | a"))
+        made = cleaner(index, policy="annotate", trusted=[Passage("page", "copper | yes | b")])
+        assert made.clean().quarantined == ("copper | no | a",)
+
+
+def test_trusted_passages_that_contradict_each_other():
+    """Both cannot be right; whichever judged would be the one that came first."""
+    with stored(*passages("inn | never | a")) as index:
+        made = cleaner(index, policy="quarantine_all", trusted=[CORPUS[0], CORPUS[1]])
+        with pytest.warns(ConflictingTrustWarning, match=r"'inn \| no \| a', 'inn") as caught:
+            cleaned = made.clean()
+        assert caught[0].filename == __file__
+        assert active(index) >= {OLD, NEW, "inn | never | a"}
+        assert {*cleaned.quarantined} == {TAX, PAID}
+        assert len(cleaned.notes) == 1
+
+
+def test_their_other_versions_are_nobodys_neighbours():
+    """A passage that is near to the stale page, and not to the corrected one, would be hidden."""
+    agreeing = passages(*(f"copper | yes | {words}" for words in "bcdefghijkl"))
+    with stored(Passage("page", "copper | no | a"), *agreeing) as index:
+        corrected = Passage("page", "copper | yes | z")
+        for count in (3, 6, 9):
+            made = trusting(index, trusted=[corrected], neighbours=count)
+            cleaned = made.clean(dry_run=True)
+            assert cleaned.quarantined == ()
+            found = [one.finding for one in cleaned.decisions]
+            assert max(one.own_probability for one in found if "page" in (one.one, one.other)) < 0.5
+
+
+def test_a_passage_from_outside_judges():
+    """It is no part of the collection, and does not become one."""
+    with stored() as index:
+        made = trusting(index, trusted=[Passage("truth", "inn | yes | b")])
+        cleaned = made.clean()
+        assert cleaned.quarantined == (NEW,)
+        assert index.get(["truth"]) == []
+        assert made.quarantine.verify().agreed
+        (entry,) = made.quarantine.history(NEW)
+        assert (entry.opponent, entry.reason.endswith("'truth' is trusted")) == ("truth", True)
+        assert made.clean().examined == 0
+
+
+@pytest.mark.parametrize(
+    "chosen", [VOUCHED, lambda passage: passage.metadata.get("vouched")], ids=["filter", "function"]
+)
+def test_a_filter_picks_them(chosen):
+    """A filter over the metadata is how most corpora say whom to trust."""
+    with stored(Passage("law", "inn | yes | b", VOUCHED)) as index:
+        assert trusting(index, trusted_filter=chosen).clean().quarantined == (NEW,)
+        assert "law" in active(index)
+        again = trusting(index, trusted_filter=chosen, against_trusted="annotate")
+        index.run(index.unhide([NEW]))
+        assert again.clean(dry_run=True).quarantined == ()
+
+
+def test_a_trusted_passage_that_is_not_among_the_nearest_is_found():
+    """In a large corpus the neighbours are all from elsewhere."""
+    others = passages(*(f"inn | no | {words}" for words in "bcdefgh"))
+    with stored(Passage("law", "inn | yes | b", VOUCHED), *others) as index:
+        made = trusting(index, trusted_filter=VOUCHED, neighbours=1)
+        wanted = {NEW, *(one.id for one in others)}
+        assert {*made.clean(dry_run=True).quarantined} == wanted
+        near = trusting(index, trusted_filter=VOUCHED, neighbours=1, trusted_candidates=0)
+        assert {*near.clean(dry_run=True).quarantined} < wanted
+
+
+@pytest.mark.parametrize("road", ["stored", "given"])
+def test_the_first_opponents_of_each(monkeypatch, road):
+    """In a corrupted corpus the threshold is too high; the first by F go whatever they reach."""
+    monkeypatch.setattr(telling, "tell_apart", lambda one, other, **more: None)
+    with stored(*passages("inn | never | a")) as index:
+        truth = passages("inn | yes | c")
+        given = None if road == "stored" else passages("inn | never | b", "inn | yes | d")
+        assert trusting(index, trusted=truth).clean(given, dry_run=True).quarantined == ()
+        for top in (1, 2):
+            made = trusting(index, trusted=truth, trusted_top=top)
+            gone = {*made.clean(given, dry_run=True).quarantined}
+            assert len(gone) == top
+            assert gone <= {NEW, "inn | never | a", "inn | never | b"}, "and none that agrees"

@@ -1,0 +1,133 @@
+"""``clean``, ``quarantine`` and ``verify``: what they print, write, hide and end with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from logic_retrievers.cli.app import app
+
+PAID = "Parental leave is paid in full for twelve weeks."
+ROWS = [
+    {
+        "id": "2024",
+        "text": "Parental leave is paid in full for twelve weeks.",
+        "date": "2024-06-01",
+    },
+    {"id": "2021", "text": "Parental leave is not paid.", "date": "2021-03-01"},
+    {"id": "how", "text": "Leave is requested from the team lead.", "date": "2019-01-01"},
+    {"id": "food", "text": "The canteen opens at noon."},
+]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Runs a command in an empty folder with ``rows.jsonl``; the exit code must be as expected."""
+    monkeypatch.chdir(tmp_path)
+    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+
+    def command(*arguments, code=0):
+        result = CliRunner().invoke(app, list(arguments))
+        assert result.exit_code == code, result.output
+        return result.stdout
+
+    return command
+
+
+@pytest.fixture
+def stored(run):
+    """The same with the rows in a collection."""
+    run("index", "rows.jsonl", "--contradictions")
+    return run
+
+
+def test_files_are_examined_and_nothing_is_stored(run):
+    """A check of documents must not leave an index behind."""
+    said = run("clean", "rows.jsonl", "-p", "prefer_newest")
+    assert "1 would be quarantined" in said
+    assert not Path(".logic-retrievers").exists()
+
+
+def test_a_dry_run_changes_nothing(stored):
+    """Who looks first must be able to trust that looking is all that happens."""
+    assert "would be quarantined" in stored(
+        "clean", "-c", "passages", "-p", "prefer_newest", "--dry-run"
+    )
+    assert "2021" in stored("search", "is parental leave paid", "-k", "2")
+    assert "0 hidden" in stored("quarantine", "list")
+
+
+def test_hidden_shown_restored(stored):
+    """The whole way of a passage into quarantine and out again."""
+    cleaned = json.loads(stored("clean", "-c", "passages", "-p", "prefer_newest", "--json"))
+    assert cleaned["quarantined"] == ["2021"]
+    assert "2021" not in stored("search", "is parental leave paid", "-k", "4")
+    (held,) = json.loads(stored("quarantine", "list", "--json"))
+    assert held["id"] == "2021"
+    assert held["entry"]["opponent"] == "2024"
+    assert json.loads(stored("quarantine", "show", "2021", "--json"))["quarantined"]
+    assert "hidden" in stored("quarantine", "show", "2021")
+    assert "1 restored" in stored("quarantine", "restore", "2021")
+    assert "2021" in stored("search", "is parental leave paid", "-k", "4")
+    assert "ledger and collection agree" in stored("verify")
+    events = [
+        one["event"]
+        for one in json.loads(stored("quarantine", "show", "2021", "--json"))["history"]
+    ]
+    assert events == ["quarantine", "restore"]
+
+
+def test_purge_asks_first(stored):
+    """The one command that deletes must not do so by a slip."""
+    stored("clean", "-c", "passages", "-p", "prefer_newest")
+    stored("quarantine", "purge", "2021", code=1)  # nobody said yes
+    assert "1 hidden" in stored("quarantine", "list")
+    stored("quarantine", "purge", "2024", "--yes", code=1)  # not in quarantine
+    assert "1 deleted" in stored("quarantine", "purge", "--all", "--yes")
+    assert "0 hidden" in stored("quarantine", "list")
+    assert "gone" in stored("quarantine", "show", "2021")
+
+
+def test_trusted_by_metadata_and_by_file(stored):
+    """Both ways to say who is right lead to the same."""
+    Path("right.txt").write_text(PAID)
+    for trusted in ("date=2024-06-01", "right.txt"):
+        told = json.loads(
+            stored("clean", "-c", "passages", "--trusted", trusted, "--dry-run", "--json")
+        )
+        assert told["quarantined"] == ["2021"], trusted
+
+
+def test_reports_and_the_exit_code(stored):
+    """A build that is to stop for contradictions needs a code of its own."""
+    looked = ("clean", "-c", "passages", "--dry-run")
+    stored(*looked, "--report", "out.html", "--fail-on", "any", code=6)
+    assert {"out.html", "out.jsonl", "out.csv"} <= {path.name for path in Path().iterdir()}
+    stored(*looked, "--fail-on", "duplicate")
+    stored(*looked, "--fail-on", "nonsense", code=2)
+
+
+def test_documents_are_compared_with_a_collection(stored):
+    """What is about to be stored is held against what is there."""
+    Path("new.txt").write_text("Parental leave is never paid.")
+    told = json.loads(stored("clean", "new.txt", "-c", "passages", "--json"))
+    assert {"2024"} <= {one["finding"]["other"] for one in told["decisions"]}
+    assert told["dry_run"]
+
+
+def test_wrong_usage(run):
+    """Each is told what is wrong, before anything is loaded or written."""
+    run("clean", code=2)
+    run("clean", "rows.jsonl", "--trusted", "nowhere.txt", code=2)
+    run("clean", "rows.jsonl", "-p", "prefer_nobody", code=2)
+    run("clean", "rows.jsonl", "--report", "out.pdf", code=2)
+    run("clean", "rows.jsonl", "--fail-on", "nonsense", code=2)
+
+
+def test_ids_or_all_of_them(stored):
+    """Neither, and it is not clear what is meant; both, and one of them is a slip."""
+    stored("quarantine", "restore", code=2)
+    stored("quarantine", "restore", "2021", "--all", code=2)

@@ -1,0 +1,332 @@
+"""CorpusCleaner over documents: what it says, what it leaves alone, streams, settings."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import pickle
+from datetime import date
+
+import pytest
+from langchain_core.documents import BaseDocumentTransformer, Document
+from langchain_logic_retrievers import ContradictionFilter, CorpusCleaner, document_key
+from langchain_opposed import AGAIN, COPPER, DOCUMENTS, DUTY, OPEN, SHUT, TAX, nameless
+from placed import PlacedEncoder
+from pydantic import ValidationError
+
+from logic_retrievers import Passage, PassageIndex
+from logic_retrievers.cleaning import Ledger
+from logic_retrievers.errors import ConfigurationError, InputError, StorageError
+from logic_retrievers.testing import WatchedEncoder
+
+VECTORS = ("topical", "contradiction")
+NEWEST = {"policy": "prefer_newest"}
+
+
+def cleaner(**settings):
+    settings = {} if "index" in settings else {"encoder": PlacedEncoder()}, settings
+    return CorpusCleaner(**settings[0], **settings[1])
+
+
+def collection(*documents, encoder=None):
+    index = PassageIndex.open(encoder=encoder or PlacedEncoder(), vectors=VECTORS)
+    index.add([Passage(one.id, one.page_content, one.metadata) for one in documents])
+    return index
+
+
+def hidden(documents):
+    return [one.id for one in documents if one.metadata.get("logic", {}).get("quarantined")]
+
+
+def findings(document):
+    return document.metadata["logic"]["cleaning"]["findings"]
+
+
+def one_by_one(texts, **fields):
+    return [Document(text, id=text, metadata=dict(fields)) for text in texts]
+
+
+def test_by_default_both_stay_and_tell_of_each_other():
+    """Nothing is hidden by a model's opinion that nobody asked to hide it."""
+    found = cleaner().transform_documents(DOCUMENTS)
+    assert hidden(found) == []
+    told = [(one["kind"], one["opponent"], one["action"]) for one in findings(found[1])]
+    assert told == [("contradiction", DUTY, "annotated")]
+    (only,) = findings(found[1])
+    assert only["probability"] > 0.9
+    assert only["severity"] == "high"
+    assert only["quarantined"] == []
+    assert only["reason"]
+    assert only["decision"]
+    assert json.loads(json.dumps(found[1].metadata)) == found[1].metadata
+
+
+def test_what_loses_is_marked_and_says_against_whom():
+    found = cleaner(**NEWEST).transform_documents(DOCUMENTS)
+    assert hidden(found) == [OPEN, DUTY, AGAIN]
+    against = [one for one in findings(found[0]) if one["kind"] == "contradiction"]
+    assert [(one["opponent"], one["quarantined"]) for one in against] == [(SHUT, [OPEN])]
+    assert "quarantined" not in found[1].metadata["logic"]
+
+
+def test_nothing_is_lost_changed_or_shared():
+    """A step that drops a document, or writes into the caller's own, spoils what comes after."""
+    given = [*copy.deepcopy(DOCUMENTS), Document("stone | green | z")]
+    given[3].metadata["tags"] = ["a"]
+    before = copy.deepcopy(given)
+    found = cleaner(**NEWEST).transform_documents(given)
+    assert given == before
+    assert [one.id for one in found] == [one.id for one in given]
+    assert [one.page_content for one in found] == [one.page_content for one in given]
+    for one, old in zip(found, given, strict=True):
+        assert {k: v for k, v in one.metadata.items() if k != "logic"} == old.metadata
+    assert "logic" not in found[3].metadata
+    found[3].metadata["tags"].append("b")
+    assert given == before
+    assert cleaner().transform_documents([]) == []
+
+
+async def test_asynchronous_calls_give_the_same_and_leave_the_loop_free():
+    made = cleaner(**NEWEST)
+    assert await made.atransform_documents(DOCUMENTS) == made.transform_documents(DOCUMENTS)
+    lazily = list(made.lazy_transform_documents(DOCUMENTS, batch_size=2))
+    assert [one async for one in made.alazy_transform_documents(DOCUMENTS, batch_size=2)] == lazily
+
+
+def test_the_loop_runs_on_while_it_encodes():
+    watched = WatchedEncoder(PlacedEncoder())
+    made = CorpusCleaner(encoder=watched)
+    assert watched.loop_runs_during(made.atransform_documents(DOCUMENTS))
+
+
+def test_a_verdict_takes_the_place_of_an_earlier_one():
+    """An old verdict that stays hides a document that nothing speaks against any more."""
+    strict, mild = cleaner(**NEWEST), cleaner()
+    first = strict.transform_documents(DOCUMENTS)
+    again = strict.transform_documents(first)
+    assert again == first
+    assert hidden(mild.transform_documents(first)) == []
+    alone = strict.transform_documents(first[:1])
+    assert alone == DOCUMENTS[:1]
+
+
+def test_other_evidence_and_the_users_own_key_stay():
+    """A filter's evidence, and what the user had under our key, are not ours to throw away."""
+    filtered = ContradictionFilter(encoder=PlacedEncoder()).compress_documents(DOCUMENTS, "q")
+    found = cleaner(**NEWEST).transform_documents(filtered)
+    logic = found[0].metadata["logic"]
+    assert logic["contradiction"] == filtered[0].metadata["logic"]["contradiction"]
+    assert logic["quarantined"] is True
+    assert cleaner().transform_documents(found[:1]) == filtered[:1]
+    after = ContradictionFilter(encoder=PlacedEncoder()).compress_documents(found, "q")
+    assert after[0].metadata["logic"]["cleaning"] == logic["cleaning"]
+
+    mine = [one.model_copy(deep=True) for one in DOCUMENTS]
+    mine[0].metadata["logic"] = {"mine": 1}
+    kept = cleaner(**NEWEST).transform_documents(mine)
+    assert kept[0].metadata["logic"]["replaced"] == {"logic": {"mine": 1}}
+    assert document_key(kept[0]) == document_key(mine[0])
+    assert cleaner().transform_documents(kept[:1]) == mine[:1]
+
+
+def test_a_key_knows_a_document_whatever_was_said_about_it():
+    """Or every new verdict makes a new document of it."""
+    found = cleaner(**NEWEST).transform_documents(DOCUMENTS)
+    assert [document_key(one) for one in found] == [document_key(one) for one in DOCUMENTS]
+    assert found[0].metadata != DOCUMENTS[0].metadata
+    assert len({document_key(one) for one in DOCUMENTS}) == len(DOCUMENTS)
+    same = Document("a", metadata={"x": 1, "y": {"b": 1, "a": date(2024, 1, 2)}})
+    turned = Document("a", id="other", metadata={"y": {"a": "2024-01-02", "b": 1}, "x": 1})
+    assert document_key(same) == document_key(turned) == "aa178b04-5d8e-b84f-8db8-f86910c35cb0"
+    with pytest.raises(InputError, match="set"):
+        document_key(Document("a", metadata={"x": {1, 2}}))
+
+
+def test_documents_without_id_are_told_apart_by_their_keys():
+    """Under one empty name all but one are lost; under a position nobody finds them again."""
+    given = nameless()
+    found = cleaner(**NEWEST).transform_documents(given)
+    marked = [one for one in found if one.metadata.get("logic", {}).get("quarantined")]
+    assert [one.page_content for one in marked] == [OPEN, DUTY, AGAIN]
+    assert [one.id for one in found] == [None] * 6
+    assert document_key(given[4]) in [one["opponent"] for one in findings(found[1])]
+
+
+def test_it_looks_into_the_collection_and_hides_what_loses_there(tmp_path):
+    """A new rule that only marks itself leaves the old one in every answer."""
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    with collection(DOCUMENTS[0], DOCUMENTS[1]) as index:
+        made = cleaner(index=index, ledger=ledger, **NEWEST)
+        found = made.transform_documents([DOCUMENTS[2], DOCUMENTS[4]])
+        assert hidden(found) == [DUTY]
+        assert [one.quarantined for one in index.get([OPEN, TAX])] == [True, False]
+        states = ledger.states(index.collection)
+        assert {name: one.event for name, one in states.items()} == {
+            OPEN: "quarantine",
+            DUTY: "quarantine",
+        }
+        assert index.count() == 2  # a cleaner stores nothing
+
+
+def test_trusted_documents_judge_and_are_never_hidden():
+    law = Document("inn | shut | law", metadata={"date": 1999})
+    made = cleaner(trusted=[law])
+    assert hidden(made.transform_documents(DOCUMENTS)) == [OPEN, AGAIN]
+    assert hidden(made.transform_documents([law, *DOCUMENTS])) == [OPEN, AGAIN]
+    by_source = cleaner(trusted_filter={"source": "inn"}, against_trusted="annotate")
+    assert hidden(by_source.transform_documents(DOCUMENTS)) == []
+    by_source.against_trusted = "quarantine"
+    assert hidden(by_source.transform_documents(DOCUMENTS)) == [OPEN, AGAIN]
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 4, 100])
+def test_a_stream_is_compared_with_what_came_before(batch_size):
+    """Batches that do not know of each other let every conflict through that spans two of them."""
+    given = [DOCUMENTS[2], DOCUMENTS[3], DOCUMENTS[1], DOCUMENTS[4], DOCUMENTS[0], DOCUMENTS[5]]
+    found = list(cleaner(**NEWEST).lazy_transform_documents(iter(given), batch_size=batch_size))
+    assert [one.id for one in found] == [one.id for one in given]
+    assert hidden(found) == [DUTY, OPEN, AGAIN]
+
+
+def test_a_stream_is_read_as_it_is_needed_and_encoded_once():
+    """A crawl that does not fit into memory; the window must not encode it over and over."""
+    encoder, read = PlacedEncoder(), []
+
+    def crawl():
+        for number in range(30):
+            read.append(number)
+            yield Document(f"topic {number} | claim | a")
+
+    stream = CorpusCleaner(encoder=encoder).lazy_transform_documents(crawl(), batch_size=5)
+    next(stream)
+    assert len(read) == 5
+    assert len(list(stream)) == 29
+    assert len(encoder.encoded) == 30
+
+
+def test_the_window_bounds_what_is_remembered():
+    between = one_by_one([f"topic {number} | claim | a" for number in range(4)])
+    given = [DOCUMENTS[2], *between, DOCUMENTS[0]]
+    made = cleaner(**NEWEST)
+    wide = made.lazy_transform_documents(given, batch_size=1, window=5)
+    assert hidden(wide) == [OPEN]
+    for window in (4, 0):
+        assert hidden(made.lazy_transform_documents(given, batch_size=1, window=window)) == []
+
+
+def test_a_stream_into_a_collection_hides_what_has_passed_already(tmp_path):
+    """An older document that was handed on before the newer one came must not stay for ever."""
+    with collection() as index:
+        made = cleaner(index=index, ledger=tmp_path / "ledger.sqlite", **NEWEST)
+        given = [DOCUMENTS[0], DOCUMENTS[3], DOCUMENTS[2], DOCUMENTS[1]]
+        for number, one in enumerate(made.lazy_transform_documents(given, batch_size=1)):
+            if number != 0:  # the first is kept back, and stored behind the last
+                index.add([Passage(one.id, one.page_content, one.metadata)])
+        index.add([Passage(OPEN, OPEN, DOCUMENTS[0].metadata)])
+        made.transform_documents([])
+        assert [one.id for one in index.scroll() if one.quarantined] == [OPEN]
+
+
+def test_what_is_stored_by_then_is_neither_encoded_nor_told_again(tmp_path):
+    """Remembered all the same, every pair would be written into the ledger at every batch."""
+    encoder, ledger = PlacedEncoder(), Ledger(tmp_path / "ledger.sqlite")
+    with collection(encoder=encoder) as index:
+        made = cleaner(index=index, ledger=ledger)
+        for one in made.lazy_transform_documents(DOCUMENTS, batch_size=1):
+            index.add([Passage(one.id, one.page_content, dict(one.metadata))])
+        told = [{one.passage, one.opponent} for one in ledger.entries(index.collection)]
+    assert len(encoder.encoded) == 2 * len(DOCUMENTS)  # once to judge, once to store
+    assert sorted(map(sorted, told)) == sorted(
+        map(sorted, [(OPEN, SHUT), (TAX, DUTY), (SHUT, AGAIN), (OPEN, AGAIN)])
+    )
+
+
+def test_what_lost_holds_nothing_against_those_behind_it():
+    """As in a collection, where what is hidden is nobody's neighbour."""
+    given = [DOCUMENTS[2], DOCUMENTS[0], DOCUMENTS[5]]
+    made = cleaner(policy="quarantine_all")
+    assert hidden(made.lazy_transform_documents(given, batch_size=1)) == [OPEN]
+
+
+def test_settings_are_checked_at_once_and_unknown_ones_refused():
+    for settings, told in (
+        ({"policy": "no-such"}, "no-such"),
+        ({"policy": "prefer_source"}, "source_order"),
+        ({"neighbours": 0}, "neighbours"),
+        ({"threshold": 2.0}, "threshold"),
+        ({"against_trusted": "drop"}, "quarantine"),
+        ({"nieghbours": 3}, "nieghbours"),
+    ):
+        with pytest.raises(ValidationError, match=told):
+            cleaner(**settings)
+    with collection() as index, pytest.raises(ValidationError, match="own encoder"):
+        CorpusCleaner(index=index, encoder=PlacedEncoder())
+    with pytest.raises(ConfigurationError, match="batch_size"):
+        cleaner().lazy_transform_documents([], batch_size=0)
+    with pytest.raises(ConfigurationError, match="window"):
+        cleaner().alazy_transform_documents([], window=-1)
+    with pytest.raises(TypeError):
+        cleaner().transform_documents(DOCUMENTS, dryrun=True)
+
+
+def test_a_ledger_that_cannot_be_written_is_an_error(tmp_path):
+    """Nothing has been deleted yet, so that it may fail aloud."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError):
+        cleaner(ledger=tmp_path / "file" / "ledger.sqlite")
+
+
+def test_objects_are_not_written_down(tmp_path):
+    def nothing(pairs):
+        return [0.0] * len(pairs)
+
+    with collection() as index:
+        made = cleaner(index=index, ledger=tmp_path / "l", second_opinion=nothing)
+        told = made.model_dump(mode="json")
+    assert not {"index", "ledger", "encoder", "second_opinion"} & told.keys()
+    assert told["policy"] == "annotate"
+    assert isinstance(cleaner(), BaseDocumentTransformer)
+
+
+class Model:
+    """A second opinion that holds a secret."""
+
+    key = "very-secret-key"
+
+    def __call__(self, pairs):
+        return [0.0] * len(pairs)
+
+    def __repr__(self):
+        return f"Model({self.key})"
+
+
+def test_it_travels_to_another_process_and_tells_no_secret(tmp_path):
+    made = cleaner(**NEWEST, ledger=tmp_path / "ledger.sqlite", trusted=[DOCUMENTS[1]])
+    expected = made.transform_documents(DOCUMENTS)
+    assert pickle.loads(pickle.dumps(made)).transform_documents(DOCUMENTS) == expected
+    told = repr(cleaner(second_opinion=Model(), trusted=[DOCUMENTS[1]]))
+    assert "very-secret-key" not in told
+    assert TAX not in told
+
+
+def test_changing_a_setting_changes_the_next_call():
+    made = cleaner()
+    assert hidden(made.transform_documents(DOCUMENTS)) == []
+    made.policy = "prefer_newest"
+    assert hidden(made.transform_documents(DOCUMENTS)) == [OPEN, DUTY, AGAIN]
+
+
+def test_asynchronous_streams_come_from_anywhere():
+    async def crawl():
+        for one in DOCUMENTS:
+            await asyncio.sleep(0)
+            yield one
+
+    async def collected():
+        made = cleaner(**NEWEST)
+        return [one async for one in made.alazy_transform_documents(crawl(), batch_size=4)]
+
+    found = asyncio.run(collected())
+    assert [one.id for one in found] == [OPEN, TAX, SHUT, COPPER, DUTY, AGAIN]
+    assert hidden(found) == [OPEN, DUTY, AGAIN]
