@@ -18,5 +18,9 @@ for name in (
     "contradiction_filter",
     "contradiction_speed",
     "crash",
+    "cleaning",
+    "cleaning_alarms",
+    "cleaning_growth",
+    "cleaning_crash",
 ):
     runpy.run_module(f"benchmarks.{name}", run_name="__main__")

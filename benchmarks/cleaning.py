@@ -195,7 +195,6 @@ def _both(
                 cleaner = CorpusCleaner(index, **settings(corpus))
                 cleaned = cleaner.clean()
                 found.setdefault(name, []).append((_ranked(corpus), corpus, cleaned))
-                assert cleaner.quarantine is not None
                 cleaner.quarantine.restore(cleaned.quarantined)
     base = {name: _joined([one for one, _, _ in found[name]]) for name in ("clean", "corrupted")}
     groups = [q.text for q in one_way] * 2

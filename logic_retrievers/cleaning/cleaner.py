@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args
 from logic_retrievers.answering import check_count
 from logic_retrievers.cleaning.acting import (
     act,
-    examined_before,
     home_of,
     refuse_tenants,
     respecting,
@@ -31,6 +30,7 @@ from logic_retrievers.cleaning.gathering import (
 from logic_retrievers.cleaning.grouping import opponents, surroundings
 from logic_retrievers.cleaning.kinds import SCOPE_KEYS
 from logic_retrievers.cleaning.ledger import Ledger
+from logic_retrievers.cleaning.pages import given_pages, stored_pages
 from logic_retrievers.cleaning.quarantine import Quarantine
 from logic_retrievers.cleaning.resolving import Corpus, cleaning_rule, resolve
 from logic_retrievers.cleaning.result import Cleaned, Decision
@@ -209,7 +209,18 @@ class CorpusCleaner:
         self.trust = Trust(named, trusted_filter, trusted_candidates, trusted_top)
         self._neighbours = neighbours
         self._room = Neighbourhood(encoder, index, self.settings, neighbours, LEAST_COSINE)
-        self.quarantine = None if index is None else Quarantine(index, self.ledger)
+        self._quarantine = None if index is None else Quarantine(index, self.ledger)
+
+    @property
+    def quarantine(self) -> Quarantine:
+        """The hidden passages of the collection.
+
+        Raises:
+            ConfigurationError: there is no index.
+        """
+        if self._quarantine is None:
+            raise ConfigurationError("nothing is hidden without an index: pass one")
+        return self._quarantine
 
     def clean(
         self,
@@ -304,11 +315,11 @@ class CorpusCleaner:
         again: bool,
         progress: Progress | None,
     ) -> Procedure[Gathered]:
-        pages = self._pages(again) if passages is None else _one_page(checked_passages(passages))
+        pages = self._pages(again) if passages is None else given_pages(checked_passages(passages))
         if self.index is not None:
             yield from refuse_tenants(self.index)
-        if self.quarantine is not None and not dry_run:
-            yield from self.quarantine.verifying()
+        if self._quarantine is not None and not dry_run:
+            yield from self._quarantine.verifying()
         least = min(LEAST_PROBABILITY, self.settings.threshold, self.ask_above)
         return (
             yield from gather(
@@ -323,28 +334,9 @@ class CorpusCleaner:
         )
 
     def _pages(self, again: bool) -> Pages:
-        """What the collection holds and was not examined before, a page at a time."""
-        index = self.index
-        if index is None:
+        if self.index is None:
             raise ConfigurationError("there is nothing to clean: pass an index, or passages")
-        offset, ended, settings = None, False, self.fingerprint()
-
-        def page() -> Procedure[Sequence[Passage]]:
-            nonlocal offset, ended
-            while not ended:
-                some, offset = yield from index.page(None, offset)
-                ended = offset is None
-                active = [one for one in some if not one.quarantined]
-                if not again:
-                    known = yield Work(
-                        partial(examined_before, self.ledger, index, active, settings)
-                    )
-                    active = [one for one in active if one.id not in known]
-                if active:
-                    return active
-            return ()
-
-        return page
+        return stored_pages(self.index, self.ledger, None if again else self.fingerprint())
 
     def _questions(self, gathered: Gathered) -> Questions:
         if self.second_opinion is None:
@@ -406,18 +398,6 @@ class CorpusCleaner:
         if self.index is None:
             return await arun(procedure, encoding)
         return await self.index.arun(procedure)
-
-
-def _one_page(passages: Sequence[Passage]) -> Pages:
-    """All passages at once, each id once."""
-    left = list({one.id: one for one in reversed(passages)}.values())[::-1]
-
-    def page() -> Procedure[Sequence[Passage]]:
-        some, left[:] = list(left), []
-        yield from ()
-        return some
-
-    return page
 
 
 def _screened(given: Sequence[Passage], cleaned: Cleaned) -> Screened:

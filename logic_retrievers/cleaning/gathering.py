@@ -126,11 +126,12 @@ def gather(
     others = yield from _other_versions(index, probes)
     without = frozenset[str]().union(*(room.points_of(one) for one in others))
     wanted = _over_index(trust)
+    asking = probes  # once: of a whole collection every page would give the same
     while page := (yield from pages()):
         notes.unjudged |= {one.id: why for one in page if (why := unjudged(one.text))}
         notes.unjudged |= {one.id: OTHER_VERSION for one in page if _replaced(one, probes)}
         judged = {one.id: one for one in page if one.id not in notes.unjudged}
-        given = yield from room.encoded(list({**probes, **judged}.values()))
+        given = yield from room.encoded(list({**asking, **judged}.values()))
         asked = list(range(len(given.passages)))
         pools = yield from room.compare(given, asked, within=not stored, without=without)
         if wanted is not None and index is not None and trust.candidates:
@@ -143,8 +144,9 @@ def gather(
                 without=without,
             )
         near = MOST - 1 if trust.top is None else 0
-        whole = {room.key_of(one) for one in probes.values()}
-        yield from _note(notes, index, given, pools, least, dict.fromkeys(whole, near))
+        whole = dict.fromkeys((room.key_of(one) for one in asking.values()), near)
+        yield from _note(notes, index, given, pools, least, whole)
+        asking = {}
         if trust.top is not None and not stored:
             yield from _rank(notes, room, index, trust, judged)
         notes.digests |= {one.id: examined_hash(one) for one in page}

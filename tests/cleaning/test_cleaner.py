@@ -168,7 +168,8 @@ def test_without_an_index():
     cleaned = made.clean(iter(CORPUS))
     assert {*cleaned.quarantined} == {*HIDDEN}
     assert cleaned.collection is None
-    assert made.quarantine is None
+    with pytest.raises(ConfigurationError, match="without an index"):
+        _ = made.quarantine
     assert made.ledger.entries("") == []
     with pytest.raises(ConfigurationError, match="nothing to clean"):
         made.clean()

@@ -60,6 +60,35 @@ busy/idle crowded/empty single/double simple/complex,complicated easy/difficult,
 easier/harder guilty/innocent formal/informal voluntary/compulsory separately/together
 individually/jointly waterproof/permeable vertical/horizontal odd/even summer/winter day/night
 clockwise/anticlockwise,counterclockwise morning/evening sunrise/sunset friend/enemy war/peace
+attract,attracts/repel,repels shrink,contract/stretch,expand,swell loose/tight tighten/loosen
+loosely,gently/tightly,firmly expand/contract,shrink inflate/deflate freeze/melt,thaw heat/cool
+warm/chill fasten/unfasten,undo load/unload pack/unpack wrap/unwrap cover/uncover,expose
+show/hide reveal/conceal,hide remember/forget teach/learn arrive/leave lift/lower,drop
+pull/push sink/float rise/sink,set fill/empty,drain praise/criticise,criticize encourage/discourage
+respect/disregard trust/distrust obey/disobey like/dislike mix/separate join,unite/split,separate
+merge/split unite/divide combine/separate gather/scatter sow/harvest,reap wake/sleep
+stand/sit laugh/cry float/sink dissolve/precipitate absorb/emit,release,reflect
+oxidise/reduce ionise/neutralise evaporate/condense hire,recruit/dismiss,fire promote/demote
+admit/deny,exclude acquit/convict acquitted/convicted guilty/innocent grant/refuse,deny,withhold
+granted/refused,denied,withheld uphold/overturn upheld/overturned,quashed ratify/reject
+sweeten/sour sharp/blunt,dull smooth/coarse coarse/fine dense/sparse,thin dry/moist,damp
+clean/dirty clear/cloudy,opaque transparent/opaque solid/liquid,hollow stiff,rigid/flexible
+brittle/tough elastic/rigid steep/gentle,flat straight/curved,bent,crooked even/uneven
+common/rare,scarce frequent/rare,infrequent frequently/rarely,seldom regular/irregular
+abundant/scarce plentiful/scarce generous/stingy strict/lenient,lax tame/wild poisonous,toxic/edible
+edible/inedible,poisonous deciduous/evergreen annual/perennial nocturnal/diurnal
+carnivorous/herbivorous domestic/foreign,wild innate,inborn/learned,acquired dominant/recessive
+acute/chronic benign/malignant contagious/harmless conscious/unconscious
+partial/full,complete,total partly/fully,wholly,entirely complete/incomplete whole/part
+exactly/roughly,approximately precise/vague direct/indirect directly/indirectly
+explicit/implicit general/specific,particular universal/local global/local central/peripheral,remote
+near/far close/distant,far nearby/distant remote/nearby adjacent/distant parallel/perpendicular
+concave/convex front/back,rear ahead/behind overhead/underfoot onshore/offshore upstream/downstream
+leeward/windward port/starboard inland/coastal underground/overground,surface
+opponent/supporter attacker/defender ally/enemy winner/loser victor/loser employer/employee
+landlord/tenant lender/borrower creditor/debtor host/guest teacher/pupil,student
+solvent/insolvent,bankrupt thrift/waste scarcity/abundance shortage/surplus,glut
+peak/trough,low zenith/nadir ceiling/floor boom/bust,slump growth/decline,contraction
 love/hate rural/urban ancient/modern major/minor senior/junior employed/unemployed
 """
 

@@ -15,7 +15,8 @@ _TITLED = 0.6
 """Words of a text, and share of its capitals, from which on it is a heading and names nothing."""
 _NO_NAMES = vocabulary(
     """
-    monday tuesday wednesday thursday friday saturday sunday january february march april may
+    monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays
+    thursdays fridays saturdays sundays january february march april may
     june july august september october november december i warning note returns status mr mrs ms
     dr prof inc ltd gmbh
     """

@@ -11,7 +11,7 @@ _BELOW_TWENTY = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen"
 )
-_ONES = {word: number for number, word in enumerate(_BELOW_TWENTY.split())}
+CARDINALS = {word: number for number, word in enumerate(_BELOW_TWENTY.split())}
 _TENS = {
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
     "ninety": 90,
@@ -87,10 +87,10 @@ def _spelled(words: Sequence[Word], place: int) -> Numeral | None:
     begun, total, part = place, 0.0, 0.0
     while place < len(words):
         key, known = words[place].key, place > begun
-        if key in _ONES and (not known or part % 10 == 0):
+        if key in CARDINALS and (not known or part % 10 == 0):
             if key == "one" and not known and not _counts(words, place):
                 return None
-            part += _ONES[key]
+            part += CARDINALS[key]
         elif key in _TENS and (not known or part % 100 == 0):
             part += _TENS[key]
         elif key in SCALES and (known or key == "dozen" or key_at(words, place - 1) == "a"):
@@ -111,7 +111,7 @@ def _spelled(words: Sequence[Word], place: int) -> Numeral | None:
 def _goes_on(words: Sequence[Word], place: int) -> bool:
     """``two hundred and fifty``."""
     after = key_at(words, place + 1)
-    return key_at(words, place - 1) in SCALES and (after in _ONES or after in _TENS)
+    return key_at(words, place - 1) in SCALES and (after in CARDINALS or after in _TENS)
 
 
 def _alone(words: Sequence[Word], place: int) -> Numeral | None:

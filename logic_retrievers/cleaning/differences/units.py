@@ -66,6 +66,10 @@ week: time 604800 = week weeks
 fortnight: time 1209600 = fortnight fortnights
 month: time 2629800 = month months
 year: time 31557600 = year years yr yrs
+bit: data 0.125 = bit bits
+kilobit: data 125 = kbit kilobit kilobits kbps
+megabit: data 125000 = mbit megabit megabits mbps
+gigabit: data 125000000 = gbit gigabit gigabits gbps
 byte: data 1 = byte bytes
 kilobyte: data 1000 = kb kilobyte kilobytes
 megabyte: data 1000000 = mb megabyte megabytes
@@ -153,10 +157,14 @@ CURRENCIES = {sign: UNITS[sign] for sign in "$\u20ac\u00a3\u00a5"}
 """Signs that stand before the number."""
 
 MONEY = frozenset(
-    unit.kind for unit in map(UNITS.__getitem__, vocabulary(
-        "euro dollar gbp yen franc krona krone rupee yuan krw zloty koruna forint lira rouble peso "
-        "reais rand shekel dirham baht shilling"
-    ))
+    unit.kind
+    for unit in map(
+        UNITS.__getitem__,
+        vocabulary(
+            "euro dollar gbp yen franc krona krone rupee yuan krw zloty koruna forint lira "
+            "rouble peso reais rand shekel dirham baht shilling"
+        ),
+    )
 )
 """Kinds that are currencies: an amount in one is none in another, but answers what it answers."""
 

@@ -16,8 +16,23 @@ Side: TypeAlias = Literal["one", "other"]
 TIMES = frozenset({"year", "fiscalyear", "quarter", "period", "season", "month", "term"})
 """Scope keys, as :func:`plain` has them, that tell a time."""
 
-_VERSIONS = ("version", "revision", "rev", "release")
-_DOCUMENTS = ("title", "document", "doc", "file", "filename", "path", "url", "uri", "page")
+_VERSIONS = (
+    "version", "revision", "rev", "release", "edition", "issue", "build", "draft", "firmware",
+    "amendment", "generation",
+)  # fmt: skip
+_DATES = (
+    "date", "updated", "updated_at", "last_updated", "modified", "modified_at", "last_modified",
+    "revised", "last_revised", "reviewed", "last_reviewed", "effective", "effective_date",
+    "effective_from", "valid_from", "valid_since", "in_force", "in_force_since", "as_of", "status",
+    "published", "published_at", "publication_date", "issued", "issue_date", "created",
+    "created_at", "crawled", "retrieved", "accessed", "posted", "printed", "timestamp", "stand",
+    "valid_until", "valid_to", "expires",
+)  # fmt: skip
+_DOCUMENTS = (
+    "title", "document", "doc", "doc_id", "file", "filename", "path", "url", "uri", "page", "name",
+    "policy", "leaflet", "sheet", "manual", "handbook", "guide", "form", "article", "entry", "id",
+    "section", "notice", "slug", "key",
+)  # fmt: skip
 _DEEP = 3
 
 
@@ -44,13 +59,14 @@ def newer_by_metadata(
     """Which of two of one document is the newer version, the key that says so, and both values."""
     if not same_document(one, other, source_key):
         return None
-    mine, theirs = value_at(one.metadata, date_key), value_at(other.metadata, date_key)
-    here, there = moment_of(mine), moment_of(theirs)
-    if here is not None and there is not None:
-        if is_later(here, there):
-            return "one", date_key, mine, theirs
-        if is_later(there, here):
-            return "other", date_key, mine, theirs
+    for key in (date_key, *_DATES):
+        mine, theirs = value_at(one.metadata, key), value_at(other.metadata, key)
+        here, there = moment_of(mine), moment_of(theirs)
+        if here is not None and there is not None:
+            if is_later(here, there):
+                return "one", key, mine, theirs
+            if is_later(there, here):
+                return "other", key, mine, theirs
     for key in _VERSIONS:
         mine, theirs = value_at(one.metadata, key), value_at(other.metadata, key)
         first, second = version_of(mine), version_of(theirs)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 from logic_retrievers.cleaning.differences import Change
 from logic_retrievers.cleaning.differences.dates import When
 from logic_retrievers.cleaning.differences.facts import Fact
 from logic_retrievers.cleaning.differences.reading import Reading
 from logic_retrievers.cleaning.differences.versions import Version
+from logic_retrievers.cleaning.differences.words import vocabulary
 from logic_retrievers.cleaning.questions.metadata import Side, newer_by_metadata
 from logic_retrievers.cleaning.questions.notices import gives_notice
 from logic_retrievers.cleaning.questions.pair import Pair, sentence_of, shortened
@@ -27,14 +29,24 @@ _UNTIL = re.compile(
     r"(?: (?:the|version|release|and|including))*(?: \w+ (?:of|in))?\W*$",
     re.IGNORECASE,
 )
+_DOCUMENT_WORDS = (
+    r"(?:edition|version|revision|issue|amendment|draft|update|notice|order|circular|decree|"
+    r"ordinance|directive|regulations?|statutes?|law|act|by-?laws?|code|rules?|rulebook|"
+    r"guidelines?|guidance|policy|schedule|tariff|list|table|catalogue|catalog|brochure|leaflet|"
+    r"handbook|manual|timetable|charter|agreement|contract|terms|conditions|bulletin|resolution|"
+    r"decision|ruling|memo|memorandum|instructions?|announcement|protocol|standard|specification|"
+    r"recommendations?|consensus|plan|programme|program|menu|prospectus|statement|notification)"
+)
 _ABOUT = (
     "valid|status|revis\\w+|updated?|amended|reviewed|in force|into force|dated|issued?|adopted|"
-    "last (?:change|modified|edited)\\w*|correct|checked|effective|with effect"
+    "last (?:change|modified|edited)\\w*|correct|checked|effective|with effect|as amended|"
+    "in effect|into effect|in operation|in use|approved|passed|decided|published|printed|signed off|"
+    "agreed|voted|last \\w+ed|applicable|applies|stand|as it stood|as things stood"
 )
 _SEASON = r"(?: (?:the|early|mid|late|(?:spring|summer|autumn|fall|winter|start|end)(?: of)?)){0,3}"
 _VALID = re.compile(
     r"\b(?:as (?:of|from|at)|since|from|starting|beginning|until|till|up to|prior to|before|"
-    rf"(?:{_ABOUT}|current|version|edition|policy|rules?|terms|price list|applicable|applies)"
+    rf"(?:{_ABOUT}|current|{_DOCUMENT_WORDS})"
     r"(?: (?:of|from|as of|as from|as at|on|in|with|since|until|till|by|to|the)){0,2})"
     rf"{_SEASON}\W*$",
     re.IGNORECASE,
@@ -46,13 +58,29 @@ _STATED = re.compile(
 )
 """Cues that are about the text itself: they need no other difference beside them."""
 
-_NAMED = re.compile(
-    r"\W{0,2}(?:edition|version|revision|rules?|policy|terms|guidelines?|handbook|regulations?|"
-    r"price list|tariff|act|code)\b",
-    re.IGNORECASE,
-)
+_NAMED = re.compile(rf"\W{{0,2}}(?:\w+ )?{_DOCUMENT_WORDS}\b", re.IGNORECASE)
 """Behind a date: the 2016 rules."""
 
+_OLD = vocabulary(
+    "old former previous earlier prior original legacy outgoing obsolete superseded outdated expired "
+    "initial bygone preceding first-generation past"
+)
+_NEW = vocabulary(
+    "new current revised updated latest present amended newer incoming reformed modernised upcoming "
+    "reworked redesigned today's recent improved successor"
+)
+"""Words for the age of a thing, before its noun."""
+
+_SUCCESSION = re.compile(
+    r"\b(?:(?:which |that |and )?(?:has |have )?(?:followed|follows|came after|comes after|succeeded|"
+    r"succeeds|superseded|supersedes|replaced|replaces)|successor (?:of|to)|heir (?:of|to)|"
+    r"the one after|next after|later than|newer than|an update (?:of|to)|upgrade (?:of|to|from))\b"
+    r"(?=[^.;,]{0,25})",
+    re.IGNORECASE,
+)
+"""Words that say of a thing that it came after another one, whose name stands behind them."""
+
+_NOUN = 3
 _BEFORE = 45
 _MOST = 20
 _TOGETHER = 0.72
@@ -69,7 +97,9 @@ def newer_in_text(pair: Pair) -> Newer | None:
         _by_version(pair)
         or _by_turn(pair)
         or _by_date(pair)
+        or _by_age(pair)
         or _by_notice(pair)
+        or _by_succession(pair)
         or _by_one_date(pair)
     )
 
@@ -157,6 +187,59 @@ def _by_one_date(pair: Pair) -> Newer | None:
                 f'only one tells that it is so {turn} "{said}"'
             )
     return None
+
+
+def _by_age(pair: Pair) -> Newer | None:
+    """The old tariff and the new one: words for the age of one thing, of which either has one."""
+    one, other = pair.compared.one, pair.compared.other
+    for (here, thing), (there, against) in product(_aged(one, other), _aged(other, one)):
+        older = one.words[here].key in _OLD
+        if thing & against and older is not (other.words[there].key in _OLD):
+            said = one.words[here].text, other.words[there].text
+            side: Side = "other" if older else "one"
+            return side, f'one speaks of the "{said[0]}" one, the other of the "{said[1]}" one'
+    return None
+
+
+def _aged(text: Reading, against: Reading) -> list[tuple[int, set[str]]]:
+    """Words for an age that the other text does not have, each with the noun behind it."""
+    found = []
+    for place, word in enumerate(text.words[:-1]):
+        if (word.key in _OLD or word.key in _NEW) and text.stems.get(place) not in against.topic:
+            last = min(place + 1 + _NOUN, sentence_of(text, place)[1])
+            thing = {text.stems[n] for n in range(place + 1, last) if n in text.stems}
+            found.append((place, thing))
+    return found[:_MOST]
+
+
+def _by_succession(pair: Pair) -> Newer | None:
+    """One text says that what it is about came after what the other is about."""
+    one, other = pair.compared.one, pair.compared.other
+    here, there = _succeeds(one, other), _succeeds(other, one)
+    if bool(here) is bool(there):
+        return None
+    side: Side = "one" if here else "other"
+    return side, f'one says "{shortened(here or there)}" of what the other speaks of'
+
+
+def _succeeds(text: Reading, against: Reading) -> str:
+    """The words that say so, with the name of what came before."""
+    known = {
+        against.words[n].key
+        for fact in against.facts
+        if fact.type in ("entity", "number")
+        for n in range(fact.first, fact.last)
+    }
+    known |= {word.key for word in against.words if word.text[0].isupper()}
+    for match in _SUCCESSION.finditer(text.text):
+        behind = [
+            n
+            for n, word in enumerate(text.words)
+            if word.start >= match.end() and (word.text[0].isupper() or word.text[0].isdigit())
+        ][:1]
+        if any(text.words[n].key in known for n in behind):
+            return text.text[match.start() : text.words[behind[0]].end]
+    return ""
 
 
 def _by_notice(pair: Pair) -> Newer | None:
