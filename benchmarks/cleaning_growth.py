@@ -13,7 +13,7 @@ import argparse
 import gc
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -71,10 +71,21 @@ def main() -> None:
                 }
             )
             index.close()
-    for column in ("all of them, s", f"{options.new} new, s"):
-        slope = np.polyfit(np.log(options.sizes), np.log([row[column] for row in rows]), 1)[0]
-        print(f"exponent of {column!r}: {slope:.2f}")
-    publish(f"cleaning, growth, {options.engine}", rows)
+    exponents = {
+        f"exponent of {taken!r} in {grown!r}": round(exponent(rows, taken, grown), 2)
+        for taken, grown in (
+            ("all of them, s", "passages"),
+            ("all of them, s", "pairs"),
+            (f"{options.new} new, s", "passages"),
+        )
+    }
+    publish(f"cleaning, growth, {options.engine}", rows, **exponents)
+
+
+def exponent(rows: Sequence[Mapping[str, Any]], taken: str, grown: str) -> float:
+    """Slope of the one against the other, both as logarithms, by least squares."""
+    x, y = (np.log([row[column] for row in rows]) for column in (grown, taken))
+    return float(np.polyfit(x, y, 1)[0])
 
 
 def films(count: int) -> list[Passage]:
@@ -197,8 +208,9 @@ class EngineClient:
 def _visible(condition: models.Filter | None) -> edge.Filter | None:
     if condition is None:
         return None
-    flag = edge.FieldCondition(key="logic.quarantined", match=edge.MatchValue(True))
-    return edge.Filter(must_not=[flag])
+    key = "logic.quarantined"
+    unset = edge.FieldCondition(key=key, match=edge.MatchValue(False))
+    return edge.Filter(must=[edge.Filter(should=[edge.IsEmptyCondition(key), unset])])
 
 
 def _pages(passages: Sequence[Passage]) -> Pages:

