@@ -12,7 +12,7 @@ import numpy as np
 from logic_retrievers.answering import passage_vectors
 from logic_retrievers.contradiction.judging import Rows, judge
 from logic_retrievers.contradiction.settings import TOPICAL, VECTORS, ContradictionSettings
-from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.encoders import Encoder, RecentEncoder
 from logic_retrievers.index import LeafSearch
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.ids import candidate_ids, point_id
@@ -87,7 +87,8 @@ class Neighbourhood:
         count: int,
         least: float,
     ) -> None:
-        self._encoder = encoder
+        # what is disputed is looked at again, and need not be encoded again
+        self._encoder = RecentEncoder(encoder)
         self._index = index
         self._settings = settings
         self._count = count

@@ -285,10 +285,17 @@ conditions = st.none() | st.fixed_dictionaries(
 )
 
 
+PARITY = ("even", "odd")
+
+
 @pytest.fixture(scope="module")
 def thirty():
     """A collection for all examples; each sets the flags that it needs."""
     with PassageIndex.open("p", HashedEncoder()) as index:
+        index.add(
+            Passage(f"p{n}", f"hostel number {n} {n * n}", {"number": n, "parity": PARITY[n % 2]})
+            for n in range(30)
+        )
         yield index
 
 
@@ -296,9 +303,6 @@ def thirty():
 @given(hidden=flags, condition=conditions, depth=st.integers(1, 32))
 def test_the_short_cut_leaves_out_the_same_as_the_slow_way(thirty, hidden, condition, depth):
     """Embedded mode's short cut looks for flags itself, and may look too late or not far enough."""
-    from conftest import passages
-
-    thirty.add(passages(30))
     ids = [f"p{n}" for n in range(30)]
     unhide(thirty, *ids)
     hide(thirty, *(one for one, flag in zip(ids, hidden, strict=True) if flag))
