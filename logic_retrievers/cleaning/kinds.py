@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from logic_retrievers.cleaning.differences import same_words
 from logic_retrievers.cleaning.findings import Difference, Kind
-from logic_retrievers.cleaning.questions import conflict, newer, scope
+from logic_retrievers.cleaning.questions import bounds, conflict, newer, scope
 from logic_retrievers.cleaning.questions.denied import denial
 from logic_retrievers.cleaning.questions.metadata import Side
 from logic_retrievers.cleaning.questions.pair import Pair
@@ -24,13 +24,38 @@ SCOPE_KEYS = (
     "property", "station", "airport", "line", "route", "league", "course", "class", "grade",
     "level", "trim", "vehicle", "engine", "series", "species", "breed", "sex", "membership",
     "subscription", "license", "licence", "environment", "channel", "fund", "account",
-    "currency", "unit", "units", "rate", "language", "lang", "locale",
+    "currency", "unit", "units", "rate", "language", "lang", "locale", "tariff", "fare", "tax",
+    "vat", "basis", "list", "measure", "consulate", "embassy", "authority", "agency", "ministry",
+    "council", "court", "institution", "institute", "faculty", "library", "museum", "theatre",
+    "clinic", "hospital", "practice", "pharmacy", "gym", "club", "pool", "park", "garden", "farm",
+    "plot", "field", "vineyard", "mine", "quarry", "port", "harbour", "harbor", "pier", "terminal",
+    "building", "floor", "room", "house", "hall", "tower", "bridge", "street", "town", "village",
+    "borough", "parish", "island", "lake", "river", "mountain", "valley", "coast", "continent",
+    "hemisphere", "climate", "region_code", "country_code", "postcode", "zip", "sector",
+    "industry", "cohort", "wave", "survey", "census", "decade", "century",
+    "fy", "tournament", "competition", "championship", "discipline", "event", "round", "race",
+    "crop", "plant", "animal", "pet", "drug", "medicine", "dose", "strength", "form", "indication",
+    "diagnosis", "disease", "trial", "arm", "treatment", "material", "colour",
+    "color", "size", "weight", "capacity", "generation", "component", "module",
+    "service", "ticket", "card", "loan", "policyholder", "insured", "cover", "employee",
+    "employees", "employer", "worker", "profession", "occupation", "job", "job_title", "seniority",
+    "contract", "household", "family", "student", "pupil", "member", "members",
+    "passenger", "driver", "guest", "visitor", "resident", "users", "user_type",
+    "applies_to", "valid_for", "scope", "target", "place", "aircraft", "ship", "vessel",
+    "train", "bus", "bike", "machine", "appliance", "camera", "phone", "printer", "network",
+    "server", "cluster", "instance", "runtime", "framework", "recipe", "dish", "pattern", "game",
+    "mode", "difficulty",
+    "manufacturer", "maker", "vendor", "supplier", "provider", "operator", "carrier", "airline",
+    "bank", "insurer", "retailer", "shop", "restaurant", "chain",
 )  # fmt: skip
 """Keys of the metadata that say of what a passage is true."""
 
 _LEAST = 0.1
 _LEAST_LONG = 0.15
 """Share of the topic under which two passages are not looked at any further."""
+
+_LEAST_NOTICED = 0.6
+"""Cosine from which on they are looked at for what says that the other one is over."""
 
 _PARAPHRASE = ((0.7, 0.3), (0.85, 0.2), (0.6, 0.45))
 """Cosine and share of the topic from which on two passages are taken to say the same."""
@@ -106,7 +131,7 @@ def tell_apart(
         scope_keys,
     )
     if probability < threshold and pair.alike < _LEAST + _LEAST_LONG * pair.long:
-        return None
+        return _noticed(pair) if cosine >= _LEAST_NOTICED else None
     return _told(pair)
 
 
@@ -119,12 +144,14 @@ def _told(pair: Pair) -> Told | None:
             return Told(Kind.SCOPE, reason, differences)
         if later := newer.newer_in_text(pair):
             return Told(Kind.SUPERSEDED, later[1], differences, later[0])
-        if reason := scope.by_keys(pair):
-            return Told(Kind.SCOPE, reason, differences)
     if later := newer.newer_in_metadata(pair):
         return Told(Kind.SUPERSEDED, later[1], differences, later[0])
-    if not pair.sure and (reason := scope.by_subject(pair)):
+    if not pair.sure and (reason := scope.by_keys(pair)):
         return Told(Kind.SCOPE, reason, differences)
+    if not pair.sure:
+        for asked in (scope.by_subject, scope.by_frame, bounds.by_bound, scope.by_doubt):
+            if reason := asked(pair):
+                return Told(Kind.SCOPE, reason, differences)
     for question in (conflict.by_value, conflict.by_denial, conflict.by_slot, conflict.by_vectors):
         if reason := question(pair):
             return Told(Kind.CONTRADICTION, reason, differences)
@@ -132,6 +159,14 @@ def _told(pair: Pair) -> Told | None:
     if near and not any(change.both for change in pair.values) and not denial(pair):
         return Told(Kind.PARAPHRASE, "they say the same in other words", differences)
     return None
+
+
+def _noticed(pair: Pair) -> Told | None:
+    """What few common words tell: one says that what the other one tells is over."""
+    later = newer.newer_by_notice(pair)
+    if later is None:
+        return None
+    return Told(Kind.SUPERSEDED, later[1], pair.compared.differences, later[0])
 
 
 def _turned(told: Told) -> Told:

@@ -26,7 +26,7 @@ _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>1[0-9]\d\d|20\d\d)"
 _QUARTER = r"(?:q(?P<quarter>[1-4])|(?P<named>first|second|third|fourth) quarter)"
 _FORMS = tuple(
-    re.compile(rf"(?<![\w./-]){form}(?![\w/]|[-.]\d)", re.IGNORECASE | re.ASCII)
+    re.compile(rf"(?:(?<![\w./-])|(?<=[a-z]-)){form}(?![\w/]|[-.]\d)", re.IGNORECASE | re.ASCII)
     for form in (
         rf"{_YEAR}-(?P<month>[01]?\d)-(?P<day>[0-3]?\d)",
         rf"{_DAY}(?: of)? {_MONTH}\.?,?(?: {_YEAR})?",
@@ -83,6 +83,8 @@ class When:
         """Whether it is certainly the later one."""
         here, there = self._parts(), other._parts()
         for mine, theirs in zip(here, there, strict=True):
+            if mine is None and theirs is None:
+                continue  # of one year, where neither tells it
             if mine is None or theirs is None:
                 return False
             if mine != theirs:

@@ -23,6 +23,8 @@ SCALES = {
 ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
     "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12,
+    "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17,
+    "eighteenth": 18, "nineteenth": 19, "twentieth": 20,
 }  # fmt: skip
 _SIGNS = {"\u00bd": 0.5, "\u00bc": 0.25, "\u00be": 0.75}
 _PARTS = {

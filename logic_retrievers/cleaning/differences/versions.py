@@ -13,10 +13,22 @@ from logic_retrievers.cleaning.differences.words import STOP, Word, vocabulary
 _CUES = vocabulary(
     "version versions release releases firmware revision rev build update v ver patch sdk api "
     "ios android windows macos kernel protocol draft edition editions ed issue interface "
-    "generation gen mark mk amendment schema specification spec software app bios driver"
+    "generation gen mark mk amendment schema specification spec software app bios driver "
+    "beta alpha rc preview"
 )
 _LETTERED = vocabulary("version revision rev draft edition issue amendment mark mk")
-_ROMAN = {"ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
+_ROMAN = {
+    "i": 1,
+    "ii": 2,
+    "iii": 3,
+    "iv": 4,
+    "v": 5,
+    "vi": 6,
+    "vii": 7,
+    "viii": 8,
+    "ix": 9,
+    "x": 10,
+}
 _ORDERED = vocabulary("edition revision version generation issue amendment draft release printing")
 _ENDINGS = ("st", "nd", "rd", "th")
 _COUNTED = vocabulary("% percent per million billion")
@@ -55,10 +67,10 @@ def versions(words: Sequence[Word]) -> Iterator[tuple[int, int, Version]]:
             yield place, place + 1, Version(_parts(prefixed[1]))
         elif cue and before is not None and _FIGURES.fullmatch(word.key):
             yield place - 1, place + 1, Version(_parts(word.key), _of(words, place - 1))
+        elif before is not None and cue and _roman(before, word):
+            yield place - 1, place + 1, Version((_ROMAN[word.key],))
         elif cue and before is not None and before.key in _LETTERED and _lettered(word):
             yield place - 1, place + 1, Version((ord(word.key) - ord("a") + 1,))
-        elif cue and word.text.isupper() and word.key in _ROMAN:
-            yield place - 1, place + 1, Version((_ROMAN[word.key],))
         elif before is not None and before.key in _ORDERED and cue and word.key in CARDINALS:
             yield place - 1, place + 1, Version((int(CARDINALS[word.key]),))
         elif word.key in _ORDERED and not word.opens and (number := _ordinal(words, place - 1)):
@@ -100,6 +112,13 @@ def _ordinal(words: Sequence[Word], place: int) -> tuple[int, int] | None:
     if key in _ENDINGS and place and words[place - 1].key.isdecimal():
         return place - 1, int(words[place - 1].key)
     return None
+
+
+def _roman(before: Word, word: Word) -> bool:
+    """A Roman number; a single letter is one only behind a mark, as in ``Mk I``."""
+    if not word.text.isupper() or word.key not in _ROMAN:
+        return False
+    return len(word.key) > 1 or before.key in ("mk", "mark")
 
 
 def _lettered(word: Word) -> bool:

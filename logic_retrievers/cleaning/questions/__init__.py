@@ -2,7 +2,8 @@
 
 pair.py       the two as every question sees them
 newer.py      is the one a newer version? notices.py: sentences that say so themselves
-scope.py      do they speak of different things? axes.py: words that say of what
+scope.py      do they speak of different things? axes.py: words that say of what;
+              modifiers.py: words beside one noun; bounds.py: under and over
 conflict.py   can both be true? denied.py: what the one denies and the other says
 metadata.py   what the metadata says to the first two
 leads.py      where the subject of a sentence ends

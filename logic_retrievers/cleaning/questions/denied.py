@@ -8,6 +8,8 @@ from logic_retrievers.cleaning.questions.pair import Pair, Words, sentence_of
 
 _MOST = 20
 _LACKING = frozenset({"without", "lack", "lacks", "lacking", "lacked"})
+_RELATIVE = frozenset({"who", "whose", "which", "that", "if", "unless"})
+_NEAR = 3
 _REACH = 2
 _TOLD = 4
 _FAR = 6
@@ -25,7 +27,7 @@ def denial(pair: Pair) -> str:
     for text, against in ((one, other), (other, one)):
         negations = [fact for fact in text.facts if fact.type == "polarity"]
         for fact in negations[:_MOST]:
-            if _denies(text, fact.first, against):
+            if not _restricts(text, fact.first) and _denies(text, fact.first, against):
                 last = sentence_of(text, fact.first)[1]
                 return text.said(fact.first, min(last, fact.first + _TOLD))
     return ""
@@ -66,6 +68,12 @@ def _denies(text: Reading, place: int, against: Reading) -> bool:
         for stem in _under(against, fact.first, there)
     }
     return bool(_under(text, place, sentence) & _stems(against, there) - turned)
+
+
+def _restricts(text: Reading, place: int) -> bool:
+    """Whether a negation says of which things a sentence is true: "towns that are not resorts"."""
+    first = max(sentence_of(text, place)[0], place - _NEAR)
+    return any(word.key in _RELATIVE for word in text.words[first:place])
 
 
 def _denied(fact: Fact, sentence: Words) -> bool:

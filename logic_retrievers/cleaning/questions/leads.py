@@ -35,19 +35,38 @@ _VERBS = vocabulary(
     """
 )
 _SHARE = 2.5
+_CLAUSES = vocabulary("if when where whenever wherever whoever whose whichever unless")
+_RELATIVE = vocabulary("who whom whose which that where")
+"""Words whose clause has a verb of its own, at the start of a sentence and behind a noun."""
 
 
 def lead(words: Sequence[Word], first: int, last: int) -> int:
-    """One past the last word before the first verb that is known.
+    """One past the last word before the verb that is said of the subject.
 
-    Where there is none it is two fifths of the sentence.
+    It is the first that is known and does not belong to a clause: "if you are a student, you pay",
+    "students who live at home pay". Where there is none it is two fifths of the sentence.
 
     Args:
         words: of a text.
         first: word of a sentence.
         last: one past its last.
     """
-    for place in range(first, last):
-        if words[place].text in _VERBS and place > first:  # a title's words have capitals
+    clauses, verb, comma = int(words[first].key in _CLAUSES) if first < last else 0, 0, 0
+    for place in range(first + 1, last):
+        if (clauses or verb) and _parted(words, place) and not comma:
+            comma, clauses = place, 0  # the clause ends with its comma
+        if words[place].text not in _VERBS:  # a title's words have capitals
+            clauses += words[place].key in _RELATIVE and words[place - 1].key not in _VERBS
+        elif not clauses:
             return place
+        elif not verb or place > verb + 1:
+            verb = place
+            clauses -= words[first].key not in _CLAUSES
+    if comma or verb:
+        return comma or verb
     return first + int((last - first) / _SHARE)
+
+
+def _parted(words: Sequence[Word], place: int) -> bool:
+    """Whether a comma, or another sign and a space, stands before a word."""
+    return words[place].start - words[place - 1].end > 1

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from logic_retrievers.cleaning.differences.versions import version_of
+from logic_retrievers.cleaning.differences.words import vocabulary
 from logic_retrievers.contradiction.rules.base import source_of, value_at
 from logic_retrievers.contradiction.rules.moments import is_later, moment_of
 from logic_retrievers.types import Passage
@@ -33,6 +35,9 @@ _DOCUMENTS = (
     "policy", "leaflet", "sheet", "manual", "handbook", "guide", "form", "article", "entry", "id",
     "section", "notice", "slug", "key",
 )  # fmt: skip
+_ALL = vocabulary(
+    "all any every everyone everybody everywhere global worldwide general universal both various"
+)
 _DEEP = 3
 
 
@@ -44,11 +49,13 @@ def differing_scope(
     ``fiscalYear``, ``fiscal_year`` and ``Fiscal year`` are one key, nested or not.
     """
     here, there = dict(_leaves(one.metadata)), dict(_leaves(other.metadata))
+    if not here or not there:
+        return None
     for key in keys:
         mine, theirs = value_at(one.metadata, key), value_at(other.metadata, key)
         if mine is None and theirs is None:
-            mine, theirs = here.get(plain(key)), there.get(plain(key))
-        if _told(mine) and _told(theirs) and _value(mine) != _value(theirs):
+            mine, theirs = (_leaf(leaves, plain(key)) for leaves in (here, there))
+        if _told(mine) and _told(theirs) and _apart(_values(mine), _values(theirs)):
             return key, mine, theirs
     return None
 
@@ -89,6 +96,7 @@ def same_document(one: Passage, other: Passage, source_key: str) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def plain(key: str) -> str:
     """A key without its manner of writing."""
     return re.sub(r"[\W_]+", "", key.rsplit(".", 1)[-1]).casefold()
@@ -106,9 +114,21 @@ def _told(value: Any) -> bool:
     return isinstance(value, str | int | float | list | tuple) and value not in ("", [], ())
 
 
+def _leaf(leaves: Mapping[str, Any], key: str) -> Any:
+    """The value of a key in the singular or the plural."""
+    return leaves.get(key, leaves.get(f"{key}s"))
+
+
+def _apart(mine: set[str], theirs: set[str]) -> bool:
+    """Whether two scopes have nothing in common: "all" has something in common with each."""
+    return mine.isdisjoint(theirs) and _ALL.isdisjoint(mine | theirs)
+
+
+def _values(value: Any) -> set[str]:
+    return set(map(_value, value)) if isinstance(value, list | tuple) else {_value(value)}
+
+
 def _value(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return "|".join(sorted(map(_value, value)))
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value).strip().casefold()

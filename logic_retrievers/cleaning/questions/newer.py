@@ -8,7 +8,7 @@ from itertools import product
 from logic_retrievers.cleaning.differences import Change
 from logic_retrievers.cleaning.differences.dates import When
 from logic_retrievers.cleaning.differences.facts import Fact
-from logic_retrievers.cleaning.differences.reading import Reading
+from logic_retrievers.cleaning.differences.reading import Reading, read
 from logic_retrievers.cleaning.differences.versions import Version
 from logic_retrievers.cleaning.differences.words import vocabulary
 from logic_retrievers.cleaning.questions.metadata import Side, newer_by_metadata
@@ -40,7 +40,7 @@ _DOCUMENT_WORDS = (
 _ABOUT = (
     "valid|status|revis\\w+|updated?|amended|reviewed|in force|into force|dated|issued?|adopted|"
     "last (?:change|modified|edited)\\w*|correct|checked|effective|with effect|as amended|"
-    "in effect|into effect|in operation|in use|approved|passed|decided|published|printed|signed off|"
+    "in effect|into effect|in operation|in use|approved|passed|decided|published|printed|"
     "agreed|voted|last \\w+ed|applicable|applies|stand|as it stood|as things stood"
 )
 _SEASON = r"(?: (?:the|early|mid|late|(?:spring|summer|autumn|fall|winter|start|end)(?: of)?)){0,3}"
@@ -48,7 +48,7 @@ _VALID = re.compile(
     r"\b(?:as (?:of|from|at)|since|from|starting|beginning|until|till|up to|prior to|before|"
     rf"(?:{_ABOUT}|current|{_DOCUMENT_WORDS})"
     r"(?: (?:of|from|as of|as from|as at|on|in|with|since|until|till|by|to|the)){0,2})"
-    rf"{_SEASON}\W*$",
+    rf"\W*{_SEASON}\W*$",
     re.IGNORECASE,
 )
 _STATED = re.compile(
@@ -62,20 +62,20 @@ _NAMED = re.compile(rf"\W{{0,2}}(?:\w+ )?{_DOCUMENT_WORDS}\b", re.IGNORECASE)
 """Behind a date: the 2016 rules."""
 
 _OLD = vocabulary(
-    "old former previous earlier prior original legacy outgoing obsolete superseded outdated expired "
+    "old former previous earlier prior original legacy outgoing obsolete superseded outdated "
     "initial bygone preceding first-generation past"
 )
 _NEW = vocabulary(
-    "new current revised updated latest present amended newer incoming reformed modernised upcoming "
+    "new current revised updated latest present amended newer reformed modernised upcoming "
     "reworked redesigned today's recent improved successor"
 )
 """Words for the age of a thing, before its noun."""
 
 _SUCCESSION = re.compile(
-    r"\b(?:(?:which |that |and )?(?:has |have )?(?:followed|follows|came after|comes after|succeeded|"
+    r"\b(?:(?:which |that |and )?(?:has |have )?(?:followed|follows|came after|succeeded|"
     r"succeeds|superseded|supersedes|replaced|replaces)|successor (?:of|to)|heir (?:of|to)|"
     r"the one after|next after|later than|newer than|an update (?:of|to)|upgrade (?:of|to|from))\b"
-    r"(?=[^.;,]{0,25})",
+    r"(?! by\b)",
     re.IGNORECASE,
 )
 """Words that say of a thing that it came after another one, whose name stands behind them."""
@@ -84,21 +84,23 @@ _NOUN = 3
 _BEFORE = 45
 _MOST = 20
 _TOGETHER = 0.72
+_NOTICED = 0.55
 _TOGETHER_LONG = 0.3
-_DOCUMENT = 0.2
+_DOCUMENT = 0.1
 _NEAR = 0.3
 
 
 def newer_in_text(pair: Pair) -> Newer | None:
     """By versions and dates of validity in the texts, and by what says that it is a change."""
-    if pair.alike + pair.cosine < _TOGETHER + _TOGETHER_LONG * pair.long:
-        return None
+    together = pair.alike + pair.cosine - _TOGETHER_LONG * pair.long
+    if together < _TOGETHER:
+        return newer_by_notice(pair) if together >= _NOTICED else None
     return (
         _by_version(pair)
         or _by_turn(pair)
         or _by_date(pair)
         or _by_age(pair)
-        or _by_notice(pair)
+        or newer_by_notice(pair)
         or _by_succession(pair)
         or _by_one_date(pair)
     )
@@ -106,7 +108,9 @@ def newer_in_text(pair: Pair) -> Newer | None:
 
 def newer_in_metadata(pair: Pair) -> Newer | None:
     """By date or version of two passages of one document."""
-    if pair.alike < _DOCUMENT * (1 + pair.long) or not pair.differs:
+    if pair.alike < _DOCUMENT * (1 + pair.long) or pair.alike + pair.cosine < _NOTICED:
+        return None
+    if not pair.differs:
         return None
     found = newer_by_metadata(pair.one, pair.other, pair.date_key, pair.source_key)
     if found is None:
@@ -132,12 +136,26 @@ def _by_turn(pair: Pair) -> Newer | None:
     """``prior to v3`` and ``since v3``: one date or version, before it and after it."""
     for fact, here in _turns(pair.compared.one):
         for against, there in _turns(pair.compared.other):
-            same = type(fact.value) is type(against.value) and fact.equals(against)
-            if same and here != there:
+            if here != there and _meet(fact, against, here):
                 said = pair.compared.one.said(fact.first, fact.last)
                 side: Side = "one" if here == "from" else "other"
                 return side, f'one tells what is so before "{said}", the other what is so since'
     return None
+
+
+def _meet(fact: Fact, against: Fact, turn: str) -> bool:
+    """Whether what is so up to the one date or version ends where the other begins, or before."""
+    if type(fact.value) is not type(against.value):
+        return False
+    first, last = (fact, against) if turn == "from" else (against, fact)
+    if fact.equals(against):
+        return True
+    return (
+        isinstance(first.value, When)
+        and isinstance(last.value, When)
+        and not last.value.later(first.value)
+        and (first.value.year or 0) - (last.value.year or 0) in (0, 1)
+    )
 
 
 def _by_date(pair: Pair) -> Newer | None:
@@ -232,18 +250,18 @@ def _succeeds(text: Reading, against: Reading) -> str:
     }
     known |= {word.key for word in against.words if word.text[0].isupper()}
     for match in _SUCCESSION.finditer(text.text):
-        behind = [
-            n
-            for n, word in enumerate(text.words)
-            if word.start >= match.end() and (word.text[0].isupper() or word.text[0].isdigit())
-        ][:1]
-        if any(text.words[n].key in known for n in behind):
-            return text.text[match.start() : text.words[behind[0]].end]
+        behind = [word for word in text.words if word.start >= match.end()][:_NOUN]
+        for word in behind:
+            if word.opens:
+                break
+            if word.key in known and (word.text[0].isupper() or word.text[0].isdigit()):
+                return text.text[match.start() : word.end]
     return ""
 
 
-def _by_notice(pair: Pair) -> Newer | None:
-    one, other = pair.compared.one, pair.compared.other
+def newer_by_notice(pair: Pair) -> Newer | None:
+    """One says that what the other one tells is no longer so."""
+    one, other = read(pair.one.text), read(pair.other.text)
     here, there = gives_notice(one, other, pair.alike), gives_notice(other, one, pair.alike)
     if bool(here) is bool(there):
         return None

@@ -14,7 +14,9 @@ _ENDED = (
     "demolished|pulled down|torn down|decommissioned|dismantled|outlawed|rescinded|overturned|"
     "overruled|reversed|annulled|terminated|wound up|liquidated|sold|converted|rebuilt|redesigned|"
     "overhauled|rewritten|revised|amended|updated|corrected|succeeded|given up|shelved|called off|"
-    "postponed|redrawn|expired|lapsed"
+    "postponed|redrawn|expired|lapsed|rerouted|reassigned|rescheduled|reorganised|reorganized|"
+    "reclassified|renumbered|redirected|refitted|refurbished|rezoned|redefined|reworded|restructured|"
+    "reformed|remodelled|demoted|promoted|upgraded|downgraded"
 )
 _MOVED = (
     "raised|increased|reduced|lowered|cut|extended|shortened|changed|moved|transferred|doubled|"
@@ -23,7 +25,7 @@ _MOVED = (
 )
 _NOW = "(?:now |since |recently |meanwhile |also |all |both |finally |just |always )*"
 _PLAIN = re.compile(
-    r"\b(?:no longer|(?:not|n['\u2019]t) [^.;]{0,40}\bany ?(?:more|longer)|"
+    r"\b(?:no longer|(?:not|cannot|never|\w+n['\u2019]t) [^.;]{0,40}\bany ?(?:more|longer)|"
     r"(?<!\bis )(?<!\bare )(?<!\bbe )(?<!\bwas )(?<!\bwere )(?<!\bbeen )used to\b(?! \w+ing\b)"
     r"(?![^.;]*\b(?:is|are|was|were|has|have)\b)|"
     rf"(?:has|have|['\u2019]s|['\u2019]ve) {_NOW}(?:been )?{_NOW}(?:{_ENDED})|"
@@ -33,12 +35,18 @@ _PLAIN = re.compile(
     r"changed (?:its|their) name|(?:is|are) now called|(?:has|have) since|end of (?:its )?life|"
     r"(?:stopped|ceased|quit|given up|gave up) \w+ing|thing of the past|(?:is|are) history|"
     r"(?:is|are) (?:over|gone|obsolete|out of date|outdated|void|defunct)|abandoned|"
+    r"(?:not|never|\w+n['\u2019]t) [^.;]{0,40}\b(?:since|again)|"
+    r"(?:was|were)(?! not\b| never\b)(?: \w+(?<!n't)){1,4} (?:until|till)|"
+    r"(?:stepped|stood) down|resigned|retired|"
+    r"took over|handed over|successor|until further notice|for the time being|temporarily|"
+    r"(?:since|after|following|under) (?:the|a|its|their|our) (?:\w+ )?(?:change|reform|switch|"
+    r"decision|vote|reorganisation|renovation|rebuilding|merger|takeover|closure|update|upgrade|"
+    r"redesign|refurbishment|amendment|ruling|revision|review|accident|overhaul|changeover|repairs)|"
+    r"since last \w+|until last \w+|until recently|formerly|"
     r"gone for good|has had its day|days are over|"
     r"(?:came|comes|come) to an end|made way for|making way for|"
     r"(?:has|have) (?:made|taken|left|lost|gone) (?:way|over|out)|"
-    r"do away with|does away with|did away with|(?:was|were) (?:once|originally|formerly)|"
-    r"(?:contrary to|unlike|other than|different from|not as) (?:what|the|our|its|in|before|earlier|"
-    r"previous|former|until|up to)[^.;,]{0,40}(?:before|earlier|previous|former|older|past|then)|"
+    r"do away with|does away with|did away with|(?:was|were) (?:once|formerly)|"
     r"(?:earlier|previous|former|older|prior|old|past) (?:\w+ ){0,4}"
     r"(?:no longer|(?:is|are|was|were|has been|have been) "
     r"(?:withdrawn|void|invalid|obsolete|cancelled|superseded|replaced|out of date))|"
@@ -51,12 +59,13 @@ _LOOSE = re.compile(
     rf"(?:was|were) (?:{_MOVED}) (?:to|from|by|in 20\d\d)|formerly|previously|until recently|"
     r"now(?! that)|nowadays|these days|(?:is|are) replaced by|as amended|amended|at one time|"
     r"replac(?:es|ed|ing)|supersed(?:es|ed|ing)|succeeded by|any ?(?:more|longer)|once had|"
-    r"in (?:the past|earlier (?:years|days|times)|former (?:years|days|times)|those days|days gone)|"
+    r"in (?:the past|earlier (?:years|days|times)|former (?:years|days|times)|those days)|"
     r"from now on|from this \w+ on|hence ?forth|henceforward|for the time being|as yet|"
     r"had (?:so far|until then|always|previously|originally)|so far|hitherto|originally|"
     r"until (?:last|this|the end of last) \w+|till (?:then|now|recently|last \w+)|up to now|"
     r"up until \w+|since then|since last \w+|the days when|years ago|(?:a|some) years? back|"
     r"until (?:the |then|\d{4})|back then|went (?:up|down)|"
+    r"(?:has|have) (?:left|moved|gone|become|turned|switched|passed)|"
     r"until now|(?:up|down) from|instead of the \w+ (?:before|until))\b",
     re.IGNORECASE,
 )
@@ -84,7 +93,8 @@ def gives_notice(text: Reading, against: Reading, alike: float) -> str:
         for form in (_PLAIN, _LOOSE) if alike >= _ALIKE else (_PLAIN,):
             for match in form.finditer(text.text, *text.span(first, last)):
                 about = _about(text, first, last, match)
-                enough = len(about & there) >= _KNOWN * len(about) > 0
+                words = {stem for stem in about if stem.isalpha()}  # figures may be the news
+                enough = any(len(one & there) >= _KNOWN * len(one) > 0 for one in (about, words))
                 if enough and match[0].casefold() not in against.text.casefold():
                     return match[0]
     return ""

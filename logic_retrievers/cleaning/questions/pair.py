@@ -9,6 +9,7 @@ from functools import cached_property
 from logic_retrievers.cleaning.differences import Change, Comparison, compare
 from logic_retrievers.cleaning.differences.numbers import Quantity
 from logic_retrievers.cleaning.differences.reading import Reading, read
+from logic_retrievers.cleaning.differences.words import vocabulary
 from logic_retrievers.cleaning.questions.leads import lead
 from logic_retrievers.types import Passage
 
@@ -17,6 +18,15 @@ Words = tuple[int, int]
 _SHORT = 25
 _LONG = 70
 """Different content words of a few sentences, and of a page."""
+_FRAMING = vocabulary(
+    "in at for within across among during inside outside aboard throughout by when if where while"
+)
+_PHRASE = 4
+"""Words behind a preposition that are of its phrase."""
+
+_COPY = 0.8
+"""Share of the words from which on two texts are copies of one but for what was changed."""
+
 _SENTENCES = 20
 """Of two or three sentences."""
 
@@ -76,9 +86,12 @@ class Pair:
     def sure(self) -> bool:
         """Whether the vectors are sure of a contradiction between passages of several sentences.
 
-        Their names, years and numbers differ by chance then, and do not say what each is true of.
+        Their names, years and numbers differ by chance then, and do not say what each is true of;
+        not so in two copies of one text.
         """
-        return self.probability >= self.threshold and min(map(len, self.topics)) >= _SENTENCES
+        if self.probability < self.threshold or min(map(len, self.topics)) < _SENTENCES:
+            return False
+        return self.compared.common < _COPY
 
     @cached_property
     def alike(self) -> float:
@@ -133,6 +146,12 @@ class Pair:
         one, other = self.compared.one, self.compared.other
         return _own_lead(one, other), _own_lead(other, one)
 
+    @cached_property
+    def frames(self) -> tuple[frozenset[str], frozenset[str]]:
+        """What each says of where, when or for whom that the other one does not mention at all."""
+        one, other = self.compared.one, self.compared.other
+        return _own_frame(one, other), _own_frame(other, one)
+
 
 def quantities_of(change: Change) -> tuple[Quantity, Quantity] | None:
     """Both quantities of a change of a number."""
@@ -183,3 +202,17 @@ def _own_lead(text: Reading, against: Reading) -> frozenset[str]:
         for n in range(first, end)
         if n in text.stems and n not in figures and text.stems[n] not in known
     )
+
+
+def _own_frame(text: Reading, against: Reading) -> frozenset[str]:
+    figures = {n for fact in text.facts for n in range(fact.first, fact.last)}
+    found = set(_own_lead(text, against))
+    for place, word in enumerate(text.words):
+        if word.key in _FRAMING:
+            last = min(place + 1 + _PHRASE, sentence_of(text, place)[1])
+            found.update(
+                text.stems[n]
+                for n in range(place + 1, last)
+                if n in text.stems and n not in figures and text.stems[n] not in against.topic
+            )
+    return frozenset(found)

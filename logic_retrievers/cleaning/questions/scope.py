@@ -10,7 +10,17 @@ from logic_retrievers.cleaning.differences.reading import Reading
 from logic_retrievers.cleaning.differences.words import vocabulary
 from logic_retrievers.cleaning.questions.axes import HEADS, axes_of
 from logic_retrievers.cleaning.questions.metadata import TIMES, differing_scope, plain
-from logic_retrievers.cleaning.questions.pair import Pair, quantities_of, sentence_of, shortened
+from logic_retrievers.cleaning.questions.modifiers import (
+    other_basis,
+    other_modifiers,
+    other_unit_words,
+)
+from logic_retrievers.cleaning.questions.pair import (
+    Pair,
+    quantities_of,
+    sentence_of,
+    shortened,
+)
 
 _EVENT = re.compile(
     r"\b(?:found\w*|buil[dt]\w*|open\w*|born|died|die|complet\w*|releas\w*|establish\w*|"
@@ -18,10 +28,20 @@ _EVENT = re.compile(
     r"award\w*|publish\w*|climb\w*|invent\w*|discover\w*|list\w*|creat\w*|form\w*|construct\w*|"
     r"erect\w*|inaugurat\w*|marri\w*|appoint\w*|expir\w*|due|deadline|handed in|submit\w*|"
     r"closes?|arriv(?:es?|ed)|departs?|departed|dates?|dating|painted|written|wrote|premier\w*|"
+    r"happen\w*|occur\w*|tak(?:es?|ing) place|took place|h[eo]ld|meets?|"
     r"first|no later than|before)\b[^.;]{0,40}\b(?:in|on|by|from|since|until|till|for|to|is|was|"
     r"at|than|of|before|after|late|early|mid)\W*$",
     re.IGNORECASE,
 )
+_PART = re.compile(
+    r"\b(?:(?:by|at|in|since|from|towards?|until|before|over) )?(?:the )?(?:very )?(?:first|second|"
+    r"last|opening|closing|early|late|middle|start|end|beginning|close|turn|whole|course)"
+    r"(?: (?:half|third|quarter|part|months?|weeks?|days?|six months|three months|years?))?"
+    r"(?: of)?(?: the)?(?: \w+ year)?\W*$",
+    re.IGNORECASE,
+)
+"""What part of a year is meant: "in the first half of", "by the close of"."""
+
 _LASTING = re.compile(
     r"\b(?:found\w*|buil[dt]|born|died|complet\w*|establish\w*|invent\w*|discover\w*|construct\w*|"
     r"erect\w*|inaugurat\w*|first)\b[^.;]{0,40}$",
@@ -30,6 +50,13 @@ _LASTING = re.compile(
 """What happened once, and whose date no later year changes."""
 
 _PLACE = vocabulary("in for at of from across within throughout on with to under")
+_MADE = vocabulary(
+    "is was wrote painted composed designed directed founded built invented discovered won "
+    "conducted led signed opened unveiled translated sculpted edited carved drew scored devised "
+    "commanded commissioned captained restored planned patented proved produced shot"
+)
+"""Verbs of what is done once: what stands before them is the answer, and no scope."""
+
 _BEFORE = 60
 _RELATED = 0.16
 _RELATED_LONG = 0.14
@@ -37,12 +64,16 @@ _TOGETHER = 0.86
 _NAMED = 0.97
 """The same for two that begin with other names: there are many things of one kind."""
 
+_MEASURED = 0.6
+_SOME = 0.12
+"""The same where quantities of one kind stand in both, which few texts share by chance."""
+
 _FEW = 4
 
 
 def by_metadata(pair: Pair) -> str:
     """A scope key of the metadata that differs, and something in the texts with it."""
-    if not _related(pair) or not pair.differs:
+    if not related(pair) or not pair.differs:
         return ""
     found = differing_scope(pair.one, pair.other, pair.scope_keys)
     if found is None:
@@ -55,30 +86,36 @@ def by_metadata(pair: Pair) -> str:
 
 def by_unit(pair: Pair) -> str:
     """The same quantities in other units, by other periods, before or after tax."""
-    if not _related(pair):
+    if not related(pair):
         return ""
     numbers = [
         (change, both)
         for change in pair.compared.changes
         if change.type == "number" and (both := quantities_of(change)) is not None
     ]
-    others = [change for change in pair.values if change.type not in ("number", "polarity")]
+    others = [
+        change
+        for change in pair.values
+        if change.type not in ("number", "polarity") or (change.here and not quantities_of(change))
+    ]
     for change, (here, there) in numbers:
         if here.other_unit(there) and (not change.equal or not _unequal(pair)) and not others:
             first, second = pair.said(change)
             return f'they count in other units: "{shortened(first)}" and "{shortened(second)}"'
+    if any(map(_measured, pair.values)) and (words := other_unit_words(pair) or other_basis(pair)):
+        return f'they count on other bases: "{words[0]}" and "{words[1]}"'
     return ""
 
 
 def by_keys(pair: Pair) -> str:
     """A word that says of what the text is true, and something else that differs with it."""
-    if not _related(pair):
+    if not related(pair):
         return ""
     for change in pair.values:
         if _is_key(pair, change) and _moves_with(pair, change):
             here, there = pair.said(change)
             return f'one speaks of "{shortened(here)}", the other of "{shortened(there)}"'
-    axis = _by_axis(pair)
+    axis = _by_axis(pair) or _by_modifier(pair)
     if axis:
         here, there = axis
         return f'one speaks of "{here}", the other of "{there}"'
@@ -87,10 +124,13 @@ def by_keys(pair: Pair) -> str:
 
 def by_subject(pair: Pair) -> str:
     """Sentences about something else, as far as their beginnings tell."""
-    if not _related(pair) or pair.alike + pair.cosine < _NAMED:
+    if not all(pair.subjects) or not any(map(_of_one_kind, pair.values)):
         return ""
-    here, there = pair.subjects
-    if not here or not there or not any(map(_of_one_kind, pair.values)):
+    if all(change.type == "entity" and defines(pair, change) for change in pair.values):
+        return ""
+    measured = any(_measured(change) for change in pair.values)
+    least = _MEASURED if measured and pair.alike >= _SOME else _NAMED
+    if pair.alike + pair.cosine < least + _RELATED_LONG * pair.long or not _likely(pair):
         return ""
     return (
         f'one is about "{_opening(pair.compared.one)}", the other about '
@@ -98,7 +138,46 @@ def by_subject(pair: Pair) -> str:
     )
 
 
-def _related(pair: Pair) -> bool:
+def by_frame(pair: Pair) -> str:
+    """Phrases that say where, when or for whom, in both texts, and a quantity that differs."""
+    if not related(pair) or pair.alike + pair.cosine < _NAMED:
+        return ""
+    here, there = pair.frames
+    if not here or not there or not any(_measured(change) for change in pair.values):
+        return ""
+    one, other = (" ".join(sorted(words)) for words in (here, there))
+    return f'one speaks of "{shortened(one)}", the other of "{shortened(other)}"'
+
+
+def by_doubt(pair: Pair) -> str:
+    """A value differs, and a name or a date with it: most often they speak of two things."""
+    if not related(pair) or pair.probability >= pair.threshold:
+        return ""  # the vectors take a side, and nothing is in doubt
+    values = [change for change in pair.values if change.both]
+    for change in values:
+        framing = change.type == "entity" and not defines(pair, change)
+        if change.type == "date":
+            framing = _framing(pair, change)
+        others = [each for each in values if each.type != change.type and not _lasting(pair, each)]
+        if framing and others:
+            here, there = pair.said(change)
+            return f'one speaks of "{shortened(here)}", the other of "{shortened(there)}"'
+    return ""
+
+
+def _measured(change: Change) -> bool:
+    """Two quantities of one unit, or that count the same."""
+    both = quantities_of(change)
+    return both is not None and bool(both[0].kind or both[0].counted) and _of_one_kind(change)
+
+
+def _likely(pair: Pair) -> bool:
+    """Whether long texts share more than they do by chance."""
+    return pair.alike >= _SOME + (_RELATED + _RELATED_LONG - _SOME) * pair.long
+
+
+def related(pair: Pair) -> bool:
+    """Whether the two share more than texts do by chance."""
     least = _RELATED + _RELATED_LONG * pair.long
     return pair.alike >= least and pair.alike + pair.cosine >= _TOGETHER
 
@@ -151,9 +230,9 @@ def _framing(pair: Pair, change: Change) -> bool:
     one, other = pair.compared.one, pair.compared.other
     if pair.leads(change) or (_headed(one, change.one) and _headed(other, change.other)):
         return True
-    return not (
-        _EVENT.search(_before(pair.compared.one, change.one[0]))
-        or _EVENT.search(_before(pair.compared.other, change.other[0]))
+    return not any(
+        _EVENT.search(_PART.sub(" in ", _before(text, words[0])))
+        for text, words in ((one, change.one), (other, change.other))
     )
 
 
@@ -173,9 +252,10 @@ def _at_start(pair: Pair, change: Change) -> bool:
 
 
 def defines(pair: Pair, change: Change) -> bool:
-    """``Paris is the capital``: only one thing can be it."""
+    """``Paris is the capital``, ``Emily Hart wrote the novel``: only one can be it, or do it."""
     after = pair.compared.one.words[change.one[1] : change.one[1] + 2]
-    return [word.key for word in after] in (["is", "the"], ["was", "the"])
+    keys = [word.key for word in after]
+    return len(keys) > 1 and keys[0] in _MADE and keys[1] == "the"
 
 
 def _placed(text: Reading, words: tuple[int, int]) -> bool:
@@ -207,6 +287,17 @@ def _by_axis(pair: Pair) -> tuple[str, str] | None:
                 continue
             if _other_change(pair, one.words[here].start, other.words[there].start):
                 return one.words[here].text, other.words[there].text
+    return None
+
+
+def _by_modifier(pair: Pair) -> tuple[str, str] | None:
+    """Other words beside one noun, and a value that differs elsewhere."""
+    if pair.long:
+        return None  # a noun of a page has many words beside it
+    one, other = pair.compared.one, pair.compared.other
+    for here, there in other_modifiers(pair):
+        if _other_change(pair, one.words[here].start, other.words[there].start):
+            return one.words[here].text, other.words[there].text
     return None
 
 
