@@ -15,7 +15,7 @@ from langchain_logic_retrievers.evidence import judged
 from langchain_logic_retrievers.settings import RuleSetting, TrustedSetting
 from logic_retrievers import cleaning
 from logic_retrievers.answering import check_count
-from logic_retrievers.cleaning import Decision, Ledger, Screened
+from logic_retrievers.cleaning import Ledger, Screened
 from logic_retrievers.cleaning.cleaner import AgainstTrusted
 from logic_retrievers.cleaning.kinds import SCOPE_KEYS
 from logic_retrievers.contradiction import ContradictionSettings
@@ -296,10 +296,7 @@ def _judged(
 ) -> list[Document]:
     """Copies of the documents with the verdicts on their passages."""
     hidden = set(screened.cleaned.quarantined)
-    about: dict[str, list[Decision]] = {}
-    for decision in screened.cleaned.decisions:
-        for name in {decision.finding.one, decision.finding.other}:
-            about.setdefault(name, []).append(decision)
+    about = screened.cleaned.by_passage()
     return [
         judged(document, one.id, about.get(one.id, ()), quarantined=one.id in hidden)
         for document, one in zip(documents, passages, strict=True)

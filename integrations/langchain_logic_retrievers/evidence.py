@@ -62,7 +62,7 @@ def judged(
         found = metadata.get(EVIDENCE)
         if not (_ranked(found) or _noted(found)):
             found = {REPLACED: {EVIDENCE: found}} if EVIDENCE in metadata else {}
-        verdict = {CLEANING: {"findings": [_finding(name, one) for one in decisions]}}
+        verdict = {CLEANING: {"findings": [one.seen_from(name) for one in decisions]}}
         metadata[EVIDENCE] = {**found, **verdict, **({QUARANTINED: True} if quarantined else {})}
     return document.model_copy(update={"metadata": metadata})
 
@@ -124,20 +124,3 @@ def _unjudged(metadata: Mapping[Any, Any]) -> dict[Any, Any]:
         return unannotated(metadata)
     kept = {key: value for key, value in evidence.items() if key not in {CLEANING, QUARANTINED}}
     return {**metadata, EVIDENCE: kept}
-
-
-def _finding(name: str, decision: Decision) -> dict[str, Any]:
-    """A finding as one of its two sees it."""
-    finding = decision.finding
-    return {
-        "kind": finding.kind.value,
-        "severity": finding.severity,
-        "opponent": finding.other if finding.one == name else finding.one,
-        "probability": finding.probability,
-        "cosine": finding.cosine,
-        "newer": finding.newer,
-        "reason": finding.reason,
-        "action": decision.action,
-        "decision": decision.reason,
-        "quarantined": list(decision.quarantined),
-    }

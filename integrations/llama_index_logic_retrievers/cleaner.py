@@ -16,7 +16,7 @@ from llama_index_logic_retrievers.filters import AnyFilter, as_filter
 from llama_index_logic_retrievers.nodes import claim_of, vouched
 from llama_index_logic_retrievers.settings import refuse_unknown
 from logic_retrievers import cleaning
-from logic_retrievers.cleaning import Decision, Ledger, Screened
+from logic_retrievers.cleaning import Ledger, Screened
 from logic_retrievers.cleaning.cleaner import AgainstTrusted
 from logic_retrievers.cleaning.kinds import SCOPE_KEYS
 from logic_retrievers.contradiction import ContradictionSettings, SecondOpinion
@@ -351,10 +351,7 @@ def _core_of(chosen: Mapping[str, Any]) -> cleaning.CorpusCleaner:
 def _judged(nodes: Sequence[BaseNode], screened: Screened) -> list[BaseNode]:
     """The nodes with the verdicts on their passages."""
     hidden = set(screened.cleaned.quarantined)
-    about: dict[str, list[Decision]] = {}
-    for decision in screened.cleaned.decisions:
-        for name in {decision.finding.one, decision.finding.other}:
-            about.setdefault(name, []).append(decision)
+    about = screened.cleaned.by_passage()
     return [
         judged(node, about.get(node.node_id, ()), quarantined=node.node_id in hidden)
         for node in nodes

@@ -56,7 +56,7 @@ def judged(node: BaseNode, decisions: Sequence[Decision], *, quarantined: bool) 
     found: Any = plain.metadata.get(KEY)
     if not (_is_ranked(found) or _is_noted(found)):
         found = {REPLACED: {KEY: found}} if KEY in plain.metadata else {}
-    verdict = {CLEANING: {"findings": [_finding(node.node_id, one) for one in decisions]}}
+    verdict = {CLEANING: {"findings": [one.seen_from(node.node_id) for one in decisions]}}
     hidden = {QUARANTINED: True} if quarantined else {}
     return _with_evidence(plain, {**found, **verdict, **hidden})
 
@@ -184,23 +184,6 @@ def _unjudged(node: BaseNode) -> BaseNode:
         return without_evidence(node)
     kept = {key: value for key, value in found.items() if key not in {CLEANING, QUARANTINED}}
     return _with_evidence(node, kept)
-
-
-def _finding(name: str, decision: Decision) -> dict[str, Any]:
-    """A finding as one of its two sees it."""
-    finding = decision.finding
-    return {
-        "kind": finding.kind.value,
-        "severity": finding.severity,
-        "opponent": finding.other if finding.one == name else finding.one,
-        "probability": finding.probability,
-        "cosine": finding.cosine,
-        "newer": finding.newer,
-        "reason": finding.reason,
-        "action": decision.action,
-        "decision": decision.reason,
-        "quarantined": list(decision.quarantined),
-    }
 
 
 def _with_key(keys: list[str]) -> list[str]:

@@ -45,6 +45,26 @@ class Decision:
             "trusted": list(self.trusted),
         }
 
+    def seen_from(self, name: str) -> dict[str, Any]:
+        """The same as one of the two passages sees it, ready for JSON; without texts.
+
+        Args:
+            name: its id.
+        """
+        finding = self.finding
+        return {
+            "kind": finding.kind.value,
+            "severity": finding.severity,
+            "opponent": finding.other if finding.one == name else finding.one,
+            "probability": finding.probability,
+            "cosine": finding.cosine,
+            "newer": finding.newer,
+            "reason": finding.reason,
+            "action": self.action,
+            "decision": self.reason,
+            "quarantined": list(self.quarantined),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
@@ -91,6 +111,14 @@ class Cleaned:
     def of_kind(self, kind: Kind) -> tuple[Decision, ...]:
         """The decisions about findings of one kind."""
         return tuple(one for one in self.decisions if one.finding.kind is kind)
+
+    def by_passage(self) -> dict[str, list[Decision]]:
+        """Passage -> the decisions that name it, in their order."""
+        found: dict[str, list[Decision]] = {}
+        for decision in self.decisions:
+            for name in (decision.finding.one, decision.finding.other):
+                found.setdefault(name, []).append(decision)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON; without the texts."""
