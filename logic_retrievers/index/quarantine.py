@@ -64,7 +64,6 @@ def unhide(collection: Collection, ids: Sequence[str]) -> Procedure[list[str]]:
         The ids of those that were hidden before.
     """
     done: list[str] = []
-    keys = collection.flags
     for some in _batches(ids):
         found = yield from _records(collection, some)
         hidden = {
@@ -72,28 +71,47 @@ def unhide(collection: Collection, ids: Sequence[str]) -> Procedure[list[str]]:
             for point, (one, record) in found.items()
             if _flagged(collection, record)
         }
-        # a point of another store had no payload of ours, and is to have none again
-        bare = [
-            point
-            for point, (_, record) in hidden.items()
-            if (record.payload or {}).get(LOGIC) == {"quarantined": True}
-        ]
-        for points, gone in (
-            (bare, [LOGIC, *keys[1:]]),
-            ([point for point in hidden if point not in bare], list(keys)),
-        ):
-            if points:
-                yield Call(
-                    "delete_payload",
-                    {
-                        "collection_name": collection.name,
-                        "keys": gone,
-                        "points": points,
-                        "wait": True,
-                    },
-                )
+        payloads = {point: record.payload or {} for point, (_, record) in hidden.items()}
+        yield from (_rewritten if collection.embedded else _unset)(collection, payloads)
         done += [one for one, _ in hidden.values()]
     return done
+
+
+def _rewritten(
+    collection: Collection, payloads: Mapping[models.ExtendedPointId, Mapping[str, Any]]
+) -> Procedure[None]:
+    """In embedded mode: older versions of it delete no key within another. Nobody else writes."""
+    for point, payload in payloads.items():
+        yield Call(
+            "overwrite_payload",
+            {
+                "collection_name": collection.name,
+                "payload": _without_flags(payload, collection.prefixes),
+                "points": [point],
+                "wait": True,
+            },
+        )
+
+
+def _unset(
+    collection: Collection, payloads: Mapping[models.ExtendedPointId, Mapping[str, Any]]
+) -> Procedure[None]:
+    """On a server: the flag's key alone, so that nothing that others write is lost."""
+    keys = collection.flags
+    # a point of another store had no payload of ours, and is to have none again
+    bare = [point for point, one in payloads.items() if one.get(LOGIC) == {"quarantined": True}]
+    rest = [point for point in payloads if point not in bare]
+    for points, gone in ((bare, [LOGIC, *keys[1:]]), (rest, list(keys))):
+        if points:
+            yield Call(
+                "delete_payload",
+                {
+                    "collection_name": collection.name,
+                    "keys": gone,
+                    "points": points,
+                    "wait": True,
+                },
+            )
 
 
 def quarantined(
