@@ -31,7 +31,7 @@ def graph(sides, *, copies=(), sources=(), unsure=()):
         passages,
         [others([(0, 1)], at) for at in range(count)],
         [others(copies, at) for at in range(count)],
-        {(0, 1): group, (1, 0): group},
+        {(0, 1): group},
     )
 
 

@@ -43,7 +43,7 @@ class PreferMajority(ConflictPolicy):
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
         """The one with fewer voices goes."""
-        group = graph.groups.get((one, other))
+        group = graph.groups.get((one, other)) or graph.groups.get((other, one))
         if group is not None:
             return self._by_sides(one, other, group, graph)
         of_one, of_other = graph.rivals[one], graph.rivals[other]
