@@ -140,6 +140,13 @@ _LIST = _pattern(
 )
 _LIST_GOES_ON = _pattern(r",[^,.?!]{1,40},?\s+(?:and|or)\s+[^,.?!]{1,40}")
 _COMMA = re.compile(r",\s")
+# "asking *which month is the shortest*", "*putting speed over comfort*"
+_WHOLE = _pattern(
+    rf"\s*(?:{FILLER})\s(?:what|which|who|whom|whose|where|when|why|how|whether)\b".replace(
+        " ", r"\s+"
+    ),
+    r"\s*[a-z]+ing\s[^,.?!;]{1,60}\sover\s(?!\d)",
+)
 
 # what stands before a name: article, "information about", "mentioning"
 _HEAD = re.compile(
@@ -217,6 +224,8 @@ def _end_of_middle(region: str, lead: str, *, brief: bool, short: bool) -> int:
     if comma >= 0:
         goes_on = _LIST.match(region, comma, end)
         end = goes_on.end() if goes_on else comma
+    if _WHOLE.match(region):
+        return end
     terse = len(lead.split()) <= 7 and not _HAS_VERB.search(lead)
     pending = _PENDING.search(lead[-_CONTEXT:])
     expects_verb = terse or (pending is not None and not _HAS_VERB.search(pending.group(1)))

@@ -1,11 +1,19 @@
 """The families of cues that the parser knows, each a small rule with its examples."""
 
-from logic_retrievers.queries.rules import another, leaving_out, negated, without
+from logic_retrievers.queries.rules import (
+    another,
+    contrast,
+    doing,
+    leaving_out,
+    negated,
+    unrelated,
+    without,
+)
 from logic_retrievers.queries.rules.base import Example, Rule, Scope
 
 RULES: tuple[Rule, ...] = tuple(
     rule
-    for module in (another, leaving_out, without, negated)
+    for module in (another, leaving_out, without, doing, negated, contrast, unrelated)
     for rule in vars(module).values()
     if isinstance(rule, Rule)
 )

@@ -25,7 +25,8 @@ EXCEPT = Rule(
 
 OTHER_THAN = Rule(
     "other than",
-    r"oth(?:e)?r th[ae]n|(?<=\belse\s)(?:than|but)",
+    r"oth(?:e)?r th[ae]n(?: (?:by (?:means|way) of|by using|by|through|via))?|"
+    r"(?<=\belse\s)(?:than|but)",
     not_before=rf"none|no|more often|{AUXILIARY}|makes? \w+|makes it|look|looks|how",
     not_after=r"honou?rable|dishonou?rable|that|expected|temporary",
     examples=(
@@ -37,6 +38,7 @@ OTHER_THAN = Rule(
             ("Louvre",),
             "which museums does Paris have?",
         ),
+        Example("How is malaria spread other than through bites?", ("bites",)),
         Example("it is none other than the king"),
     ),
 )

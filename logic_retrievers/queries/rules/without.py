@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logic_retrievers.queries.rules.base import Example, Rule, Scope
-from logic_retrievers.queries.rules.words import AUXILIARY, FILLER
+from logic_retrievers.queries.rules.words import AUXILIARY, FILLER, PEOPLE
 
 _THINGS = (
     r"alcoholic|alcohol|dairy|meat|vegetarian|vegan|spicy|leather|wool|wood|plastic|metal|"
@@ -32,8 +32,8 @@ WITHOUT = Rule(
         r"where can|is it (?:legal|safe|ok|okay|possible|true))\b.{0,140}|liv(?:e|es|ed|ing)|"
         r"life|surviv(?:e|es|ed|ing)|dies?|dying|cop(?:e|ing)|do|doing|does|did|go|goes|going|"
         r"went|gone|"
-        rf"born|sleep|sleeping|{AUXILIARY}|not|left|with(?: \S+)? (?:and|or|vs)|with|world|a day|"
-        rf"day|"
+        rf"born|sleep|sleeping|{AUXILIARY}|{PEOPLE}|not|left|with(?: \S+)? (?:and|or|vs)|with|"
+        r"world|a day|day|"
         r"breath(?:e|ing)|functions?|functioning|fly|flying|manage|managing|happen|happens|"
         r"occurs?|it|he|she|they|a man|girl|boy|rebels?|place|walls|girls|house|city|absence|"
         r"(?!(?:meeting|wedding|building|parking|housing|clothing|painting|pudding|stuffing|"
@@ -51,6 +51,7 @@ WITHOUT = Rule(
     examples=(
         Example("hotels in Bergen without a pool", ("pool",), "hotels in Bergen"),
         Example("living without a spleen"),
+        Example("people without health insurance"),
         Example("Doctors Without Borders"),
         Example("how to lift a car without hurting your back"),
     ),
@@ -61,6 +62,10 @@ WITHOUT_MENTIONING = Rule(
     rf"(?:without|w/o|not|with no|never)(?= (?:any )?(?:{FILLER})\b)",
     before=r"^\s*|[^\w\s]\s*|\b(?!how\b|cannot\b)\w+\s*",
     not_before=r"how to \w+|did|does|do|it|is|are|was|were|why",
+    not_after=(
+        r"giving (?:\w+ )?(?:notice|consent|permission|warning|reasons?)|"
+        rf"(?:{FILLER})\s*[.?!]*$"
+    ),
     examples=(
         Example(
             "Tell me about the band without mentioning any of its singers",
@@ -72,7 +77,9 @@ WITHOUT_MENTIONING = Rule(
             ("wife",),
             "What is he known for",
         ),
+        Example("How do tides work without asking which month", ("which month",)),
         Example("how to speak without using filler words"),
+        Example("can a firm dismiss me without giving notice"),
     ),
 )
 
@@ -130,10 +137,11 @@ TERSE_NO = Rule(
     ),
     not_before=(
         r"or|of|to|say|for|in|the|and|on|by|case|vitamin|type|chapter|article|section|house|room|"
-        r"route|platform|offers?|plays?|played|a|dr"
+        r"route|platform|offers?|plays?|played|a|dr|bears?|bore|yields?|produces?"
     ),
     not_after=(
-        r"effect|history|evidence|longer|one|more|symptoms|difference|change|reason|warning|luck|"
+        r"effect|history|evidence|longer|one|more|symptoms|connections?|relations?|links?|ties|"
+        r"difference|change|reason|warning|luck|"
         r"money|interest|experience|credit|mention|\d|access|signal|internet|sound|power|"
         r"association|increase|response|[.?!]|$|show|cost|fee|role|benefit|.{0,200}[.]$|"
         r"\w+ (?:found|error|message)"

@@ -5,10 +5,11 @@ from __future__ import annotations
 FILLER = (
     r"mention(?:s|ing)?(?: of)?|references?(?: to)?|referencing|referring to|regards? to|"
     r"regard for|including|includes?|considering|consideration of|taking into (?:account|"
-    r"consideration)|discuss(?:ing|ions? of)?|talking about|touching (?:on|upon)|covering|"
-    r"involving|bringing up|giving(?: me)?|recommending|telling me(?: about)?|listing|suggesting|"
-    r"showing(?: me)?|going over|naming|focus(?:ing|sing)? on|hearing(?: about)?|reading about|"
-    r"anything specific(?: about)?|specific details|asking(?: about)?|comparing (?:it|"
+    r"consideration)|discuss(?:ing|ions? of)?|explaining|describing|talking about|"
+    r"touching (?:on|upon)|covering|involving|bringing up|giving(?: me)?|recommending|"
+    r"telling me(?: about)?|listing|suggesting|showing(?: me)?|going over|naming|"
+    r"focus(?:ing|sing)? on|hearing(?: about)?|reading about|anything specific(?: about)?|"
+    r"specific details|asking(?: about)?|comparing (?:it|"
     r"them) (?:to|with)|delving into|looking at|using|relying on|counting|going into|"
     r"having to use"
 )
@@ -36,3 +37,20 @@ PERSON = (
     r"girlfriend|husband|wife|boss|someone|women|men|toddler|cat|dog|partner|he|she|they|it"
 )
 """Who may skip, ignore or avoid something: "my cat ignoring me"."""
+
+ADVERB = (
+    r"(?: at all| in any way| (?!(?:solely|merely|simply|purely|exclusively|entirely|wholly|"
+    r"totally|completely|fully|necessarily|really|only)\b)\w+ly)?"
+)
+"""Between "not" and what it denies: "not directly caused by"; "not solely" denies nothing."""
+
+CONTRAST = r"(?:but|yet|and|though|while)(?: (?:that|which))?"
+"""What joins a denial to the part that is wanted."""
+
+PEOPLE = (
+    r"people|persons?|individuals?|patients|adults|workers|employees|households|residents|"
+    r"immigrants|citizens|drivers|survivors|victims|taxpayers|applicants|donors?|heirs|siblings|"
+    r"twins|strangers|someone|somebody|anyone|(?<!for\s)(?:children|kids|women|men|families|"
+    r"students|couples)"
+)
+"""Whom a query speaks of; what they lack, or whose kin they are not, describes them."""
