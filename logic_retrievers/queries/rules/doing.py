@@ -19,8 +19,9 @@ _MISHAP = (
     r"upsetting|offending|annoying|disturbing|bothering|waking|scaring|alienating|hitting|"
     r"violating|infringing|costing|compromising|sacrificing|jeopardi[sz]ing|risking|endangering|"
     r"exceeding|straining|overloading|shrinking|melting|distorting|corrupting|affecting|impairing|"
-    r"interrupting|triggering|deleting|erasing|emitting|releasing|losing|wasting|missing|forgetting|leaking|"
-    r"draining|voiding|gaining|falling|slipping|worsening|spending|paying|going(?! to\b)"
+    r"interrupting|triggering|deleting|erasing|emitting|releasing|losing|wasting|missing|"
+    r"forgetting|leaking|draining|voiding|gaining|falling|slipping|worsening|spending|paying|"
+    r"going(?! to\b)"
 )
 """What befalls, which no one chooses as a means."""
 
