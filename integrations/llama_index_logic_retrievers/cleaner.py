@@ -8,15 +8,14 @@ from typing import Annotated, Any, Self
 
 from llama_index.core.schema import BaseNode, NodeWithScore, TransformComponent
 from pydantic import Field, PlainSerializer, PrivateAttr, computed_field
-from qdrant_client import models
 
 from llama_index_logic_retrievers import descriptions, travelling
-from llama_index_logic_retrievers.evidence import judged
-from llama_index_logic_retrievers.filters import AnyFilter, as_filter
+from llama_index_logic_retrievers.filters import AnyFilter
 from llama_index_logic_retrievers.nodes import claim_of, vouched
+from llama_index_logic_retrievers.screening import core_of, judged_nodes
 from llama_index_logic_retrievers.settings import refuse_unknown
 from logic_retrievers import cleaning
-from logic_retrievers.cleaning import Ledger, Screened
+from logic_retrievers.cleaning import Ledger
 from logic_retrievers.cleaning.cleaner import AgainstTrusted
 from logic_retrievers.cleaning.kinds import SCOPE_KEYS
 from logic_retrievers.contradiction import ContradictionSettings, SecondOpinion
@@ -24,13 +23,11 @@ from logic_retrievers.contradiction.rules import AnyRule
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import (
     CleaningSkippedWarning,
-    CollectionNotFoundError,
     ConfigurationError,
     LogicRetrieversError,
     warn,
 )
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.payloads import METADATA
 from logic_retrievers.procedures import encoding
 from logic_retrievers.types import Passage
 
@@ -183,7 +180,7 @@ class CorpusCleaner(TransformComponent):
             "second_opinion": second_opinion,
             "ask_above": ask_above,
         }
-        _core_of(chosen)  # refuses what cannot work
+        core_of(chosen)  # refuses what cannot work
         chosen |= travelling.checked_place(index, location, collection, tenant, opening)
         chosen |= {"ledger": travelling.checked_ledger(ledger), "api_key": api_key}
         super().__init__(**chosen | {"skipped": skipped})
@@ -197,7 +194,7 @@ class CorpusCleaner(TransformComponent):
         if name == "ledger":
             value = travelling.checked_ledger(value)
         if name in _OF_THE_CORE:
-            _core_of({one: getattr(self, one) for one in _OF_THE_CORE} | {name: value})
+            core_of({one: getattr(self, one) for one in _OF_THE_CORE} | {name: value})
         super().__setattr__(name, value)
         if name in _OF_THE_CORE | {"ledger"}:
             self._made = None
@@ -248,7 +245,8 @@ class CorpusCleaner(TransformComponent):
         """For another process, which opens the collection itself, or says why it cannot."""
         chosen = {name: getattr(self, name) for name in type(self).model_fields if name != "index"}
         chosen |= {"encoder": self._encoder(), "ledger": self.ledger_path}
-        return travelling.packed(type(self), chosen, self._lost or self._unreachable())
+        lost = self._lost or travelling.unreachable(self.index, self.location)
+        return travelling.packed(type(self), chosen, lost)
 
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> Sequence[BaseNode]:
         """The nodes, in their order, with what was found about them.
@@ -261,7 +259,7 @@ class CorpusCleaner(TransformComponent):
             return nodes
         try:
             given = [claim_of(node) for node in nodes]
-            return _judged(nodes, self._cleaner().screen(given))
+            return judged_nodes(nodes, self._cleaner().screen(given))
         except Exception as error:
             return self._passed_on(nodes, error)
 
@@ -272,7 +270,7 @@ class CorpusCleaner(TransformComponent):
         try:
             given = [claim_of(node) for node in nodes]
             core = await encoding.submit(self._cleaner)
-            return _judged(nodes, await core.ascreen(given))
+            return judged_nodes(nodes, await core.ascreen(given))
         except Exception as error:
             return self._passed_on(nodes, error)
 
@@ -291,35 +289,23 @@ class CorpusCleaner(TransformComponent):
         if self._made is None or self._made.index is not index:
             chosen = {name: getattr(self, name) for name in _OF_THE_CORE}
             chosen |= {"index": index, "ledger": self.ledger}
-            self._made = _core_of(chosen if index is None else chosen | {"encoder": None})
+            self._made = core_of(chosen if index is None else chosen | {"encoder": None})
         return self._made
 
     def _open(self) -> PassageIndex | None:
         if self._opened is None and self.location is not None:
-            asked = {**self.opening, "tenant": self.tenant, "create": False}
-            if self.api_key is not None:
-                asked["api_key"] = self.api_key
-            name = self.collection or "passages"
-            try:
-                self._opened = PassageIndex.open(
-                    name, self._encoder(), location=self.location, **asked
-                )
-            except CollectionNotFoundError:
-                return None  # nothing is stored yet; the store makes the collection
+            self._opened = travelling.opened(
+                self.collection or "passages",
+                self._encoder(),
+                self.location,
+                {**self.opening, "tenant": self.tenant},
+                self.api_key,
+            )
         return self._opened
 
     def _encoder(self) -> Encoder:
         encoder: Encoder | None = self.encoder if self.index is None else self.index.encoder
         return default_encoder() if encoder is None else encoder
-
-    def _unreachable(self) -> str:
-        """Why another process cannot open the collection; empty where it may."""
-        if self.index is None or self.location is not None:
-            return ""
-        return (
-            "a worker process cannot reach the collection of an index in memory or over a ready"
-            " client; give the cleaner location= too, or the pipeline one worker"
-        )
 
     def _passed_on(self, nodes: Sequence[BaseNode], error: Exception) -> Sequence[BaseNode]:
         # what others raise may hold a key or a text, so that it is not repeated
@@ -338,21 +324,3 @@ _FIXED = frozenset({"index", "encoder", "location", "collection", "tenant", "ope
 _OF_THE_CORE = frozenset(CorpusCleaner.model_fields) - {
     *("ledger", "location", "collection", "tenant", "opening", "api_key", "skipped"),
 }
-
-
-def _core_of(chosen: Mapping[str, Any]) -> cleaning.CorpusCleaner:
-    index, wanted = chosen["index"], chosen["trusted_filter"]
-    translated = as_filter(wanted, (METADATA,) if index is None else index.prefixes)
-    if wanted is not None and translated is None:
-        translated = models.Filter()  # nothing was asked for: to be refused, not to pick nobody
-    return cleaning.CorpusCleaner(**{**chosen, "trusted_filter": translated})
-
-
-def _judged(nodes: Sequence[BaseNode], screened: Screened) -> list[BaseNode]:
-    """The nodes with the verdicts on their passages."""
-    hidden = set(screened.cleaned.quarantined)
-    about = screened.cleaned.by_passage()
-    return [
-        judged(node, about.get(node.node_id, ()), quarantined=node.node_id in hidden)
-        for node in nodes
-    ]

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from logic_retrievers.cleaning import Ledger
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.errors import CollectionNotFoundError, ConfigurationError
 from logic_retrievers.index import PassageIndex, Settings
 
 T = TypeVar("T")
@@ -63,6 +64,41 @@ def checked_place(
         "tenant": tenant,
         "opening": dict(opening or {}),
     }
+
+
+def opened(
+    name: str,
+    encoder: Encoder,
+    location: str,
+    settings: Mapping[str, Any],
+    api_key: str | None,
+) -> PassageIndex | None:
+    """The collection at a location; None where nothing is stored yet: the store makes it.
+
+    Args:
+        name: of the collection.
+        encoder: makes its vectors.
+        location: where it is.
+        settings: further ones of ``PassageIndex.open``.
+        api_key: for its server.
+    """
+    asked = {**settings, "create": False}
+    if api_key is not None:
+        asked["api_key"] = api_key
+    try:
+        return PassageIndex.open(name, encoder, location=location, **asked)
+    except CollectionNotFoundError:
+        return None
+
+
+def unreachable(index: PassageIndex | None, location: str | None) -> str:
+    """Why another process cannot open the collection; empty where it may."""
+    if index is None or location is not None:
+        return ""
+    return (
+        "a worker process cannot reach the collection of an index in memory or over a ready"
+        " client; give the cleaner location= too, or the pipeline one worker"
+    )
 
 
 def checked_ledger(ledger: Any) -> Any:

@@ -4,7 +4,8 @@ findings.py   what is found; differences/, kinds.py, questions/: two texts told 
 comparing.py  passages against their topical neighbours; gathering.py: the pairs worth a look
 telling.py    pairs become findings; resolving.py: findings become decisions; all pure
 acting.py     decisions are written down and done; ledger.py, quarantine.py
-cleaner.py    all of it in one class; report/: for people and for other programs
+rules.py      what is judged by; steps.py: all of it in order; cleaner.py: in one class
+screening.py  what a hook hands on; report/: for people and for other programs
 
 The names load on first use.
 """
@@ -16,12 +17,13 @@ from typing import TYPE_CHECKING
 from logic_retrievers.lazy import lazy
 
 if TYPE_CHECKING:
-    from logic_retrievers.cleaning.cleaner import CorpusCleaner, Screened
+    from logic_retrievers.cleaning.cleaner import CorpusCleaner
     from logic_retrievers.cleaning.findings import Difference, Finding, Kind
     from logic_retrievers.cleaning.ledger import Entry, Ledger
     from logic_retrievers.cleaning.quarantine import Held, Quarantine, Restored, Verified
     from logic_retrievers.cleaning.report import failing, write_report
     from logic_retrievers.cleaning.result import Cleaned, Decision
+    from logic_retrievers.cleaning.screening import Screened
 
 _HOMES = {
     "Cleaned": "result",
@@ -35,7 +37,7 @@ _HOMES = {
     "Ledger": "ledger",
     "Quarantine": "quarantine",
     "Restored": "quarantine",
-    "Screened": "cleaner",
+    "Screened": "screening",
     "Verified": "quarantine",
     "failing": "report",
     "write_report": "report",

@@ -2,66 +2,35 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args
 
 from logic_retrievers.answering import check_count
-from logic_retrievers.cleaning.acting import (
-    act,
-    home_of,
-    refuse_tenants,
-    respecting,
-)
 from logic_retrievers.cleaning.comparing import Neighbourhood
-from logic_retrievers.cleaning.findings import Kind
-from logic_retrievers.cleaning.gathering import (
-    Gathered,
-    Pages,
-    Progress,
-    Trust,
-    gather,
-)
-from logic_retrievers.cleaning.grouping import opponents, surroundings
+from logic_retrievers.cleaning.gathering import Progress, Trust
 from logic_retrievers.cleaning.kinds import SCOPE_KEYS
 from logic_retrievers.cleaning.ledger import Ledger
-from logic_retrievers.cleaning.pages import given_pages, stored_pages
 from logic_retrievers.cleaning.quarantine import Quarantine
-from logic_retrievers.cleaning.resolving import Corpus, cleaning_rule, resolve
-from logic_retrievers.cleaning.result import Cleaned, Decision
-from logic_retrievers.cleaning.telling import Reading, tell
+from logic_retrievers.cleaning.resolving import cleaning_rule
+from logic_retrievers.cleaning.result import Cleaned
+from logic_retrievers.cleaning.rules import Rules
+from logic_retrievers.cleaning.screening import Screened, screened
+from logic_retrievers.cleaning.steps import Steps, Warned
+from logic_retrievers.cleaning.telling import Reading
 from logic_retrievers.contradiction import verdicts
 from logic_retrievers.contradiction.gathering import checked_passages
-from logic_retrievers.contradiction.opinions import (
-    Heard,
-    Questions,
-    SecondOpinion,
-    aask,
-    answered,
-    ask,
-    questions,
-)
+from logic_retrievers.contradiction.opinions import SecondOpinion, aask, ask
 from logic_retrievers.contradiction.rules import AnyRule
 from logic_retrievers.contradiction.settings import (
-    VECTORS,
     ContradictionSettings,
     check_probability,
     settings_for,
 )
 from logic_retrievers.contradiction.trust import TrustedFilter, check_trusted_filter
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.errors import (
-    ConfigurationError,
-    ConflictingTrustWarning,
-    SecondOpinionWarning,
-    warn,
-)
-from logic_retrievers.procedures import Procedure, Work, arun, encoding, run
+from logic_retrievers.errors import ConfigurationError, warn
+from logic_retrievers.procedures import Procedure, arun, encoding, run
 from logic_retrievers.types import Passage
 
 if TYPE_CHECKING:
@@ -69,11 +38,7 @@ if TYPE_CHECKING:
     from logic_retrievers.index.passages import PassageIndex
 
 T = TypeVar("T")
-Warned: TypeAlias = list[tuple[type[Warning], str]]
 AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
-
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
-"""Where an object lies in memory, which is another place in every process."""
 
 THRESHOLD = 0.87
 """The highest at which six tenths of the passages planted in ConflictQA's dev part are found."""
@@ -81,19 +46,6 @@ LEAST_COSINE = 0.5
 """Topical cosine under which two passages are about different things."""
 LEAST_PROBABILITY = 0.5
 """Of a contradiction; a pair under it is looked at only where the two are nearly copies."""
-
-
-@dataclass(frozen=True, slots=True)
-class Screened:
-    """What a hook hands on.
-
-    Args:
-        passages: those that came in, in their order; the quarantined ones have the flag.
-        cleaned: what was found and decided.
-    """
-
-    passages: tuple[Passage, ...]
-    cleaned: Cleaned
 
 
 class CorpusCleaner:
@@ -246,11 +198,11 @@ class CorpusCleaner:
             StorageError: the ledger cannot be written; nothing was hidden.
             CollectionError, ServerError: Qdrant refused or failed.
         """
-        begun = _now()
-        gathered = self._run(self._gathered(passages, dry_run, again, progress))
-        asked = self._questions(gathered)
+        steps = self._steps(dry_run)
+        gathered = self._run(steps.gathered(passages, again, progress))
+        asked = steps.asked(gathered)
         heard = ask(self.second_opinion, list(asked))
-        return _warned(self._run(self._decided(gathered, asked, heard, begun, dry_run)))
+        return _warned(self._run(steps.decided(gathered, asked, heard)))
 
     async def aclean(
         self,
@@ -261,11 +213,11 @@ class CorpusCleaner:
         progress: Progress | None = None,
     ) -> Cleaned:
         """:meth:`clean` without blocking the event loop; the same result."""
-        begun = _now()
-        gathered = await self._arun(self._gathered(passages, dry_run, again, progress))
-        asked = self._questions(gathered)
+        steps = self._steps(dry_run)
+        gathered = await self._arun(steps.gathered(passages, again, progress))
+        asked = steps.asked(gathered)
         heard = await aask(self.second_opinion, list(asked))
-        return _warned(await self._arun(self._decided(gathered, asked, heard, begun, dry_run)))
+        return _warned(await self._arun(steps.decided(gathered, asked, heard)))
 
     def screen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> Screened:
         """Examines passages on their way into a collection.
@@ -282,19 +234,33 @@ class CorpusCleaner:
             StorageError, CollectionError, ServerError: as for :meth:`clean`.
         """
         given = checked_passages(passages)
-        return _screened(given, self.clean(given, dry_run=dry_run))
+        return screened(given, self.clean(given, dry_run=dry_run))
 
     async def ascreen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> Screened:
         """:meth:`screen` without blocking the event loop; the same result."""
         given = checked_passages(passages)
-        return _screened(given, await self.aclean(given, dry_run=dry_run))
+        return screened(given, await self.aclean(given, dry_run=dry_run))
 
     def fingerprint(self) -> str:
         """sha256 of all that a decision depends on beside the passages.
 
         A function counts by its name: whoever changes what it does cleans ``again``.
         """
-        parts = (
+        return self._rules().fingerprint()
+
+    def _steps(self, dry_run: bool) -> Steps:
+        return Steps(
+            self.index,
+            self.ledger,
+            self._quarantine,
+            self._room,
+            self._rules(),
+            min(LEAST_PROBABILITY, self.settings.threshold, self.ask_above),
+            dry_run,
+        )
+
+    def _rules(self) -> Rules:
+        return Rules(
             self.settings,
             self.reading,
             self.trust,
@@ -303,93 +269,8 @@ class CorpusCleaner:
             self._neighbours,
             self.ask_above,
             self.second_opinion is not None,
-            sorted((name, self.encoder.specs[name].fingerprint) for name in VECTORS),
+            self.encoder,
         )
-        told = _ADDRESS.sub("", repr(parts))
-        return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()
-
-    def _gathered(
-        self,
-        passages: Iterable[Passage] | None,
-        dry_run: bool,
-        again: bool,
-        progress: Progress | None,
-    ) -> Procedure[Gathered]:
-        pages = self._pages(again) if passages is None else given_pages(checked_passages(passages))
-        if self.index is not None:
-            yield from refuse_tenants(self.index)
-        if self._quarantine is not None and not dry_run:
-            yield from self._quarantine.verifying()
-        least = min(LEAST_PROBABILITY, self.settings.threshold, self.ask_above)
-        return (
-            yield from gather(
-                self._room,
-                self.index,
-                pages,
-                self.trust,
-                least,
-                stored=passages is None,
-                progress=progress,
-            )
-        )
-
-    def _pages(self, again: bool) -> Pages:
-        if self.index is None:
-            raise ConfigurationError("there is nothing to clean: pass an index, or passages")
-        return stored_pages(self.index, self.ledger, None if again else self.fingerprint())
-
-    def _questions(self, gathered: Gathered) -> Questions:
-        if self.second_opinion is None:
-            return {}
-        return questions(gathered.pairs, gathered.passages, self.ask_above)
-
-    def _decided(
-        self,
-        gathered: Gathered,
-        asked: Questions,
-        heard: Heard,
-        begun: datetime,
-        dry_run: bool,
-    ) -> Procedure[tuple[Cleaned, Warned]]:
-        problems: Warned = []
-        answers, problem = heard
-        pairs = gathered.pairs
-        if answers is None:
-            problems.append((SecondOpinionWarning, f"the second opinion does not count: {problem}"))
-        else:
-            pairs = answered(pairs, list(asked.values()), answers)
-        sides = {} if self.trust.top else (yield from opponents(self._room, gathered))
-        told = yield Work(partial(tell, gathered, pairs, self.reading, sides))
-        disputes = [one.pair for one in told if one.finding.kind is Kind.CONTRADICTION]
-        groups = yield from surroundings(self._room, gathered, disputes)
-        corpus = Corpus(gathered.passages, gathered.trusted, groups)
-        decisions = yield Work(partial(resolve, corpus, told, self.policy, self._against))
-        known = {one.id: one for one in gathered.passages}
-        if self.index is not None:
-            states = yield Work(partial(self.ledger.states, home_of(self.index)))
-            decisions = respecting(decisions, known, states)
-        if note := _contested(decisions):
-            problems.append((ConflictingTrustWarning, note))
-        named = {name for one in decisions for name in (one.finding.one, one.finding.other)}
-        cleaned = Cleaned(
-            decisions,
-            {name: one for name, one in known.items() if name in named},
-            gathered.examined,
-            gathered.compared,
-            self.policy.name,
-            self.settings.threshold,
-            dry_run,
-            begun,
-            round((_now() - begun).total_seconds(), 3),
-            None if self.index is None else self.index.collection,
-            gathered.unjudged,
-            tuple(message for _, message in problems),
-            self.reading.date_key,
-            self.reading.source_key,
-        )
-        if self.index is not None and not dry_run:
-            yield from act(self.index, self.ledger, cleaned, gathered.digests, self.fingerprint())
-        return cleaned, problems
 
     def _run(self, procedure: Procedure[T]) -> T:
         return run(procedure, encoding) if self.index is None else self.index.run(procedure)
@@ -400,31 +281,8 @@ class CorpusCleaner:
         return await self.index.arun(procedure)
 
 
-def _screened(given: Sequence[Passage], cleaned: Cleaned) -> Screened:
-    flagged = () if cleaned.dry_run else cleaned.quarantined
-    return Screened(
-        tuple(replace(one, quarantined=True) if one.id in flagged else one for one in given),
-        cleaned,
-    )
-
-
-def _contested(decisions: Sequence[Decision]) -> str:
-    """Which trusted passages contradict each other; empty where none do."""
-    names = {name for one in decisions if one.action == "contested" for name in one.trusted}
-    if not names:
-        return ""
-    return (
-        "trusted passages contradict each other, and cannot all be right:"
-        f" {', '.join(map(repr, sorted(names)))}; nothing was judged by them"
-    )
-
-
 def _warned(result: tuple[Cleaned, Warned]) -> Cleaned:
     cleaned, problems = result
     for kind, message in problems:
         warn(kind, message)
     return cleaned
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
