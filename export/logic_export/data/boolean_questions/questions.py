@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from logic_export.data.boolean_questions.groups import Group
+from logic_export.data.labelled_query import LabelledQuery
 from logic_retrievers.evaluation.boolquestions import QuestionType
 from logic_retrievers.queries.expressions import Atom, Expression
 
@@ -13,38 +14,22 @@ TYPES: tuple[QuestionType, ...] = get_args(QuestionType)
 
 
 @dataclass(frozen=True, slots=True)
-class BooleanQuestion:
+class BooleanQuestion(LabelledQuery):
     """A question over a group of passages.
 
+    The atoms of its expression are the questions that it was made of. What violates it is the
+    passage that NOT rules out; neutral are the others in the group, on the topic and no answer.
+
     Args:
-        id: unique in the data set.
-        text: as it is typed.
         type: ``and``, ``or`` or ``not``.
-        expression: what it means; the atoms are the questions that it was made of.
-        group: what questions over the same passages have in common.
-        satisfying: ids of the passages that answer it.
-        violating: of the one that NOT rules out.
-        neutral: of the others in the group: on the topic, without an answer.
     """
 
-    id: str
-    text: str
     type: QuestionType
-    expression: Expression
-    group: str
-    satisfying: tuple[str, ...]
-    violating: tuple[str, ...]
-    neutral: tuple[str, ...]
 
     def as_row(self) -> dict[str, Any]:
         """A row of ``queries.jsonl``; ``template`` is the type, as evaluation calls it."""
         return {
-            "_id": self.id,
-            "text": self.text,
-            "satisfying": list(self.satisfying),
-            "violating": list(self.violating),
-            "neutral": list(self.neutral),
-            "expression": self.expression.to_dict(),
+            **self.labels(),
             "type": self.type,
             "template": self.type,
             "group": self.group,

@@ -1,0 +1,1 @@
+"""Questions whose candidates stand in tiers: right passages, distractors, other wrong ones."""

@@ -1,0 +1,55 @@
+"""A chat endpoint on this machine, and what it answers."""
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+def completion(content: str | None, end: str = "stop") -> dict[str, Any]:
+    return {"choices": [{"message": {"content": content}, "finish_reason": end}]}
+
+
+class Endpoint(ThreadingHTTPServer):
+    """Gives prepared answers in turn: (status, body, headers); the last one again and again."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.replies: list[tuple[int, Any, dict[str, str]]] = []
+        self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
+        self.closing = threading.Event()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+    def will(self, status: int, body: Any, **headers: str) -> None:
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.replies.append((status, body, fields))
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Endpoint
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.requests.append((self.path, dict(self.headers), body))
+        replies = self.server.replies
+        status, content, headers = replies.pop(0) if len(replies) > 1 else replies[0]
+        if content is None:  # silence
+            self.server.closing.wait(5)
+            return
+        raw = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""

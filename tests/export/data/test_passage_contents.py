@@ -1,0 +1,132 @@
+"""A passage in a few words: sentences that read as English, or none."""
+
+from __future__ import annotations
+
+import pytest
+from logic_export.data.tiers.contents import Content, content_of, joined
+from logic_export.data.tiers.joining import fitting, said
+from logic_export.data.tiers.questions import Candidate
+from logic_export.data.tiers.sentences import first_sentences
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "clause"),
+    [
+        (
+            "Demon Dice",
+            "Demon Dice, first sold as Chaos, is a collectible dice game created by Lester Smith "
+            "(known for another one) and Tim Brown. It is old.",
+            "Demon Dice is a collectible dice game created by Lester Smith and Tim Brown",
+        ),
+        (
+            "The Boys (1991 film)",
+            "The Boys (aka The Guys) is a drama film, directed by Glenn Jordan.",
+            "The Boys is a drama film",
+        ),
+        (
+            "Clinton Foundation",
+            "The Clinton Foundation (founded in 1997) is a non-profit organization under the code.",
+            "the Clinton Foundation is a non-profit organization under the code",
+        ),
+        (
+            "Mama Told Me",
+            '"Mama Told Me" is a song by the rapper Big Boi.',
+            '"Mama Told Me" is a song by the rapper Big Boi',
+        ),
+        (
+            "Flute sonata",
+            "A flute sonata is a sonata usually for flute and piano. A flute sonata is long.",
+            "flute sonata is a sonata usually for flute and piano",
+        ),
+        ("AT&amp;T Tower", "AT&T Tower is a tall building.", "AT&T Tower is a tall building"),
+        (
+            "Female condom",
+            "A Female condom is a device that is used by women.",
+            "Female condom is a device that is used by women",
+        ),
+        (
+            "Charmed",
+            "Charmed is an American series created by Constance M. Burge and produced "
+            "by Aaron Spelling and a company of his.",
+            "Charmed is an American series created by Constance M. Burge",
+        ),
+        (
+            "Empathy",
+            "Empathy is the ability to not only detect what others feel, but also to share it.",
+            "Empathy is the ability",
+        ),
+        # no "X is a ...": the first sentence that states something
+        ("Tommy Moore", "Tommy Moore worked as a driver and was seldom at home.", None),
+        (
+            "",
+            "Click here! The old stone bridge was closed by the town in the winter of 1954.",
+            "the old stone bridge was closed by the town in the winter of 1954",
+        ),
+        (
+            "",
+            "Binghamton is a city in the Southern Tier.",
+            "Binghamton is a city in the Southern Tier",
+        ),
+    ],
+)
+def test_the_clause_is_short_and_stands_alone(title, body, clause):
+    assert content_of(Candidate(title, body)).clause == (clause or body.rstrip("."))
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("Rush discography", "Rush is a Canadian band."),  # said of the list, it is wrong
+        ("Geography of Lesotho", "Lesotho is a landlocked country."),
+        ("List of Colts coaches", "The Colts are a team."),
+        ("", "This is the one that you want to have in your house."),
+        ("", "What is temazepam?"),
+        ("", "However, it is not known to us why that was so."),
+        ("", "Officially, the rock has a dual name that people use."),
+        ("", "Cigna has provided the following information on the claims."),
+        ("", "1 Eggs can remain edible for a month and more."),
+        ("", "See www.example.org and call +1 802 for more of what is on offer."),
+    ],
+)
+def test_what_would_be_nonsense_outside_its_passage_is_no_clause(title, body):
+    assert content_of(Candidate(title, body)).clause == ""
+
+
+def test_a_subject_that_points_elsewhere_is_no_topic():
+    """Which title is it, in "Unlike the title, a reference to a tune"?"""
+    assert content_of(Candidate("", "The title is a reference to a tune.")).topic == ""
+    assert content_of(Candidate("", "The A1C test is a reference.")).topic == "the A1C test"
+
+
+def test_abbreviations_end_no_sentence():
+    assert first_sentences("Dr. J. Smith of Acme Inc. Ltd. left. He was old. It rained.", 2) == [
+        "Dr. J. Smith of Acme Inc. Ltd. left.",
+        "He was old.",
+    ]
+
+
+def test_several_contents_are_joined_and_a_field_that_one_lacks_is_empty():
+    one = Content("Brack", "Brack, a village", "Brack is a village")
+    two = Content("Osric", "", "Osric was old")
+    assert joined([one]) == one
+    assert joined([one, one]).named == "Brack, a village, and Brack, a village"
+    both = joined([one, two])
+    assert both == Content("Brack and Osric", "", "Brack is a village and Osric was old")
+    assert fitting(["Unlike {named}, {question}", "{topic}: {question}"], both) == [
+        "{topic}: {question}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("form", "question", "expected"),
+    [
+        ("While {clause}, {question}", "Which is it?", "While acme is old, which is it?"),
+        ("While {clause}, {question}", "Acme was what?", "While acme is old, Acme was what?"),
+        ("{clause}. {question}", "Which is it?", "Acme is old. Which is it?"),
+        ("{question} Also, {clause}.", "which is it", "which is it? Also, acme is old."),
+        ("It is {topic}. {question}", "Which?", "It is Acme Inc. Which?"),
+    ],
+)
+def test_a_query_is_written_as_a_person_would(form, question, expected):
+    content = Content("Acme Inc.", "", "acme is old")
+    assert said(form, content, question) == expected
