@@ -25,6 +25,7 @@ from logic_retrievers.queries import Expression, ParsedQuery
 from logic_retrievers.types import Hit, Pool
 
 if TYPE_CHECKING:
+    from logic_retrievers.encoders.base import Encoder
     from logic_retrievers.index.filters import UserFilter
     from logic_retrievers.index.passages import PassageIndex
 
@@ -33,7 +34,8 @@ class Engine:
     """Searches an index under a policy.
 
     Args:
-        index: where the passages are; its encoder encodes the queries.
+        index: where the passages are; its encoder encodes the queries, also the one that
+            ``index.use_query_encoder`` puts in its place.
         policy: a policy's name (``auto``, ``topical``, ``compatibility``, ``sequential``,
             ``union``) or an instance with settings of your own; what a search uses that names none.
 
@@ -136,23 +138,25 @@ class Engine:
         ):
             raise ConfigurationError(f"min_score must be a number, not {min_score!r}")
         chosen = self.policy if policy is None else resolve_policy(policy)
-        specs = self.index.encoder.specs
+        encoder = self.index.encoder  # one for the whole search, whatever is swapped meanwhile
+        specs = encoder.specs
         policies = [policy_for(query, chosen, specs, self.index.vectors) for query in checked]
         plans = [
             policy.plan(text_of(query), k) for policy, query in zip(policies, checked, strict=True)
         ]
-        _check_vectors(plans, self.index, chosen.name)
-        return self._answer(policies, plans, k, user_filter, min_score)
+        _check_vectors(plans, self.index, encoder, chosen.name)
+        return self._answer(policies, plans, encoder, k, user_filter, min_score)
 
     def _answer(
         self,
         policies: Sequence[Policy],
         plans: Plans,
+        encoder: Encoder,
         k: int,
         user_filter: UserFilter,
         min_score: float | None,
     ) -> Procedure[list[list[Hit]]]:
-        vectors = yield from encode_leaves(plans, self.index.encoder)
+        vectors = yield from encode_leaves(plans, encoder)
         searches = [
             [
                 LeafSearch(leaf.name, leaf.vector, vectors[leaf.vector, leaf.text], leaf.depth)
@@ -190,7 +194,7 @@ def _fused_ranking(points: Sequence[tuple[str, float]]) -> list[Ranked]:
     return [Ranked(i, score, reason=reason) for i, (_, score) in enumerate(points)]
 
 
-def _check_vectors(plans: Plans, index: PassageIndex, policy: str) -> None:
+def _check_vectors(plans: Plans, index: PassageIndex, encoder: Encoder, policy: str) -> None:
     needed = {leaf.vector for plan in plans for leaf in plan}
     missing = sorted(needed - set(index.vectors))
     if missing:
@@ -198,4 +202,4 @@ def _check_vectors(plans: Plans, index: PassageIndex, policy: str) -> None:
             f"policy {policy!r} needs the named vector {missing[0]!r}, and the collection has only "
             f"{', '.join(sorted(index.vectors))}; add it with index.backfill()"
         )
-    warn_if_untrained(plans, index.encoder.specs, policy)
+    warn_if_untrained(plans, encoder.specs, policy)

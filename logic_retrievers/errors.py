@@ -10,7 +10,8 @@
     ├── ReadError                            a file or row that cannot be read
     ├── BundleError                          a missing, damaged or inconsistent encoder bundle
     │   ├── BundleNotFoundError
-    │   └── ChecksumError                    a file is not the one that the manifest lists
+    │   ├── ChecksumError                    a file is not the one that the manifest lists
+    │   └── QueryEncoderError                a query encoder's file is none, damaged or for others
     ├── EncoderError                         an encoder that cannot run
     │   └── ProviderError                    the execution provider asked for did not load
     ├── CollectionError                      the collection is not what was asked for
@@ -108,6 +109,10 @@ class BundleNotFoundError(BundleError):
 
 class ChecksumError(BundleError):
     """A file of the bundle is not the one that its manifest lists."""
+
+
+class QueryEncoderError(BundleError):
+    """A query encoder's file is missing, damaged, or not for these documents."""
 
 
 class EncoderError(LogicRetrieversError):

@@ -62,9 +62,16 @@ class Reranker:
     ) -> None:
         self.policy = resolve_policy(policy)
         self.index = index
-        if encoder is None:
-            encoder = default_encoder() if index is None else index.encoder
-        self.encoder = encoder
+        if encoder is None and index is None:
+            encoder = default_encoder()
+        self._encoder = encoder
+
+    @property
+    def encoder(self) -> Encoder:
+        """What makes the vectors; of an index whatever it uses now."""
+        if self._encoder is not None:
+            return self._encoder
+        return default_encoder() if self.index is None else self.index.encoder
 
     def rerank(self, query: Query, passages: Sequence[Passage], k: int | None = None) -> list[Hit]:
         """The k best of the passages, best first.
@@ -107,7 +114,8 @@ class Reranker:
         for passage in passages:
             if not isinstance(passage, Passage):
                 raise InputError(f"a Passage is needed, not {type(passage).__name__}")
-        specs = self.encoder.specs
+        encoder = self.encoder  # one for the whole reranking, whatever is swapped meanwhile
+        specs = encoder.specs
         policy = policy_for(checked, self.policy, specs, list(specs))
         found = {passage.id: passage for passage in reversed(passages)}
         candidates = [found.pop(passage.id) for passage in passages if passage.id in found]
@@ -119,17 +127,22 @@ class Reranker:
                 f"{', '.join(sorted(specs))}; pass an encoder that makes them"
             )
         warn_if_untrained([plan], specs, policy.name)
-        return self._answer(policy, plan, allowed, len(allowed) if k is None else k)
+        return self._answer(policy, plan, encoder, allowed, len(allowed) if k is None else k)
 
     def _answer(
-        self, policy: Policy, plan: tuple[Leaf, ...], passages: Sequence[Passage], k: int
+        self,
+        policy: Policy,
+        plan: tuple[Leaf, ...],
+        encoder: Encoder,
+        passages: Sequence[Passage],
+        k: int,
     ) -> Procedure[list[Hit]]:
         readable = [passage for passage in passages if passage.embedded.strip()]
         if not readable:
             return _unread(policy, passages, [])[:k]
-        queries = yield from encode_leaves([plan], self.encoder)
+        queries = yield from encode_leaves([plan], encoder)
         matrices = yield from passage_vectors(
-            readable, sorted({leaf.vector for leaf in plan}), self.encoder, self.index
+            readable, sorted({leaf.vector for leaf in plan}), encoder, self.index
         )
         pool = Pool(
             tuple(f"{number:09d}" for number in range(len(readable))),  # ties: as they came

@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
+from logic_retrievers.cli.figures import figures_table, side_by_side, write_figures
 from logic_retrievers.cli.options import Bundle, PolicyName, open_encoder
 from logic_retrievers.cli.outcome import out, reports_errors, say
 from logic_retrievers.cli.progress import progress
 from logic_retrievers.documents import Splitter
-from logic_retrievers.encoders import Encoder
+from logic_retrievers.encoders import Encoder, QueryEncoder, read_query_encoder
+from logic_retrievers.encoders.query_encoder import SUFFIX
 from logic_retrievers.engine import Engine
 from logic_retrievers.errors import ConfigurationError, LongTextWarning
-from logic_retrievers.evaluation import Dataset, Result, load_dataset
+from logic_retrievers.evaluation import Dataset, load_dataset
 from logic_retrievers.evaluation import evaluate as measure
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.policies import (
@@ -33,6 +34,8 @@ from logic_retrievers.policies import (
 from logic_retrievers.types import Hit, Passage
 
 CHUNKS_A_DOCUMENT = 4
+BASE = "base"
+"""In place of a query encoder's file: the bundle's own query side."""
 
 
 class LongTexts(StrEnum):
@@ -73,12 +76,24 @@ def evaluate(
         Path | None, typer.Option(metavar="FILE", help="Keep vectors here for the next time.")
     ] = None,
     bundle: Bundle = None,
+    query_encoder: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE|base",
+            help="Reads the queries; base: the bundle's own. Given again: compared with the first.",
+        ),
+    ] = None,
 ) -> None:
     """Searches with labelled queries and prints the figures with 95 % intervals."""
     chosen = _policy(policy, cut=cut)
+    sides = _query_encoders(query_encoder or [BASE])
+    if run_file is not None and len(sides) > 1:
+        raise ConfigurationError("--run writes one run: give one --query-encoder")
     dataset = load_dataset(folder, split)
     encoder = open_encoder(bundle, cache)
     with PassageIndex.open("evaluation", encoder) as index:
+        for source in sides.values():
+            _use(index, source)  # one that does not fit is refused before documents are encoded
         _fill(index, dataset, encoder, long_texts)
         engine = Engine(index, chosen)
 
@@ -86,12 +101,38 @@ def evaluate(
             wanted = k if long_texts is LongTexts.CUT else CHUNKS_A_DOCUMENT * k
             return [_by_document(hits)[:k] for hits in engine.search_many(texts, wanted)]
 
-        result = measure(dataset, ranked, depth, policy=f"{policy}{'-cut' if cut else ''}")
+        results = {}
+        for side, source in sides.items():
+            _use(index, source)
+            results[side] = measure(
+                dataset, ranked, depth, policy=f"{policy}{'-cut' if cut else ''}"
+            )
+    first = next(iter(results.values()))
     if json_file is not None:
-        result.write_json(json_file)
+        write_figures(json_file, results)
     if run_file is not None:
-        result.write_trec_run(run_file)
-    out.print(_table(result))
+        first.write_trec_run(run_file)
+    out.print(figures_table(first) if len(results) == 1 else side_by_side(results))
+
+
+def _query_encoders(given: Sequence[str]) -> dict[str, QueryEncoder | None]:
+    """Short name -> query encoder, read before anything is encoded; None for the bundle's own."""
+    short = [Path(one).name.removesuffix(SUFFIX) for one in given]
+    names = short if len(set(short)) == len(given) else given
+    found = {
+        name: None if one == BASE else read_query_encoder(one)
+        for name, one in zip(names, given, strict=True)
+    }
+    if len(found) < len(given):
+        raise ConfigurationError("--query-encoder names one twice, so there is nothing to compare")
+    return found
+
+
+def _use(index: PassageIndex, source: QueryEncoder | None) -> None:
+    """This query encoder alone, whatever was used before."""
+    index.use_query_encoder(None)
+    if source is not None:
+        index.use_query_encoder(source)
 
 
 def _policy(name: str, *, cut: bool) -> Policy | Chooser:
@@ -125,19 +166,3 @@ def _by_document(hits: Sequence[Hit]) -> list[tuple[str, float]]:
     for hit in hits:
         best.setdefault(hit.passage.source or hit.passage.id, hit.score)
     return list(best.items())
-
-
-def _table(result: Result) -> Table:
-    table = Table(
-        title=f"{result.dataset}, {result.policy}: {result.queries} queries, "
-        f"{result.documents} documents",
-        title_justify="left",
-    )
-    table.add_column("metric")
-    table.add_column("mean", justify="right")
-    table.add_column("95 % interval", justify="right")
-    for name, estimate in result.estimates.items():
-        table.add_row(name, f"{estimate.mean:.4f}", f"{estimate.low:.4f} to {estimate.high:.4f}")
-    if result.short_lists:
-        table.caption = f"{result.short_lists} lists are shorter than they could be"
-    return table

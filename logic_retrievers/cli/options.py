@@ -38,6 +38,12 @@ Bundle = Annotated[
     Path | None,
     typer.Option(help="Folder of an encoder bundle.", show_default="the one that is shipped"),
 ]
+QueryEncoders = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--query-encoder", metavar="FILE", help="Reads the queries; repeat for another vector's."
+    ),
+]
 Tenant = Annotated[str | None, typer.Option(help="Only this tenant's passages.")]
 PolicyName = Annotated[
     str,

@@ -17,6 +17,7 @@ from logic_retrievers.cli.options import (
     Collection,
     Location,
     PolicyName,
+    QueryEncoders,
     Tenant,
     open_encoder,
     open_index,
@@ -53,6 +54,7 @@ def search(
     location: Location = DEFAULT_LOCATION,
     collection: Collection = "passages",
     bundle: Bundle = None,
+    query_encoder: QueryEncoders = None,
     api_key: ApiKey = None,
     tenant: Tenant = None,
 ) -> None:
@@ -60,6 +62,8 @@ def search(
     asked = _asked(query, expression, policy)
     encoder = open_encoder(bundle)
     with open_index(encoder, location, collection, api_key, tenant, create=False) as passages:
+        for file in query_encoder or []:
+            passages.use_query_encoder(file)
         engine = Engine(passages, policy)
         hits = engine.search(asked, k, filter=parse_filter(filters or []), min_score=min_score)
     if as_json:

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from logic_retrievers.encoders.combined import CombinedEncoder, with_compatibility
     from logic_retrievers.encoders.functions import FunctionEncoder, identity_of
     from logic_retrievers.encoders.onnx import OnnxEncoder
+    from logic_retrievers.encoders.query_encoder import QueryEncoder, read_query_encoder
     from logic_retrievers.encoders.recent import RecentEncoder
     from logic_retrievers.encoders.sentence_transformers import SentenceTransformerEncoder
+    from logic_retrievers.encoders.swapping import with_query_encoder
 
 _MODULES = {
     "Bundle": "bundle",
@@ -35,14 +37,17 @@ _MODULES = {
     "Encoder": "base",
     "FunctionEncoder": "functions",
     "OnnxEncoder": "onnx",
+    "QueryEncoder": "query_encoder",
     "RecentEncoder": "recent",
     "SentenceTransformerEncoder": "sentence_transformers",
     "VectorSpec": "base",
     "default_bundle_path": "bundle",
     "identity_of": "functions",
     "load_bundle": "bundle",
+    "read_query_encoder": "query_encoder",
     "verify_bundle": "bundle",
     "with_compatibility": "combined",
+    "with_query_encoder": "swapping",
 }
 
 __all__ = [
@@ -52,6 +57,7 @@ __all__ = [
     "Encoder",
     "FunctionEncoder",
     "OnnxEncoder",
+    "QueryEncoder",
     "RecentEncoder",
     "SentenceTransformerEncoder",
     "VectorSpec",
@@ -59,8 +65,10 @@ __all__ = [
     "default_encoder",
     "identity_of",
     "load_bundle",
+    "read_query_encoder",
     "verify_bundle",
     "with_compatibility",
+    "with_query_encoder",
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,10 @@ class VectorSpec:
     query_fingerprint: str = ""
     exclusion: Mapping[str, float] | None = None
     contradiction: Mapping[str, float] | None = None
+
+    def side(self, role: Literal["query", "document"]) -> str:
+        """The fingerprint of the side that encodes texts of a role."""
+        return (self.query_fingerprint if role == "query" else "") or self.fingerprint
 
 
 @runtime_checkable

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,14 @@ from logic_retrievers.encoders.manifest import (
     MANIFEST_NAME,
     Manifest,
     ReferenceVectors,
+    Role,
 )
+from logic_retrievers.encoders.query_encoder import (
+    QueryEncoder,
+    QueryEncoderSource,
+    read_query_encoder,
+)
+from logic_retrievers.encoders.query_sides import references_with, specs_of, with_query_side
 from logic_retrievers.errors import BundleError, BundleNotFoundError, ChecksumError, LongTextWarning
 
 DEFAULT_BUNDLE = "all-minilm-l6-v2"
@@ -30,27 +37,76 @@ class Bundle:
 
     Args:
         path: the folder.
-        manifest: what it holds.
+        manifest: what it holds; with the query sides that took the place of its own.
+        query_encoders: head -> the query encoder that reads its queries, where the bundle's own
+            does not.
+        own: the manifest as the folder has it, where query encoders changed it.
     """
 
     path: Path
     manifest: Manifest
+    query_encoders: Mapping[str, QueryEncoder] = field(default_factory=dict)
+    own: Manifest | None = None
 
     def read(self, name: str) -> bytes:
-        """The content of one file of the bundle."""
+        """The content of one file of the bundle, or of a query encoder."""
+        for encoder in self.query_encoders.values():
+            if name == encoder.file:
+                return encoder.content
         return _read(self.path, name)
 
+    def with_query_encoder(
+        self, source: QueryEncoderSource | None, head: str | None = None
+    ) -> Bundle:
+        """A bundle whose queries for one head are encoded by another file; documents as before.
+
+        The folder is not changed, nor this object, and stored vectors stay good: the fingerprints
+        of documents are those of the bundle.
+
+        Args:
+            source: the file; None for the bundle's own query side again.
+            head: whose queries. With a file: the head that it was made for, by default. With None:
+                that head's query encoder is taken off, by default those of all heads.
+
+        Raises:
+            QueryEncoderError: the file is missing, damaged, or for other documents.
+            BundleError: no such head.
+        """
+        if head is not None and head not in self.manifest.heads:
+            raise BundleError(
+                f"{self.path} has no head {head!r}, only {', '.join(self.manifest.heads)}."
+            )
+        own = self.own or self.manifest
+        if source is None:
+            kept = {
+                name: one for name, one in self.query_encoders.items() if head not in (None, name)
+            }
+        else:
+            encoder = read_query_encoder(source)
+            kept = {**self.query_encoders, encoder.head_among(specs_of(own), head): encoder}
+        manifest = own
+        for name, one in kept.items():
+            manifest = with_query_side(manifest, name, one)
+        return replace(self, manifest=manifest, query_encoders=kept, own=own)
+
+    def place(self, head: str, role: Role) -> str:
+        """Where a head's side comes from, for messages."""
+        if role == "query" and head in self.query_encoders:
+            return self.query_encoders[head].source
+        return str(self.path)
+
     def references(self) -> tuple[ReferenceVectors, ...]:
-        """The reference vectors of the original model.
+        """The reference vectors of the original model, and of query encoders.
 
         Raises:
             BundleError: the file does not have the form of :class:`ReferenceVectors`.
         """
         parity = self.manifest.parity.file
         try:
-            return TypeAdapter(tuple[ReferenceVectors, ...]).validate_json(self.read(parity))
+            own = TypeAdapter(tuple[ReferenceVectors, ...]).validate_json(self.read(parity))
         except ValidationError as error:
             raise BundleError(f"{self.path / parity}: {_first_fault(error)}") from error
+        return references_with(own, self.query_encoders)
 
 
 def default_bundle_path() -> Path:

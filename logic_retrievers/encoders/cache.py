@@ -13,6 +13,8 @@ import numpy as np
 
 from logic_retrievers.encoders.base import Encoder, Vectors, VectorSpec, check_names
 from logic_retrievers.encoders.manifest import Role
+from logic_retrievers.encoders.query_encoder import QueryEncoderSource
+from logic_retrievers.encoders.swapping import with_query_encoder
 from logic_retrievers.encoders.texts import check_texts
 from logic_retrievers.errors import StorageError
 
@@ -73,6 +75,12 @@ class CachedEncoder:
         """Those of the encoder behind."""
         return self._encoder.token_spans(text)
 
+    def with_query_encoder(
+        self, source: QueryEncoderSource | None, head: str | None = None
+    ) -> CachedEncoder:
+        """The same file before an encoder with another query side; each finds its own vectors."""
+        return CachedEncoder(with_query_encoder(self._encoder, source, head), self._path)
+
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None
     ) -> dict[str, Vectors]:
@@ -102,8 +110,7 @@ class CachedEncoder:
         return {name: self._stack(name, [known[key] for key in keys[name]]) for name in wanted}
 
     def _key(self, name: str, role: Role, text: str) -> bytes:
-        spec = self.specs[name]
-        side = (spec.query_fingerprint if role == "query" else "") or spec.fingerprint
+        side = self.specs[name].side(role)
         return hashlib.sha256(f"{side}\0{role}\0{text}".encode()).digest()
 
     def _stack(self, name: str, rows: Sequence[Vectors]) -> Vectors:

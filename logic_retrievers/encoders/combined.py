@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder, Vectors, VectorSpec, check_names
 from logic_retrievers.encoders.manifest import Role
+from logic_retrievers.encoders.query_encoder import QueryEncoderSource, read_query_encoder
+from logic_retrievers.encoders.swapping import with_query_encoder
 from logic_retrievers.errors import ConfigurationError
 
 COMPATIBILITY = "compatibility"
@@ -83,6 +85,41 @@ class CombinedEncoder:
             for encoder, theirs in self._sources.values()
         }
         return max(candidates.values(), key=lambda found: (len(found[0]) / found[1], -found[1]))[0]
+
+    def with_query_encoder(
+        self, source: QueryEncoderSource | None, head: str | None = None
+    ) -> CombinedEncoder:
+        """The same parts, the one that makes the vector ``head`` with another query side.
+
+        Args:
+            source: the file; None for the parts' own query sides again.
+            head: under its new name. With a file: the vector of the documents that it was made
+                for, by default. With None: all vectors, by default.
+
+        Raises:
+            QueryEncoderError: the file is missing, damaged, or for other documents.
+            ConfigurationError: the part reads queries in a way of its own, or there is no such
+                vector.
+        """
+        if source is not None:
+            source = read_query_encoder(source)
+            head = source.head_among(self._specs, head)
+        if head is not None:
+            check_names([head], self._specs)
+        wanted, theirs = (None, None) if head is None else self._sources[head]
+        swapped = {
+            id(encoder): with_query_encoder(encoder, source, theirs)
+            for encoder, _ in self._sources.values()
+            if wanted is None or encoder is wanted
+        }
+        return CombinedEncoder(
+            [
+                (swapped.get(id(part[0]), part[0]), part[1])
+                if isinstance(part, tuple)
+                else swapped.get(id(part), part)
+                for part in self._parts
+            ]
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For another process: the parts, which must allow it too."""

@@ -17,6 +17,8 @@ from logic_retrievers.encoders.batches import pad, split_uneven, token_batches
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN, ROLES, Head, Pooling, Role, Side
 from logic_retrievers.encoders.pooling import pool
+from logic_retrievers.encoders.query_encoder import QueryEncoder, QueryEncoderSource
+from logic_retrievers.encoders.query_sides import specs_of
 from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, Run
 from logic_retrievers.encoders.texts import check_texts, warn_about_long_texts
 from logic_retrievers.encoders.tokens import SharedTokenizer
@@ -96,18 +98,18 @@ class OnnxEncoder:
             "batch_size": batch_size,
             "batch_tokens": batch_tokens,
         }
-        self.bundle = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
         self._batch_size, self._batch_tokens = batch_size, batch_tokens
-        manifest = self.bundle.manifest
+        opened = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
+        self._tokenizer = SharedTokenizer(opened.read(opened.manifest.tokenizer))
+        self._open(opened, Graphs({}, providers or [CPU], threads))
+
+    def _open(self, bundle: Bundle, known: Graphs) -> None:
+        """Takes a bundle in use, and of the graphs that are open those that it has too."""
+        self.bundle = bundle
+        manifest = bundle.manifest
         sides = [side for head in manifest.heads.values() for side in (head.query, head.document)]
-        self._tokenizer = SharedTokenizer(
-            self.bundle.read(manifest.tokenizer), [side.max_tokens for side in sides]
-        )
-        self._graphs = Graphs(
-            {name: self.bundle.read(name) for side in sides for name in side.graphs},
-            providers or [CPU],
-            threads,
-        )
+        files = dict.fromkeys(name for side in sides for name in side.graphs)
+        self._graphs = known.changed(files, bundle.read)
         tried = {
             (_product(head, head.side(role)), head.dimension): (name, role)
             for name, head in manifest.heads.items()
@@ -115,7 +117,32 @@ class OnnxEncoder:
         }
         for name, role in tried.values():
             self._try_out(name, role)
-        self._specs = MappingProxyType({name: self._spec(name) for name in manifest.heads})
+        self._specs = MappingProxyType(specs_of(manifest))
+
+    def with_query_encoder(
+        self, source: QueryEncoderSource | None, head: str | None = None
+    ) -> OnnxEncoder:
+        """An encoder of the same documents that reads queries with another file.
+
+        It shares the graphs that both have with this one, which stays as it is and in use. What the
+        file's own reference texts become here is compared with what they should.
+
+        Args:
+            source: as of :meth:`Bundle.with_query_encoder`.
+            head: likewise.
+
+        Raises:
+            QueryEncoderError: the file is missing, damaged, for other documents, or computes
+                something else here.
+        """
+        made = object.__new__(type(self))  # `copy` would make it anew, as for another process
+        made.__dict__.update(self.__dict__)
+        made._open(self.bundle.with_query_encoder(source, head), self._graphs)
+        for name, one in made.bundle.query_encoders.items():
+            if self.bundle.query_encoders.get(name) is not one:
+                texts = one.card.texts  # of which some are there to be cut
+                one.check_vectors(made._encode("query", texts, [name], warns=False)[name])
+        return made
 
     @property
     def specs(self) -> Mapping[str, VectorSpec]:
@@ -148,27 +175,14 @@ class OnnxEncoder:
         return self._tokenizer.spans(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For another process: the bundle's folder and the settings, to be opened anew there."""
-        return partial(OnnxEncoder, self.bundle.path, **self._settings), ()
+        """For another process: the bundle's folder and the settings, to be opened anew there.
 
-    def _spec(self, name: str) -> VectorSpec:
-        manifest = self.bundle.manifest
-        head = manifest.heads[name]
-        return VectorSpec(
-            name=name,
-            dimension=head.dimension,
-            max_tokens=head.document.max_tokens,
-            fingerprint=manifest.fingerprint(name, "document"),
-            query_fingerprint=manifest.fingerprint(name, "query"),
-            trained=head.trained,
-            query_prefix=head.query.prefix,
-            document_prefix=head.document.prefix,
-            exclusion=head.exclusion.constants if head.exclusion else None,
-            contradiction=head.contradiction.constants if head.contradiction else None,
-        )
+        Query encoders come along whole, so that a file that was replaced since is not read there.
+        """
+        return partial(_opened, self.bundle.path, self.bundle.query_encoders, **self._settings), ()
 
     def _encode(
-        self, role: Role, texts: Sequence[str], names: Sequence[str] | None
+        self, role: Role, texts: Sequence[str], names: Sequence[str] | None, *, warns: bool = True
     ) -> dict[str, Vectors]:
         checked = check_texts(texts)
         heads = self.bundle.manifest.heads
@@ -190,7 +204,7 @@ class OnnxEncoder:
                 for rows, arrays in self._run(tokens.ids, wanted):
                     for product, array in zip(wanted, arrays, strict=True):
                         vectors[product][start + rows] = array
-            if cut:
+            if cut and warns:
                 warn_about_long_texts(cut, len(checked), reading.max_tokens)
         for array in vectors.values():
             array.setflags(write=False)
@@ -239,7 +253,7 @@ class OnnxEncoder:
         """Encodes one short text, so that a graph that is not what the manifest says fails here."""
         head = self.bundle.manifest.heads[name]
         side, product = head.side(role), _product(head, head.side(role))
-        where = f"{self.bundle.path}: head {name!r}, {role} side"
+        where = f"{self.bundle.place(name, role)}: head {name!r}, {role} side"
         for graph, output in zip(reversed(side.graphs), (side.output, HIDDEN), strict=False):
             if output not in (outputs := self._graphs.outputs(graph)):
                 raise BundleError(
@@ -265,6 +279,13 @@ class OnnxEncoder:
             raise BundleError(
                 f"{where}: vectors do not have length 1. Set 'normalise' in the manifest."
             )
+
+
+def _opened(path: Path, query_encoders: Mapping[str, QueryEncoder], **settings: Any) -> OnnxEncoder:
+    bundle = load_bundle(path)
+    for head, one in query_encoders.items():
+        bundle = bundle.with_query_encoder(one, head)
+    return OnnxEncoder(bundle, **settings)
 
 
 def _product(head: Head, side: Side) -> _Product:

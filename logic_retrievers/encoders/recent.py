@@ -10,10 +10,13 @@ import numpy as np
 
 from logic_retrievers.encoders.base import Encoder, Vectors, VectorSpec, check_names
 from logic_retrievers.encoders.manifest import Role
+from logic_retrievers.encoders.query_encoder import QueryEncoderSource
+from logic_retrievers.encoders.swapping import with_query_encoder
 from logic_retrievers.encoders.texts import check_texts
 from logic_retrievers.errors import ConfigurationError
 
-_Key: TypeAlias = tuple[str, Role, str]
+_Key: TypeAlias = tuple[str, str, Role, str]
+"""Name, fingerprint of the side, role and text."""
 
 
 class RecentEncoder:
@@ -58,6 +61,15 @@ class RecentEncoder:
         """Those of the encoder behind."""
         return self._encoder.token_spans(text)
 
+    def with_query_encoder(
+        self, source: QueryEncoderSource | None, head: str | None = None
+    ) -> RecentEncoder:
+        """One memory before an encoder with another query side; each finds its own vectors."""
+        made = object.__new__(type(self))  # `copy` would make it anew, as for another process
+        made.__dict__.update(self.__dict__)
+        made._encoder = with_query_encoder(self._encoder, source, head)
+        return made
+
     def __reduce__(self) -> tuple[Any, ...]:
         """For another process: without what is remembered."""
         return RecentEncoder, (self._encoder, self._size)
@@ -71,12 +83,13 @@ class RecentEncoder:
     ) -> dict[str, Vectors]:
         texts = check_texts(texts)
         wanted = check_names(names, self.specs)
+        sides = {name: self.specs[name].side(role) for name in wanted}
         with self._lock:
             known = {
-                (name, text): self._kept[name, role, text]
-                for name in wanted
+                (name, text): self._kept[name, side, role, text]
+                for name, side in sides.items()
                 for text in texts
-                if (name, role, text) in self._kept
+                if (name, side, role, text) in self._kept
             }
         groups: dict[tuple[str, ...], list[str]] = {}
         for text in dict.fromkeys(texts):
@@ -91,7 +104,7 @@ class RecentEncoder:
         }
         with self._lock:
             for (name, text), row in fresh.items():
-                self._kept[name, role, text] = row
+                self._kept[name, sides[name], role, text] = row
             while len(self._kept) > self._size:
                 del self._kept[next(iter(self._kept))]
         known |= fresh

@@ -36,6 +36,48 @@ Run: TypeAlias = Callable[[str, Sequence[str], Feed], list[Any]]
 """Runs a graph once: its name, names of the outputs wanted, arrays by input name."""
 
 
+class Graph:
+    """One graph, opened; a second time, for one core, when batches first run side by side.
+
+    Args:
+        content: of the ONNX file. Weights must be inside: a file beside it would escape the
+            checksums.
+        name: for messages.
+        providers, threads: see :class:`Graphs`.
+        twice: whether the content is kept for the second opening.
+    """
+
+    def __init__(
+        self,
+        content: bytes,
+        name: str,
+        providers: Sequence[Provider],
+        threads: int | None,
+        *,
+        twice: bool,
+    ) -> None:
+        self.session = _open(content, name, providers, threads)
+        self.inputs = frozenset(found.name for found in self.session.get_inputs())
+        self._name, self._providers = name, providers
+        self._content = content if twice else b""
+        self._lock = threading.Lock()
+        self._beside: onnxruntime.InferenceSession | None = None
+        _check_loaded(_names(providers), self.session.get_providers())
+        if unknown := sorted(self.inputs - _TOKENS - {HIDDEN}):
+            raise BundleError(
+                f"The graph {name!r} wants {', '.join(unknown)}, which an encoder does not "
+                f"have. It may use {', '.join(sorted(_TOKENS | {HIDDEN}))}."
+            )
+
+    def beside(self) -> onnxruntime.InferenceSession:
+        """The same graph on one core, for several threads at once."""
+        with self._lock:
+            if self._beside is None:
+                self._beside = _open(self._content, self._name, self._providers, threads=1)
+                self._content = b""
+            return self._beside
+
+
 class Graphs:
     """The graphs of a bundle, ready to run; safe to use from several threads.
 
@@ -44,41 +86,46 @@ class Graphs:
     of the graphs, opened when first needed, on the CPU only.
 
     Args:
-        contents: file name -> ONNX file. Weights must be inside: a file beside it would escape the
-            checksums.
+        contents: file name -> ONNX file.
         providers: in order of preference, see :class:`OnnxEncoder`.
         threads: how many cores to use; all of them where None.
+        known: graphs that were opened so already, by file name.
     """
 
     def __init__(
-        self, contents: Mapping[str, bytes], providers: Sequence[Provider], threads: int | None
+        self,
+        contents: Mapping[str, bytes],
+        providers: Sequence[Provider],
+        threads: int | None,
+        known: Mapping[str, Graph] | None = None,
     ) -> None:
         names = _names(providers)
         _check_available(names)
-        self._providers = providers
+        self._providers, self._threads = providers, threads
         self._workers = (threads or _cores()) if names == [CPU] else 1
-        self._contents = dict(contents) if self._workers > 1 else {}
-        self._lock = threading.Lock()
-        self._beside: Mapping[str, onnxruntime.InferenceSession] | None = None
-        self._sessions = {
-            name: _open(content, name, providers, threads) for name, content in contents.items()
-        }
-        for name, session in self._sessions.items():
-            _check_loaded(names, session.get_providers())
-            unknown = sorted(_inputs(session) - _TOKENS - {HIDDEN})
-            if unknown:
-                raise BundleError(
-                    f"The graph {name!r} wants {', '.join(unknown)}, which an encoder does not "
-                    f"have. It may use {', '.join(sorted(_TOKENS | {HIDDEN}))}."
-                )
+        self._graphs = {**(known or {})}
+        for name, content in contents.items():
+            self._graphs[name] = Graph(content, name, providers, threads, twice=self._workers > 1)
+
+    def changed(self, names: Iterable[str], read: Callable[[str], bytes]) -> Graphs:
+        """The graphs of these names: those that are here, shared, and the others, opened.
+
+        Args:
+            names: of all the graphs wanted; equal names must mean equal contents.
+            read: gives the content of one that is not here.
+        """
+        wanted = list(names)
+        known = {name: self._graphs[name] for name in wanted if name in self._graphs}
+        new = {name: read(name) for name in wanted if name not in known}
+        return Graphs(new, self._providers, self._threads, known)
 
     def outputs(self, name: str) -> list[str]:
         """Names of a graph's outputs."""
-        return [output.name for output in self._sessions[name].get_outputs()]
+        return [output.name for output in self._graphs[name].session.get_outputs()]
 
     def reads_tokens(self, name: str) -> bool:
         """Whether a graph needs no trunk."""
-        return HIDDEN not in _inputs(self._sessions[name])
+        return HIDDEN not in self._graphs[name].inputs
 
     def each(
         self, work: Callable[[Run, _Item], _Result], items: Sequence[_Item]
@@ -98,36 +145,23 @@ class Graphs:
         self, work: Callable[[Run, _Item], _Result], items: Sequence[_Item]
     ) -> Iterable[_Result]:
         """:meth:`each` with all cores on one item after the other: the soonest for a few."""
-        run = _runner(self._sessions)
+        run = self._runner(lambda graph: graph.session)
         return (work(run, item) for item in items)
 
     def _side_by_side(
         self, work: Callable[[Run, _Item], _Result], items: Sequence[_Item]
     ) -> Iterator[_Result]:
-        with self._lock:
-            if self._beside is None:
-                self._beside = {
-                    name: _open(content, name, self._providers, threads=1)
-                    for name, content in self._contents.items()
-                }
-                self._contents = {}
-        run = _runner(self._beside)
+        run = self._runner(Graph.beside)
         with ThreadPoolExecutor(min(self._workers, len(items))) as pool:
             yield from pool.map(lambda item: work(run, item), items)
 
+    def _runner(self, session_of: Callable[[Graph], onnxruntime.InferenceSession]) -> Run:
+        def run(name: str, outputs: Sequence[str], feed: Feed) -> list[Any]:
+            graph = self._graphs[name]
+            wanted = {key: array for key, array in feed.items() if key in graph.inputs}
+            return list(session_of(graph).run(list(outputs), wanted))
 
-def _runner(sessions: Mapping[str, onnxruntime.InferenceSession]) -> Run:
-    inputs = {name: _inputs(session) for name, session in sessions.items()}
-
-    def run(name: str, outputs: Sequence[str], feed: Feed) -> list[Any]:
-        wanted = {key: array for key, array in feed.items() if key in inputs[name]}
-        return list(sessions[name].run(list(outputs), wanted))
-
-    return run
-
-
-def _inputs(session: onnxruntime.InferenceSession) -> frozenset[str]:
-    return frozenset(found.name for found in session.get_inputs())
+        return run
 
 
 def clashing_runtimes() -> tuple[str, ...]:

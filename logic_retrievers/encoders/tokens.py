@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Lock
 
 from tokenizers import Tokenizer
 
@@ -27,10 +28,9 @@ class SharedTokenizer:
 
     Args:
         content: of the ``tokenizer.json``.
-        lengths: the ``max_tokens`` that will be asked for.
     """
 
-    def __init__(self, content: bytes, lengths: Sequence[int]) -> None:
+    def __init__(self, content: bytes) -> None:
         try:
             self._whole = Tokenizer.from_buffer(content)
         except Exception as error:  # the class that tokenizers raises is Exception itself
@@ -42,12 +42,9 @@ class SharedTokenizer:
         self.pad_id = int(padding.get("pad_id", 0))
         self._whole.no_padding()
         self._whole.no_truncation()
+        self._content = content
         self._cutting: dict[int, Tokenizer] = {}
-        for length in set(lengths):
-            tokenizer = Tokenizer.from_buffer(content)
-            tokenizer.no_padding()
-            tokenizer.enable_truncation(length)
-            self._cutting[length] = tokenizer
+        self._lock = Lock()
 
     def encode(self, texts: Sequence[str], prefix: str, max_tokens: int) -> Tokens:
         """Token ids with the special ones.
@@ -55,7 +52,7 @@ class SharedTokenizer:
         Raises:
             EmptyTextError: a text of which the tokenizer keeps nothing (control characters alone).
         """
-        tokenizer = self._cutting[max_tokens]
+        tokenizer = self._cut_to(max_tokens)
         bare = len(tokenizer.encode(prefix).ids)
         encodings = tokenizer.encode_batch_fast([prefix + text for text in texts])
         ids = [encoding.ids for encoding in encodings]
@@ -71,3 +68,12 @@ class SharedTokenizer:
         """Character span of every token, special tokens left out, never cut."""
         encoding = self._whole.encode(clean_text(text), add_special_tokens=False)
         return list(encoding.offsets)
+
+    def _cut_to(self, length: int) -> Tokenizer:
+        with self._lock:
+            if length not in self._cutting:
+                tokenizer = Tokenizer.from_buffer(self._content)
+                tokenizer.no_padding()
+                tokenizer.enable_truncation(length)
+                self._cutting[length] = tokenizer
+            return self._cutting[length]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -11,15 +12,17 @@ import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, QdrantClient
 
 from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.encoders.query_encoder import QueryEncoderSource, read_query_encoder
+from logic_retrievers.encoders.swapping import with_query_encoder
 from logic_retrievers.index import points, quarantine, reads
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.opening import prepare_writing
 from logic_retrievers.index.pools import LeafSearch, Matrix
 from logic_retrievers.index.rows import rows
-from logic_retrievers.index.schema import Collection
+from logic_retrievers.index.schema import Collection, check_documents
 from logic_retrievers.index.stored import stored_vectors_of
-from logic_retrievers.procedures import Procedure
+from logic_retrievers.procedures import Procedure, Work
 from logic_retrievers.types import Passage, Pool
 
 T = TypeVar("T")
@@ -38,12 +41,13 @@ class IndexHandle:
         connection.prepare(collection.name)
         self._connection = connection
         self._encoder = encoder
+        self._swapping = threading.Lock()
         self._collection = collection
         self._fusion_known = connection.embedded
 
     @property
     def encoder(self) -> Encoder:
-        """What makes the vectors."""
+        """What makes the vectors; another one after :meth:`use_query_encoder`."""
         return self._encoder
 
     @property
@@ -92,6 +96,44 @@ class IndexHandle:
     async def arun(self, procedure: Procedure[T]) -> T:
         """The asynchronous twin of :meth:`run`."""
         return await self._connection.arun(procedure)
+
+    def use_query_encoder(self, source: QueryEncoderSource | None, head: str | None = None) -> None:
+        """From now on reads queries with another file; stored vectors are not touched.
+
+        May be called while others search: each search is done with one encoder from its beginning
+        to its end. Everything that searches this index follows. Neither written into the
+        collection nor known to other indexes over it.
+
+        Args:
+            source: a query encoder's file; None: the encoder's own query side again.
+            head: the vector whose queries it reads; the one that the file names, by default. With
+                None as source: all vectors, by default.
+
+        Raises:
+            FingerprintMismatchError: the file was made for other documents than the stored ones.
+            MissingVectorError: the collection does not have the vector.
+            QueryEncoderError: the file is missing, damaged, or does not fit the encoder.
+            ConfigurationError: the encoder takes no query encoder.
+        """
+        self.run(self._use_query_encoder(source, head))
+
+    async def ause_query_encoder(
+        self, source: QueryEncoderSource | None, head: str | None = None
+    ) -> None:
+        """The asynchronous twin of :meth:`use_query_encoder`."""
+        await self.arun(self._use_query_encoder(source, head))
+
+    def _use_query_encoder(
+        self, source: QueryEncoderSource | None, head: str | None
+    ) -> Procedure[None]:
+        def swap() -> None:
+            read = None if source is None else read_query_encoder(source)
+            with self._swapping:
+                if read is not None:
+                    check_documents(self._collection, read, self._encoder.specs, head)
+                self._encoder = with_query_encoder(self._encoder, read, head)
+
+        yield Work(swap)
 
     def gather(
         self,

@@ -9,6 +9,7 @@ from typing import Any
 from qdrant_client import models
 
 from logic_retrievers.encoders.base import VectorSpec
+from logic_retrievers.encoders.query_encoder import QueryEncoder
 from logic_retrievers.errors import (
     CollectionMismatchError,
     ConfigurationError,
@@ -287,6 +288,33 @@ def check(collection: str, vector: StoredVector, spec: VectorSpec) -> None:
             f" (fingerprint {vector.fingerprint}, yours {spec.fingerprint}). Use that encoder; or"
             f" open with vectors= without {spec.name!r} and run backfill([{spec.name!r}]); or index"
             " into another collection."
+        )
+
+
+def check_documents(
+    collection: Collection,
+    query_encoder: QueryEncoder,
+    specs: Mapping[str, VectorSpec],
+    head: str | None,
+) -> None:
+    """Compares the documents that a query encoder is for with those that are stored.
+
+    Raises:
+        FingerprintMismatchError: others.
+        MissingVectorError: the collection does not have the vector.
+    """
+    card = query_encoder.card
+    ours = card.document_fingerprint
+    fitting = [name for name, spec in specs.items() if spec.fingerprint == ours] or [card.head]
+    name = head or (card.head if card.head in fitting else fitting[0])
+    stored = collection.vector(name)
+    known = stored.fingerprint or specs[name].fingerprint
+    if known != ours:
+        raise FingerprintMismatchError(
+            f"The query encoder {query_encoder.source!r} was made for {card.head!r} vectors of the"
+            f" fingerprint {ours}; those of {name!r} in collection"
+            f" {collection.name!r} have {known}. Nothing was changed. Export it for the bundle that"
+            " made this collection, or index into another one with the bundle that it was made for."
         )
 
 

@@ -287,6 +287,7 @@ def test_aopen_makes_and_finds_the_same(location, encoder):
 def test_every_method_has_its_twin():
     """A setting that only one of the two has."""
     twins = ["open", "add", "delete", "count", "get", "scroll", "backfill", "close", "run"]
+    twins.append("use_query_encoder")
     for name in twins:
         one, other = getattr(PassageIndex, name), getattr(PassageIndex, f"a{name}")
         assert (

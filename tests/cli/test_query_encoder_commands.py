@@ -1,0 +1,91 @@
+"""Query encoders from the command line: searched with, and compared over one collection."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from query_files import write_noisy
+from typer.testing import CliRunner
+
+from logic_retrievers.cli.app import app
+from logic_retrievers.encoders import OnnxEncoder
+
+NAMES = ("calm inn", "loud bar", "copper mine", "river boat", "stone bridge", "market hall")
+ROWS = [
+    {"_id": f"d{i}", "text": f"The {name} stands by the harbour."} for i, name in enumerate(NAMES)
+]
+QUERIES = [
+    {"_id": f"q{i}", "text": f"where is the {name}", "satisfying": [f"d{i}"]}
+    for i, name in enumerate(NAMES)
+]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_noisy(tmp_path_factory.mktemp("query") / "ours.query.onnx", noise=1.5)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, rows in (("corpus", ROWS), ("queries", QUERIES)):
+        text = "\n".join(map(json.dumps, rows))
+        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def call(*arguments: object, code: int = 0):
+    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+    assert result.exit_code == code, result.output + result.stderr
+    return result
+
+
+def test_search_with_a_query_encoder(folder, file):
+    """The collection stays as it is: the next search without it finds what it found before."""
+    place = ("--location", folder / "index")
+    call("index", folder / "corpus.jsonl", *place)
+    asked = ("search", "where is the calm inn", "--json", *place)
+    before, swapped = call(*asked).stdout, call(*asked, "--query-encoder", file).stdout
+    assert before != swapped
+    assert call(*asked).stdout == before
+    missing = call(*asked, "--query-encoder", folder / "no.query.onnx", code=5)
+    assert "Check the path" in missing.stderr
+
+
+def test_two_query_encoders_over_one_collection(folder, file, monkeypatch):
+    """The difference must be that of the queries alone, and documents be encoded once."""
+    encoded: list[str] = []
+    really = OnnxEncoder.encode_documents
+
+    def counted(self, texts, names=None):
+        encoded.extend(texts)
+        return really(self, texts, names)
+
+    monkeypatch.setattr(OnnxEncoder, "encode_documents", counted)
+    out = folder / "figures.json"
+    both = ("--query-encoder", "base", "--query-encoder", file)
+    shown = call("evaluate", folder, "-p", "topical", *both, "--json", out).stdout
+    assert len(encoded) == len(ROWS)
+    assert "ours less base" in " ".join(shown.split())
+    told = json.loads(out.read_text("utf-8"))
+    base, ours = (told["results"][name]["metrics"] for name in ("base", "ours"))
+    assert base["R@1"] == 1.0
+    gain = told["differences"]["ours less base"]["R@1"]
+    assert gain["mean"] == pytest.approx(ours["R@1"] - base["R@1"])
+    assert gain["low"] <= gain["mean"] <= gain["high"] < 0
+    assert f"{gain['mean']:+.4f}" in shown
+
+    call("evaluate", folder, "-p", "topical", "--json", out)
+    assert json.loads(out.read_text("utf-8"))["metrics"] == base
+    call("evaluate", folder, "-p", "topical", *both[2:], "--json", out)
+    assert json.loads(out.read_text("utf-8"))["metrics"] == ours
+
+
+def test_what_cannot_be_compared_is_refused_at_once(folder, file, tmp_path):
+    twice = call("evaluate", folder, "--query-encoder", file, "--query-encoder", file, code=2)
+    assert "nothing to compare" in twice.stderr
+    both = ("--query-encoder", "base", "--query-encoder", file)
+    assert "one run" in call("evaluate", folder, *both, "--run", tmp_path / "r", code=2).stderr
+    other = write_noisy(tmp_path / "other.query.onnx", document_fingerprint="0" * 32)
+    assert "was made for" in call("evaluate", folder, "--query-encoder", other, code=1).stderr

@@ -1,0 +1,239 @@
+"""A query encoder in one file: queries change, documents do not, and a wrong file is refused."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from query_files import write_noisy
+from tiny_bundles import head, tiny_graph, write_tiny_bundle
+
+from logic_retrievers.encoders import (
+    CachedEncoder,
+    CombinedEncoder,
+    FunctionEncoder,
+    OnnxEncoder,
+    RecentEncoder,
+    load_bundle,
+    read_query_encoder,
+    with_query_encoder,
+)
+from logic_retrievers.encoders.bundle import parity_cosines
+from logic_retrievers.encoders.query_encoder import CARD_KEY
+from logic_retrievers.errors import BundleError, ConfigurationError, QueryEncoderError
+
+TEXTS = ["a b c", "x y", "a quiet q"]
+HEADS = {"topical": head(), "other": head("second", query={"prefix": "q "})}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_tiny_bundle(tmp_path / "bundle", heads=HEADS)
+
+
+@pytest.fixture
+def file(folder: Path, tmp_path: Path) -> Path:
+    return write_noisy(tmp_path / "a.query.onnx", folder)
+
+
+@pytest.fixture
+def encoder(folder: Path) -> OnnxEncoder:
+    return OnnxEncoder(folder, threads=2)
+
+
+def queries(encoder, name: str = "topical") -> np.ndarray:
+    return encoder.encode_queries(TEXTS, [name])[name]
+
+
+def documents(encoder, name: str = "topical") -> np.ndarray:
+    return encoder.encode_documents(TEXTS, [name])[name]
+
+
+def test_queries_change_and_documents_do_not(encoder, file):
+    """A document side that moved by a bit would make every stored vector a wrong one."""
+    swapped = encoder.with_query_encoder(file)
+    assert np.abs(queries(swapped) - queries(encoder)).max() > 0.01
+    for name in HEADS:
+        np.testing.assert_array_equal(documents(swapped, name), documents(encoder, name))
+        assert swapped.specs[name].fingerprint == encoder.specs[name].fingerprint
+    np.testing.assert_array_equal(queries(swapped, "other"), queries(encoder, "other"))
+    assert swapped.specs["other"] == encoder.specs["other"]
+    assert swapped.specs["topical"].side("query") != encoder.specs["topical"].side("query")
+
+
+def test_none_gives_the_own_query_side_back(encoder, file):
+    """A roll-back to almost the same is none."""
+    back = encoder.with_query_encoder(file).with_query_encoder(None)
+    assert dict(back.specs) == dict(encoder.specs)
+    assert back.bundle.manifest == encoder.bundle.manifest
+    np.testing.assert_array_equal(queries(back), queries(encoder))
+
+
+def test_two_heads_may_each_have_one(encoder, folder, file, tmp_path):
+    """The second must not take the first one off, nor a new one stay beside an old one."""
+    second = write_noisy(tmp_path / "b.query.onnx", folder, "other", seed=1)
+    both = encoder.with_query_encoder(file).with_query_encoder(second)
+    assert np.abs(queries(both, "other") - queries(encoder, "other")).max() > 0.01
+    np.testing.assert_array_equal(queries(both), queries(encoder.with_query_encoder(file)))
+    one = both.with_query_encoder(None, "topical")
+    np.testing.assert_array_equal(queries(one), queries(encoder))
+    np.testing.assert_array_equal(queries(one, "other"), queries(both, "other"))
+    newer = write_noisy(tmp_path / "c.query.onnx", folder, seed=2)
+    again = both.with_query_encoder(newer)
+    np.testing.assert_array_equal(queries(again), queries(encoder.with_query_encoder(newer)))
+    assert len(again.bundle.manifest.files) == len(both.bundle.manifest.files)
+
+
+def test_open_graphs_are_shared(encoder, file):
+    """A swap that opened every graph again would take seconds and twice the memory."""
+    many = TEXTS * 40
+    expected = encoder.encode_documents(many)["topical"]
+    swapped = encoder.with_query_encoder(file)
+    (shared,) = encoder._graphs._graphs.keys() & swapped._graphs._graphs.keys()
+    assert swapped._graphs._graphs[shared] is encoder._graphs._graphs[shared]
+    np.testing.assert_array_equal(swapped.encode_documents(many)["topical"], expected)
+
+
+def test_a_bundle_opens_with_a_query_encoder_and_verifies(folder, file):
+    """The references of the old query side must not be asked of the new one."""
+    bundle = load_bundle(folder).with_query_encoder(file)
+    found = parity_cosines(bundle)
+    assert {(name, role) for name, role, _, _ in found} == {("topical", "query")}
+    assert min(cosine for *_, cosine in found) > 0.9999
+    np.testing.assert_array_equal(
+        queries(OnnxEncoder(bundle)), queries(OnnxEncoder(folder).with_query_encoder(file))
+    )
+
+
+def test_another_process_gets_the_same_query_encoder(encoder, file):
+    """The file may be a newer one by the time a worker starts."""
+    swapped = encoder.with_query_encoder(file)
+    sent = pickle.dumps(swapped)
+    file.unlink()
+    again = pickle.loads(sent)
+    assert dict(again.specs) == dict(swapped.specs)
+    np.testing.assert_allclose(queries(again), queries(swapped), atol=1e-6)
+
+
+def test_a_file_on_disk_never_mixes_two_query_encoders(encoder, file, tmp_path):
+    """A cache that gave out the old vectors would hide the new encoder."""
+    cached = CachedEncoder(encoder, tmp_path / "cache")
+    queries(cached)
+    swapped = with_query_encoder(cached, file)
+    np.testing.assert_array_equal(queries(swapped), queries(encoder.with_query_encoder(file)))
+    np.testing.assert_array_equal(queries(with_query_encoder(swapped, None)), queries(encoder))
+
+
+def test_a_memory_never_mixes_two_query_encoders(encoder, file, monkeypatch):
+    """It is one memory for both, so that documents are not encoded again."""
+    recent = RecentEncoder(encoder)
+    queries(recent)
+    documents(recent)
+    swapped = with_query_encoder(recent, file)
+    assert swapped._kept is recent._kept
+    np.testing.assert_array_equal(queries(swapped), queries(encoder.with_query_encoder(file)))
+    np.testing.assert_array_equal(queries(recent), queries(encoder))
+    monkeypatch.setattr(OnnxEncoder, "_encode", None)
+    np.testing.assert_array_equal(documents(swapped), documents(recent))
+
+
+def test_a_part_under_another_name_is_found_by_its_documents(encoder, file):
+    """Combined encoders rename vectors; the file knows the bundle's names alone."""
+    noise = FunctionEncoder(lambda texts: [[1.0, 2.0]] * len(texts), identity="a", name="topical")
+    combined = CombinedEncoder([noise, (encoder, {"topical": "mine", "other": "other"})])
+    swapped = with_query_encoder(combined, file)
+    np.testing.assert_array_equal(
+        queries(swapped, "mine"), queries(encoder.with_query_encoder(file))
+    )
+    assert swapped.specs["topical"] == combined.specs["topical"]
+    back = with_query_encoder(swapped, None, "mine")
+    np.testing.assert_array_equal(queries(back, "mine"), queries(encoder))
+    with pytest.raises(ConfigurationError, match="makes no vector 'theirs'"):
+        with_query_encoder(combined, None, "theirs")
+
+
+def test_an_encoder_without_a_query_side_of_its_own_says_so(file):
+    function = FunctionEncoder(lambda texts: [[1.0, 2.0]] * len(texts), identity="a")
+    assert with_query_encoder(function, None) is function
+    with pytest.raises(ConfigurationError, match="FunctionEncoder takes no query encoder"):
+        with_query_encoder(function, file)
+
+
+def test_a_file_that_is_not_there_or_none(encoder, folder, tmp_path):
+    with pytest.raises(QueryEncoderError, match="Check the path"):
+        encoder.with_query_encoder(tmp_path / "nothing.query.onnx")
+    with pytest.raises(QueryEncoderError, match="cannot be read"):
+        encoder.with_query_encoder(tmp_path)
+    with pytest.raises(QueryEncoderError, match="without the description of a query encoder"):
+        encoder.with_query_encoder(folder / "model.onnx")
+    with pytest.raises(QueryEncoderError, match="is no query encoder, or a damaged one"):
+        encoder.with_query_encoder(folder / "NOTICE")
+    with pytest.raises(BundleError, match="no head 'mine', only topical, other"):
+        encoder.with_query_encoder(None, "mine")
+
+
+def test_every_damage_is_found(file):
+    """A bit that flips in a weight gives vectors that look like vectors."""
+    whole = file.read_bytes()
+    random = np.random.default_rng(0)
+    for place in sorted(random.integers(0, len(whole), 60)):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << int(random.integers(0, 8))
+        file.write_bytes(bytes(damaged))
+        with pytest.raises(QueryEncoderError):
+            read_query_encoder(file)
+    for end in (0, 10, len(whole) // 2, len(whole) - 1):
+        file.write_bytes(whole[:end])
+        with pytest.raises(QueryEncoderError):
+            read_query_encoder(file)
+
+
+def test_another_format_version_is_refused(file):
+    """A file of tomorrow may say things that this version would leave out."""
+    content = file.read_bytes()
+    file.write_bytes(content.replace(b'{"format_version":1', b'{"format_version":2'))
+    with pytest.raises(QueryEncoderError, match=r"format version 2.*reads 1. Upgrade the package"):
+        read_query_encoder(file)
+    file.write_bytes(content.replace(b'{"format_version":1', b'["format_version",1'))
+    with pytest.raises(QueryEncoderError, match="not a JSON object"):
+        read_query_encoder(file)
+    assert CARD_KEY.encode() in content
+
+
+def test_other_documents_are_refused(encoder, file, folder, tmp_path):
+    """Queries of one space against documents of another find anything at all."""
+    stranger = write_tiny_bundle(tmp_path / "stranger", seed=3, heads=HEADS)
+    with pytest.raises(QueryEncoderError, match="is for documents of the fingerprint"):
+        OnnxEncoder(stranger).with_query_encoder(file)
+    with pytest.raises(QueryEncoderError, match="'other' has"):
+        encoder.with_query_encoder(file, "other")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"tokenizer": "0" * 64}, "another tokenizer"),
+        ({"trunk": "0" * 64}, "another trunk"),
+        ({"normalise": True}, "vectors of another kind"),
+        ({"output": "third"}, "has no output 'third'"),
+        ({"vectors": [[1.0, 0.0, 0.0, 0.0]] * 3}, "computes something else"),
+    ],
+)
+def test_what_does_not_fit_is_refused(encoder, folder, tmp_path, change, message):
+    """Each would encode without an error, and wrongly."""
+    wrong = write_noisy(tmp_path / "wrong.query.onnx", folder, **change)
+    with pytest.raises(BundleError, match=message) as refused:
+        encoder.with_query_encoder(wrong)
+    assert "wrong.query.onnx" in str(refused.value)
+
+
+def test_the_graph_is_read_whole_by_others(file):
+    """Tools that open ONNX files must see graph and description as one model."""
+    import onnx
+
+    model = onnx.load(file)
+    onnx.checker.check_model(model)
+    assert CARD_KEY in {one.key for one in model.metadata_props}
+    assert {one.name for one in model.graph.input} == {one.name for one in tiny_graph().graph.input}

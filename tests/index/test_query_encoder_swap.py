@@ -1,0 +1,220 @@
+"""A query encoder swapped in a running index: stored points stay, searches follow, all or none."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from query_files import write_noisy
+
+from logic_retrievers import Engine, PassageIndex, Reranker
+from logic_retrievers.encoders import OnnxEncoder, RecentEncoder, default_encoder
+from logic_retrievers.errors import (
+    ConfigurationError,
+    FingerprintMismatchError,
+    MissingVectorError,
+    QueryEncoderError,
+)
+from logic_retrievers.testing import HashedEncoder
+from logic_retrievers.types import Passage
+
+WORDS = [
+    "quiet",
+    "noisy",
+    "hotel",
+    "hostel",
+    "river",
+    "garden",
+    "pool",
+    "pets",
+    "cheap",
+    "warm",
+    "harbour",
+    "bar",
+    "music",
+]
+PASSAGES = [
+    Passage(f"p{i}", " ".join(WORDS[(i * 5 + j * (i % 3 + 1)) % len(WORDS)] for j in range(6)))
+    for i in range(26)
+]
+QUERY = "a quiet place by the river, but no music"
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_noisy(tmp_path_factory.mktemp("query") / "a.query.onnx", noise=0.4)
+
+
+@pytest.fixture
+def index() -> Any:
+    with PassageIndex.open("lr-test", RecentEncoder(default_encoder())) as opened:
+        opened.add(PASSAGES)
+        yield opened
+
+
+def points(index: PassageIndex) -> list[tuple[object, object, dict[str, bytes]]]:
+    """Every point with payload and vectors, as Qdrant has them."""
+    found, _ = index.client.scroll("lr-test", limit=1000, with_vectors=True, with_payload=True)
+    return [
+        (one.id, one.payload, {n: np.asarray(v).tobytes() for n, v in one.vector.items()})
+        for one in found
+    ]
+
+
+def found(index: PassageIndex, policy: str = "topical") -> list[tuple[str, float]]:
+    return [(hit.passage.id, hit.score) for hit in Engine(index, policy).search(QUERY, 8)]
+
+
+def test_no_stored_point_changes_and_the_way_back_gives_the_same_hits(index, file):
+    """The promise: a swap of one file, and a way back."""
+    stored, info = points(index), index.client.get_collection("lr-test")
+    before = {policy: found(index, policy) for policy in ("topical", "sequential", "auto")}
+    index.use_query_encoder(file)
+    assert found(index) != before["topical"]
+    assert points(index) == stored
+    report = index.add(PASSAGES)
+    assert report.unchanged == len(PASSAGES)
+    assert points(index) == stored
+    index.use_query_encoder(None)
+    assert {policy: found(index, policy) for policy in before} == before
+    assert points(index) == stored
+    assert index.client.get_collection("lr-test").config == info.config
+
+
+def test_what_is_added_after_a_swap_lies_among_the_rest(index, file):
+    """Documents go on being encoded by the bundle's own side."""
+    index.use_query_encoder(file)
+    index.add([Passage("late", "a river without any music")])
+    with PassageIndex.open("lr-test", client=index.client) as again:
+        assert again.encoder is default_encoder()
+        (late,) = (p for p in points(index) if p[1]["page_content"] == "a river without any music")
+        vector = np.frombuffer(late[2]["topical"])
+        own = again.encoder.encode_documents(["a river without any music"])["topical"][0]
+        np.testing.assert_allclose(vector, own, atol=1e-6)
+
+
+async def test_the_asynchronous_twin_does_the_same(index, file):
+    before = found(index)
+    await index.ause_query_encoder(file)
+    swapped = await Engine(index, "topical").asearch(QUERY, 8)
+    assert [(hit.passage.id, hit.score) for hit in swapped] == found(index) != before
+    await index.ause_query_encoder(None)
+    assert found(index) == before
+
+
+def test_all_that_searches_an_index_follows(index, file):
+    """A retriever that kept the old encoder would be measured as the new one."""
+    engine, reranker = Engine(index, "topical"), Reranker(index=index, policy="topical")
+    own = Reranker(default_encoder(), "topical", index=index)
+    before = [hit.score for hit in reranker.rerank(QUERY, PASSAGES)]
+    index.use_query_encoder(file)
+    assert [(hit.passage.id, hit.score) for hit in engine.search(QUERY, 8)] == found(index)
+    after = [hit.score for hit in reranker.rerank(QUERY, PASSAGES)]
+    assert after != before
+    assert after[:8] == pytest.approx([score for _, score in found(index)], abs=1e-6)
+    assert [hit.score for hit in own.rerank(QUERY, PASSAGES)] == before
+
+
+def test_another_index_over_the_same_encoder_does_not(index, file):
+    """One encoder is shared by all of a process."""
+    with PassageIndex.open("other") as other:
+        other.add(PASSAGES)
+        before = found(other)
+        index.use_query_encoder(file)
+        assert found(other) == before
+        assert default_encoder().specs["topical"].side("query") == (
+            default_encoder().specs["topical"].fingerprint
+        )
+
+
+def test_queries_for_other_documents_are_refused(index, file, tmp_path):
+    """Nothing is changed by what is refused."""
+    before = found(index)
+    other = write_noisy(tmp_path / "o.query.onnx", document_fingerprint="0" * 32)
+    with pytest.raises(FingerprintMismatchError, match=r"'topical' in collection 'lr-test' have"):
+        index.use_query_encoder(other)
+    with pytest.raises(FingerprintMismatchError):
+        index.use_query_encoder(file, head="compatibility")
+    with pytest.raises(MissingVectorError, match="contradiction"):
+        index.use_query_encoder(write_noisy(tmp_path / "c.query.onnx", head="contradiction"))
+    with pytest.raises(QueryEncoderError, match="Check the path"):
+        index.use_query_encoder(tmp_path / "nothing.query.onnx")
+    assert found(index) == before
+    assert [p.name for p in tmp_path.iterdir()]
+
+
+def test_an_encoder_of_ones_own_is_told_apart(file):
+    """Its vectors are not those of the bundle, whatever they are called."""
+    with PassageIndex.open("lr-test", HashedEncoder()) as index:
+        index.use_query_encoder(None)
+        with pytest.raises(FingerprintMismatchError):
+            index.use_query_encoder(file)
+        own = index.encoder.specs["topical"].fingerprint
+        mine = write_noisy(file.with_name("mine.query.onnx"), document_fingerprint=own)
+        with pytest.raises(ConfigurationError, match="HashedEncoder takes no query encoder"):
+            index.use_query_encoder(mine)
+
+
+def test_a_search_that_runs_keeps_its_encoder(index, file):
+    """Half a search with each encoder would rank by scores of two spaces."""
+    before = found(index)
+    procedure = Engine(index, "topical")._search([QUERY], 8, None, None, None)
+    index.use_query_encoder(file)
+    hits = index.run(procedure)[0]
+    assert [(hit.passage.id, hit.score) for hit in hits] == before
+
+
+def test_searches_beside_swaps_find_one_of_the_two(index, file):
+    """Every answer is that of one encoder, whole."""
+    one = found(index)
+    index.use_query_encoder(file)
+    other = found(index)
+    stop, seen = threading.Event(), Counter()
+
+    def swaps() -> None:
+        for number in range(12):
+            index.use_query_encoder(None if number % 2 == 0 else file)
+        stop.set()
+
+    def searches() -> list[list[tuple[str, float]]]:
+        answers = []
+        while not stop.is_set():
+            answers.append(found(index))
+        return answers
+
+    with ThreadPoolExecutor(3) as pool:
+        running = [pool.submit(searches) for _ in "ab"]
+        pool.submit(swaps).result()
+        for answers in running:
+            for answer in answers.result():
+                assert answer in (one, other)
+                seen[answer == one] += 1
+    assert set(seen) == {True, False}
+    assert found(index) == other
+
+
+def test_two_swaps_at_once_both_count(index, file, tmp_path):
+    """Each reads the encoder and puts another in its place."""
+    second = write_noisy(tmp_path / "b.query.onnx", head="compatibility")
+    own = index.encoder.specs
+
+    async def both() -> None:
+        await asyncio.gather(index.ause_query_encoder(file), index.ause_query_encoder(second))
+
+    asyncio.run(both())
+    for name in ("topical", "compatibility"):
+        assert index.encoder.specs[name].side("query") != own[name].side("query")
+
+
+def test_an_index_opened_with_a_query_encoder_needs_no_swap(index, file):
+    """The setting for a start; the swap is for a system that runs."""
+    index.use_query_encoder(file)
+    swapped = OnnxEncoder().with_query_encoder(file)
+    with PassageIndex.open("lr-test", swapped, client=index.client) as again:
+        assert found(again) == found(index)

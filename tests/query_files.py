@@ -1,0 +1,86 @@
+"""Query encoders for tests: a bundle's own query side with some noise on its weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from logic_retrievers.encoders import load_bundle
+from logic_retrievers.encoders.manifest import HIDDEN
+from logic_retrievers.encoders.query_encoder import QueryEncoderCard
+from logic_retrievers.encoders.tokens import SharedTokenizer
+
+TEXTS = ("a b c", "a quiet room without noise", "find")
+
+
+def write_noisy(
+    path: Path,
+    bundle: str | Path | None = None,
+    head: str = "topical",
+    *,
+    noise: float = 0.1,
+    seed: int = 7,
+    **changes: Any,
+) -> Path:
+    """A query encoder for a head of a bundle, the shipped one where None.
+
+    Args:
+        path: of the file.
+        bundle: its folder.
+        head: whose queries.
+        noise: standard deviation, in those of each weight matrix.
+        seed: of the noise.
+        **changes: replace fields of the card.
+    """
+    import onnx
+    from logic_export.query_file import write_query_encoder
+    from onnx import numpy_helper
+
+    found = load_bundle(bundle)
+    manifest = found.manifest
+    made, side = manifest.heads[head], manifest.heads[head].query
+    graph = onnx.load_from_string(found.read(side.graph))
+    random = np.random.default_rng(seed)
+    for weight in graph.graph.initializer:
+        values = numpy_helper.to_array(weight)
+        if values.ndim == 2 and values.dtype in (np.float16, np.float32):
+            moved = values + noise * values.std() * random.normal(size=values.shape)
+            weight.CopyFrom(numpy_helper.from_array(moved.astype(values.dtype), weight.name))
+    trunk = found.read(side.trunk) if side.trunk else None
+    tokenizer = SharedTokenizer(found.read(manifest.tokenizer))
+    ids = tokenizer.encode(TEXTS, side.prefix, side.max_tokens).ids
+    content = graph.SerializeToString()
+    card = {
+        "head": head,
+        "document_fingerprint": manifest.fingerprint(head, "document"),
+        "tokenizer": manifest.files[manifest.tokenizer],
+        "trunk": manifest.files[side.trunk] if side.trunk else None,
+        "output": side.output,
+        "dimension": made.dimension,
+        "max_tokens": side.max_tokens,
+        "prefix": side.prefix,
+        "origin": "noise",
+        "texts": TEXTS,
+        "vectors": [_vector(trunk, content, side.output, row) for row in ids],
+        "min_cosine": 0.999,
+        "graph_bytes": 1,
+    }
+    write_query_encoder(path, graph, QueryEncoderCard.model_validate({**card, **changes}))
+    return path
+
+
+def _vector(trunk: bytes | None, graph: bytes, output: str, ids: list[int]) -> list[float]:
+    feed = {"input_ids": np.array([ids]), "attention_mask": np.ones((1, len(ids)), np.int64)}
+    if trunk is not None:
+        feed[HIDDEN] = _run(trunk, HIDDEN, feed)
+    return [float(value) for value in _run(graph, output, feed)[0]]
+
+
+def _run(graph: bytes, output: str, feed: dict[str, Any]) -> Any:
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
+    wanted = {one.name for one in session.get_inputs()}
+    return session.run([output], {name: feed[name] for name in wanted if name in feed})[0]
