@@ -10,7 +10,7 @@ from pathlib import Path
 
 from logic_export.compress import Compression, compress_weights
 from logic_export.gate import Figures, measure, pass_or_raise
-from logic_export.heads import HeadSource, notice_of
+from logic_export.heads import HeadSource, check_documents, notice_of
 from logic_export.onnx import export_graph, load_model
 from logic_export.parts import head_of, references_of, shared_tokenizer, write_graph
 from logic_export.split import split_graph
@@ -51,6 +51,7 @@ def add_head(
     """
     if out.exists():
         raise ConfigurationError(f"{str(out)!r} exists. Remove it or name another folder.")
+    check_documents([head])
     old = load_bundle(bundle)
     first = next(iter(old.manifest.heads.values()))
     trunk_file, prefixes = first.document.trunk, (first.query.prefix, first.document.prefix)

@@ -15,7 +15,7 @@ from sentence_transformers import SentenceTransformer
 
 from logic_export.compress import Compression, compress_weights
 from logic_export.gate import Figures, measure, pass_or_raise
-from logic_export.heads import HeadSource
+from logic_export.heads import HeadSource, check_documents
 from logic_export.onnx import export_graph, load_model
 from logic_export.optimum import export_with_optimum
 from logic_export.parts import head_of, references_of, shared_tokenizer, write_graph
@@ -92,6 +92,7 @@ def export_bundle(
         raise ConfigurationError(f"{str(out)!r} exists. Remove it or name another folder.")
     if "NOTICE" not in label.documents or not heads:
         raise ConfigurationError("A bundle needs a NOTICE and at least one head.")
+    check_documents(heads)
     models = {source.model: load_model(source.model) for source in heads}
     prefixes = (query_prefix, document_prefix)
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -26,6 +26,7 @@ class HeadSource:
         training: the sets that it was trained on, beyond its base's.
         ships: whether their licences let the vector be handed on.
         origin: where it comes from, as a bundle says it: no path of this machine.
+        queries_only: whether its documents are its base's; no head then, but a query encoder.
     """
 
     name: str
@@ -36,6 +37,7 @@ class HeadSource:
     training: tuple[TrainingData, ...] = ()
     ships: bool = True
     origin: str = ""
+    queries_only: bool = False
 
 
 def find_head(name: str, source: str) -> HeadSource:
@@ -57,10 +59,29 @@ def find_head(name: str, source: str) -> HeadSource:
         if not (run / MODEL).is_dir():  # the name of a folder that is missing goes to a hub
             raise FileNotFoundError(f"it has no folder {MODEL!r}")
         return HeadSource(
-            name, str(run / MODEL), training=sets, ships=bool(card["ships"]), origin=origin
+            name,
+            str(run / MODEL),
+            training=sets,
+            ships=bool(card["ships"]),
+            origin=origin,
+            queries_only=bool(card.get("queries_only")),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"{run} holds no finished run: {error}") from error
+
+
+def check_documents(heads: Sequence[HeadSource]) -> None:
+    """Refuses what was trained for queries alone: it would encode documents as nobody measured.
+
+    Raises:
+        ConfigurationError: one of the heads is a query encoder.
+    """
+    for head in heads:
+        if head.queries_only:
+            raise ConfigurationError(
+                f"{head.model} encodes queries only, for its base's documents (the recipe's "
+                "model.frozen_documents). Run: logic-retrievers export-query-encoder"
+            )
 
 
 def notice_of(heads: Sequence[HeadSource], *, added: bool = False) -> str:

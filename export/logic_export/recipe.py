@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
+from logic_export.loss_settings import (
+    CompatibilityLossSettings,
+    Loss,
+    Part,
+    Share,
+    TieredSettings,
+)
 from logic_retrievers.errors import ConfigurationError, ReadError
 
-Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
 Text = Annotated[str, Field(min_length=1)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Model(_Part):
+class Model(Part):
     """What is trained.
 
     Args:
@@ -30,6 +32,9 @@ class Model(_Part):
         query_prefix, document_prefix: put before every text, here and later.
         dropout: in training. None switched off the base's own would be too slow on a CPU and was
             not seen to help: 0 by default.
+        frozen_documents: for the tiered loss: whether documents keep the base's vectors, so that
+            only a query encoder is trained; true where it is left out. See
+            :attr:`Recipe.frozen_documents`.
     """
 
     base: Text
@@ -39,15 +44,17 @@ class Model(_Part):
     query_prefix: str = ""
     document_prefix: str = ""
     dropout: Share = 0.0
+    frozen_documents: bool | None = None
 
 
-class Data(_Part):
+class Data(Part):
     """One training set.
 
     Args:
         builder: a name of :data:`logic_export.data.sources.BUILDERS`; for the sparse contrastive
-            loss of :data:`logic_export.data.contradictions.sources.SIDE_BUILDERS`, and for the
-            logically informed one of :data:`logic_export.data.set_sources.SET_BUILDERS`.
+            loss of :data:`logic_export.data.contradictions.sources.SIDE_BUILDERS`, for the
+            logically informed one of :data:`logic_export.data.set_sources.SET_BUILDERS`, and for
+            the tiered one of :data:`logic_export.data.tier_sources.TIER_BUILDERS`.
         licence: of the texts, SPDX where there is an identifier.
         ships: whether a model that is handed on may be trained on it.
         most: rows to draw from it, triplets over the same passages together, and queries over the
@@ -67,63 +74,7 @@ class Data(_Part):
         return " ".join([self.builder, *map(str, self.options.values())])
 
 
-class CompatibilityLossSettings(_Part):
-    """CoDeR eq. 6, over triplets.
-
-    Args:
-        beta: inverse temperature.
-    """
-
-    name: Literal["compatibility"] = "compatibility"
-    beta: Annotated[float, Field(gt=0)] = 20.0
-
-
-class SparseContrastiveSettings(_Part):
-    """SparseCL, over groups of two sides.
-
-    Args:
-        temperature: t of the paper.
-        measure: of sparsity; ``cosine`` trains the paper's contrastive baseline.
-    """
-
-    name: Literal["sparse_contrastive"]
-    temperature: Annotated[float, Field(gt=0)] = 0.02
-    measure: Literal["hoyer", "l2_l1", "kappa4", "cosine"] = "hoyer"
-
-
-class LogicallyInformedSettings(_Part):
-    """LogiCoL, over groups of set queries.
-
-    The paper's are the defaults; its released code has weights of .05 and takes means.
-
-    Args:
-        random_share: alpha of the paper: the share of the queries that are batched at random, the
-            others in whole groups of the same atoms. 0: all groups; 1: all at random.
-        temperature: of the supervised contrastive term.
-        exclusion_weight, subset_weight: of the terms about pairs of queries; 0 leaves one out.
-        exclusion_margin, subset_margin: gamma of the paper.
-        exclusion_temperature: of the softmax that exclusive queries are to differ in.
-        reduction: over the queries of the contrastive term and the documents of the subset term.
-    """
-
-    name: Literal["logically_informed"]
-    random_share: Share = 0.5
-    temperature: Annotated[float, Field(gt=0)] = 0.1
-    exclusion_weight: Annotated[float, Field(ge=0)] = 0.1
-    subset_weight: Annotated[float, Field(ge=0)] = 0.1
-    exclusion_margin: Annotated[float, Field(ge=0)] = 0.2
-    subset_margin: Annotated[float, Field(ge=0)] = 0.2
-    exclusion_temperature: Annotated[float, Field(gt=0)] = 1.0
-    reduction: Literal["sum", "mean"] = "sum"
-
-
-Loss: TypeAlias = Annotated[
-    CompatibilityLossSettings | SparseContrastiveSettings | LogicallyInformedSettings,
-    Field(discriminator="name"),
-]
-
-
-class Training(_Part):
+class Training(Part):
     """The run.
 
     Args:
@@ -146,12 +97,13 @@ class Training(_Part):
     gradient_norm: Annotated[float, Field(gt=0)] = 1.0
 
 
-class Evaluation(_Part):
+class Evaluation(Part):
     """Development figures, and when to stop.
 
     Args:
         sets: data sets (folder/part) with satisfying and violating passages; for the sparse
-            contrastive loss files of ConflictQA's form.
+            contrastive loss files of ConflictQA's form; for the tiered one either these folders or
+            files of tiers (``.jsonl``, ``.jsonl.gz``).
         documents: for the logically informed loss: how many documents of a set are searched; all
             where None.
         topical: for the same loss: whose cosine the sparsity is added to; as ``base`` of the
@@ -170,7 +122,7 @@ class Evaluation(_Part):
     patience: Count | None = None
 
 
-class Recipe(_Part):
+class Recipe(Part):
     """The whole file.
 
     Args:
@@ -191,6 +143,11 @@ class Recipe(_Part):
     def ships(self) -> bool:
         """Whether all training data allow the model to be handed on."""
         return all(part.ships for part in self.data)
+
+    @property
+    def frozen_documents(self) -> bool:
+        """Whether only a query encoder is trained, and the documents keep the base's vectors."""
+        return isinstance(self.loss, TieredSettings) and self.model.frozen_documents is not False
 
     def smoke(self) -> Recipe:
         """The same recipe in a size that takes seconds, to see that it runs at all."""
@@ -217,6 +174,12 @@ class Recipe(_Part):
     def _one_name_a_set(self) -> Recipe:
         if len(set(self.evaluation.sets)) < len(self.evaluation.sets):
             raise ValueError("evaluation.sets names a set twice")
+        return self
+
+    @model_validator(mode="after")
+    def _who_freezes_documents(self) -> Recipe:
+        if self.model.frozen_documents is not None and not isinstance(self.loss, TieredSettings):
+            raise ValueError("model.frozen_documents is a setting of the tiered loss alone")
         return self
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import partial
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -101,11 +100,6 @@ EXAMPLES = [
     example("a loud", "loud", "d1 d2"),
     example("a quiet q loud", "quiet OR loud", "d0 d1 d2 d3"),
 ]
-
-
-@pytest.fixture
-def small_model(small_model_folder: Path) -> SentenceTransformer:
-    return SentenceTransformer(str(small_model_folder), device="cpu")
 
 
 def batch_of(model: SentenceTransformer, examples: list[SetExample], seed: int = 0):

@@ -21,7 +21,6 @@ from logic_export.data.set_examples import (  # noqa: E402
     write_examples,
 )
 from logic_export.data.set_sources import set_queries  # noqa: E402
-from logic_export.losses import LogicallyInformedLoss  # noqa: E402
 from logic_export.recipe import Data, read_recipe  # noqa: E402
 from logic_export.training.average import average  # noqa: E402
 from logic_export.training.drawing import draw_examples  # noqa: E402
@@ -31,7 +30,7 @@ from logic_export.training.sets.development import RECALL  # noqa: E402
 from logic_export.training.sets.relations import relations  # noqa: E402
 from logic_export.training.tasks import task_of  # noqa: E402
 from sentence_transformers import SentenceTransformer  # noqa: E402
-from small_sets import write_small_sets  # noqa: E402
+from small_recipes import changed, set_recipe  # noqa: E402
 
 from logic_retrievers.errors import ConfigurationError, InputError, ReadError  # noqa: E402
 from logic_retrievers.queries.expressions import Atom  # noqa: E402
@@ -40,56 +39,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::F
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return write_small_sets(tmp_path / "rooms")
+def folder(recipe_file: Path) -> Path:
+    return recipe_file.parent / "rooms"
 
 
 @pytest.fixture
-def recipe_file(small_model_folder: Path, folder: Path, tmp_path: Path) -> Path:
-    """A recipe over a model of two layers; an epoch has 5 steps or so."""
-    path = tmp_path / "recipe.toml"
-    path.write_text(
-        f"""
-        name = "small"
-        [model]
-        base = "{small_model_folder}"
-        query_tokens = 12
-        document_tokens = 16
-        [[data]]
-        builder = "set_queries"
-        licence = "CC0-1.0"
-        ships = true
-        options = {{ folder = "{folder}", variants = true }}
-        [loss]
-        name = "logically_informed"
-        random_share = 0.4
-        [training]
-        epochs = 2
-        batch_size = 16
-        learning_rate = 2e-3
-        schedule = "constant"
-        [evaluation]
-        sets = ["{folder}/dev"]
-        every = 4
-        """
-    )
-    return path
-
-
-def changed(path: Path, *changes: tuple[str, str]) -> Path:
-    text = path.read_text()
-    for old, new in changes:
-        assert old in text
-        text = text.replace(old, new)
-    path.write_text(text)
-    return path
-
-
-def weights(folder: Path) -> dict[str, np.ndarray]:
-    from safetensors.numpy import load_file
-
-    (file,) = folder.rglob("*.safetensors")
-    return load_file(file)
+def recipe_file(small_model_folder: Path, tmp_path: Path) -> Path:
+    return set_recipe(small_model_folder, tmp_path)
 
 
 # --- rows
@@ -247,45 +203,6 @@ def test_a_run_learns_the_answers_and_what_excludes_them(recipe_file: Path, fold
         for model in (recipe.model.base, unconstrained.model, trained.model)
     ]
     assert found[0] < found[1] < found[2]
-
-
-class Killed(BaseException):
-    """What ends a run in its middle."""
-
-
-@pytest.mark.slow
-def test_a_run_that_was_ended_goes_on_to_the_same_weights(
-    recipe_file: Path, tmp_path: Path, monkeypatch
-):
-    """A run that goes on with other answers or batches cannot be repeated."""
-    recipe = read_recipe(recipe_file)
-    whole = train(recipe, tmp_path / "whole", quiet=True)
-    out, steps = tmp_path / "ended", []
-    forward = LogicallyInformedLoss.forward
-
-    def ends(self, features, labels):
-        if len(steps) == 6:
-            raise Killed
-        steps.append(1)
-        return forward(self, features, labels)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(LogicallyInformedLoss, "forward", ends)
-        with pytest.raises(Killed):
-            train(recipe, out, quiet=True)
-    assert [p.name for p in (out / "checkpoints").iterdir()] == ["checkpoint-4"]
-
-    resumed = train(recipe, out, quiet=True)
-
-    left, right = weights(whole.model), weights(resumed.model)
-    for name, values in left.items():
-        np.testing.assert_array_equal(values, right[name])
-    assert (resumed.best, resumed.base, resumed.sets) == (whole.best, whole.base, whole.sets)
-    before = weights(Path(recipe.model.base))
-    assert any(not np.array_equal(values, before[name]) for name, values in left.items())
-    card = json.loads((out / "card.json").read_text())
-    assert card["sets"][0]["rows"] == 75
-    assert card["recipe"]["loss"]["random_share"] == 0.4
 
 
 @pytest.mark.slow

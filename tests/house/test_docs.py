@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import pytest_socket
+from query_files import write_noisy
 from small_models import write_small_model
 
 from logic_retrievers import PassageIndex
@@ -124,6 +125,21 @@ def test_the_page_on_expressions_runs(capsys, no_network):
     (errors,) = re.findall(r"```\n(AND NOT .*?)```", page, re.DOTALL)
     assert said.endswith(errors)
     assert names["parsed"].kind == "expression"  # type: ignore[attr-defined]
+    names["index"].close()  # type: ignore[attr-defined]
+
+
+def test_the_page_on_query_encoders_runs(tmp_path, monkeypatch, capsys, no_network):
+    """What it says of its examples is what they print; the file is of noise, not of a training."""
+    from logic_export.data.tiers.examples import read_tiers
+
+    monkeypatch.chdir(tmp_path)
+    write_noisy(tmp_path / "ours.query.onnx", noise=1.0)
+    names: dict[str, object] = {}
+    run_blocks("docs/query-encoder.md", names)
+    assert capsys.readouterr().out.splitlines() == ["True", "True"]
+    (row,) = read_tiers(tmp_path / "ours.jsonl")
+    assert row.positives == (names["documents"]["sick"],)  # type: ignore[index]
+    assert row.distractors
     names["index"].close()  # type: ignore[attr-defined]
 
 

@@ -9,15 +9,21 @@ from logic_export.losses.sparse_contrastive import (
     sparse_contrastive_loss,
 )
 from logic_export.losses.subset import subset_loss
+from logic_export.losses.tiered import DISTRACTOR, NEGATIVE, POSITIVE, TieredLoss, tiered_loss
 
 __all__ = [
+    "DISTRACTOR",
+    "NEGATIVE",
+    "POSITIVE",
     "CompatibilityLoss",
     "LogicallyInformedLoss",
     "SparseContrastiveLoss",
+    "TieredLoss",
     "compatibility_loss",
     "exclusion_loss",
     "packed_labels",
     "set_contrastive_loss",
     "sparse_contrastive_loss",
     "subset_loss",
+    "tiered_loss",
 ]

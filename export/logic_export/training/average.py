@@ -85,7 +85,11 @@ def _sets(of_runs: Sequence[Sequence[dict[str, Any]]]) -> list[TrainingSet]:
     """Each set with the rows of all runs: every seed drew its own."""
     return [
         TrainingSet(
-            same[0]["name"], same[0]["licence"], same[0]["ships"], sum(s["rows"] for s in same)
+            same[0]["name"],
+            same[0]["licence"],
+            same[0]["ships"],
+            sum(s["rows"] for s in same),
+            sum(s.get("left_out", 0) for s in same),
         )
         for same in zip(*of_runs, strict=True)
     ]

@@ -13,6 +13,7 @@ from sentence_transformers.base.sampler import DefaultBatchSampler
 from sentence_transformers.sentence_transformer.data_collator import SentenceTransformerDataCollator
 
 from logic_export.data.triplets import Triplet
+from logic_export.training.roles import Roles
 
 
 def grouped_batches(triplets: Sequence[Triplet], size: int, random: Random) -> list[list[int]]:
@@ -103,8 +104,7 @@ class TripletCollator(SentenceTransformerDataCollator):
 
     Args:
         model: its tokenizer.
-        lengths: most tokens of queries and of documents.
-        prefixes: put before queries and before documents.
+        lengths, prefixes: see :class:`Roles`.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class TripletCollator(SentenceTransformerDataCollator):
     ) -> None:
         super().__init__(preprocess_fn=model.preprocess)
         self._tokenizer = model.tokenizer
-        self._lengths, self._prefixes = lengths, prefixes
+        self._roles = Roles(lengths, prefixes)
 
     def __call__(self, features: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
         """``query_*`` and ``document_*`` features, and ``label``, the row of each positive."""
@@ -125,20 +125,9 @@ class TripletCollator(SentenceTransformerDataCollator):
         )
         place = {text: index for index, text in enumerate(documents)}
         return {
-            **self._tokens("query", [row.query for row in triplets], 0),
-            **self._tokens("document", documents, 1),
+            **self._roles.features(self._tokenizer, [row.query for row in triplets], documents),
             "label": torch.tensor([place[row.satisfying] for row in triplets]),
         }
-
-    def _tokens(self, column: str, texts: Sequence[str], side: int) -> dict[str, torch.Tensor]:
-        tokens = self._tokenizer(
-            [self._prefixes[side] + text for text in texts],
-            padding=True,
-            truncation=True,
-            max_length=self._lengths[side],
-            return_tensors="pt",
-        )
-        return {f"{column}_{name}": value for name, value in tokens.items()}
 
 
 def to_row(triplet: Triplet) -> dict[str, str]:

@@ -20,13 +20,15 @@ class TrainingSet:
         name: builder and source.
         licence: of its texts.
         ships: whether a model trained on it may be handed on.
-        rows: how many triplets, groups of two sides or set queries were used.
+        rows: how many triplets, groups of two sides, or queries with sets or tiers were used.
+        left_out: rows in which there was nothing to learn.
     """
 
     name: str
     licence: str
     ships: bool
     rows: int
+    left_out: int = 0
 
 
 def write_card(
@@ -43,6 +45,7 @@ def write_card(
         "name": recipe.name,
         "averaged": averaged,
         "ships": recipe.ships,
+        "queries_only": recipe.frozen_documents,
         "sets": [asdict(one) for one in sets],
         "base": dict(base),
         "best": dict(best),
@@ -60,10 +63,13 @@ def _text(
 ) -> str:
     runs = f" It is the mean of {averaged} runs, alike but for the seed." if averaged > 1 else ""
     may = "may be handed on" if recipe.ships else "must stay on this machine: see the licences"
+    what = (
+        "query encoder, for the base's document vectors" if recipe.frozen_documents else "encoder"
+    )
     lines = [
         f"# {recipe.name}",
         "",
-        f"The `{recipe.head}` encoder, trained from `{recipe.model.base}`. It {may}.{runs}",
+        f"The `{recipe.head}` {what}, trained from `{recipe.model.base}`. It {may}.{runs}",
         "",
         "## Training data",
         "",
@@ -72,6 +78,11 @@ def _text(
         *(
             f"| {one.name} | {one.licence} | {'yes' if one.ships else 'no'} | {one.rows} |"
             for one in sets
+        ),
+        *(
+            f"\n{one.left_out} rows of `{one.name}` held nothing to learn and were left out."
+            for one in sets
+            if one.left_out
         ),
         "",
         "## Development figures",

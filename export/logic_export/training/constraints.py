@@ -8,7 +8,8 @@ import numpy as np
 from sentence_transformers import SentenceTransformer
 
 from logic_export.retrieval import Encode, brute_force
-from logic_export.training.development import Development, Figures, Measured, encoding
+from logic_export.training.development import Development, Figures, Measured
+from logic_export.training.roles import Roles
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Dataset, evaluate
 
@@ -49,10 +50,10 @@ class ConstraintDevelopment(Development):
 
     Args:
         datasets: the development parts.
-        lengths: most tokens of queries and of documents.
-        prefixes: put before queries and before documents.
+        lengths, prefixes: see :class:`Roles`.
         recall_loss: see :func:`score`.
         base: see :class:`Development`.
+        documents: encodes documents; the model that is measured where None.
     """
 
     def __init__(
@@ -62,17 +63,17 @@ class ConstraintDevelopment(Development):
         prefixes: tuple[str, str],
         recall_loss: float,
         base: Mapping[str, Figures] | None = None,
+        documents: Encode | None = None,
     ) -> None:
         super().__init__(base)
         self._datasets, self._recall_loss = datasets, recall_loss
-        self._lengths, self._prefixes = lengths, prefixes
+        self._documents = documents
+        self._roles = Roles(lengths, prefixes)
 
     def measure(self, model: SentenceTransformer) -> Measured:
         """The figures of every set."""
-        queries, documents = (
-            encoding(model, self._lengths[side], self._prefixes[side]) for side in (0, 1)
-        )
-        return {d.name: figures(d, queries, documents) for d in self._datasets}
+        queries, own = self._roles.encodings(model)
+        return {d.name: figures(d, queries, self._documents or own) for d in self._datasets}
 
     def score(self, found: Mapping[str, Figures], base: Mapping[str, Figures]) -> float:
         """See :func:`score`."""

@@ -3,6 +3,9 @@
 RECIPE = "recipe.json"
 """There from the start."""
 
+DATA = "data.jsonl.gz"
+"""The rows as they were drawn."""
+
 CARD = "card.json"
 """There when the run is done."""
 

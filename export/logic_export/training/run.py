@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from datasets import Dataset as Rows
+from pydantic import ValidationError
 from sentence_transformers import (
     SentenceTransformerTrainer,
     SentenceTransformerTrainingArguments,
@@ -91,10 +92,11 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     """Runs a recipe, or goes on with a run of it that was interrupted.
 
     ``out`` gets ``recipe.json``, ``data.jsonl.gz`` (the rows as drawn; for set queries also
-    ``documents.jsonl.gz``), ``metrics.jsonl``, ``checkpoints``, and at the end ``model``,
-    ``card.json`` and the model card ``README.md``. A run that was killed goes on from its last
-    whole checkpoint and ends with the same weights. For several GPUs start it under ``torchrun`` or
-    ``accelerate launch``.
+    ``documents.jsonl.gz``, with frozen documents also ``document_vectors.npy``),
+    ``metrics.jsonl``, ``checkpoints``, and at the end ``model`` (a query encoder where documents
+    are frozen), ``card.json`` and the model card ``README.md``. A run that was killed goes on from
+    its last whole checkpoint and ends with the same weights. For several GPUs start it under
+    ``torchrun`` or ``accelerate launch``.
 
     Args:
         recipe: what to do.
@@ -138,11 +140,11 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
 
 def _claim(out: Path, recipe: Recipe) -> None:
     """Makes the folder the recipe's own, or sees that it is."""
-    mark, wanted = out / RECIPE, recipe.model_dump_json(indent=2)
+    mark = out / RECIPE
     if (out / CARD).exists():
         raise ConfigurationError(f"{out} holds a finished run; name another folder, or remove it")
     if mark.is_file():
-        if mark.read_text("utf-8") != wanted:
+        if not _is(mark, recipe):
             raise ConfigurationError(
                 f"{out} holds a run of another recipe; name another folder, or remove it"
             )
@@ -150,7 +152,16 @@ def _claim(out: Path, recipe: Recipe) -> None:
     if out.exists() and any(out.iterdir()):
         raise ConfigurationError(f"{out} is not empty; name a new folder")
     out.mkdir(parents=True, exist_ok=True)
-    mark.write_text(wanted, encoding="utf-8")
+    mark.write_text(recipe.model_dump_json(indent=2), encoding="utf-8")
+
+
+def _is(mark: Path, recipe: Recipe) -> bool:
+    """Whether a file says the recipe; settings that are newer than the file have their defaults."""
+    wanted = Recipe.model_validate_json(recipe.model_dump_json())
+    try:
+        return Recipe.model_validate_json(mark.read_bytes()) == wanted
+    except ValidationError:
+        return False
 
 
 def _arguments(

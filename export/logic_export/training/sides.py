@@ -13,6 +13,7 @@ from sentence_transformers.sentence_transformer.data_collator import SentenceTra
 
 from logic_export.data.contradictions.sides import Sides
 from logic_export.training.batches import filled
+from logic_export.training.roles import features as features_of
 
 PARTS = ("short", "long")
 """A batch's texts by length, so that a statement is not padded to the length of a passage."""
@@ -66,14 +67,8 @@ class SidesCollator(SentenceTransformerDataCollator):
         third = max(1, len(texts) // 3)
         found = {"label": torch.tensor([[group, side] for _, group, side in texts])}
         for part, some in zip(PARTS, (texts[:third], texts[third:]), strict=True):
-            tokens = self._tokenizer(
-                [self._prefix + text for text, _, _ in some],
-                padding=True,
-                truncation=True,
-                max_length=self._length,
-                return_tensors="pt",
-            )
-            found |= {f"{part}_{name}": value for name, value in tokens.items()}
+            own = [text for text, _, _ in some]
+            found |= features_of(self._tokenizer, part, own, self._length, self._prefix)
         return found
 
 

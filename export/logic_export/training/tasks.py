@@ -15,28 +15,40 @@ from torch import nn
 from logic_export.contradictions import pool_of
 from logic_export.data.contradictions.sources import questions
 from logic_export.data.set_examples import DOCUMENTS, read_documents
+from logic_export.data.sources import place
+from logic_export.data.tiers.examples import read_tiers
+from logic_export.loss_settings import (
+    CompatibilityLossSettings,
+    LogicallyInformedSettings,
+    SparseContrastiveSettings,
+    TieredSettings,
+)
 from logic_export.losses import (
     CompatibilityLoss,
     LogicallyInformedLoss,
     SparseContrastiveLoss,
+    TieredLoss,
 )
-from logic_export.recipe import (
-    CompatibilityLossSettings,
-    LogicallyInformedSettings,
-    Recipe,
-    SparseContrastiveSettings,
-)
+from logic_export.recipe import Recipe
+from logic_export.retrieval import Encode
 from logic_export.training import batches, sides
 from logic_export.training.card import TrainingSet
 from logic_export.training.constraints import ConstraintDevelopment
 from logic_export.training.development import Development, Figures, encoding
-from logic_export.training.drawing import EXAMPLES, SIDES, TRIPLETS, drawn
+from logic_export.training.drawing import EXAMPLES, SIDES, TIERS, TRIPLETS, drawn
+from logic_export.training.folder import DATA
 from logic_export.training.model import prepared
 from logic_export.training.opposition import ContradictionDevelopment
+from logic_export.training.roles import Roles
 from logic_export.training.sets.batches import SetBatchSampler
 from logic_export.training.sets.collator import SetCollator
 from logic_export.training.sets.collator import to_row as set_row
 from logic_export.training.sets.development import SetDevelopment
+from logic_export.training.tiers.batches import TierBatchSampler, TierCollator
+from logic_export.training.tiers.development import TieredDevelopment
+from logic_export.training.tiers.documents import VECTORS, free, frozen, once, write_vectors
+from logic_export.training.tiers.rows import passages_of, to_rows
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import load_dataset
 
 
@@ -65,13 +77,13 @@ def task_of(recipe: Recipe) -> Task:
         return _contradiction(recipe, recipe.loss)
     if isinstance(recipe.loss, LogicallyInformedSettings):
         return _set_queries(recipe, recipe.loss)
+    if isinstance(recipe.loss, TieredSettings):
+        return _tiers(recipe, recipe.loss)
     return _compatibility(recipe, recipe.loss)
 
 
 def _compatibility(recipe: Recipe, loss: CompatibilityLossSettings) -> Task:
-    model = recipe.model
-    lengths = (model.query_tokens, model.document_tokens)
-    prefixes = (model.query_prefix, model.document_prefix)
+    roles = Roles.of(recipe.model)
 
     def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
         triplets, sets = drawn(recipe, out, TRIPLETS)
@@ -80,12 +92,11 @@ def _compatibility(recipe: Recipe, loss: CompatibilityLossSettings) -> Task:
     return Task(
         rows,
         batches.GroupedBatchSampler,
-        lambda model, _: batches.TripletCollator(model, lengths, prefixes),
+        lambda model, _: batches.TripletCollator(model, *roles),
         lambda model: CompatibilityLoss(model, loss.beta),
         lambda base: ConstraintDevelopment(
             [load_dataset(*name.rsplit("/", 1)) for name in recipe.evaluation.sets],
-            lengths,
-            prefixes,
+            *roles,
             recipe.evaluation.recall_loss,
             base,
         ),
@@ -122,9 +133,7 @@ def _contradiction(recipe: Recipe, loss: SparseContrastiveSettings) -> Task:
 
 
 def _set_queries(recipe: Recipe, loss: LogicallyInformedSettings) -> Task:
-    model = recipe.model
-    lengths = (model.query_tokens, model.document_tokens)
-    prefixes = (model.query_prefix, model.document_prefix)
+    roles = Roles.of(recipe.model)
 
     def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
         examples, sets = drawn(recipe, out, EXAMPLES)
@@ -133,17 +142,56 @@ def _set_queries(recipe: Recipe, loss: LogicallyInformedSettings) -> Task:
     return Task(
         rows,
         partial(SetBatchSampler, random_share=loss.random_share),
-        lambda model, out: SetCollator(
-            model, read_documents(out / DOCUMENTS), lengths, prefixes, recipe.seed
-        ),
+        lambda model, out: SetCollator(model, read_documents(out / DOCUMENTS), *roles, recipe.seed),
         lambda model: LogicallyInformedLoss(
             model, **loss.model_dump(exclude={"name", "random_share"})
         ),
         lambda base: SetDevelopment(
             [load_dataset(*name.rsplit("/", 1)) for name in recipe.evaluation.sets],
-            lengths,
-            prefixes,
+            *roles,
             recipe.evaluation.documents,
             base,
         ),
+    )
+
+
+def _tiers(recipe: Recipe, loss: TieredSettings) -> Task:
+    roles = Roles.of(recipe.model)
+    sets = recipe.evaluation.sets
+    of_tiers = [name.endswith((".jsonl", ".jsonl.gz")) for name in sets]
+    if any(of_tiers) != all(of_tiers):
+        raise ConfigurationError("evaluation.sets are files of tiers or folders, not both")
+
+    def base_documents() -> Encode:
+        return roles.encodings(prepared(recipe.model))[1]
+
+    def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
+        examples, used = drawn(recipe, out, TIERS)
+        if recipe.frozen_documents and not (out / VECTORS).is_file():
+            write_vectors(out / VECTORS, passages_of(examples), base_documents())
+        return to_rows(examples), used
+
+    def collator(model: SentenceTransformer, out: Path) -> TierCollator:
+        if recipe.frozen_documents:
+            documents = frozen(out / VECTORS)
+        else:
+            passages = passages_of(read_tiers(out / DATA))
+            documents = free(passages, model.tokenizer, roles.lengths[1], roles.prefixes[1])
+        return TierCollator(model, documents, roles.lengths[0], roles.prefixes[0])
+
+    def development(base: Mapping[str, Figures] | None) -> Development:
+        documents = once(base_documents()) if recipe.frozen_documents else None
+        if all(of_tiers):
+            examples = {name: read_tiers(place(Path(name))) for name in sets}
+            return TieredDevelopment(examples, *roles, documents, base)
+        folders = [load_dataset(*name.rsplit("/", 1)) for name in sets]
+        recall_loss = recipe.evaluation.recall_loss
+        return ConstraintDevelopment(folders, *roles, recall_loss, base, documents)
+
+    return Task(
+        rows,
+        TierBatchSampler,
+        collator,
+        lambda model: TieredLoss(model, **loss.model_dump(exclude={"name"})),
+        development,
     )

@@ -12,6 +12,7 @@ from sentence_transformers.sentence_transformer.data_collator import SentenceTra
 
 from logic_export.data.set_examples import SetExample
 from logic_export.losses import packed_labels
+from logic_export.training.roles import Roles
 from logic_export.training.sets.relations import relations
 from logic_retrievers.queries.expressions import Expression
 
@@ -27,8 +28,7 @@ class SetCollator(SentenceTransformerDataCollator):
     Args:
         model: its tokenizer.
         documents: source -> id -> text, of all that satisfies a query.
-        lengths: most tokens of queries and of documents.
-        prefixes: put before queries and before documents.
+        lengths, prefixes: see :class:`Roles`.
         seed: of the draws.
     """
 
@@ -43,7 +43,7 @@ class SetCollator(SentenceTransformerDataCollator):
         super().__init__(preprocess_fn=model.preprocess)
         self._tokenizer = model.tokenizer
         self._documents, self._seed = documents, seed
-        self._lengths, self._prefixes = lengths, prefixes
+        self._roles = Roles(lengths, prefixes)
 
     def __call__(self, features: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
         """``query_*`` and ``document_*`` features, and ``label``: see :func:`packed_labels`."""
@@ -57,20 +57,9 @@ class SetCollator(SentenceTransformerDataCollator):
         )
         found = relations([Expression.parse(row["expression"]) for row in features])
         return {
-            **self._tokens("query", queries, 0),
-            **self._tokens("document", texts, 1),
+            **self._roles.features(self._tokenizer, queries, texts),
             "label": packed_labels(positives, doubtful, *found),
         }
-
-    def _tokens(self, column: str, texts: Sequence[str], side: int) -> dict[str, torch.Tensor]:
-        tokens = self._tokenizer(
-            [self._prefixes[side] + text for text in texts],
-            padding=True,
-            truncation=True,
-            max_length=self._lengths[side],
-            return_tensors="pt",
-        )
-        return {f"{column}_{name}": value for name, value in tokens.items()}
 
 
 def to_row(example: SetExample) -> dict[str, Any]:

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sentence_transformers import SentenceTransformer
 
-from logic_export.training.development import Development, Figures, Measured, encoding
+from logic_export.training.development import Development, Figures, Measured
+from logic_export.training.roles import Roles
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Dataset
 from logic_retrievers.evaluation.queries import Query
@@ -63,8 +64,7 @@ class SetDevelopment(Development):
 
     Args:
         datasets: the development parts.
-        lengths: most tokens of queries and of documents.
-        prefixes: put before queries and before documents.
+        lengths, prefixes: see :class:`Roles`.
         documents: see :func:`pooled`.
         base: see :class:`Development`.
     """
@@ -79,13 +79,11 @@ class SetDevelopment(Development):
     ) -> None:
         super().__init__(base)
         self._datasets = [pooled(dataset, documents) for dataset in datasets]
-        self._lengths, self._prefixes = lengths, prefixes
+        self._roles = Roles(lengths, prefixes)
 
     def measure(self, model: SentenceTransformer) -> Measured:
         """The figures of every set."""
-        queries, documents = (
-            encoding(model, self._lengths[side], self._prefixes[side]) for side in (0, 1)
-        )
+        queries, documents = self._roles.encodings(model)
         return {
             data.name: figures(
                 data,

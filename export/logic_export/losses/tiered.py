@@ -1,0 +1,121 @@
+"""LORE's loss: a query's right passages against its distractors and its other wrong passages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import torch
+from sentence_transformers import SentenceTransformer
+from torch import Tensor, nn
+
+from logic_export.losses.compatibility import Features
+from logic_export.losses.cosines import cosines
+from logic_retrievers.errors import ConfigurationError
+
+POSITIVE, DISTRACTOR, NEGATIVE = 1, 2, 3
+"""How a candidate stands to a query; 0 where it is no candidate of it."""
+
+
+def tiered_loss(
+    scores: Tensor,
+    tiers: Tensor,
+    *,
+    temperature: float = 0.05,
+    alpha: float = 1.0,
+    beta: float = 3.0,
+) -> Tensor:
+    """LORE's tiered contrastive loss (Zhang et al.) over scores of queries and passages.
+
+    With the score s, P(i) the positives of query i, N1(i) its distractors and N2(i) its negatives::
+
+        D_i = beta * sum_{d in N1(i)} exp(s_id / t) + alpha * sum_{n in N2(i)} exp(s_in / t)
+        L_i = -1/|P(i)| sum_{p in P(i)} log [exp(s_ip / t) / (exp(s_ip / t) + D_i)]
+
+    (log beta and log alpha added to the scaled scores, as the paper prints it.) The other positives
+    of a query stand in no denominator, nor does another query's passage. L is the mean of L_i over
+    the queries that have a positive. ``alpha = beta = 1`` is InfoNCE over the same passages.
+
+    Args:
+        scores: shape (queries, passages), cosines.
+        tiers: the same shape: :data:`POSITIVE`, :data:`DISTRACTOR`, :data:`NEGATIVE`, or 0.
+        temperature: t.
+        alpha: weight of a negative.
+        beta: weight of a distractor.
+
+    Returns:
+        Shape (); 0 where no query has a positive.
+    """
+    positives = tiers == POSITIVE
+    anchors = positives.any(1)
+    scaled, stand, own = scores[anchors] / temperature, tiers[anchors], positives[anchors]
+    weighted = (
+        scaled + math.log(beta) * (stand == DISTRACTOR) + math.log(alpha) * (stand == NEGATIVE)
+    )
+    wrong = (stand == DISTRACTOR) | (stand == NEGATIVE)
+    against = torch.logsumexp(weighted.masked_fill(~wrong, -torch.inf), dim=1, keepdim=True)
+    losses = nn.functional.softplus(against - scaled).masked_fill(~own, 0).sum(1) / own.sum(1)
+    return losses.sum() / max(len(losses), 1)
+
+
+class TieredLoss(nn.Module):
+    """:func:`tiered_loss` of the cosines between queries and passages.
+
+    Passages that come as vectors (``sentence_embedding``) are taken as they are: a frozen document
+    encoder made them, once.
+
+    Args:
+        model: encodes queries, and passages that come as tokens.
+        temperature: more than 0.
+        alpha: weight of a negative, more than 0.
+        beta: weight of a distractor, more than 0.
+
+    Raises:
+        ConfigurationError: a setting out of its range.
+
+    References:
+        Zhang et al., "Logic-Oriented Retriever Enhancement via Contrastive Learning".
+
+    Inputs:
+        +--------------------------------+-------------------------------------------+
+        | features                       | labels                                    |
+        +================================+===========================================+
+        | (queries, passages), each      | shape (queries, passages): the tiers, 0   |
+        | passage of the batch once      | for passages of other queries             |
+        +--------------------------------+-------------------------------------------+
+
+    Example:
+        >>> loss = TieredLoss(model, beta=3)                     # doctest: +SKIP
+        >>> loss([queries, passages], tiers).backward()          # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        model: SentenceTransformer,
+        temperature: float = 0.05,
+        alpha: float = 1.0,
+        beta: float = 3.0,
+    ) -> None:
+        super().__init__()
+        for name, value in (("temperature", temperature), ("alpha", alpha), ("beta", beta)):
+            if not 0 < value < math.inf:
+                raise ConfigurationError(f"{name} must be more than 0 and finite, not {value}")
+        self.model = model
+        self.temperature, self.alpha, self.beta = temperature, alpha, beta
+
+    def forward(self, features: Iterable[Features], labels: Tensor) -> Tensor:
+        """The loss of one batch."""
+        queries, passages = map(self._vectors, features)
+        return tiered_loss(
+            cosines(queries, passages),
+            labels,
+            temperature=self.temperature,
+            alpha=self.alpha,
+            beta=self.beta,
+        )
+
+    def _vectors(self, features: Features) -> Tensor:
+        if "sentence_embedding" in features:
+            return features["sentence_embedding"]
+        encoded: Tensor = self.model(features)["sentence_embedding"]
+        return encoded

@@ -1,0 +1,1 @@
+"""Training on candidates in tiers: their vectors or tokens, batches, development figures."""
