@@ -58,7 +58,7 @@ def main() -> None:
     dataset = _some(films(options.folder, options.part), options.queries)
     corpus = Exhaustive(dataset.documents, CachedEncoder(default_encoder(), CACHE))
     check(corpus, dataset)
-    results = {name: _evaluated(dataset, corpus, choose, name) for name, choose in SYSTEMS.items()}
+    results = {name: evaluated(dataset, corpus, choose, name) for name, choose in SYSTEMS.items()}
     results["BM25"] = evaluate(dataset, bm25(dataset), DEPTH, policy="BM25")
     name = f"set queries, films {options.part}"
     publish(name, overall(results), queries=len(dataset.queries), films=len(dataset.documents))
@@ -78,7 +78,7 @@ def films(folder: Path, part: str) -> Dataset:
 def stated(settings: BooleanSettings | None = None, vectors: Sequence[str] = TRAINED) -> Choose:
     """The gold expression, combined so."""
     policy = BooleanPolicy(settings=settings or BooleanSettings())
-    return lambda query: policy.choose(ParsedQuery.stating(_gold(query)), vectors)
+    return lambda query: policy.choose(ParsedQuery.stating(gold(query)), vectors)
 
 
 def in_words(vectors: Sequence[str]) -> Choose:
@@ -149,7 +149,7 @@ def check(corpus: Exhaustive, dataset: Dataset) -> None:
         index.add([Passage(name, text) for name, text in small.items()])
         engine = Engine(index, "boolean")
         for query in queries:
-            theirs = [hit.passage.id for hit in engine.search(_gold(query), 50)]
+            theirs = [hit.passage.id for hit in engine.search(gold(query), 50)]
             found = ours.search(stated(vectors=HYBRID)(query), query.text, 50)
             if set(theirs[:20]) - {name for name, _ in found[:25]}:
                 raise SystemExit(f"the engine ranks {query.text!r} otherwise")
@@ -210,7 +210,9 @@ def gains(results: dict[str, Result], dataset: Dataset) -> list[dict[str, str]]:
     return rows
 
 
-def _evaluated(dataset: Dataset, corpus: Exhaustive, choose: Choose, name: str) -> Result:
+def evaluated(dataset: Dataset, corpus: Exhaustive, choose: Choose, name: str) -> Result:
+    """The figures of the policy that is chosen for each query."""
+
     def search(texts: Sequence[str], k: int) -> list[Ranking]:
         del texts  # the queries know more
         return [corpus.search(choose(query), query.text, k) for query in dataset.queries]
@@ -218,7 +220,8 @@ def _evaluated(dataset: Dataset, corpus: Exhaustive, choose: Choose, name: str) 
     return evaluate(dataset, search, DEPTH, policy=name)
 
 
-def _gold(query: Query) -> Expression:
+def gold(query: Query) -> Expression:
+    """The expression that the query was made from."""
     assert query.expression is not None
     return query.expression
 
