@@ -79,19 +79,43 @@ def figures(
     queries: npt.NDArray[np.float32],
     documents: Mapping[str, npt.NDArray[np.float32]],
 ) -> Figures:
-    """The figures of a set; equal scores count against the encoder.
+    """The means of :func:`recalls`, of what has a value.
 
     Args:
         examples: at least one with a positive.
         queries: a vector a row, as the examples.
         documents: passage -> vector.
     """
-    found: dict[str, list[float]] = {POSITIVES: [], DISTRACTORS: []}
-    for one, query in zip(examples, queries, strict=True):
+    found = recalls(examples, queries, documents)
+    return {
+        name: float(np.nanmean(values))
+        for name, values in found.items()
+        if not np.isnan(values).all()
+    }
+
+
+def recalls(
+    examples: Sequence[TieredExample],
+    queries: npt.NDArray[np.float32],
+    documents: Mapping[str, npt.NDArray[np.float32]],
+) -> dict[str, npt.NDArray[np.float64]]:
+    """Both recalls of each query among its own candidates; equal scores count against the encoder.
+
+    Args:
+        examples: queries with candidates.
+        queries: a vector a row, as the examples.
+        documents: passage -> vector.
+
+    Returns:
+        :data:`POSITIVES` and :data:`DISTRACTORS`, a value an example; NaN where it has none of
+        these passages.
+    """
+    found = {name: np.full(len(examples), np.nan) for name in (POSITIVES, DISTRACTORS)}
+    for place, (one, query) in enumerate(zip(examples, queries, strict=True)):
         order = one.distractors + one.negatives + one.positives
         first = ordinal_ranks(np.array([documents[text] @ query for text in order])) <= DEPTH
         if one.positives:
-            found[POSITIVES].append(first[-len(one.positives) :].mean())
+            found[POSITIVES][place] = first[-len(one.positives) :].mean()
         if one.distractors:
-            found[DISTRACTORS].append(first[: len(one.distractors)].mean())
-    return {name: float(np.mean(values)) for name, values in found.items() if values}
+            found[DISTRACTORS][place] = first[: len(one.distractors)].mean()
+    return found
