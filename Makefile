@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 export HF_HUB_OFFLINE ?= 1
+# Whole test files side by side, with one thread each where PyTorch would take all cores.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 .PHONY: demo test check bench models lint help
 
@@ -13,10 +15,10 @@ demo: $(VENV)/.demo  ## set up, index the example corpus and search it
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.dev lint  ## set up; style, types and every test
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 check: $(VENV)/.dev lint  ## the everyday tests: without the slow ones
-	$(BIN)/python -m pytest -m "not slow"
+	$(PYTEST) -m "not slow"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

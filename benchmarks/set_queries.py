@@ -210,14 +210,16 @@ def gains(results: dict[str, Result], dataset: Dataset) -> list[dict[str, str]]:
     return rows
 
 
-def evaluated(dataset: Dataset, corpus: Exhaustive, choose: Choose, name: str) -> Result:
+def evaluated(
+    dataset: Dataset, corpus: Exhaustive, choose: Choose, name: str, depth: int = DEPTH
+) -> Result:
     """The figures of the policy that is chosen for each query."""
 
     def search(texts: Sequence[str], k: int) -> list[Ranking]:
         del texts  # the queries know more
         return [corpus.search(choose(query), query.text, k) for query in dataset.queries]
 
-    return evaluate(dataset, search, DEPTH, policy=name)
+    return evaluate(dataset, search, depth, policy=name)
 
 
 def gold(query: Query) -> Expression:

@@ -82,7 +82,7 @@ def main() -> None:
         for name, (corpus, vector) in encoders.items()
     }
     in_variants = {
-        name: evaluated(variants, corpus, alone(vector), name)
+        name: evaluated(variants, corpus, alone(vector), name, depth=100)
         for name, (corpus, vector) in encoders.items()
     }
     consistent = {name: consistency(both, *of) for name, of in encoders.items()}
