@@ -17,6 +17,7 @@ from langchain_opposed import (
     SHUT,
     contradictions,
 )
+from naming import stable
 from placed import SETTINGS, PlacedEncoder
 from pydantic import ValidationError
 
@@ -69,7 +70,7 @@ def test_settings_that_change_later_are_heard():
         ({"index": "handbook"}, "PassageIndex"),
         ({"k": 3}, "k"),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_bad_settings_are_refused_when_they_are_set(settings, words):
     """Else the first query of a user's user finds them."""

@@ -14,6 +14,7 @@ from llama_index.core.schema import Document, ImageNode, IndexNode, MetadataMode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from llama_index_logic_retrievers import ContradictionFilter, CorpusCleaner
 from llama_opposed import AGAIN, DUTY, OPEN, SHUT, TAX, found_by_others, opposed
+from naming import stable
 from placed import PlacedEncoder
 from qdrant_client import models
 
@@ -244,7 +245,7 @@ def test_what_was_skipped_is_not_remembered_as_judged():
         ({"location": "http://h", "opening": {"client": 1}}, ConfigurationError, "client"),
         ({"encoder": PlacedEncoder(["topical"])}, ConfigurationError, "contradiction"),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_what_cannot_work_is_refused_at_once(settings, error, told):
     """At the first node it would only be a warning, and nobody reads those."""

@@ -26,6 +26,7 @@ from llama_opposed import (
     kept,
     opposed_store,
 )
+from naming import stable
 from placed import SETTINGS, PlacedEncoder
 from qdrant_client import models
 
@@ -165,7 +166,7 @@ def test_settings_tell_what_the_filter_does():
     }
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("kind", KINDS, ids=stable)
 def test_settings_make_the_same_filter(kind):
     """A pipeline restored from a file would keep other nodes."""
     made = contradictions(**kind)
@@ -176,7 +177,7 @@ def test_settings_make_the_same_filter(kind):
         assert getattr(again, name) == getattr(made, name)
 
 
-@pytest.mark.parametrize("kind", OF_PYTHON, ids=str)
+@pytest.mark.parametrize("kind", OF_PYTHON, ids=stable)
 def test_settings_say_what_they_cannot_make(kind):
     """Without the function it is another filter, and nobody would know."""
     ((name, value),) = kind.items()
@@ -227,7 +228,7 @@ def test_neither_texts_nor_models_are_told():
     assert not {"encoder", "index"} & made.to_dict().keys()
 
 
-@pytest.mark.parametrize("kind", [*KINDS, *OF_PYTHON], ids=str)
+@pytest.mark.parametrize("kind", [*KINDS, *OF_PYTHON], ids=stable)
 def test_it_travels_to_another_process(kind):
     """LlamaIndex leaves out what cannot be pickled, and says so in a log."""
     made = contradictions(**kind)
@@ -320,7 +321,7 @@ def test_what_was_vouched_for_stays():
         ({"k": 3}, ConfigurationError, "no setting 'k'"),
         ({"similarity_top_k": 3}, ConfigurationError, "no setting 'similarity_top_k'"),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_bad_settings_are_refused_when_they_are_set(settings, error, words):
     """Else the first query of a user's user finds them."""
