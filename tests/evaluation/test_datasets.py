@@ -165,7 +165,9 @@ def test_bad_content_names_file_and_line(
         load_dataset(tmp_path)
 
 
-@pytest.mark.parametrize("damage", [b"\x1f\x8b broken", gzip.compress(b"x" * 99, mtime=0)[:-9], b"caf\xe9"])
+@pytest.mark.parametrize(
+    "damage", [b"\x1f\x8b broken", gzip.compress(b"x" * 99, mtime=0)[:-9], b"caf\xe9"]
+)
 def test_damaged_files_are_read_errors(folder: Path, damage: bytes) -> None:
     """A truncated archive must not pass for a small corpus."""
     (folder / "corpus.jsonl.gz").write_bytes(
