@@ -123,8 +123,8 @@ def main() -> None:
     draw(options.plots, asked, results, consistent)
     pair = complementary(both.queries)[0]
     panels = {
-        name: (corpus.scores(vector, pair.both.text), corpus.scores(vector, pair.without.text))
-        for name, (corpus, vector) in encoders.items()
+        name: tuple(encoders[name][0].scores(encoders[name][1], query.text) for query in pair)
+        for name in dict.fromkeys(("base encoder", first, list(runs)[-1]))
     }
     score_figure(panels).savefig(options.plots / "set_scores.png", dpi=110)
 

@@ -110,7 +110,7 @@ def label_figure(
             label for found in systems.values() for label, of in found.items() if metric in of
         )
     )
-    figure = _figure(1.5 + 1.1 * len(labels), 4.0)
+    figure = _figure(3.5 + 1.1 * len(labels), 4.0)
     axes = figure.add_subplot()
     width = 0.8 / max(len(systems), 1)
     for number, (system, found) in enumerate(systems.items()):
@@ -124,7 +124,7 @@ def label_figure(
         axes.bar(places, mean, width, yerr=[mean - low, high - mean], label=system, capsize=2)
     axes.set(ylabel=metric)
     axes.set_xticks(range(len(labels)), labels)
-    axes.legend()
+    figure.legend(loc="outside right upper")  # inside it would hide bars
     return figure
 
 
