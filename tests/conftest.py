@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from doubles import Wire, WireDouble
+
+
+settings.register_profile("untimed", deadline=None)  # speed is the benchmarks' matter
+settings.load_profile("untimed")
 
 
 @pytest.fixture

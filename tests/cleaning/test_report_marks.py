@@ -95,3 +95,12 @@ def test_a_long_text_without_differences_shows_its_beginning():
     shown, hidden = parts("word " * 4000, ())
     assert 2 * AROUND <= shown.length <= 2 * AROUND + REACH
     assert hidden.folded
+
+
+def test_a_mark_does_not_cut_the_end_of_a_line_in_two():
+    """Each half would be shown as an end of its own."""
+    text = "paid\r\nunpaid"
+    (mark,) = marks(text, [Difference("wording", (5, 6), (0, 0))], "one")
+    assert "".join(piece.text for piece in pieces(text, (mark,), 0, len(text))) == text
+    assert all(piece.text != "\n" for piece in pieces(text, (mark,), 0, len(text)))
+    assert mark == Mark(4, 6, ("wording",))

@@ -87,4 +87,6 @@ def pieces(text: str, marked: Sequence[Mark], begin: int, end: int) -> tuple[Pie
 
 
 def _clipped(place: int, text: str) -> int:
-    return max(0, min(place, len(text)))
+    """Inside the text, and not inside the end of a line: two halves of it would be two ends."""
+    place = max(0, min(place, len(text)))
+    return place - (text[max(0, place - 1) : place + 1] == "\r\n")
