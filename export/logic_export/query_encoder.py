@@ -121,7 +121,8 @@ def _check_documents(bundle: Bundle, head: str, recipe: Recipe | None, base: str
         raise ConfigurationError(
             f"the run put {recipe.model.document_prefix!r} before documents, the bundle {prefix!r}"
         )
-    theirs = encode_original(load_model(find_model(base)), PARITY_TEXTS, prefix)
+    encoder = load_model(find_model(base))
+    theirs = encode_original(encoder, PARITY_TEXTS, prefix)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LongTextWarning)  # one of them is meant to be cut
         ours = OnnxEncoder(bundle).encode_documents(PARITY_TEXTS, [head])[head]
@@ -138,6 +139,14 @@ def _check_documents(bundle: Bundle, head: str, recipe: Recipe | None, base: str
             f"{bundle.manifest.parity.min_cosine} is asked. Choose --head and --bundle by the "
             "recipe's model.base."
         )
+    stored = bundle.manifest.heads[head].document.max_tokens
+    if recipe is not None:
+        read = min(recipe.model.document_tokens, int(encoder.max_seq_length or stored))
+        if read != stored:
+            raise ConfigurationError(
+                f"the run cut documents at {read} tokens, the bundle at {stored}: train it with "
+                f"model.document_tokens = {stored}"
+            )
 
 
 def _check_model(model: SentenceTransformer, bundle: Bundle, head: Head) -> None:

@@ -152,6 +152,9 @@ def test_documents_of_another_model_are_refused(bundle, models, tmp_path):
     prefixed = finished_run(tmp_path / "prefixed", models, document_prefix="text : ")
     with pytest.raises(ConfigurationError, match="before documents"):
         export_query_encoder(prefixed, file, bundle=bundle)
+    cut = finished_run(tmp_path / "cut", models, document_tokens=9)
+    with pytest.raises(ConfigurationError, match=r"cut documents at 9 tokens.*document_tokens = "):
+        export_query_encoder(cut, file, bundle=bundle)
     assert not file.exists()
 
 

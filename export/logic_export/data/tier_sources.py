@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from random import Random
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from logic_export.data.sources import place
+from logic_export.data.sources import build, place
 from logic_export.data.tiers.building import read_parts
+from logic_export.data.tiers.constraints import from_triplets
 from logic_export.data.tiers.disturbing import disturb, undisturbed
 from logic_export.data.tiers.examples import TieredExample, read_tiers
 from logic_export.data.tiers.splitting import SHARES
+from logic_export.data.triplets import unique
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.evaluation import load_dataset
 
 TierBuilder: TypeAlias = Callable[..., list[TieredExample]]
 
@@ -53,33 +53,22 @@ def disturbed(
     return [undisturbed(one) for one in made] if plain else list(made)
 
 
-def exclusion_tiers(
-    folder: str, split: str = "train", others: int = 8, *, seed: int = 0
+def triplets(
+    builder: str,
+    options: dict[str, Any] | None = None,
+    others: int = 8,
+    *,
+    seed: int = 0,
 ) -> list[TieredExample]:
-    """A folder with labelled exclusion queries (NevIR, ExcluIR).
+    """What a builder of triplets makes: a passage that a query rules out is a distractor.
 
-    Passages that violate are distractors; neutral ones are negatives, and so are ``others``
-    documents of the set, drawn at random.
+    ``others`` passages of other queries, drawn at random, are a query's negatives.
     """
-    data = load_dataset(folder, split)
-    names = sorted(data.documents)
-    found = []
-    for query in data.queries:
-        ruled_out = sorted(query.violating - query.satisfying)
-        neutral = sorted(query.neutral - query.satisfying - query.violating)
-        known = {*query.satisfying, *ruled_out, *neutral, *query.exclude}
-        drawn = Random(f"{seed}:{query.id}").sample(names, min(len(names), others + len(known)))
-        negatives = neutral + [name for name in drawn if name not in known][:others]
-        right, near, far = (
-            tuple(data.documents[name] for name in tier)
-            for tier in (sorted(query.satisfying), ruled_out, negatives)
-        )
-        found.append(TieredExample(query.text, right, near, far, data.name))
-    return found
+    return from_triplets(unique(build(builder, options or {}, seed)), others, seed=seed)
 
 
 TIER_BUILDERS: Mapping[str, TierBuilder] = {
     "tiers": tiers,
     "disturbed": disturbed,
-    "exclusion_tiers": exclusion_tiers,
+    "triplets": triplets,
 }

@@ -9,8 +9,10 @@ import pytest
 from boolean_passages import Endpoint
 from logic_export.data.sources import called
 from logic_export.data.tier_sources import TIER_BUILDERS
+from logic_export.data.tiers.constraints import from_triplets
 from logic_export.data.tiers.examples import TieredExample, read_tiers, write_tiers
 from logic_export.data.tiers.questions import read_questions
+from logic_export.data.triplets import Triplet
 from tier_questions import labelled_rows, paired_rows, write_questions
 
 from logic_retrievers.errors import ConfigurationError
@@ -47,15 +49,36 @@ def labelled_set(tmp_path: Path) -> Path:
 
 
 def test_what_violates_is_a_distractor_and_others_are_negatives(labelled_set):
-    rows = built("exclusion_tiers", folder=str(labelled_set), others=5)
+    options = {"builder": "labelled", "options": {"folder": str(labelled_set)}, "others": 5}
+    rows = built("triplets", **options)
     assert len(rows) == 4
     for number, row in zip(range(0, 12, 3), rows, strict=True):
         assert row.positives == (f"passage {number}",)
         assert row.distractors == (f"passage {number + 1}",)
-        assert row.negatives[0] == f"passage {number + 2}"
-        assert len(set(row.passages)) == 3 + 5
-    assert rows == built("exclusion_tiers", folder=str(labelled_set), others=5)
-    assert rows != built("exclusion_tiers", folder=str(labelled_set), others=5, seed=1)
+        assert len(row.negatives) == 5
+    assert rows == built("triplets", **options)
+    assert rows != built("triplets", **options, seed=1)
+
+
+def test_triplets_of_one_query_are_one_example():
+    """What is right in any of them is not ruled out by another; a ruled out passage may lack."""
+    rows = [
+        Triplet("q", "a", "b"),
+        Triplet("other", "d", None),
+        Triplet("q", "a", "c"),
+        Triplet("q", "c", "b"),
+    ]
+    first, second = from_triplets(rows, others=9)
+    assert (first.positives, first.distractors) == (("a", "c"), ("b",))
+    assert first.negatives == ("d",)
+    assert (second.positives, second.distractors) == (("d",), ())
+    assert sorted(second.negatives) == ["a", "b", "c"]
+    assert len(from_triplets(rows, others=2)[1].negatives) == 2
+
+
+def test_a_builder_of_triplets_that_is_not_there_is_named():
+    with pytest.raises(ConfigurationError, match="no builder 'other'"):
+        built("triplets", builder="other")
 
 
 def test_a_data_set_without_wrong_passages_can_be_disturbed_too(labelled_set):
