@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
+from logic_export.endpoint_options import Answers, KeyVariable, Sampling, rewriter
 from logic_retrievers.cli.outcome import ExitCode, out, reports_errors
 from logic_retrievers.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from logic_export.data.rewriter import ChatRewriter
 
 
 @reports_errors
@@ -24,19 +28,9 @@ def boolean_questions(
         str | None, typer.Option(help="Answers them, for the filter.", show_default="the same")
     ] = None,
     per_type: Annotated[int, typer.Option(min=1, help="Questions with AND, OR and NOT each.")] = 50,
-    key_variable: Annotated[
-        str | None, typer.Option(help="The environment variable that holds the API key.")
-    ] = None,
-    sampling: Annotated[
-        bool, typer.Option(help="Send temperature 0 and a seed; some models refuse them.")
-    ] = True,
-    cache: Annotated[
-        Path | None,
-        typer.Option(
-            help="The model's answers, in the clear; with them an interrupted run goes on.",
-            show_default="beside the folder, named after it",
-        ),
-    ] = None,
+    key_variable: KeyVariable = None,
+    sampling: Sampling = True,
+    cache: Answers = None,
     bundle: Annotated[
         Path | None,
         typer.Option(help="Encoder that clusters.", show_default="the one that is shipped"),
@@ -54,34 +48,24 @@ def boolean_questions(
     from logic_export.data.boolean_questions.answering import answered_by
     from logic_export.data.boolean_questions.questions import TYPES
     from logic_export.data.boolean_questions.writing import check_new, write_questions
-    from logic_export.data.rewriter import ChatRewriter
     from logic_retrievers.cli.options import open_encoder
     from logic_retrievers.cli.progress import progress
     from logic_retrievers.evaluation.corpus import read_corpus
 
     check_new(folder)
     documents = read_corpus(corpus).documents
-    kept = cache or folder.with_name(f"{folder.name}.answers")
-    kept.parent.mkdir(parents=True, exist_ok=True)
 
-    def rewriter(name: str) -> ChatRewriter:
-        return ChatRewriter(
-            endpoint,
-            name,
-            api_key_variable=key_variable,
-            temperature=0.0 if sampling else None,
-            seed=seed if sampling else None,
-            cache=kept,
-        )
+    def asked(name: str) -> ChatRewriter:
+        return rewriter(endpoint, name, key_variable, cache, folder, sampling=sampling, seed=seed)
 
     counts = dict.fromkeys(TYPES, per_type)
     with progress("questions", sum(counts.values())) as tell:
         built = build(
             documents,
             open_encoder(bundle),
-            rewriter(model),
+            asked(model),
             counts,
-            answerer=answered_by(rewriter(answer_model or model)),
+            answerer=answered_by(asked(answer_model or model)),
             others=others,
             seed=seed,
             progress=tell,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from logic_export.endpoint_options import Answers, KeyVariable, Sampling, rewriter
 from logic_retrievers.cli.outcome import out, reports_errors
 from logic_retrievers.errors import ConfigurationError
 
@@ -33,23 +34,12 @@ def disturbed_queries(
     model: Annotated[
         str | None, typer.Option(help="Words the training queries; as the endpoint calls it.")
     ] = None,
-    key_variable: Annotated[
-        str | None, typer.Option(help="The environment variable that holds the API key.")
-    ] = None,
-    sampling: Annotated[
-        bool, typer.Option(help="Send temperature 0 and a seed; some models refuse them.")
-    ] = True,
-    cache: Annotated[
-        Path | None,
-        typer.Option(
-            help="The model's answers, in the clear; with them an interrupted run goes on.",
-            show_default="beside the folder, named after it",
-        ),
-    ] = None,
+    key_variable: KeyVariable = None,
+    sampling: Sampling = True,
+    cache: Answers = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same files.")] = 0,
 ) -> None:
     """Joins clauses about wrong passages to questions, for training a query encoder."""
-    from logic_export.data.rewriter import ChatRewriter
     from logic_export.data.tiers.building import (
         build,
         check_new,
@@ -62,19 +52,10 @@ def disturbed_queries(
     check_new(folder)
     if (endpoint is None) != (model is None):
         raise ConfigurationError("--endpoint and --model belong together")
-    rewriter = None
+    words = None
     if endpoint is not None and model is not None:
-        kept = cache or folder.with_name(f"{folder.name}.answers")
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        rewriter = RelationRewriter(
-            ChatRewriter(
-                endpoint,
-                model,
-                api_key_variable=key_variable,
-                temperature=0.0 if sampling else None,
-                seed=seed if sampling else None,
-                cache=kept,
-            )
+        words = RelationRewriter(
+            rewriter(endpoint, model, key_variable, cache, folder, sampling=sampling, seed=seed)
         )
     parts = read_parts(data, {"train": train, "dev": dev, "test": 1 - train - dev})
     built = build(
@@ -82,7 +63,7 @@ def disturbed_queries(
         copies={"train": copies},
         distractors=distractors,
         candidates=candidates,
-        rewriter=rewriter,
+        rewriter=words,
         seed=seed,
     )
     table = Table("part", "left out or done otherwise", "times")
