@@ -4,7 +4,8 @@ python -m benchmarks.query_encoder METHOD=RUN[,RUN...] [METHOD=RUN[,RUN...] ...]
 
 Runs of one method differ in their seed: a question's figure is their mean. The first method is what
 the others are compared with. Ranking is inside each question's own candidates, as in the paper;
-documents are encoded by the base, once. Trained on HotpotQA's questions
+documents are encoded by the base, once, but for runs that trained them too
+(``model.frozen_documents = false``), whose own they are. Trained on HotpotQA's questions
 (``export/recipes/query-encoder-minilm.toml``); MS MARCO's are a transfer.
 """
 
@@ -17,10 +18,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from logic_export.data.tiers.examples import TieredExample, read_tiers
+from logic_export.heads import find_head
 from logic_export.recipe import Model
 from logic_export.retrieval import Encode
 from logic_export.tier_commands import disturbed_queries
-from logic_export.training.folder import MODEL
 from logic_export.training.model import prepared
 from logic_export.training.roles import Roles
 from logic_export.training.tiers.development import DISTRACTORS, POSITIVES, recalls
@@ -38,6 +39,7 @@ SETS = {
 }
 UNSEEN = ("parallel", "hypothetical")
 RAW, MOVED, DRAWN = "P, undisturbed", "P, disturbed", "N1, disturbed"
+BEFORE = "N1, undisturbed"
 
 Values = npt.NDArray[np.float64]
 Asked = Mapping[str, Sequence[TieredExample]]
@@ -51,30 +53,33 @@ def main() -> None:
     methods = {"base": [BASE]}
     for method in options.methods:
         name, _, runs = method.partition("=")
-        methods[name] = [str(Path(run) / MODEL) for run in runs.split(",")]
+        methods[name] = runs.split(",")
     first = list(methods)[1]
     for title, (folder, data) in SETS.items():
         asked = test_questions(OUT / folder, data)
         passages = passages_of(asked[MOVED])
         documents = dict(zip(passages, encodings(BASE)[1](passages), strict=True))
         measured = {
-            name: np.mean([of_model(model, asked, documents) for model in models], axis=0)
-            for name, models in methods.items()
+            name: np.mean([of_run(run, asked, documents) for run in runs], axis=0)
+            for name, runs in methods.items()
         }
-        unseen = np.array([one.relation in UNSEEN for one in asked[MOVED]])
+        parts = {
+            "unseen relations": np.array([one.relation in UNSEEN for one in asked[MOVED]]),
+            "not near before": measured["base"][1] == 0,
+        }
         publish(
             f"query encoders, {title}",
             [
-                {"encoder": name, "runs": len(methods[name]), **shown(values, unseen)}
+                {"encoder": name, "runs": len(methods[name]), **shown(values, parts)}
                 for name, values in measured.items()
             ],
-            questions=len(unseen),
-            unseen_relations=int(unseen.sum()),
+            questions=len(asked[MOVED]),
+            **{name: int(part.sum()) for name, part in parts.items()},
         )
         publish(
             f"query encoders, {title}, gains over {first}",
             [
-                {"encoder": name, **shown(values - measured[first], unseen)}
+                {"encoder": name, **shown(values - measured[first], parts)}
                 for name, values in measured.items()
                 if name != first
             ],
@@ -91,14 +96,17 @@ def test_questions(folder: Path, data: Sequence[str]) -> Asked:
     }
 
 
-def of_model(model: str, asked: Asked, documents: Mapping[str, npt.NDArray[np.float32]]) -> Values:
-    """Right passages undisturbed and disturbed, distractors disturbed: shape (3, questions)."""
-    encode = encodings(model)[0]
+def of_run(run: str, asked: Asked, documents: Mapping[str, npt.NDArray[np.float32]]) -> Values:
+    """Right passages and distractors, undisturbed, then disturbed: shape (4, questions)."""
+    head = find_head("topical", run)
+    encode, own = encodings(head.model)
+    if head.training and not head.queries_only:
+        documents = dict(zip(documents, own(list(documents)), strict=True))
     found = {
         name: recalls(examples, encode([one.query for one in examples]), documents)
         for name, examples in asked.items()
     }
-    return np.stack([found[RAW][POSITIVES], found[MOVED][POSITIVES], found[MOVED][DISTRACTORS]])
+    return np.stack([found[name][tier] for name in asked for tier in (POSITIVES, DISTRACTORS)])
 
 
 def encodings(model: str) -> tuple[Encode, Encode]:
@@ -107,16 +115,18 @@ def encodings(model: str) -> tuple[Encode, Encode]:
     return Roles.of(settings).encodings(prepared(settings))
 
 
-def shown(values: Values, unseen: npt.NDArray[np.bool_]) -> dict[str, str]:
-    """The figures over all questions, and of the relations that no training saw."""
-    raw, moved, drawn = values
-    return {
-        RAW: with_interval(_mean(raw)),
-        MOVED: with_interval(_mean(moved)),
-        DRAWN: with_interval(_mean(drawn)),
-        f"{MOVED}, unseen relations": with_interval(_mean(moved[unseen])),
-        f"{DRAWN}, unseen relations": with_interval(_mean(drawn[unseen])),
-    }
+def shown(values: Values, parts: Mapping[str, npt.NDArray[np.bool_]]) -> dict[str, str]:
+    """The figures over all questions, and of parts of them.
+
+    Args:
+        values: as of :func:`of_run`.
+        parts: those under relations that no training saw, and those whose distractors do not stand
+            among the base's first three for the question as it was asked.
+    """
+    found = dict(zip((RAW, BEFORE, MOVED, DRAWN), values, strict=True))
+    for name, part in parts.items():
+        found[f"{DRAWN}, {name}"] = values[3][part]
+    return {name: with_interval(_mean(one)) for name, one in found.items()}
 
 
 def _mean(values: Values) -> Estimate:
