@@ -24,7 +24,7 @@ def disturbed_queries(
     dev: Annotated[float, typer.Option(help="For development; the rest is the test.")] = 0.1,
     copies: Annotated[
         int, typer.Option(help="How often a training question comes, each time otherwise.")
-    ] = 3,
+    ] = 6,
     distractors: Annotated[int, typer.Option(help="Passages in one clause, at most.")] = 2,
     candidates: Annotated[int, typer.Option(help="Passages of a question, mined if need be.")] = 10,
     endpoint: Annotated[

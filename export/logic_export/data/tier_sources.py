@@ -26,7 +26,7 @@ def tiers(path: Path, *, seed: int = 0) -> list[TieredExample]:  # noqa: ARG001 
 def disturbed(
     folders: Sequence[str],
     split: str = "train",
-    copies: int = 3,
+    copies: int = 6,
     distractors: int = 2,
     candidates: int = 10,
     *,
