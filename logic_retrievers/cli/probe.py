@@ -50,7 +50,7 @@ def probe(
             "--policy",
             "-p",
             help=f"One of {', '.join(POLICIES)}, alone or with a rule about contradictions as in "
-            "topical+prefer_newest. Repeat to compare with the first.",
+            "topical+drop_both. Repeat to compare with the first.",
             show_default="topical and auto",
         ),
     ] = None,
@@ -62,7 +62,8 @@ def probe(
         str,
         typer.Option(
             metavar="extractive|FILE.gguf|URL",
-            help="The nearest sentence, a local model, or an endpoint as http://127.0.0.1:8000/v1.",
+            help="The sentence nearest to the question, a local model, or an endpoint as "
+            "http://127.0.0.1:8000/v1.",
         ),
     ] = EXTRACTIVE,
     model: Annotated[str | None, typer.Option(help="As the endpoint calls it.")] = None,
@@ -72,7 +73,9 @@ def probe(
     context: Annotated[int, typer.Option(help="Of a local model, in tokens.")] = 4096,
     threads: Annotated[int | None, typer.Option(help="Of a local model.")] = None,
     max_tokens: Annotated[int, typer.Option(help="Longest answer of a model.")] = 64,
-    depth: Annotated[int, typer.Option(help="Passages a question.")] = 5,
+    depth: Annotated[
+        int, typer.Option(help="Passages a question; for the extractive reader better 1.")
+    ] = 5,
     seed: Annotated[int, typer.Option(help="Of the prompts and the intervals.")] = 0,
     grading: Annotated[
         str, typer.Option(help="Short answers: containment; long ones: support.")
@@ -124,13 +127,14 @@ def probe(
                 traces=traces,
                 progress=_watched(advance),
             )
-    if json_file is not None:
-        result.write_json(json_file)
     for table in probe_tables(result):
         out.print(table)
+    if json_file is not None:
+        result.write_json(json_file)
     failed = {name: errors for name in ways if (errors := result.failed(name))}
     for name, errors in failed.items():
-        say("warning", f"{name}: {len(errors)} without an answer, as {next(iter(errors.items()))}")
+        question, error = next(iter(errors.items()))
+        say("warning", f"{name}: {len(errors)} without an answer, as {question}: {error}")
     if failed:
         raise typer.Exit(ExitCode.PARTIAL)
 
@@ -148,12 +152,16 @@ def _reader(
     """The reader that the options name.
 
     Raises:
-        ConfigurationError: an endpoint without a model, or what is no reader.
+        ConfigurationError: an endpoint without a model, a model or key without an endpoint, or what
+            is no reader.
         MissingExtraError, ReadError: as :class:`GgufReader`.
     """
+    endpoint_named = named.startswith(("http://", "https://"))
+    if not endpoint_named and (model is not None or api_key_variable is not None):
+        raise ConfigurationError("--model and --api-key-variable go with --reader URL")
     if named == EXTRACTIVE:
         return ExtractiveReader(encoder)
-    if named.startswith(("http://", "https://")):
+    if endpoint_named:
         if model is None:
             raise ConfigurationError("an endpoint needs --model, as it calls it")
         endpoint = ChatEndpoint(named, model, api_key_variable=api_key_variable)

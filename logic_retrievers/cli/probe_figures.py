@@ -10,49 +10,60 @@ from logic_retrievers.evaluation import Estimate
 from logic_retrievers.probe import Comparison, ProbeResult
 
 _SHARES = {
-    "gold": "right one named",
-    "wrong": "wrong one named",
-    "abstained": "abstained",
+    "gold": "names right",
+    "wrong": "names wrong",
+    "abstained": "abstains",
     "judged": "judge",
-    "top_satisfying": "first satisfies",
-    "top_violating": "first violates",
+    "top_satisfying": "top satisfies",
+    "top_violating": "top violates",
 }
-"""Metric -> title, of the columns that stand in the table where the questions give them."""
+"""Metric -> title, of the columns that stand in the second table where the questions give them."""
 
 
 def probe_tables(result: ProbeResult) -> list[Table]:
-    """All questions, and where there are kinds, the accuracy by kind."""
-    tables = [_whole(result)]
+    """What is right, what was said, and where there are kinds, the accuracy by kind."""
+    tables = [_right(result), _said(result)]
     if any(result.kinds.values()):
         tables.append(_by_kind(result))
     return tables
 
 
-def _whole(result: ProbeResult) -> Table:
-    figures = {name: result.figures(name) for name in result.traces}
+def _right(result: ProbeResult) -> Table:
     comparisons = result.comparisons()
     first = next(iter(result.traces))
-    shown = [one for one in _SHARES if any(one in of_name for of_name in figures.values())]
     table = Table(
-        title=f"{result.set}: {len(result.kinds)} questions, {result.depth} passages each, "
+        title=f"{result.set}: {len(result.kinds)} questions at depth {result.depth}, "
         f"read by {result.reader}",
         title_justify="left",
         caption=f"right by {result.grading}; 95 % intervals; p of McNemar's exact test, after Holm",
         caption_justify="left",
     )
-    table.add_column("configuration", overflow="fold")
-    titles = ["accuracy", f"less {first}", "gained/lost", "p", *(_SHARES[one] for one in shown)]
-    for title in [*titles, "seconds", "failed"]:
+    table.add_column("configuration", overflow="fold", min_width=13)
+    for title in ("accuracy", f"less {first}", "gained/lost", "p", "failed"):
         table.add_column(title, justify="right", overflow="fold")
+    for name in result.traces:
+        table.add_row(
+            name,
+            _estimate(result.figures(name).get("accuracy")),
+            *_compared(comparisons.get(name)),
+            str(len(result.failed(name))),
+        )
+    return table
+
+
+def _said(result: ProbeResult) -> Table:
+    figures = {name: result.figures(name) for name in result.traces}
+    shown = [one for one in _SHARES if any(one in of_name for of_name in figures.values())]
+    table = Table(title="what was said, and what was found", title_justify="left")
+    table.add_column("configuration", overflow="fold", min_width=13)
+    for title in [*(_SHARES[one] for one in shown), "seconds"]:
+        table.add_column(title, justify="right")
     for name, found in figures.items():
         seconds = [found[one].mean for one in ("retrieval_seconds", "reader_seconds") if found]
         table.add_row(
             name,
-            _estimate(found.get("accuracy")),
-            *_compared(comparisons.get(name)),
             *(_share(found.get(one)) for one in shown),
             f"{sum(seconds):.2f}" if seconds else "-",
-            str(len(result.failed(name))),
         )
     return table
 

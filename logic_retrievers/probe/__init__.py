@@ -27,7 +27,8 @@ from logic_retrievers.probe.readers import (
     Reader,
 )
 from logic_retrievers.probe.result import ProbeResult
-from logic_retrievers.probe.runner import Progress, Retrieve, probe
+from logic_retrievers.probe.retrieval import Retrieval, Retrieve
+from logic_retrievers.probe.runner import Progress, probe
 from logic_retrievers.probe.statistics import Comparison, compare_all, holm, mcnemar
 from logic_retrievers.probe.traces import Trace
 
@@ -45,6 +46,7 @@ __all__ = [
     "Progress",
     "Prompt",
     "Reader",
+    "Retrieval",
     "Retrieve",
     "Trace",
     "build_prompt",

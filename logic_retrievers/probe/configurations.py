@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 
 from qdrant_client import models
 
@@ -13,12 +14,13 @@ from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.ids import candidate_ids
 from logic_retrievers.index.writes import Progress
 from logic_retrievers.policies import Chooser, Policy
+from logic_retrievers.policies.registry import describe_policy
 from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet
-from logic_retrievers.probe.runner import Retrieve
+from logic_retrievers.probe.retrieval import Retrieval, Retrieve, settings_of
 from logic_retrievers.types import Hit, Passage
 
 JOINT = "+"
-"""Parts a policy's name from that of a rule about contradictions: ``auto+prefer_newest``."""
+"""Parts a policy's name from that of a rule about contradictions: ``auto+drop_both``."""
 OVERFETCH = 4
 """Times the depth: what a contradiction filter may choose from."""
 
@@ -58,8 +60,16 @@ def resolve_configurations(
 
     Raises:
         UnknownPolicyError: no policy or no rule has that name.
-        ConfigurationError: the index's encoder cannot tell contradictions.
+        ConfigurationError: no name, a threshold without a rule, or an encoder that cannot tell
+            contradictions.
     """
+    names = list(names)
+    if not names:
+        raise ConfigurationError("name a policy")
+    if threshold is not None and not any(JOINT in name for name in names):
+        raise ConfigurationError(
+            f"a threshold is for rules about contradictions, as in {names[0]}{JOINT}annotate"
+        )
     found: dict[str, Retrieve] = {}
     for name in names:
         policy, joint, rule = name.partition(JOINT)
@@ -68,12 +78,10 @@ def resolve_configurations(
             contradictions = ContradictionFilter(index=index, policy=rule, threshold=threshold)
             retrieve = without_contradictions(retrieve, contradictions, questions.passages)
         found[name] = retrieve
-    if not found:
-        raise ConfigurationError("name a policy")
     return found
 
 
-def by_policy(index: PassageIndex, policy: str | Policy | Chooser) -> Retrieve:
+def by_policy(index: PassageIndex, policy: str | Policy | Chooser) -> Retrieval:
     """Retrieval under a policy; only a question's candidates compete, where it has some.
 
     Args:
@@ -85,10 +93,12 @@ def by_policy(index: PassageIndex, policy: str | Policy | Chooser) -> Retrieve:
     """
     engine = Engine(index, policy)
 
-    def retrieve(question: ProbeQuestion, depth: int) -> list[Hit]:
+    def retrieve(question: ProbeQuestion, depth: int) -> Sequence[Hit]:
         return engine.search(question.text, depth, filter=_only(index, question.candidates))
 
-    return retrieve
+    specs = {name: index.encoder.specs[name] for name in index.vectors}
+    sides = {name: [spec.side("query"), spec.side("document")] for name, spec in specs.items()}
+    return Retrieval(retrieve, {"policy": describe_policy(policy), "vectors": sides})
 
 
 def without_contradictions(
@@ -97,8 +107,11 @@ def without_contradictions(
     passages: Mapping[str, str],
     *,
     overfetch: int = OVERFETCH,
-) -> Retrieve:
+) -> Retrieval:
     """The same retrieval with a contradiction filter behind it.
+
+    A function as the filter's policy, its own trusted passages and a second opinion are not among
+    the settings that traces remember.
 
     Args:
         retrieve: is asked for ``overfetch`` times the depth, so that what goes is replaced.
@@ -119,7 +132,14 @@ def without_contradictions(
         kept = {hit.passage.id for hit in found.hits}
         return [hit for hit in hits if hit.passage.id in kept]
 
-    return filtered
+    settings = {
+        **settings_of(retrieve),
+        "overfetch": overfetch,
+        "rule": contradictions.policy.name,
+        "against_trusted": contradictions.against_trusted,
+        "contradiction": asdict(contradictions.settings),
+    }
+    return Retrieval(filtered, settings)
 
 
 def _only(index: PassageIndex, candidates: Iterable[str]) -> models.Filter | None:

@@ -13,9 +13,14 @@ from logic_retrievers.probe.questions import ProbeQuestion
 
 Grading: TypeAlias = Literal["containment", "support"]
 """What makes an answer right: ``containment`` of a right answer and of no wrong one, for short
-answers; ``support``, more of a right answer's words than of any wrong one's, for long ones."""
+answers; ``support``, more of a right answer's words than of any wrong one's, for long ones, and
+where there is no wrong one more than half of them."""
 Direction: TypeAlias = Literal["satisfying", "violating", "neither"]
 
+_NO_RIVAL = 0.5
+"""What a wrong answer's share is taken for where there is none. With one, a word that stands in
+every text helps both alike; without, it would make most sentences right. (Of BoolQuestions' right
+answers, 66 % share a word with a sentence drawn at random, and none shares half of its words.)"""
 _NO_ANSWER = tuple(
     tokens(said)
     for said in (
@@ -38,7 +43,7 @@ class Grade:
         f1: harmonic mean of precision and recall of the tokens (SQuAD), against the right answer
             that is nearest.
         support: share of the tokens of a right answer that it says, less that of a wrong one; the
-            greatest of each, in [-1, 1].
+            greatest of each, in [-1, 1]. Where there is no wrong answer, less one half.
         gold: how many right answers it contains.
         wrong: how many wrong ones.
         abstained: it says that it does not know, or nothing, and names neither.
@@ -80,7 +85,7 @@ def grade(question: ProbeQuestion, answer: str) -> Grade:
     return Grade(
         exact=said in gold,
         f1=max(_f1(said, one) for one in gold),
-        support=_recalled(said, gold) - _recalled(said, wrong),
+        support=_recalled(said, gold) - (_recalled(said, wrong) if wrong else _NO_RIVAL),
         gold=len(named & gold),
         wrong=len(named & wrong),
         abstained=not named and (not said or any(places(one, said) for one in _NO_ANSWER)),
@@ -135,4 +140,4 @@ def _f1(said: Tokens, gold: Tokens) -> float:
 
 
 def _recalled(said: Tokens, answers: Iterable[Tokens]) -> float:
-    return max((_shared(said, one) / len(one) for one in answers), default=0.0)
+    return max(_shared(said, one) / len(one) for one in answers)

@@ -26,7 +26,7 @@ def tokens(text: str) -> Tokens:
     plain = _ACCENTS.sub("", unicodedata.normalize("NFD", folded))
     plain = unicodedata.normalize("NFC", plain)
     found = _TOKEN.findall(_INSIDE.sub("", _THOUSANDS.sub("", plain)))
-    bare = "".join(plain.split())
+    bare = "".join(plain.split()) or "".join(folded.split())  # an accent alone is a sign too
     return tuple(word for word in found if word not in _ARTICLES) or tuple(
         found or filter(None, [bare])
     )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from logic_retrievers.errors import (
     AuthenticationError,
     ConfigurationError,
     LogicRetrieversError,
     MissingExtraError,
+    ServerUnavailableError,
     StorageError,
 )
 from logic_retrievers.evaluation.statistics import RESAMPLES
@@ -22,11 +23,8 @@ from logic_retrievers.probe.prompt import build_prompt, prompt_key, wording_key
 from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet
 from logic_retrievers.probe.readers.base import Prompt, Reader
 from logic_retrievers.probe.result import ProbeResult
+from logic_retrievers.probe.retrieval import Retrieve, settings_of
 from logic_retrievers.probe.traces import Header, Trace, TraceFile, content_of
-from logic_retrievers.types import Hit
-
-Retrieve: TypeAlias = Callable[[ProbeQuestion, int], Sequence[Hit]]
-"""The passages for a question, best first, at most so many."""
 
 _FINAL = (AuthenticationError, ConfigurationError, MissingExtraError, StorageError)
 """Errors that the next question would meet too."""
@@ -66,14 +64,16 @@ def probe(
     All configurations of a question are asked one after the other, so a run that is cut off has
     whole questions. A prompt that two configurations share is asked once. Where retrieval or the
     reader fails, the question is marked for that configuration and the run goes on; what would
-    fail for every question (a key, a setting, a full disk) ends it.
+    fail for every question (a key, a setting, a full disk, a model that has not answered once and
+    cannot be reached) ends it.
 
     Args:
         questions: and the passages that they are asked over.
-        configurations: name -> retrieval; the others are compared with the first.
+        configurations: name -> retrieval; the others are compared with the first. A
+            :class:`~logic_retrievers.probe.retrieval.Retrieval` says what changes its answers.
         reader: answers from the passages.
         depth: how many passages it gets; a longer list is cut.
-        seed: of the prompts, and of the resampling.
+        seed: of the prompts, and of the resampling; 0 or more.
         grading: what counts as right; see :data:`Grading`.
         judge: says of every answer whether it is right, reported beside the accuracy.
         traces: a file of JSON lines, made where there is none; a run that was cut off goes on where
@@ -82,13 +82,17 @@ def probe(
         resamples: how many times the questions are drawn for the intervals.
 
     Raises:
-        ConfigurationError: no configuration, a depth under 1, an unknown grading, or traces of
-            another run.
+        ConfigurationError: no configuration, a depth under 1, a seed under 0, an unknown grading,
+            or traces of another run.
+        AuthenticationError, ServerUnavailableError: the reader refused the key, or could not be
+            reached from the start.
         ReadError, StorageError: the traces cannot be read or written.
     """
     checked_grading(grading)
-    if not configurations or depth < 1:
-        raise ConfigurationError("name a configuration, and a depth of at least 1")
+    if not configurations or depth < 1 or seed < 0:
+        raise ConfigurationError(
+            "name a configuration, a depth of at least 1, and a seed of at least 0"
+        )
     asked = {one.id: one for one in questions.questions}
     header = Header(
         set=questions.name,
@@ -99,7 +103,8 @@ def probe(
         seed=seed,
         wording=wording_key(),
     )
-    file = None if traces is None else TraceFile(traces, header, asked)
+    settings = {name: settings_of(retrieve) for name, retrieve in configurations.items()}
+    file = None if traces is None else TraceFile(traces, header, asked, settings)
     run = _Run(reader, judge, depth, seed)
     known = {} if file is None else file.found
     for trace in known.values():
@@ -144,6 +149,7 @@ class _Run:
         self._reader, self._judge = reader, judge
         self._depth, self._seed = depth, seed
         self._said: dict[tuple[str, str], _Said] = {}
+        self._reached = False
 
     def remember(self, trace: Trace) -> None:
         said = _Said(trace.answer, trace.judged, trace.reader_seconds)
@@ -182,7 +188,10 @@ class _Run:
         try:
             answer = self._reader.answer(prompt)
         except Exception as error:
+            if isinstance(error, ServerUnavailableError) and not self._reached:
+                raise  # nobody is there; a server that is lost in the middle may come back
             return _Said(None, None, time.perf_counter() - began, f"reader: {_told(error)}")
+        self._reached = True
         seconds = time.perf_counter() - began
         return _Said(answer, self._judgement(question, answer), seconds)
 

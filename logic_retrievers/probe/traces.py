@@ -15,7 +15,7 @@ from logic_retrievers.evaluation.rows import Row, json_rows
 from logic_retrievers.probe.grading import Direction, Grade, grade
 from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet
 
-_HEADER = "probe"
+_HEADER, _SETTINGS = "probe", "settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,33 +89,51 @@ class TraceFile:
     """Traces that are there as soon as they are written, and are found again.
 
     What answered before is read at opening; a failed question is not, and so is tried again. A
-    line that was cut off in the writing is taken away. A configuration is known by its name alone:
-    give one with other settings another name, or another file.
+    line that was cut off in the writing is taken away. After the header, a line for each
+    configuration holds what changes its answers, as far as it says so; see
+    :class:`logic_retrievers.probe.retrieval.Retrieval`.
 
     Args:
         path: made where there is none.
         header: of the run.
         questions: of the run, by id; answers are graded anew.
+        settings: configuration -> what changes its answers.
 
     Raises:
-        ConfigurationError: the file is of another run; the message says what differs.
+        ConfigurationError: the file is of another run, or has one of the configurations with other
+            settings; the message says what differs.
         ReadError: it is no file of traces.
         StorageError: it cannot be written.
     """
 
-    def __init__(self, path: Path, header: Header, questions: Mapping[str, ProbeQuestion]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        header: Header,
+        questions: Mapping[str, ProbeQuestion],
+        settings: Mapping[str, Mapping[str, Any]],
+    ) -> None:
         self._path = path
         self.found: dict[tuple[str, str], Trace] = {}
         _mend(path)
         if not path.exists() or not path.stat().st_size:
             self._append({_HEADER: asdict(header)})
-            return
         rows = json_rows(path)
         _check(next(rows), header)
+        known: dict[str, Mapping[str, Any]] = {}
         for row in rows:
+            if _SETTINGS in row.fields:
+                known[row.fields.get("configuration", "")] = row.fields[_SETTINGS]
+                continue
             trace = _trace(row, questions)
+            known.setdefault(trace.configuration, {})
             if trace.error is None:
                 self.found[trace.configuration, trace.question] = trace
+        for name, wanted in settings.items():
+            if name in known:
+                _check_settings(path, name, known[name], wanted)
+            else:
+                self._append({"configuration": name, _SETTINGS: wanted})
 
     def append(self, trace: Trace) -> None:
         """Writes a trace."""
@@ -154,6 +172,18 @@ def _check(row: Row, header: Header) -> None:
         told = "; ".join(f"{name} {known.get(name)!r}, not {wanted[name]!r}" for name in differing)
         raise ConfigurationError(
             f"{row.path} holds traces of another run: {told}. Name another file for these"
+        )
+
+
+def _check_settings(
+    path: Path, name: str, known: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> None:
+    differing = sorted(one for one in {*known, *wanted} if known.get(one) != wanted.get(one))
+    if differing:
+        told = "; ".join(f"{one} {known.get(one)!r}, not {wanted.get(one)!r}" for one in differing)
+        raise ConfigurationError(
+            f"{path} holds {name!r} with other settings: {told}. Give this one another name, or "
+            "name another file"
         )
 
 

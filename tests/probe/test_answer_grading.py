@@ -37,6 +37,7 @@ def asked(gold: str | tuple[str, ...], *wrong: str) -> ProbeQuestion:
         ("Anne-Marie", ("anne", "marie")),
         ("The", ("the",)),
         ("?!", ("?!",)),
+        ("\u00af", ("\u0304",)),
         (" \n", ()),
     ],
 )
@@ -101,6 +102,10 @@ def test_long_answers_by_support() -> None:
     assert right.correct("support")
     assert not grade(question, "it was never dammed").correct("support")
     assert not grade(asked("a long right answer"), "I don't know").correct("support")
+    alone = asked("the river was dammed in spring")
+    assert grade(alone, "dammed in spring").correct("support")
+    for said in ("It was red.", "The river was red.", "It is never in spring"):
+        assert not grade(alone, said).correct("support"), said
     with pytest.raises(ConfigurationError, match="containment, support"):
         checked_grading("judge")
 

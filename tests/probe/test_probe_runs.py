@@ -9,8 +9,21 @@ from pathlib import Path
 import pytest
 from probing import GOOD, POOR, QUESTIONS, SET, FirstName, by_table
 
-from logic_retrievers.errors import AuthenticationError, ConfigurationError, ReadError
-from logic_retrievers.probe import ProbeQuestion, ProbeSet, Progress, Prompt, build_prompt, probe
+from logic_retrievers.errors import (
+    AuthenticationError,
+    ConfigurationError,
+    ReadError,
+    ServerUnavailableError,
+)
+from logic_retrievers.probe import (
+    ProbeQuestion,
+    ProbeSet,
+    Progress,
+    Prompt,
+    Retrieval,
+    build_prompt,
+    probe,
+)
 
 WAYS = {"poor": by_table(POOR), "good": by_table(GOOD)}
 
@@ -86,7 +99,7 @@ def test_what_would_fail_for_all_ends_the_run(tmp_path: Path) -> None:
 
     with pytest.raises(AuthenticationError):
         probe(SET, WAYS, Refused())
-    for wrong in ({"depth": 0}, {"grading": "feeling"}):
+    for wrong in ({"depth": 0}, {"seed": -1}, {"grading": "feeling"}):
         with pytest.raises(ConfigurationError):
             probe(SET, WAYS, FirstName(), **wrong)
     with pytest.raises(ConfigurationError, match="name a configuration"):
@@ -98,12 +111,12 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
     file = tmp_path / "traces.jsonl"
     whole = probe(SET, WAYS, FirstName(), traces=file, resamples=10)
     lines = file.read_text("utf-8").splitlines(keepends=True)
-    assert len(lines) == 7
-    file.write_text("".join(lines[:4]) + lines[4][:30], encoding="utf-8")
+    assert len(lines) == 9
+    file.write_text("".join(lines[:6]) + lines[6][:30], encoding="utf-8")
     reader = FirstName()
     again = probe(SET, WAYS, reader, traces=file, resamples=10)
     assert len(reader.asked) == 2  # the answer to the chess question is known from the other one
-    assert [json.loads(line)["question"] for line in file.read_text("utf-8").splitlines()[4:]] == [
+    assert [json.loads(line)["question"] for line in file.read_text("utf-8").splitlines()[6:]] == [
         *("chess", "cake", "cake")
     ]
     without_times = [
@@ -149,6 +162,49 @@ def test_traces_of_another_run(tmp_path: Path, change: dict, named: str) -> None
     assert file.read_bytes() == before
 
 
+def test_a_configuration_with_other_settings(tmp_path: Path) -> None:
+    """Half a column of one threshold and half of another, under one name."""
+    file = tmp_path / "traces.jsonl"
+    way = Retrieval(by_table(GOOD), {"policy": {"name": "auto", "depth": 100}})
+    probe(SET, {"way": way, "plain": by_table(POOR)}, FirstName(), traces=file, resamples=10)
+    before = file.read_bytes()
+    other = Retrieval(by_table(GOOD), {"policy": {"name": "auto", "depth": 50}})
+    for changed, told in (
+        ({"way": other}, r"'way' with other settings: policy\.depth 100, not 50\. Give"),
+        ({"way": by_table(GOOD)}, r"policy\.depth 100, not None; policy\.name 'auto', not None"),
+        ({"plain": way}, r"'plain' with other settings: policy\.depth None, not 100"),
+    ):
+        with pytest.raises(ConfigurationError, match=told):
+            probe(SET, changed, FirstName(), traces=file)
+    assert file.read_bytes() == before
+    reader = FirstName()
+    probe(SET, {"way": way, "other": other}, reader, traces=file, resamples=10)
+    assert not reader.asked
+    with pytest.raises(ConfigurationError, match="must be JSON"):
+        Retrieval(way, {"policy": object()})
+
+
+def test_a_reader_that_is_not_there_ends_the_run() -> None:
+    """Minutes of retries for each of 400 questions; one that is lost in the middle may be back."""
+
+    class Lost(FirstName):
+        def answer(self, prompt: Prompt) -> str:
+            said = super().answer(prompt)
+            if len(self.asked) != self.reached:
+                raise ServerUnavailableError("nobody")
+            return said
+
+    reader = Lost()
+    reader.reached = 0
+    with pytest.raises(ServerUnavailableError):
+        probe(SET, WAYS, reader)
+    assert len(reader.asked) == 1
+    reader = Lost()
+    reader.reached = 1
+    result = probe(SET, WAYS, reader, resamples=10)
+    assert [len(result.failed(name)) for name in WAYS] == [2, 3]
+
+
 def test_a_file_that_is_no_traces(tmp_path: Path) -> None:
     """Somebody's file would be written into."""
     file = tmp_path / "mine.jsonl"
@@ -163,9 +219,9 @@ def test_a_bad_line_is_named(tmp_path: Path) -> None:
     file = tmp_path / "traces.jsonl"
     probe(SET, WAYS, FirstName(), traces=file, resamples=10)
     lines = file.read_text("utf-8").splitlines()
-    for wrong in ('{"question": "tea"}', lines[2].replace('"tea"', '"none"'), "[]"):
-        file.write_text("\n".join([*lines[:2], wrong, *lines[3:]]) + "\n", "utf-8")
-        with pytest.raises(ReadError, match=r"traces\.jsonl:3: "):
+    for wrong in ('{"question": "tea"}', lines[4].replace('"tea"', '"none"'), "[]"):
+        file.write_text("\n".join([*lines[:4], wrong, *lines[5:]]) + "\n", "utf-8")
+        with pytest.raises(ReadError, match=r"traces\.jsonl:5: "):
             probe(SET, WAYS, FirstName(), traces=file)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from logic_retrievers.probe import (
     resolve_configurations,
     without_contradictions,
 )
+from logic_retrievers.probe.retrieval import settings_of
 from logic_retrievers.testing import HashedEncoder
 
 OPENED = "The library opens at nine in the morning on all days of the working week, says the {}."
@@ -82,6 +84,20 @@ def test_trusted_passages_judge(index: PassageIndex) -> None:
     assert "old" in ids(bold, replace(QUESTION, trusted=("new",)), 2)
 
 
+def test_what_changes_the_answers_is_told(index: PassageIndex) -> None:
+    """A run that goes on must see it; and the same settings must look the same."""
+    names = ["topical", "auto", "auto+annotate", "auto+drop_both"]
+    told = [settings_of(way) for way in resolve_configurations(names, index, SET).values()]
+    bold = resolve_configurations(["auto+annotate"], index, SET, threshold=0.7)["auto+annotate"]
+    told.append(settings_of(bold))
+    assert all(one != other for one, other in combinations(told, 2))
+    again = [settings_of(way) for way in resolve_configurations(names, index, SET).values()]
+    assert again == told[:4]
+    changed = {name for name in told[2] if told[2][name] != told[4][name]}
+    assert changed == {"contradiction.threshold"}
+    assert told[0]["vectors.topical"] == [index.encoder.specs["topical"].fingerprint] * 2
+
+
 def test_the_filter_chooses_from_more_than_the_depth(index: PassageIndex) -> None:
     contradictions = ContradictionFilter(index=index, policy="drop_both")
     retrieve = by_policy(index, "topical")
@@ -134,13 +150,13 @@ def test_the_command(tmp_path: Path) -> None:
     given += ["--answers", str(tmp_path / "a")]
     done = CliRunner().invoke(app, given, env={"COLUMNS": "250"})
     assert done.exit_code == 0, done.output
-    assert "small: 3 questions, 2 passages each" in done.output
+    assert "small: 3 questions at depth 2" in done.output
     assert "accuracy by kind of question" in done.output
     written = json.loads((tmp_path / "j").read_text("utf-8"))
     assert written["questions"] == 3
     assert set(written["configurations"]) == {"topical", "auto"}
     assert {"p", "p_corrected", "difference"} <= written["comparisons"]["auto"].keys()
-    assert len((tmp_path / "t").read_text("utf-8").splitlines()) == 7
+    assert len((tmp_path / "t").read_text("utf-8").splitlines()) == 9
     again = CliRunner().invoke(app, given, env={"COLUMNS": "250"})
     assert again.output == done.output
     assert json.loads((tmp_path / "j").read_text("utf-8")) == written
@@ -154,6 +170,10 @@ def test_the_command(tmp_path: Path) -> None:
         (["--grading", "feeling"], 2, "containment, support"),
         (["-p", "none"], 2, "unknown policy"),
         (["--depth", "0"], 2, "depth"),
+        (["--seed", "-1"], 2, "seed"),
+        (["--model", "small"], 2, "--reader URL"),
+        (["--threshold", "0.5"], 2, "topical+annotate"),
+        (["--reader", "http://127.0.0.1:9/v1", "--model", "m", "--max-tokens", "0"], 2, "max_tok"),
     ],
 )
 def test_wrong_usage(tmp_path: Path, given: list[str], code: int, said: str) -> None:
@@ -174,4 +194,4 @@ def test_questions_without_an_answer_are_said(tmp_path: Path, monkeypatch) -> No
     monkeypatch.setattr("logic_retrievers.cli.probe.ExtractiveReader", Failing)
     done = CliRunner().invoke(app, ["probe", str(write_set(tmp_path / "small"))])
     assert done.exit_code == 3
-    assert "1 without an answer" in done.output
+    assert "1 without an answer, as chess: reader: ValueError" in done.output

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logic_retrievers.chat import ChatEndpoint
-from logic_retrievers.errors import InputError
+from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.probe.readers.base import Prompt
 
 
@@ -17,6 +17,9 @@ class EndpointReader:
             out.
         send_seed: whether the prompt's seed goes along; some models refuse one.
 
+    Raises:
+        ConfigurationError: ``max_tokens`` is under 1.
+
     Example:
         >>> EndpointReader(ChatEndpoint("http://127.0.0.1:8000/v1", "small"))   # doctest: +SKIP
     """
@@ -29,6 +32,8 @@ class EndpointReader:
         max_tokens: int | None = 64,
         send_seed: bool = True,
     ) -> None:
+        if max_tokens is not None and max_tokens < 1:
+            raise ConfigurationError(f"max_tokens is {max_tokens}; it must be at least 1")
         self._endpoint = endpoint
         self._settings = {"temperature": temperature, "max_tokens": max_tokens}
         self._send_seed = send_seed

@@ -31,7 +31,8 @@ class ExtractiveReader:
     def name(self) -> str:
         """The kind of reader, and the fingerprints of the vectors that it compares."""
         spec = self._encoder.specs[_VECTOR]
-        return f"extractive ({spec.side('query')}, {spec.side('document')})"
+        sides = dict.fromkeys([spec.side("query"), spec.side("document")])
+        return f"extractive ({', '.join(sides)})"
 
     def answer(self, prompt: Prompt) -> str:
         """The nearest sentence."""
