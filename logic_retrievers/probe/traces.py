@@ -122,8 +122,8 @@ class TraceFile:
         _check(next(rows), header)
         known: dict[str, Mapping[str, Any]] = {}
         for row in rows:
-            if _SETTINGS in row.fields:
-                known[row.fields.get("configuration", "")] = row.fields[_SETTINGS]
+            if isinstance(told := row.fields.get(_SETTINGS), dict):
+                known[str(row.fields.get("configuration"))] = told
                 continue
             trace = _trace(row, questions)
             known.setdefault(trace.configuration, {})

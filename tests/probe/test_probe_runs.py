@@ -219,7 +219,12 @@ def test_a_bad_line_is_named(tmp_path: Path) -> None:
     file = tmp_path / "traces.jsonl"
     probe(SET, WAYS, FirstName(), traces=file, resamples=10)
     lines = file.read_text("utf-8").splitlines()
-    for wrong in ('{"question": "tea"}', lines[4].replace('"tea"', '"none"'), "[]"):
+    for wrong in (
+        '{"question": "tea"}',
+        '{"settings": 3}',
+        lines[4].replace('"tea"', '"none"'),
+        "[]",
+    ):
         file.write_text("\n".join([*lines[:4], wrong, *lines[5:]]) + "\n", "utf-8")
         with pytest.raises(ReadError, match=r"traces\.jsonl:5: "):
             probe(SET, WAYS, FirstName(), traces=file)
