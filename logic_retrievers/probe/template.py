@@ -65,9 +65,9 @@ What makes figures worth reading:
   names a right one beside it.
 - Under 100 questions, only large differences can be told from chance.
 
-Then, without a language model: `logic-retrievers probe FOLDER --depth 1`. Its reader says the sentence
-that is nearest to the question, so that of several passages it would choose for itself. With a model:
-`logic-retrievers probe FOLDER --reader URL --model NAME`, or `--reader FILE.gguf`.
+Then, without a language model: `logic-retrievers probe FOLDER --depth 1`. Its reader says the
+sentence that is nearest to the question, so that of several passages it would choose for itself.
+With a model: `logic-retrievers probe FOLDER --reader URL --model NAME`, or `--reader FILE.gguf`.
 """
 
 
