@@ -10,6 +10,7 @@ LogicVectorStore        stores documents with all named vectors
 LogicEmbeddings         one named vector, as LangChain's embeddings
 open_index_over         the index over an existing QdrantVectorStore
 encoder_of              any LangChain embeddings as an encoder
+ChatModelReader         any chat model as a reader of the RAG probe
 """
 
 from __future__ import annotations
@@ -29,11 +30,13 @@ from langchain_logic_retrievers.contradiction_retriever import ContradictionRetr
 from langchain_logic_retrievers.documents import document_key
 from langchain_logic_retrievers.embeddings import LogicEmbeddings, encoder_of
 from langchain_logic_retrievers.existing import open_index_over
+from langchain_logic_retrievers.reader import ChatModelReader
 from langchain_logic_retrievers.reranker import CompatibilityReranker
 from langchain_logic_retrievers.retriever import ConstraintRetriever
 from langchain_logic_retrievers.store import LogicVectorStore
 
 __all__ = [
+    "ChatModelReader",
     "CompatibilityReranker",
     "ConstraintRetriever",
     "ContradictionFilter",

@@ -10,6 +10,7 @@ LogicVectorStore          stores nodes with all named vectors
 LogicEmbeddings           one named vector, as LlamaIndex's embedding model
 open_index_over           the index over an existing QdrantVectorStore (aopen_index_over: async)
 encoder_of                any LlamaIndex embedding model as an encoder
+LLMReader                 any LLM as a reader of the RAG probe
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from llama_index_logic_retrievers.contradiction_retriever import ContradictionRe
 from llama_index_logic_retrievers.embeddings import LogicEmbeddings, encoder_of
 from llama_index_logic_retrievers.events import ContradictionFilterEvent
 from llama_index_logic_retrievers.existing import aopen_index_over, open_index_over
+from llama_index_logic_retrievers.reader import LLMReader
 from llama_index_logic_retrievers.reranker import CompatibilityReranker
 from llama_index_logic_retrievers.retriever import ConstraintRetriever
 from llama_index_logic_retrievers.store import LogicVectorStore
@@ -40,6 +42,7 @@ __all__ = [
     "ContradictionFilterEvent",
     "ContradictionRetriever",
     "CorpusCleaner",
+    "LLMReader",
     "LogicEmbeddings",
     "LogicVectorStore",
     "aopen_index_over",

@@ -15,6 +15,8 @@ from logic_retrievers.cli.evaluate import evaluate
 from logic_retrievers.cli.index import index
 from logic_retrievers.cli.pairs import score_pairs
 from logic_retrievers.cli.parse import parse
+from logic_retrievers.cli.probe import probe
+from logic_retrievers.cli.probe_questions import probe_questions
 from logic_retrievers.cli.quarantine import quarantine, verify
 from logic_retrievers.cli.search import search
 
@@ -38,10 +40,12 @@ for command in (
     verify,
     parse,
     evaluate,
+    probe,
     doctor,
 ):
     app.command()(command)
 app.add_typer(quarantine, name="quarantine")
+app.add_typer(probe_questions, name="probe-questions")
 for added in sorted(entry_points(group="logic_retrievers.commands"), key=lambda a: a.name):
     app.command(added.name)(added.load())
 

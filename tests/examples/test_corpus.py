@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from logic_retrievers.documents import read_documents
+from logic_retrievers.probe import grade, read_probe
+from logic_retrievers.probe.normalising import places, tokens
 from logic_retrievers.types import Passage
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -73,3 +75,23 @@ def test_labels(passages: list[Passage], queries: list[dict[str, Any]]) -> None:
         assert query["satisfying"], query["_id"]
     without_constraint = [q["_id"] for q in queries if not q["violating"]]
     assert without_constraint == ["sea-breakfast"]
+
+
+def test_the_allotments_say_what_their_questions_hold() -> None:
+    """A wrong label would make the better policy look worse, in a script that people copy."""
+    questions = read_probe(EXAMPLES / "allotments")
+    texts = questions.passages
+    assert Counter(one.kind for one in questions.questions) == {"exclusion": 14, "plain": 6}
+    for one in questions.questions:
+        (satisfying,) = one.satisfying
+        assert grade(one, texts[satisfying]).correct(), one.id
+        if one.kind == "exclusion":
+            wanted, unwanted = one.id.replace("-", " ").split(" without ")
+            assert one.text.index(wanted) < one.text.index(unwanted), one.id
+            grows, also = (
+                {name for name, text in texts.items() if places(tokens(plant), tokens(text))}
+                for plant in (wanted, unwanted)
+            )
+            assert grows - also == {satisfying}, one.id
+            assert grows & also == set(one.violating), one.id
+            assert grade(one, texts[one.violating[0]]).wrong, one.id

@@ -6,6 +6,7 @@ import ast
 import asyncio
 import inspect
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from query_files import write_noisy
 from small_models import write_small_model
 
 from logic_retrievers import PassageIndex
+from logic_retrievers.probe import mcnemar
 
 ROOT = Path(__file__).parents[2]
 
@@ -140,6 +142,23 @@ def test_the_page_on_query_encoders_runs(tmp_path, monkeypatch, capsys, no_netwo
     (row,) = read_tiers(tmp_path / "ours.jsonl")
     assert row.positives == (names["documents"]["sick"],)  # type: ignore[index]
     assert row.distractors
+    names["index"].close()  # type: ignore[attr-defined]
+
+
+def test_the_page_on_the_probe_runs(tmp_path, monkeypatch, capsys, no_network):
+    """What it says of the example set is what the probe finds."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "examples" / "allotments", tmp_path / "my-questions")
+    names: dict[str, object] = {}
+    run_blocks("docs/probe.md", names)
+    said = capsys.readouterr().out.splitlines()
+    assert said == ["topical 0.35", "auto 0.75", "9 1 0.0215", "fake, temperature 0 5 0"]
+    page = (ROOT / "docs" / "probe.md").read_text("utf-8")
+    shown = [line.split("│") for line in page.splitlines() if line.startswith("│ ")]
+    told = {name.strip(): accuracy.split()[0] for _, name, accuracy, *_ in shown}
+    assert told == {"topical": "0.350", "auto": "0.750"}
+    assert mcnemar(5, 0) > 0.05 > mcnemar(6, 0) > mcnemar(7, 0) > 0.01 > mcnemar(8, 0)
+    assert (tmp_path / "figures.json").is_file()
     names["index"].close()  # type: ignore[attr-defined]
 
 

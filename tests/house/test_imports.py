@@ -35,9 +35,11 @@ MAY_IMPORT = {
     "contradiction": BELOW_ANSWERING | {"answering", "lazy"},
     "cleaning": BELOW_ANSWERING | {"answering", "lazy", "contradiction", "evaluation"},
     "evaluation": {"types", "errors", "scoring", "queries"},
+    "chat": {"errors"},
+    "probe": BELOW_ANSWERING | {"answering", "engine", "contradiction", "evaluation", "chat"},
     "models": set(),
 }
-MAY_IMPORT["testing"] = set(MAY_IMPORT) - {"evaluation"}  # a suite may look at every part
+MAY_IMPORT["testing"] = set(MAY_IMPORT) - {"evaluation", "probe"}  # a suite may look at every part
 EVERYTHING = {"cli", "__init__"}
 NEVER = {"torch", "transformers", "sentence_transformers", "langchain_core", "llama_index"}
 ADAPTERS = {Path("encoders/sentence_transformers.py")}  # loads its package when it is used

@@ -1,0 +1,40 @@
+"""What reads passages and answers: anything with a name and an ``answer``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a reader is given: the same for every configuration but for the passages.
+
+    Args:
+        question: as it is asked.
+        passages: texts in the order of their retrieval.
+        system: the instruction to a chat model.
+        user: passages and question as one message to a chat model.
+        seed: for a reader that draws.
+    """
+
+    question: str
+    passages: tuple[str, ...]
+    system: str
+    user: str
+    seed: int = 0
+
+
+class Reader(Protocol):
+    """Answers a question from passages."""
+
+    @property
+    def name(self) -> str:
+        """Model and settings that change an answer, no secret: a part of the cache's key."""
+
+    def answer(self, prompt: Prompt) -> str:
+        """The answer, as the reader says it.
+
+        Raises:
+            LogicRetrieversError: no answer to this prompt; to another one there may be.
+        """

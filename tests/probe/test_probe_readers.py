@@ -1,0 +1,258 @@
+"""Readers: without a model, behind an endpoint, from a file, and through a cache."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from chat_endpoint import Endpoint, completion
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langchain_logic_retrievers import ChatModelReader
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+from llama_index.core.llms.mock import MockLLM
+from llama_index_logic_retrievers import LLMReader
+from probing import FirstName
+
+from logic_retrievers.chat import ChatEndpoint
+from logic_retrievers.errors import (
+    ConfigurationError,
+    InputError,
+    MissingExtraError,
+    ReadError,
+    ServerError,
+    StorageError,
+)
+from logic_retrievers.probe import (
+    CachedReader,
+    EndpointReader,
+    ExtractiveReader,
+    GgufReader,
+    build_prompt,
+)
+from logic_retrievers.probe.readers.extractive import sentences_of
+from logic_retrievers.testing import HashedEncoder
+
+PASSAGES = ["Bob likes tea. Dan sails boats.", "Ann grows roses.\nCid plays chess."]
+PROMPT = build_prompt("Who plays chess?", PASSAGES, 3)
+
+
+def test_the_prompt_shows_passages_in_order_and_asks_last() -> None:
+    """A reader that gets the passages in another order answers another question."""
+    lines = PROMPT.user.splitlines()
+    assert lines[-4:] == [
+        "1. Bob likes tea. Dan sails boats.",
+        "2. Ann grows roses. Cid plays chess.",
+        "Question: Who plays chess?",
+        "Answer:",
+    ]
+    assert "I don't know" in PROMPT.system
+    assert PROMPT.passages == tuple(PASSAGES)
+    assert build_prompt("Who?", ()).user.endswith("Passages:\nQuestion: Who?\nAnswer:")
+
+
+def test_the_nearest_sentence() -> None:
+    reader = ExtractiveReader(HashedEncoder())
+    assert reader.answer(PROMPT) == "Cid plays chess."
+    assert reader.answer(build_prompt("Who sails boats?", PASSAGES)) == "Dan sails boats."
+    assert reader.answer(build_prompt("Who?", [])) == ""
+    assert reader.answer(build_prompt("Who?", [" "])) == ""
+
+
+def test_the_earlier_passage_wins_a_tie() -> None:
+    """Retrieval decides between equals; the order of a sort must not."""
+    reader = ExtractiveReader(HashedEncoder())
+    for first, second in (("Bob", "Eve"), ("Eve", "Bob")):
+        # the same words, so the same vector
+        passages = [f"Tea likes {first}, {second}.", f"Tea likes {second}, {first}."]
+        assert reader.answer(build_prompt("likes tea", passages)) == passages[0]
+
+
+def test_the_extractive_name_follows_the_vectors() -> None:
+    one, same = (ExtractiveReader(HashedEncoder()) for _ in range(2))
+    assert one.name == same.name
+    assert one.name != ExtractiveReader(HashedEncoder(version="2")).name
+
+
+def test_sentences() -> None:
+    assert sentences_of('He said "No." Then he left! At 3.5 km, e.g. near\n\nOslo') == [
+        'He said "No."',
+        "Then he left!",
+        "At 3.5 km, e.g. near",
+        "Oslo",
+    ]
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with Endpoint() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield server
+        server.closing.set()
+        server.shutdown()
+        thread.join()
+
+
+def test_an_endpoint_is_asked_with_the_prompt(endpoint: Endpoint) -> None:
+    """A seed or a bound that is not sent gives other answers at the next run."""
+    endpoint.will(200, completion(" Cid. "))
+    asked = ChatEndpoint(endpoint.url, "small", api_key="sk-secret")
+    reader = EndpointReader(asked, max_tokens=9)
+    assert reader.answer(PROMPT) == "Cid."
+    ((_, _, body),) = endpoint.requests
+    assert body == {
+        "model": "small",
+        "messages": [
+            {"role": "system", "content": PROMPT.system},
+            {"role": "user", "content": PROMPT.user},
+        ],
+        "temperature": 0.0,
+        "max_tokens": 9,
+        "seed": 3,
+    }
+    assert "sk-secret" not in f"{reader.name} {vars(reader)} {asked!r}"
+    bare = EndpointReader(asked, temperature=None, max_tokens=None, send_seed=False)
+    bare.answer(PROMPT)
+    assert endpoint.requests[1][2].keys() == {"model", "messages"}
+    assert len({reader.name, bare.name, EndpointReader(asked).name}) == 3
+
+
+def test_a_cut_answer_is_one_and_a_withheld_one_is_none(endpoint: Endpoint) -> None:
+    """A bound on the answer is the probe's own; it must not cost the question."""
+    reader = EndpointReader(ChatEndpoint(endpoint.url, "small"))
+    endpoint.will(200, completion("Cid, who", "length"))
+    endpoint.will(200, completion(None))
+    endpoint.will(200, completion("", "content_filter"))
+    assert reader.answer(PROMPT) == "Cid, who"
+    assert reader.answer(PROMPT) == ""
+    with pytest.raises(InputError, match="withheld"):
+        reader.answer(PROMPT)
+
+
+def test_any_chat_model_of_langchain() -> None:
+    class Model(GenericFakeChatModel):
+        def invoke(self, messages: Any, *args: Any, **kwargs: Any) -> AIMessage:
+            assert [(m.type, m.text) for m in messages] == [
+                ("system", PROMPT.system),
+                ("human", PROMPT.user),
+            ]
+            return AIMessage([{"type": "text", "text": " Cid "}])
+
+    reader = ChatModelReader(Model(messages=iter([])), name="small")
+    assert (reader.name, reader.answer(PROMPT)) == ("small", "Cid")
+
+
+def test_any_llm_of_llama_index() -> None:
+    class Model(MockLLM):
+        def chat(self, messages: Any, **kwargs: Any) -> ChatResponse:
+            assert [(m.role.value, m.content) for m in messages] == [
+                ("system", PROMPT.system),
+                ("user", PROMPT.user),
+            ]
+            return ChatResponse(message=ChatMessage(role="assistant", content=" Cid "))
+
+    reader = LLMReader(Model(), name="small")
+    assert (reader.name, reader.answer(PROMPT)) == ("small", "Cid")
+
+
+def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
+    """A report that is made twice would cost the same again."""
+    inner = FirstName()
+    reader = CachedReader(inner, tmp_path / "answers")
+    others = [
+        build_prompt("Who plays chess?", PASSAGES, 4),
+        build_prompt("Who plays chess?", PASSAGES[::-1], 3),
+        build_prompt("Who plays go?", PASSAGES, 3),
+    ]
+    for _ in range(2):
+        for prompt in (PROMPT, *others):
+            assert reader.answer(prompt) == prompt.passages[0].split()[0]
+    assert len(inner.asked) == 4
+    again = FirstName()
+    assert CachedReader(again, tmp_path / "answers").answer(PROMPT) == "Bob"
+    assert not again.asked
+    again.name = "another"
+    CachedReader(again, tmp_path / "answers").answer(PROMPT)
+    assert len(again.asked) == 1
+    (tmp_path / "none").write_text("no database, but long enough to be looked at " * 50)
+    with pytest.raises(StorageError, match="none"):
+        CachedReader(inner, tmp_path / "none")
+
+
+class Bindings:
+    """What the reader uses of xllamacpp."""
+
+    def __init__(self) -> None:
+        self.replies: list[dict[str, Any]] = []
+        self.asked: list[dict[str, Any]] = []
+        self.settings: Any = None
+
+    def CommonParams(self) -> SimpleNamespace:  # noqa: N802
+        parts = {name: SimpleNamespace() for name in ("model", "cpuparams", "cpuparams_batch")}
+        return SimpleNamespace(**parts)
+
+    def Server(self, settings: Any) -> Bindings:  # noqa: N802
+        if Path(settings.model.path).read_bytes() != b"GGUF":
+            raise RuntimeError("Failed to init server")
+        self.settings = settings
+        return self
+
+    def handle_chat_completions(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.asked.append(request)
+        return self.replies.pop(0)
+
+
+@pytest.fixture
+def bindings(monkeypatch: pytest.MonkeyPatch) -> Bindings:
+    found = Bindings()
+    monkeypatch.setitem(sys.modules, "xllamacpp", found)
+    return found
+
+
+def test_a_local_model(bindings: Bindings, tmp_path: Path) -> None:
+    """What is left to llama.cpp's defaults changes with its version."""
+    file = tmp_path / "m.gguf"
+    file.write_bytes(b"GGUF")
+    reader = GgufReader(file, context=512, max_tokens=8, threads=1)
+    bindings.replies += [
+        completion(" Cid ", "length"),
+        {"error": {"type": "exceed_context_size_error", "n_prompt_tokens": 900, "n_ctx": 512}},
+        {"error": {"type": "server_error", "message": PROMPT.user}},
+    ]
+    assert reader.answer(PROMPT) == "Cid"
+    (asked,) = bindings.asked
+    assert asked["messages"][1] == {"role": "user", "content": PROMPT.user}
+    assert asked["seed"] == 3
+    assert (asked["temperature"], asked["max_tokens"], asked["cache_prompt"]) == (0, 8, False)
+    settings = bindings.settings
+    assert (settings.n_ctx, settings.n_parallel, settings.cpuparams.n_threads) == (512, 1, 1)
+    with pytest.raises(InputError, match="900 tokens and the context 512"):
+        reader.answer(PROMPT)
+    with pytest.raises(ServerError, match="server_error") as caught:
+        reader.answer(PROMPT)
+    assert "chess" not in str(caught.value)
+    file.write_bytes(b"GGUF")
+    assert GgufReader(file, max_tokens=8).name == reader.name != GgufReader(file).name
+
+
+def test_a_model_that_cannot_be_read(
+    bindings: Bindings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ReadError, match="no such file"):
+        GgufReader(tmp_path / "none.gguf")
+    (tmp_path / "bad.gguf").write_bytes(b"text")
+    with pytest.raises(ReadError, match=r"bad\.gguf: llama\.cpp cannot load it"):
+        GgufReader(tmp_path / "bad.gguf")
+    for wrong in ({"context": 0}, {"threads": 0}, {"max_tokens": 0}):
+        with pytest.raises(ConfigurationError, match="1 or more"):
+            GgufReader(tmp_path / "bad.gguf", **wrong)
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    with pytest.raises(MissingExtraError, match=r"logic-retrievers\[gguf\]"):
+        GgufReader(tmp_path / "bad.gguf")

@@ -1,0 +1,187 @@
+"""Question sets in folders: what is read and written, and how a mistake is told."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logic_retrievers.errors import ConfigurationError, InputError, ReadError, StorageError
+from logic_retrievers.probe.files import FIELDS, read_probe, write_probe
+from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet
+from logic_retrievers.probe.template import EXAMPLE, write_template
+
+PASSAGES = [
+    {"_id": "a", "title": "Rye", "text": "without nuts"},
+    {"_id": "b", "text": "Walnut bread"},
+    {"_id": "copy", "text": "Rye without nuts"},
+    {"_id": "void", "text": " "},
+]
+NEEDED = {"_id": "q1", "text": "Which bread has no nuts?", "gold": ["Rye"]}
+FULL = {
+    **NEEDED,
+    "wrong": ["Walnut bread"],
+    "kind": "exclusion",
+    "satisfying": ["copy"],
+    "violating": ["b"],
+    "candidates": ["a", "b", "copy"],
+    "trusted": ["a"],
+}
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "bakery"
+    place.mkdir()
+    write(place / "corpus.jsonl", PASSAGES)
+    write(place / "questions.jsonl", [FULL, NEEDED | {"_id": 2}])
+    return place
+
+
+def test_a_folder_reads(folder: Path) -> None:
+    """A label on a copy that was merged away would name a passage that nothing can find."""
+    found = read_probe(folder)
+    assert found.name == "bakery"
+    assert found.passages == {"a": "Rye without nuts", "b": "Walnut bread"}
+    assert found.questions == (
+        ProbeQuestion(
+            "q1",
+            "Which bread has no nuts?",
+            gold=("Rye",),
+            wrong=("Walnut bread",),
+            kind="exclusion",
+            satisfying=("a",),
+            violating=("b",),
+            candidates=("a", "b"),
+            trusted=("a",),
+        ),
+        ProbeQuestion("2", "Which bread has no nuts?", gold=("Rye",)),
+    )
+
+
+def test_both_files_may_be_compressed(folder: Path) -> None:
+    plain = read_probe(folder)
+    for name in ("corpus.jsonl", "questions.jsonl"):
+        (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
+        (folder / name).unlink()
+    assert read_probe(folder) == plain
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gold": 1936}, r"'gold' must be a list of answers: \[\"1936\"\] instead of 1936"),
+        ({"gold": "Rye"}, r"'gold' must be a list of answers: \[\"Rye\"\] instead of 'Rye'"),
+        ({"gold": ["Rye", 7.5]}, "an answer in 'gold' must be a text: \"7.5\" instead of 7.5"),
+        ({"wrong": [True]}, "an answer in 'wrong' must be a text: \"true\" instead of True"),
+        ({"wrong": ["the RYE"]}, "'the RYE' is wrong and 'Rye' right: grading sees no difference"),
+        ({"gold": ["Rye", "rye"], "wrong": ["rye"]}, "'rye' is wrong and 'rye' right"),
+        ({"gold": []}, "needs a right answer"),
+        ({"gold": ["Rye", " "]}, "needs a right answer, and no empty one"),
+        ({"gold": ["\ud800"]}, "'gold' holds half of a surrogate pair"),
+        ({"gold": None}, "the question has no 'gold': right answers"),
+        ({"text": None}, "the question has no 'text'"),
+        ({"text": " "}, "the question's text is empty"),
+        ({"text": 3}, "'text' must be a string"),
+        ({"kind": 3}, "'kind' must be a string"),
+        ({"_id": "a\tb"}, "'_id' needs ids"),
+        ({"Gold": ["Rye"]}, "unknown field 'Gold'; did you mean 'gold'"),
+        ({"id": "q"}, "unknown field 'id'; did you mean '_id'"),
+        ({"answers": ["Rye"]}, "unknown field 'answers'; there are _id, text, gold, wrong, kind"),
+        ({"trusted": "a"}, "'trusted' must be a list of document ids"),
+        ({"trusted": ["z"]}, "the passage 'z' of 'trusted' is not in the corpus"),
+        ({"violating": ["void"]}, "the passage 'void' of 'violating' has no text"),
+        ({"satisfying": ["a"], "violating": ["copy"]}, "'a' is satisfying and violating at once"),
+        ({"_id": "first"}, "the id 'first' was used before"),
+    ],
+)
+def test_a_row_that_is_wrong(folder: Path, change: dict[str, Any], message: str) -> None:
+    """A person fills these files in; what is not said with its line is not found."""
+    write(folder / "questions.jsonl", [NEEDED | {"_id": "first"}, NEEDED | change])
+    with pytest.raises(ReadError, match=rf"questions\.jsonl:2: .*{message}"):
+        read_probe(folder)
+
+
+def test_what_is_missing(folder: Path) -> None:
+    (folder / "questions.jsonl").write_text("\n")
+    with pytest.raises(ReadError, match=r"questions\.jsonl: no question in this file"):
+        read_probe(folder)
+    (folder / "questions.jsonl").unlink()
+    with pytest.raises(ReadError, match=r"bakery: no questions\.jsonl\[\.gz\]"):
+        read_probe(folder)
+    (folder / "corpus.jsonl").unlink()
+    with pytest.raises(ReadError, match=r"bakery: no corpus\.jsonl\[\.gz\]"):
+        read_probe(folder)
+    with pytest.raises(ReadError, match="nowhere: no such folder"):
+        read_probe(folder / "nowhere")
+
+
+WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).map(str.strip)
+
+
+@given(text=WORDS.filter(bool), gold=WORDS.filter(bool), kind=WORDS)
+def test_what_is_written_reads_back(
+    tmp_path_factory: pytest.TempPathFactory, text: str, gold: str, kind: str
+) -> None:
+    """A set that comes back changed gives figures for another one."""
+    place = tmp_path_factory.mktemp("sets") / "made"
+    one = ProbeQuestion("q", text, (gold,), kind=kind, satisfying=("p",), candidates=("p", "r"))
+    made = ProbeSet("made", (one,), {"p": text, "r": f"{text} {gold}"})
+    write_probe(place, made)
+    assert read_probe(place) == made
+    assert sorted(path.name for path in place.parent.iterdir()) == ["made"]
+
+
+@pytest.mark.parametrize(
+    ("passages", "satisfying"),
+    [
+        ({"a": "same", "b": "same"}, ()),
+        ({"a": " padded"}, ()),
+        ({"a": "text"}, ("a", "a")),
+        ({"a\tb": "text"}, ()),
+        ({"a": ""}, ()),
+    ],
+)
+def test_what_would_not_read_back_is_not_written(
+    tmp_path: Path, passages: dict[str, str], satisfying: tuple[str, ...]
+) -> None:
+    """Half a folder, or one that says something else, is worse than none."""
+    one = ProbeQuestion("q", "Who?", ("Ann",), satisfying=satisfying)
+    with pytest.raises(InputError, match="made cannot be written"):
+        write_probe(tmp_path / "made", ProbeSet("made", (one,), passages))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_there_stays(folder: Path) -> None:
+    """Somebody may have filled it in."""
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(ConfigurationError, match="is there already"):
+        write_probe(folder, EXAMPLE)
+    with pytest.raises(ConfigurationError, match="is there already"):
+        write_template(folder)
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_place_where_nothing_can_be_written(folder: Path) -> None:
+    with pytest.raises(StorageError, match="nothing was changed"):
+        write_template(folder / "corpus.jsonl" / "inside")
+
+
+def test_the_template_is_a_set_that_reads(tmp_path: Path) -> None:
+    """A person copies it: every field must be in it, and every one explained."""
+    write_template(tmp_path / "mine")
+    found = read_probe(tmp_path / "mine")
+    assert (found.questions, found.passages) == (EXAMPLE.questions, EXAMPLE.passages)
+    rows = (tmp_path / "mine" / "questions.jsonl").read_text("utf-8").splitlines()
+    assert set().union(*(json.loads(row) for row in rows)) == set(FIELDS)
+    readme = (tmp_path / "mine" / "README.md").read_text("utf-8")
+    assert all(f"| `{name}` | {meaning} |" in readme for name, meaning in FIELDS.items())
