@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from pydantic import ValidationError
 from sentence_transformers import SentenceTransformer
 
 from logic_export.compress import Compression, compress_weights
@@ -26,7 +27,7 @@ from logic_retrievers.encoders.bundle import Bundle, load_bundle, parity_cosines
 from logic_retrievers.encoders.manifest import Head
 from logic_retrievers.encoders.onnx import OnnxEncoder
 from logic_retrievers.encoders.query_encoder import SUFFIX, QueryEncoderCard
-from logic_retrievers.errors import ConfigurationError, LongTextWarning
+from logic_retrievers.errors import ConfigurationError, LongTextWarning, StorageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ def export_query_encoder(
         BundleError: no bundle there, or a damaged one.
         ConfigurationError: ``out`` exists, or run, base and bundle do not belong together.
         ParityError: the file strays from the model.
+        StorageError: no room, or no right to write there.
     """
     if not out.name.endswith(SUFFIX) or out.exists():
         raise ConfigurationError(
@@ -82,39 +84,51 @@ def export_query_encoder(
         )
     side = opened.manifest.heads[head]
     source, recipe = find_head(head, run), _recipe(run)
+    base = base or (recipe.model.base if recipe else None)
+    if base is None:
+        raise ConfigurationError(
+            f"{run!r} is no run's folder, and nothing else says which model encoded the documents "
+            "in training: check the path, or pass --base"
+        )
     _check_documents(opened, head, recipe, base)
     model = load_model(source.model)
     _check_model(model, opened, side)
     trunk, graph = _above_trunk(opened, side, export_graph(model), shared_layers, compression)
     prefix = recipe.model.query_prefix if recipe else side.query.prefix
     card = _card(model, source, opened, head, trunk, prefix)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
-        file = Path(name) / out.name
-        write_query_encoder(file, compress_weights(graph, compression), card)
-        figures = _measure(opened.with_query_encoder(file, head), head, file)
-        pass_or_raise(figures, card.min_cosine)
-        file.replace(out)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
+            file = Path(name) / out.name
+            write_query_encoder(file, compress_weights(graph, compression), card)
+            figures = _measure(opened.with_query_encoder(file, head), head, file)
+            pass_or_raise(figures, card.min_cosine)
+            file.replace(out)
+    except OSError as error:
+        raise StorageError(f"cannot write {out}: {error.strerror}") from error
     return Exported(figures, card)
 
 
 def _recipe(run: str) -> Recipe | None:
     """The recipe of a run; None for a folder that is no run's."""
     file = Path(run) / RECIPE
-    return Recipe.model_validate_json(file.read_text("utf-8")) if file.is_file() else None
+    if not file.is_file():
+        return None
+    try:
+        return Recipe.model_validate_json(file.read_bytes())
+    except ValidationError as error:
+        raise ConfigurationError(
+            f"{file} is no recipe that this version reads: {error.errors()[0]['msg']}. Use the "
+            "version that trained, or train again."
+        ) from error
 
 
-def _check_documents(bundle: Bundle, head: str, recipe: Recipe | None, base: str | None) -> None:
+def _check_documents(bundle: Bundle, head: str, recipe: Recipe | None, base: str) -> None:
     """Refuses a run whose documents were not those of the bundle."""
     if recipe is not None and not recipe.frozen_documents:
         raise ConfigurationError(
             "this run trained the documents' side too (model.frozen_documents), so its queries do "
             "not fit stored vectors; make a head of it: logic-retrievers add-head"
-        )
-    base = base or (recipe.model.base if recipe else None)
-    if base is None:
-        raise ConfigurationError(
-            "nothing says which model encoded the documents in training: pass --base"
         )
     prefix = bundle.manifest.heads[head].document.prefix
     if recipe is not None and recipe.model.document_prefix != prefix:

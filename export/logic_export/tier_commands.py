@@ -57,7 +57,7 @@ def disturbed_queries(
         words = RelationRewriter(
             rewriter(endpoint, model, key_variable, cache, folder, sampling=sampling, seed=seed)
         )
-    parts = read_parts(data, {"train": train, "dev": dev, "test": 1 - train - dev})
+    parts = read_parts(data, {"train": train, "dev": dev, "test": round(1 - train - dev, 9)})
     built = build(
         parts,
         copies={"train": copies},

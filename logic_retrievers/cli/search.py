@@ -62,8 +62,12 @@ def search(
     asked = _asked(query, expression, policy)
     encoder = open_encoder(bundle)
     with open_index(encoder, location, collection, api_key, tenant, create=False) as passages:
+        own = passages.encoder.specs
         for file in query_encoder or []:
             passages.use_query_encoder(file)
+        swapped = [one for name, one in passages.encoder.specs.items() if one != own[name]]
+        if len(swapped) < len(query_encoder or []):
+            raise ConfigurationError("two --query-encoder read the queries of one vector")
         engine = Engine(passages, policy)
         hits = engine.search(asked, k, filter=parse_filter(filters or []), min_score=min_score)
     if as_json:

@@ -158,10 +158,10 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
     source = str(path)
     try:
         content = Path(path).read_bytes()
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a null byte in a path is no OSError
         raise QueryEncoderError(
-            f"The query encoder {source!r} cannot be read ({error.strerror}). Check the path; it "
-            f"is one file, NAME{SUFFIX}."
+            f"The query encoder {source!r} cannot be read "
+            f"({getattr(error, 'strerror', error)}). Check the path; it is one file, NAME{SUFFIX}."
         ) from error
     described = _metadata(content, source)
     text = described.get(CARD_KEY)
@@ -172,7 +172,7 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
         )
     card = _card(text, source)
     digest = checksum(content[: card.graph_bytes], text)
-    if len(content) <= card.graph_bytes or described.get(CHECKSUM_KEY) != digest:
+    if described.get(CHECKSUM_KEY) != digest:
         raise QueryEncoderError(
             f"The query encoder {source!r} is damaged: graph and description do not have the "
             f"checksum that it notes. {_GET_IT_AGAIN}"

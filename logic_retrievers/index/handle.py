@@ -131,6 +131,8 @@ class IndexHandle:
             with self._swapping:
                 if read is not None:
                     check_documents(self._collection, read, self._encoder.specs, head)
+                elif head is not None:
+                    self._collection.vector(head)  # a misspelt one would take nothing off
                 self._encoder = with_query_encoder(self._encoder, read, head)
 
         yield Work(swap)

@@ -49,6 +49,10 @@ def test_search_with_a_query_encoder(folder, file):
     before, swapped = call(*asked).stdout, call(*asked, "--query-encoder", file).stdout
     assert before != swapped
     assert call(*asked).stdout == before
+    second = write_noisy(folder / "second.query.onnx", head="compatibility")
+    assert call(*asked, "--query-encoder", file, "--query-encoder", second).stdout != before
+    twice = call(*asked, "--query-encoder", file, "--query-encoder", file, code=2)
+    assert "the queries of one vector" in twice.stderr
     missing = call(*asked, "--query-encoder", folder / "no.query.onnx", code=5)
     assert "Check the path" in missing.stderr
 
@@ -82,10 +86,13 @@ def test_two_query_encoders_over_one_collection(folder, file, monkeypatch):
     assert json.loads(out.read_text("utf-8"))["metrics"] == ours
 
 
-def test_what_cannot_be_compared_is_refused_at_once(folder, file, tmp_path):
+def test_what_cannot_be_compared_is_refused_at_once(folder, file, tmp_path, monkeypatch):
+    """Before all documents are encoded, which may take an hour."""
+    monkeypatch.setattr(OnnxEncoder, "encode_documents", lambda *_: pytest.fail("encoded"))
     twice = call("evaluate", folder, "--query-encoder", file, "--query-encoder", file, code=2)
     assert "nothing to compare" in twice.stderr
     both = ("--query-encoder", "base", "--query-encoder", file)
     assert "one run" in call("evaluate", folder, *both, "--run", tmp_path / "r", code=2).stderr
     other = write_noisy(tmp_path / "other.query.onnx", document_fingerprint="0" * 32)
-    assert "was made for" in call("evaluate", folder, "--query-encoder", other, code=1).stderr
+    both = ("--query-encoder", "base", "--query-encoder", other)
+    assert "was made for" in call("evaluate", folder, *both, code=1).stderr

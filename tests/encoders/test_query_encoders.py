@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from query_files import TEXTS as READ
 from query_files import write_noisy
 from tiny_bundles import head, tiny_graph, write_tiny_bundle
 
@@ -21,8 +22,15 @@ from logic_retrievers.encoders import (
     with_query_encoder,
 )
 from logic_retrievers.encoders.bundle import parity_cosines
+from logic_retrievers.encoders.manifest import ReferenceVectors
 from logic_retrievers.encoders.query_encoder import CARD_KEY
-from logic_retrievers.errors import BundleError, ConfigurationError, QueryEncoderError
+from logic_retrievers.encoders.query_sides import references_with
+from logic_retrievers.errors import (
+    BundleError,
+    ConfigurationError,
+    LongTextWarning,
+    QueryEncoderError,
+)
 
 TEXTS = ["a b c", "x y", "a quiet q"]
 HEADS = {"topical": head(), "other": head("second", query={"prefix": "q "})}
@@ -107,6 +115,32 @@ def test_a_bundle_opens_with_a_query_encoder_and_verifies(folder, file):
     )
 
 
+def test_the_documents_go_on_being_verified(file):
+    """`verify` would find nothing wrong with a document side that nobody looks at."""
+    row = ReferenceVectors(
+        heads=("topical", "other"), roles=("query", "document"), texts=("a",), vectors=((1.0,),)
+    )
+    made = references_with((row,), {"topical": read_query_encoder(file)})
+    found = sorted(
+        (name, side, one.texts) for one in made for name in one.heads for side in one.roles
+    )
+    assert found == [
+        ("other", "document", ("a",)),
+        ("other", "query", ("a",)),
+        ("topical", "document", ("a",)),
+        ("topical", "query", READ),
+    ]
+
+
+def test_queries_are_cut_where_the_file_says(encoder, folder, tmp_path):
+    """It may have been trained on longer ones than the bundle reads, or on shorter ones."""
+    file = write_noisy(tmp_path / "s.query.onnx", folder, max_tokens=3)
+    short = encoder.with_query_encoder(file)
+    with pytest.warns(LongTextWarning, match="3 tokens"):
+        cut = short.encode_queries(["a b c"], ["topical"])["topical"]
+    np.testing.assert_array_equal(cut, short.encode_queries(["a"], ["topical"])["topical"])
+
+
 def test_another_process_gets_the_same_query_encoder(encoder, file):
     """The file may be a newer one by the time a worker starts."""
     swapped = encoder.with_query_encoder(file)
@@ -154,6 +188,14 @@ def test_a_part_under_another_name_is_found_by_its_documents(encoder, file):
         with_query_encoder(combined, None, "theirs")
 
 
+def test_of_several_vectors_of_the_same_documents_its_own_is_taken(encoder, file):
+    """Whichever comes first would else be read by it, and the one that it names not."""
+    spec, read = encoder.specs["topical"], read_query_encoder(file)
+    assert read.head_among({"a": spec, "topical": spec}) == "topical"
+    assert read.head_among({"a": spec, "b": spec}) == "a"
+    assert read.head_among({"a": spec, "topical": spec}, "a") == "a"
+
+
 def test_an_encoder_without_a_query_side_of_its_own_says_so(file):
     function = FunctionEncoder(lambda texts: [[1.0, 2.0]] * len(texts), identity="a")
     assert with_query_encoder(function, None) is function
@@ -166,6 +208,8 @@ def test_a_file_that_is_not_there_or_none(encoder, folder, tmp_path):
         encoder.with_query_encoder(tmp_path / "nothing.query.onnx")
     with pytest.raises(QueryEncoderError, match="cannot be read"):
         encoder.with_query_encoder(tmp_path)
+    with pytest.raises(QueryEncoderError, match="null byte"):
+        encoder.with_query_encoder("a\0b")
     with pytest.raises(QueryEncoderError, match="without the description of a query encoder"):
         encoder.with_query_encoder(folder / "model.onnx")
     with pytest.raises(QueryEncoderError, match="is no query encoder, or a damaged one"):

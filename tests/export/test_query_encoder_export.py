@@ -26,7 +26,7 @@ from typer.testing import CliRunner  # noqa: E402
 
 from logic_retrievers.cli.app import app  # noqa: E402
 from logic_retrievers.encoders import OnnxEncoder, read_query_encoder  # noqa: E402
-from logic_retrievers.errors import ConfigurationError  # noqa: E402
+from logic_retrievers.errors import ConfigurationError, StorageError  # noqa: E402
 
 LABEL = Label("small", "Apache-2.0", "made here", {"NOTICE": "for a test\n"})
 TEXTS = ["a quiet room", "find a hotel without noise", "q", "not loud : no noise , a quiet hotel"]
@@ -139,18 +139,46 @@ def test_a_run_brings_its_base_its_data_and_their_licences(bundle, models, tmp_p
     assert card.origin.startswith("ours from ")
 
 
+def test_queries_have_the_prefix_of_the_run(bundle, models, tmp_path):
+    """The bundle's own would be put before queries that were trained without it."""
+    run = finished_run(tmp_path / "run", models, query_prefix="q : ")
+    export_query_encoder(run, tmp_path / "a.query.onnx", bundle=bundle)
+    swapped = OnnxEncoder(bundle).with_query_encoder(tmp_path / "a.query.onnx")
+    wanted = encode_original(load_model(models["queries"]), TEXTS, "q : ")
+    found = swapped.encode_queries(TEXTS, ["topical"])["topical"]
+    assert np.einsum("ij,ij->i", found, wanted).min() > 0.9999
+
+
+def test_a_model_with_another_tokenizer_is_refused(bundle, models, tmp_path):
+    """The bundle's would make other tokens than it was trained on."""
+    other = shutil.copytree(models["queries"], tmp_path / "other")
+    tokenizer = json.loads((other / "tokenizer.json").read_text("utf-8"))
+    vocabulary = tokenizer["model"]["vocab"]
+    vocabulary["quiet"], vocabulary["hotel"] = vocabulary["hotel"], vocabulary["quiet"]
+    (other / "tokenizer.json").write_text(json.dumps(tokenizer), "utf-8")
+    with pytest.raises(ConfigurationError, match="the model's tokenizer is not that of"):
+        export_query_encoder(
+            str(other), tmp_path / "a.query.onnx", bundle=bundle, base=models["base"]
+        )
+
+
 def test_documents_of_another_model_are_refused(bundle, models, tmp_path):
     """It would fit the dimension, and rank at random."""
     run, file = finished_run(tmp_path / "run", models), tmp_path / "a.query.onnx"
     with pytest.raises(ConfigurationError, match=r"is not what 'other' of .* was made from"):
         export_query_encoder(run, file, bundle=bundle, head="other")
-    with pytest.raises(ConfigurationError, match="pass --base"):
+    with pytest.raises(ConfigurationError, match=r"is no run's folder.*pass --base"):
         export_query_encoder(models["queries"], file, bundle=bundle)
+    with pytest.raises(ConfigurationError, match="'no-such-run' is no run's folder"):
+        export_query_encoder("no-such-run", file, bundle=bundle)
     moved = finished_run(tmp_path / "free", models, frozen_documents=False)
     with pytest.raises(ConfigurationError, match="trained the documents' side too"):
         export_query_encoder(moved, file, bundle=bundle)
     prefixed = finished_run(tmp_path / "prefixed", models, document_prefix="text : ")
     with pytest.raises(ConfigurationError, match="before documents"):
+        export_query_encoder(prefixed, file, bundle=bundle)
+    (tmp_path / "prefixed" / "recipe.json").write_text("{")
+    with pytest.raises(ConfigurationError, match=r"recipe\.json is no recipe that this version"):
         export_query_encoder(prefixed, file, bundle=bundle)
     cut = finished_run(tmp_path / "cut", models, document_tokens=9)
     with pytest.raises(ConfigurationError, match=r"cut documents at 9 tokens.*document_tokens = "):
@@ -169,6 +197,13 @@ def test_names_that_cannot_be_are_refused(bundle, models, tmp_path):
             models["queries"], tmp_path / "a.query.onnx", bundle=bundle, head="mine"
         )
     assert taken.read_text() == "mine"
+
+
+def test_a_place_where_nothing_can_be_written_is_named(bundle, models, tmp_path):
+    (tmp_path / "file").touch()
+    file = tmp_path / "file" / "a.query.onnx"
+    with pytest.raises(StorageError, match="cannot write"):
+        export_query_encoder(models["queries"], file, bundle=bundle, base=models["base"])
 
 
 def test_a_file_that_strays_is_not_written(bundle, models, tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from logic_export.data.tiers.examples import TieredExample, read_tiers, write_tiers
 
-from logic_retrievers.errors import InputError, ReadError
+from logic_retrievers.errors import InputError, ReadError, StorageError
 
 MADE = [
     TieredExample(
@@ -50,6 +50,7 @@ def test_a_teams_own_file_need_not_say_more_than_it_knows(tmp_path: Path):
         ({"query": "q", "positives": ["a"], "negatives": ["b", "a"]}, "stands twice: 'a'"),
         ({"query": "q", "distractors": ["a", "a"]}, "stands twice: 'a'"),
         ({"query": "q", "source": 1}, "'source' must be a string"),
+        ({"query": "q", "distractor": ["a"]}, "unknown field 'distractor'; a row has query, posi"),
     ],
 )
 def test_a_row_that_cannot_be_names_its_place(tmp_path: Path, row: dict[str, object], fault: str):
@@ -58,6 +59,21 @@ def test_a_row_that_cannot_be_names_its_place(tmp_path: Path, row: dict[str, obj
     path.write_text('{"query": "fine"}\n\n' + json.dumps(row) + "\n")
     with pytest.raises(ReadError, match=rf"rows.jsonl:3: .*{fault}"):
         read_tiers(path)
+
+
+def test_a_file_by_any_editor_is_read(tmp_path: Path):
+    """A byte order mark or another line end would be part of a key or of a passage."""
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"query": "q", "positives": ["a"]}\r\n\r\n{"query": "r"}')
+    assert [(one.query, one.positives) for one in read_tiers(path)] == [("q", ("a",)), ("r", ())]
+    path.write_bytes(b"")
+    assert read_tiers(path) == []
+
+
+def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StorageError, match="cannot write"):
+        write_tiers(tmp_path / "file" / "rows.jsonl", MADE)
 
 
 def test_the_same_faults_are_refused_in_code():

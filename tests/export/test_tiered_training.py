@@ -33,7 +33,7 @@ from small_recipes import changed, weights  # noqa: E402
 from small_sets import write_small_sets  # noqa: E402
 from small_tiers import write_small_tiers  # noqa: E402
 
-from logic_retrievers.errors import ConfigurationError  # noqa: E402
+from logic_retrievers.errors import ConfigurationError, ReadError  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
@@ -204,6 +204,14 @@ def test_development_sets_of_two_kinds_are_refused(recipe_file: Path, folder: Pa
     both = read_recipe(changed(recipe_file, ('dev.jsonl.gz"]', 'dev.jsonl.gz", "rooms/dev"]')))
     with pytest.raises(ConfigurationError, match="files of tiers or folders, not both"):
         task_of(both)
+
+
+def test_a_development_set_that_is_not_there_is_refused_at_once(recipe_file: Path, tmp_path: Path):
+    """All documents would be encoded before, and the folder be that of another recipe after."""
+    recipe = read_recipe(changed(recipe_file, ("dev.jsonl.gz", "def.jsonl.gz")))
+    with pytest.raises(ReadError, match=r"def\.jsonl\.gz"):
+        train(recipe, tmp_path / "run", quiet=True)
+    assert not (tmp_path / "run").exists()
 
 
 # --- runs

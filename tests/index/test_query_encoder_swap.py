@@ -141,6 +141,8 @@ def test_queries_for_other_documents_are_refused(index, file, tmp_path):
         index.use_query_encoder(other)
     with pytest.raises(FingerprintMismatchError):
         index.use_query_encoder(file, head="compatibility")
+    with pytest.raises(MissingVectorError, match="'topic' is missing"):
+        index.use_query_encoder(None, head="topic")
     with pytest.raises(MissingVectorError, match="contradiction"):
         index.use_query_encoder(write_noisy(tmp_path / "c.query.onnx", head="contradiction"))
     with pytest.raises(QueryEncoderError, match="Check the path"):

@@ -161,6 +161,9 @@ def _tiers(recipe: Recipe, loss: TieredSettings) -> Task:
     of_tiers = [name.endswith((".jsonl", ".jsonl.gz")) for name in sets]
     if any(of_tiers) != all(of_tiers):
         raise ConfigurationError("evaluation.sets are files of tiers or folders, not both")
+    # read at once: a name that is not there would show when all documents are encoded
+    tiers = {name: read_tiers(place(Path(name))) for name in sets if all(of_tiers)}
+    folders = [load_dataset(*name.rsplit("/", 1)) for name in sets if not any(of_tiers)]
 
     def base_documents() -> Encode:
         return roles.encodings(prepared(recipe.model))[1]
@@ -181,10 +184,8 @@ def _tiers(recipe: Recipe, loss: TieredSettings) -> Task:
 
     def development(base: Mapping[str, Figures] | None) -> Development:
         documents = once(base_documents()) if recipe.frozen_documents else None
-        if all(of_tiers):
-            examples = {name: read_tiers(place(Path(name))) for name in sets}
-            return TieredDevelopment(examples, *roles, documents, base)
-        folders = [load_dataset(*name.rsplit("/", 1)) for name in sets]
+        if tiers:
+            return TieredDevelopment(tiers, *roles, documents, base)
         recall_loss = recipe.evaluation.recall_loss
         return ConstraintDevelopment(folders, *roles, recall_loss, base, documents)
 

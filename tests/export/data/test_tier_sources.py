@@ -159,5 +159,13 @@ def test_the_command_asks_an_endpoint_once(folder, tmp_path):
     assert not all(reworded)
 
 
+def test_all_questions_may_go_to_training_and_development(folder, tmp_path):
+    """1 - .9 - .1 is a little less than 0 on a computer; and an empty part leaves no file."""
+    out = tmp_path / "out"
+    done = run(folder, out, "--train", 0.9, "--dev", 0.1)
+    assert done.exit_code == 0, done.output
+    assert sorted(path.name for path in out.iterdir()) == ["dev.jsonl.gz", "train.jsonl.gz"]
+
+
 def test_an_endpoint_needs_a_model(folder, tmp_path):
     assert run(folder, tmp_path / "out", "--endpoint", "http://127.0.0.1:1/v1").exit_code == 2

@@ -96,10 +96,11 @@ def write_disturbed(folder: Path, built: Mapping[str, Disturbed]) -> None:
         raise InputError("there is no disturbed query to write")
     check_new(folder)
     for part, made in built.items():
+        if not made.examples:
+            continue
         if part == "test":
             write_tiers(_file(folder, UNDISTURBED), [undisturbed(one) for one in made.examples])
-        if made.examples:
-            write_tiers(_file(folder, part), made.examples)
+        write_tiers(_file(folder, part), made.examples)
 
 
 def _file(folder: Path, part: str) -> Path:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from logic_retrievers.errors import InputError
+from logic_retrievers.errors import InputError, StorageError
 from logic_retrievers.evaluation.rows import Row, json_rows
 
 
@@ -55,22 +55,29 @@ class TieredExample:
 
 
 def write_tiers(path: Path, examples: Sequence[TieredExample]) -> None:
-    """Writes JSON lines, compressed where the name ends in ``.gz``; the file appears complete."""
+    """Writes JSON lines, compressed where the name ends in ``.gz``; the file appears complete.
+
+    Raises:
+        StorageError: no room, or no right to write there.
+    """
     rows = ({key: value for key, value in asdict(one).items() if value != ""} for one in examples)
     content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     if path.suffix == ".gz":
         content = gzip.compress(content, mtime=0)  # the same rows make the same file
-    path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(content)
-    partial.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(content)
+        partial.replace(path)
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror}") from error
 
 
 def read_tiers(path: Path) -> list[TieredExample]:
     """Reads what :func:`write_tiers` wrote, or a team's own file of that form.
 
     ``source``, ``relation`` and ``original`` may be left out, and tiers without a passage; the
-    source is the file's name then.
+    source is the file's name then. Another field is refused: a misspelt tier would be an empty one.
 
     Raises:
         ReadError: the file cannot be read, or a row is not of that form; names file and line.
@@ -79,6 +86,9 @@ def read_tiers(path: Path) -> list[TieredExample]:
 
 
 def _example(row: Row, name: str) -> TieredExample:
+    known = [one.name for one in fields(TieredExample)]
+    if unknown := sorted(row.fields.keys() - set(known)):
+        raise row.error(f"unknown field {unknown[0]!r}; a row has {', '.join(known)}")
     positives, distractors, negatives = (
         _texts(row, tier) for tier in ("positives", "distractors", "negatives")
     )
