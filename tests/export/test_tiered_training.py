@@ -104,6 +104,48 @@ def test_data_without_any_lesson_are_refused(recipe_file: Path, folder: Path, tm
         task_of(read_recipe(recipe_file)).rows(tmp_path / "run")
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_each_side_has_its_own_prefix_and_length(
+    recipe_file: Path, folder: Path, tmp_path: Path, kept: bool
+):
+    """Trained otherwise than it is asked later, an encoder is worse and nothing says why."""
+    changed(
+        recipe_file,
+        ("query_tokens = 12", 'query_tokens = 12\nquery_prefix = "find : "'),
+        *([] if kept else [FREE]),
+        ("document_tokens = 10", 'document_tokens = 10\ndocument_prefix = "a room : "'),
+    )
+    recipe, out = read_recipe(recipe_file), tmp_path / "run"
+    task = task_of(recipe)
+    rows, _ = task.rows(out)
+    model = prepared(recipe.model)
+    batch = task.collator(model, out)(rows[:4])
+
+    def told(column: str, texts: list[str], length: int) -> None:
+        wanted = model.tokenizer(texts, truncation=True, max_length=length)["input_ids"]
+        found = [
+            line[kept == 1].tolist()
+            for line, kept in zip(
+                batch[f"{column}_input_ids"], batch[f"{column}_attention_mask"], strict=True
+            )
+        ]
+        assert found == wanted
+
+    told("query", [f"find : {row['query']}" for row in rows[:4]], 12)
+    passages = passages_of(read_tiers(folder / "train.jsonl.gz"))
+    places = list(dict.fromkeys(place for row in rows[:4] for place in row["documents"]))
+    asked = [f"a room : {passages[place]}" for place in places]
+    if not kept:
+        told("document", asked, 10)
+        return
+    model.max_seq_length = 10
+    np.testing.assert_allclose(
+        batch["document_sentence_embedding"],
+        model.encode(asked, normalize_embeddings=True),
+        atol=1e-6,
+    )
+
+
 def test_documents_are_encoded_once_by_the_base(
     recipe_file: Path, folder: Path, tmp_path: Path, monkeypatch
 ):
