@@ -19,10 +19,19 @@ OPSET = 20
 
 
 def load_model(name_or_path: str) -> SentenceTransformer:
-    """A sentence-transformers model on the CPU, its attention written out in plain operators."""
-    return SentenceTransformer(
-        name_or_path, device="cpu", model_kwargs={"attn_implementation": "eager"}
-    )
+    """A sentence-transformers model on the CPU, its attention written out in plain operators.
+
+    Raises:
+        ConfigurationError: no such folder or name, or it cannot be fetched.
+    """
+    try:
+        return SentenceTransformer(
+            name_or_path, device="cpu", model_kwargs={"attn_implementation": "eager"}
+        )
+    except OSError as error:
+        raise ConfigurationError(
+            f"no model can be loaded from {name_or_path!r}: {str(error).splitlines()[0]}"
+        ) from error
 
 
 def export_graph(model: SentenceTransformer) -> onnx.ModelProto:

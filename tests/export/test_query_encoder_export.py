@@ -206,6 +206,14 @@ def test_a_place_where_nothing_can_be_written_is_named(bundle, models, tmp_path)
         export_query_encoder(models["queries"], file, bundle=bundle, base=models["base"])
 
 
+def test_a_run_that_is_not_there_is_named(bundle, models, tmp_path):
+    """The hub's own error speaks of connections, and ends in a traceback."""
+    missing, file = str(tmp_path / "runs" / "none"), tmp_path / "a.query.onnx"
+    with pytest.raises(ConfigurationError, match=r"no model can be loaded from '.*none'"):
+        export_query_encoder(missing, file, bundle=bundle, base=models["base"])
+    assert not file.exists()
+
+
 def test_a_file_that_strays_is_not_written(bundle, models, tmp_path, monkeypatch):
     """A broken export would only be seen in the answers."""
     stray = exporting.export_graph(load_model(models["other"]))
