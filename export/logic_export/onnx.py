@@ -11,6 +11,7 @@ import onnx
 import torch
 from sentence_transformers import SentenceTransformer
 
+from logic_export.loading import open_model
 from logic_retrievers.errors import ConfigurationError
 
 OUTPUT = "sentence_embedding"
@@ -24,14 +25,7 @@ def load_model(name_or_path: str) -> SentenceTransformer:
     Raises:
         ConfigurationError: no such folder or name, or it cannot be fetched.
     """
-    try:
-        return SentenceTransformer(
-            name_or_path, device="cpu", model_kwargs={"attn_implementation": "eager"}
-        )
-    except OSError as error:
-        raise ConfigurationError(
-            f"no model can be loaded from {name_or_path!r}: {str(error).splitlines()[0]}"
-        ) from error
+    return open_model(name_or_path, device="cpu", model_kwargs={"attn_implementation": "eager"})
 
 
 def export_graph(model: SentenceTransformer) -> onnx.ModelProto:

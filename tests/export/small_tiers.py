@@ -41,3 +41,37 @@ def write_small_tiers(folder: Path) -> Path:
     for part in WORDINGS:
         write_tiers(folder / f"{part}.jsonl.gz", small_tiers(part))
     return folder
+
+
+FREE = ("document_tokens = 10", "document_tokens = 10\nfrozen_documents = false")
+"""The change to :func:`write_small_recipe` that trains the documents too."""
+
+
+def write_small_recipe(path: Path, model: Path, folder: Path) -> Path:
+    """A recipe over a model of two layers; an epoch has 5 steps."""
+    path.write_text(
+        f"""
+        name = "small"
+        head = "topical"
+        [model]
+        base = "{model}"
+        query_tokens = 12
+        document_tokens = 10
+        [[data]]
+        builder = "tiers"
+        licence = "CC0-1.0"
+        ships = true
+        options = {{ path = "{folder}/train.jsonl.gz" }}
+        [loss]
+        name = "tiered"
+        [training]
+        epochs = 2
+        batch_size = 12
+        learning_rate = 2e-3
+        schedule = "constant"
+        [evaluation]
+        sets = ["{folder}/dev.jsonl.gz"]
+        every = 3
+        """
+    )
+    return path

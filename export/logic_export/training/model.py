@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from sentence_transformers import SentenceTransformer
 
-from logic_export.models import find_model
+from logic_export.loading import open_model
 from logic_export.recipe import Model
 from logic_retrievers.errors import ConfigurationError
 
@@ -16,9 +16,10 @@ def prepared(settings: Model) -> SentenceTransformer:
     """The base model, its tables and shared layers frozen.
 
     Raises:
-        ConfigurationError: no BERT-like encoder, or not as many layers as are to be shared.
+        ConfigurationError: no such model, no BERT-like encoder, or not as many layers as are to be
+            shared.
     """
-    model = SentenceTransformer(find_model(settings.base))
+    model = open_model(settings.base)
     transformer: Any = model[0].auto_model
     layers = getattr(getattr(transformer, "encoder", None), "layer", None)
     if layers is None or not hasattr(transformer, "embeddings"):
