@@ -10,7 +10,7 @@ from qdrant_client import models
 from logic_retrievers.contradiction import ContradictionFilter
 from logic_retrievers.engine import Engine
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.index import PassageIndex
+from logic_retrievers.index import PassageIndex, lexical
 from logic_retrievers.index.ids import candidate_ids
 from logic_retrievers.index.writes import Progress
 from logic_retrievers.policies import Chooser, Policy
@@ -96,9 +96,14 @@ def by_policy(index: PassageIndex, policy: str | Policy | Chooser) -> Retrieval:
     def retrieve(question: ProbeQuestion, depth: int) -> Sequence[Hit]:
         return engine.search(question.text, depth, filter=_only(index, question.candidates))
 
-    specs = {name: index.encoder.specs[name] for name in index.vectors}
-    sides = {name: [spec.side("query"), spec.side("document")] for name, spec in specs.items()}
-    return Retrieval(retrieve, {"policy": describe_policy(policy), "vectors": sides})
+    specs = index.encoder.specs
+    vectors = {
+        name: [specs[name].side("query"), specs[name].side("document")]
+        if name in specs
+        else lexical.FINGERPRINT
+        for name in index.vectors
+    }
+    return Retrieval(retrieve, {"policy": describe_policy(policy), "vectors": vectors})
 
 
 def without_contradictions(

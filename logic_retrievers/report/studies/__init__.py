@@ -1,0 +1,1 @@
+"""Experiments of the report, one file each; a study gives a section."""

@@ -1,0 +1,70 @@
+"""What a study works with: data, encoders whose vectors are kept, trained models by their role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from logic_retrievers.encoders import (
+    CachedEncoder,
+    Encoder,
+    SentenceTransformerEncoder,
+    default_encoder,
+)
+
+ROLES: Mapping[str, str] = {
+    "coder": "export/recipes/coder-comparison.toml",
+    "contrastive": "the same recipe without the violating passages",
+    "contrastive-cosine": "export/recipes/contrastive-baseline.toml",
+    "set-contrastive": "export/recipes/set-queries-minilm.toml, both weights 0, random_share 1",
+    "logicol": "export/recipes/set-queries-minilm.toml",
+    "infonce": "export/recipes/query-encoder-minilm.toml, alpha and beta 1",
+    "lore": "export/recipes/query-encoder-minilm.toml",
+    "cross-encoder": "an ONNX folder of your own",
+}
+"""Role of a model that a study compares with -> what makes it. None of them is shipped."""
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """Data, encoders and settings of one report.
+
+    Args:
+        vectors: SQLite file that keeps the vectors of every text and encoder.
+        models: a folder with the models of :data:`ROLES`, each in a folder of that name (a training
+            run, whose model lies in ``model``, or the model itself); None where there is none.
+        seed: of everything that is drawn.
+        say: told what is being done, in a line.
+    """
+
+    vectors: Path
+    models: Path | None = None
+    seed: int = 0
+    say: Callable[[str], None] = field(default=lambda line: None, repr=False)
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The shipped bundle; its vectors are kept."""
+        return CachedEncoder(default_encoder(), self.vectors)
+
+    def model(self, role: str) -> Path | None:
+        """The folder of a trained model, or None where nobody has trained one."""
+        if self.models is None:
+            return None
+        folder = self.models / role
+        if (folder / "model").is_dir():
+            return folder / "model"
+        return folder if folder.is_dir() else None
+
+    def trained(self, role: str) -> Encoder | None:
+        """A trained sentence encoder as ``topical``, its vectors kept; None where there is none.
+
+        Raises:
+            MissingExtraError: sentence-transformers is not installed.
+        """
+        folder = self.model(role)
+        if folder is None:
+            return None
+        return CachedEncoder(SentenceTransformerEncoder(str(folder)), self.vectors)
