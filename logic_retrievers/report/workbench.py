@@ -27,6 +27,10 @@ ROLES: Mapping[str, str] = {
 """Role of a model that a study compares with -> what makes it. None of them is shipped."""
 
 
+def _silent(line: str) -> None:
+    del line
+
+
 @dataclass(frozen=True)
 class Workbench:
     """Data, encoders and settings of one report.
@@ -42,7 +46,7 @@ class Workbench:
     vectors: Path
     models: Path | None = None
     seed: int = 0
-    say: Callable[[str], None] = field(default=lambda line: None, repr=False)
+    say: Callable[[str], None] = field(default=_silent, repr=False)
 
     @cached_property
     def encoder(self) -> Encoder:
