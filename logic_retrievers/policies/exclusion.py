@@ -12,6 +12,7 @@ import numpy.typing as npt
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
+    LEXICAL,
     TOPICAL,
     Policy,
     Ranked,
@@ -52,6 +53,8 @@ class ExclusionSettings:
             the second on it is heard in full.
         compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], where
             there is a trained compatibility vector.
+        lexical_weight: share of the words beside these, in [0, 1], where there is a ``lexical``
+            vector: the lexical score over the best one of the pool, for each text.
 
     Raises:
         ConfigurationError: a value out of its range.
@@ -67,10 +70,12 @@ class ExclusionSettings:
     coverage_low: float = 0.6
     coverage_high: float = 0.9
     compatibility_weight: float = 0.3
+    lexical_weight: float = 0.3
 
     def __post_init__(self) -> None:
         check_share("whole_weight", self.whole_weight)
         check_share("compatibility_weight", self.compatibility_weight)
+        check_share("lexical_weight", self.lexical_weight)
         check_share("mention", self.mention)
         if self.penalty < 0 or min(self.width, self.floor) <= 0 or not 0 <= self.standout < 1:
             raise ConfigurationError(
@@ -102,7 +107,8 @@ class ExclusionPolicy(Policy):
 
     With the cosines of a passage to the whole query (q), the target (t) and the nearest trap (x),
     each the mean of the topical and, with ``compatible``, the compatibility cosine, weighted by
-    ``compatibility_weight``; their maxima over the pool (Q, T, X), and X no less than ``floor``::
+    ``compatibility_weight``, and with ``lexical`` the words' share beside them; their maxima over
+    the pool (Q, T, X), and X no less than ``floor``::
 
         heard     = clip((T / Q - coverage_low) / (coverage_high - coverage_low), 0, 1)
         wanted    = heard * ((1 - whole_weight) * t + whole_weight * q) + (1 - heard) * q
@@ -120,11 +126,12 @@ class ExclusionPolicy(Policy):
         settings: constants.
         mode: ``soft`` moves violating passages down by their violation; ``hard`` puts those with a
             violation of a half or more behind all others.
-        depth: candidates of each of the two searches, target and whole query (at least k).
+        depth: candidates of each search, for the target and for the whole query (at least k).
         cut: with ``hard``, leave them out.
         compatible: use the compatibility vector too; it should be trained. With a
             ``compatibility_weight`` of 0 it is not searched for either, which halves the encoding.
         filtered: traps that a filter keeps out, by the field and its value: they cost no score.
+        lexical: use the ``lexical`` vector too, and search by it.
 
     Raises:
         ConfigurationError: the query rules nothing out, or a setting is out of its range.
@@ -137,6 +144,7 @@ class ExclusionPolicy(Policy):
     cut: bool = False
     compatible: bool = False
     filtered: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    lexical: bool = False
     name: ClassVar[str] = "exclusion"
 
     def __post_init__(self) -> None:
@@ -151,16 +159,19 @@ class ExclusionPolicy(Policy):
         return values_by_field(self.filtered.values())
 
     def plan(self, query: str, k: int) -> tuple[Leaf, ...]:
-        """Two searches, for the whole query and for the target; the traps only score."""
+        """Searches for the whole query and for the target; the traps only score."""
         depth = max(self.depth, k)
         leaves = [
             Leaf(TOPICAL, TOPICAL, query, depth),
             Leaf(TARGET, TOPICAL, self.query.target, depth),
             *(Leaf(_leaf(trap), TOPICAL, trap, 0) for trap in self._scored_traps),
         ]
+        beside = []
         if self._mixes:
-            leaves += [Leaf(_beside(leaf.name), COMPATIBILITY, leaf.text, 0) for leaf in leaves]
-        return tuple(leaves)
+            beside += [Leaf(_beside(one.name), COMPATIBILITY, one.text, 0) for one in leaves]
+        if self._reads_words:
+            beside += [Leaf(_words(one.name), LEXICAL, one.text, one.depth) for one in leaves]
+        return (*leaves, *beside)
 
     def rank(self, pool: Pool, k: int) -> list[Ranked]:
         """By score; in hard mode violating passages behind the others."""
@@ -189,19 +200,28 @@ class ExclusionPolicy(Policy):
     def _scores(self, pool: Pool) -> tuple[_Scores, _Scores]:
         """The scores under the policy, and the violations, both of shape (pool size,)."""
         s = self.settings
-        whole, target = (self._cosines(pool, name) for name in (TOPICAL, TARGET))
+        whole, target = (self._similarity(pool, name) for name in (TOPICAL, TARGET))
         found = float(target.max()) / max(float(whole.max()), _LEAST)
         heard = np.clip((found - s.coverage_low) / (s.coverage_high - s.coverage_low), 0, 1)
         wanted = heard * ((1 - s.whole_weight) * target + s.whole_weight * whole)
         wanted = wanted + (1 - heard) * whole
         violation = np.zeros_like(wanted)
         if self._scored_traps:
-            traps = np.stack([self._cosines(pool, _leaf(trap)) for trap in self._scored_traps])
+            traps = np.stack([self._similarity(pool, _leaf(trap)) for trap in self._scored_traps])
             best = np.maximum(traps.max(axis=1, keepdims=True), s.floor)
             stands = np.clip((traps / best - s.standout) / (1 - s.standout), 0, 1).max(axis=0)
             speaks = np.clip((traps.max(axis=0) - target + s.margin) / s.width, 0, 1)
             violation = heard * stands * (s.mention + (1 - s.mention) * speaks)
         return wanted - s.penalty * violation, violation
+
+    def _similarity(self, pool: Pool, name: str) -> _Scores:
+        """Of every passage to one of the texts, words included, shape (pool size,)."""
+        cosines = self._cosines(pool, name)
+        if not self._reads_words:
+            return cosines
+        words = np.nan_to_num(pool.scores[_words(name)])  # no score: no word in common
+        weight = self.settings.lexical_weight
+        return (1 - weight) * cosines + weight * words / max(float(words.max()), _LEAST)
 
     def _cosines(self, pool: Pool, name: str) -> _Scores:
         """Of every passage to one of the texts, shape (pool size,)."""
@@ -214,6 +234,10 @@ class ExclusionPolicy(Policy):
     @property
     def _mixes(self) -> bool:
         return self.compatible and self.settings.compatibility_weight > 0
+
+    @property
+    def _reads_words(self) -> bool:
+        return self.lexical and self.settings.lexical_weight > 0
 
     @property
     def _scored_traps(self) -> tuple[str, ...]:
@@ -238,6 +262,11 @@ def check_mode(mode: str, *, cut: bool) -> None:
 
 def _leaf(trap: str) -> str:
     return f"trap: {trap}"
+
+
+def _words(leaf: str) -> str:
+    """The leaf that scores the same text by its words."""
+    return f"{leaf} ({LEXICAL})"
 
 
 def _beside(leaf: str) -> str:
