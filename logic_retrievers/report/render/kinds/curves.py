@@ -47,7 +47,15 @@ def _line(axes: Axes, plot: Curves, label: str, curve: Curve, look: Look) -> Non
         )
     elif band:
         low, high = curve.low or (), curve.high or ()
-        axes.fill_between(curve.x, low, high, step=step, color=look.colour, alpha=0.13, linewidth=0)
+        axes.fill_between(
+            curve.x,
+            low,
+            high,
+            step="post" if plot.style == "step" else None,
+            color=look.colour,
+            alpha=0.13,
+            linewidth=0,
+        )
     marked = plot.style == "marks" or (plot.style == "line" and len(curve.x) <= MANY)
     axes.plot(
         curve.x,
