@@ -23,6 +23,7 @@ ROLES: Mapping[str, str] = {
     "infonce": "export/recipes/query-encoder-minilm.toml, alpha and beta 1",
     "lore": "export/recipes/query-encoder-minilm.toml",
     "cross-encoder": "an ONNX folder of your own",
+    "reader": "a language model for the probe, a GGUF file; asked once, an hour or two",
 }
 """Role of a model that a study compares with -> what makes it. None of them is shipped."""
 
