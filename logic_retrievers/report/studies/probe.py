@@ -220,7 +220,7 @@ def _chosen(results: _Tried) -> float | None:
     for threshold, result in results.items():
         plain, filtered = (result.figures(name) for name in (PLAIN, FILTERED))
         kept = filtered["gold"].mean >= plain["gold"].mean
-        if kept and filtered["wrong"].mean <= FEWER * plain["wrong"].mean:
+        if kept and round(filtered["wrong"].mean - FEWER * plain["wrong"].mean, 9) <= 0:
             return threshold
     return None
 
