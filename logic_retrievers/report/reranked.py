@@ -21,7 +21,7 @@ def reranked(dataset: Dataset, first: Search, judge: CrossEncoder, most: int) ->
     """
 
     def search(texts: Sequence[str], k: int) -> list[Ranking]:
-        found = []
+        found: list[Ranking] = []
         for text, ranking in zip(texts, first(texts, k), strict=True):
             head = [document for document, _ in ranking[:most]]
             pairs = [(dataset.documents[document], text) for document in head]

@@ -63,8 +63,8 @@ class Lifetimes:
     def p_against(self, other: Lifetimes, seed: int = 0) -> float:
         """Two-sided p of the difference of the restricted means; both drawn together."""
         differences = _area(self._resampled(seed)) - _area(other._resampled(seed))
-        smaller = min(np.mean(differences <= 0), np.mean(differences >= 0))
-        return float(min(1.0, max(2 * smaller, 1 / (len(differences) + 1))))
+        smaller = float(min(np.mean(differences <= 0), np.mean(differences >= 0)))
+        return min(1.0, max(2 * smaller, 1 / (len(differences) + 1)))
 
     def _row(self, first: int, length: int) -> Sequence[float]:
         """Whether the violation falls on each rank; whether the query is at risk there."""

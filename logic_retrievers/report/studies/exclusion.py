@@ -103,7 +103,8 @@ _TEXT = (
     f"the difference from the {BASE}, corrected after Holm over the rows of a column.",
     "The shipped encoder is a MiniLM of 22.7M parameters, so the published rows, of encoders "
     "fifteen times its size, are no like for like. Rows named after CoDeR with a shipped head use "
-    "its rules over our vectors; those without use an encoder that was trained by its recipe.",
+    "its rules over our vectors; those without use an encoder that was trained by the second stage "
+    "of its recipe on the train parts of NevIR and ExcluIR.",
     f"{AUTO} reads each query with a rule parser and takes the policy that it calls for; its "
     "constants come from train and dev parts, one set for all data.",
 )

@@ -12,7 +12,7 @@ from logic_retrievers.report.studies.exclusion_published import RERANKERS
 from logic_retrievers.report.studies.exclusion_systems import AUTO, BASE
 from logic_retrievers.report.workbench import ROLES, Workbench
 
-SETS = ("excluir", "nevir", "boolquestions_not")
+SETS = ("excluir", "boolquestions_not")
 QUERIES, READ = 60, 20
 """Queries a set, and passages that are read of each."""
 
