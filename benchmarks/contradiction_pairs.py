@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from logic_export.calibration import pairs_within
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -36,6 +35,7 @@ from logic_retrievers import ContradictionScorer
 from logic_retrievers.contradiction import PairScore
 from logic_retrievers.evaluation import Estimate
 from logic_retrievers.evaluation.folders import data_folder
+from logic_retrievers.evaluation.sides import pairs_within
 
 Values = npt.NDArray[np.float64]
 Pair = tuple[str, str]

@@ -19,17 +19,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from logic_export.contradictions import (
-    HIGHEST,
-    Candidates,
-    Pool,
-    candidates_of,
-    find_alpha,
-    ndcg,
-    pool_of,
-)
 from logic_export.data.contradictions.paraphrases import paraphrase
-from logic_export.data.contradictions.sides import Sides
 from logic_export.data.contradictions.sources import questions
 
 from benchmarks.report import publish, with_interval
@@ -38,7 +28,17 @@ from logic_retrievers.contradiction import ContradictionSettings
 from logic_retrievers.contradiction.settings import settings_for
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import bootstrap
+from logic_retrievers.evaluation.contradictions import (
+    HIGHEST,
+    Candidates,
+    Pool,
+    candidates_of,
+    find_alpha,
+    ndcg,
+    pool_of,
+)
 from logic_retrievers.evaluation.folders import data_folder
+from logic_retrievers.evaluation.sides import Sides
 from logic_retrievers.scoring import MEASURES, Sparsity
 
 CACHE = Path(".bench") / "contradiction_vectors.sqlite"

@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from logic_export.data.contradictions.sides import Sides
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.sides import Sides
 from logic_retrievers.scoring import Sparsity, sparsity
 
 Vectors: TypeAlias = npt.NDArray[np.floating]
