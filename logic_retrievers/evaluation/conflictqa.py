@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from logic_retrievers.evaluation.folders import existing_folder
+from logic_retrievers.errors import ReadError
+from logic_retrievers.evaluation.folders import data_file, existing_folder
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.evaluation.sides import Sides, unique_sides
 
@@ -26,7 +27,11 @@ def load_conflictqa(part: str) -> dict[str, list[Sides]]:
     Raises:
         ReadError: no such folder or part, or a malformed row.
     """
-    rows = question_rows(existing_folder(Path(FOLDER)) / f"{part}.jsonl.gz")
+    folder = existing_folder(Path(FOLDER))
+    path = data_file(folder, f"{part}.jsonl")
+    if path is None:
+        raise ReadError(f"no {part}.jsonl[.gz] in this folder", file=str(folder))
+    rows = question_rows(path)
     return {text: question_sides(same, answers=False) for text, same in rows.items()}
 
 
