@@ -17,7 +17,7 @@ from typing import Any
 
 from scipy.stats import chi2
 
-from benchmarks.cleaning import CACHE, clean_corpus, inject, opened, questions_of, turned
+from benchmarks.cleaning import CACHE, opened
 from benchmarks.report import publish, with_interval
 from logic_retrievers import CachedEncoder, Passage, PassageIndex
 from logic_retrievers.cleaning import Cleaned, CorpusCleaner, Kind
@@ -25,6 +25,7 @@ from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import bootstrap
 from logic_retrievers.evaluation.folders import data_folder
 from logic_retrievers.evaluation.rows import json_rows
+from logic_retrievers.report.corruption import clean_corpus, inject, questions_of, turned
 
 CORPORA = {"Cranfield": "cranfield/corpus.jsonl.gz", "films": "wikipedia_movies/corpus.jsonl.gz"}
 

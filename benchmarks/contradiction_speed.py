@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.contradiction_pairs import cross_encoder
-from benchmarks.contradiction_retrieval import groups_of
 from benchmarks.report import publish
+from logic_retrievers.evaluation.conflictqa import load_conflictqa, sides_of
 from logic_retrievers.scoring import MEASURES, cosine, int8_codes, sparsity
 
 DIMENSION = 384
@@ -41,7 +41,7 @@ def rows(candidates: int, rounds: int) -> list[dict[str, Any]]:
             found.append(_row(name, count, seconds, size / seconds, read))
     peer = cross_encoder()
     if peer is not None:
-        texts = [text for group in groups_of("test") for text in group.texts]
+        texts = [text for group in sides_of(load_conflictqa("test")) for text in group.texts]
         pairs = [(texts[0], text) for text in texts[1 : candidates + 1]]
         begun = time.perf_counter()
         peer(pairs)

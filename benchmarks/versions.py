@@ -14,7 +14,6 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from benchmarks.report import publish, with_interval
 from logic_retrievers import ContradictionScorer
 from logic_retrievers.cleaning.findings import Kind
 from logic_retrievers.cleaning.kinds import Told, tell_apart
-from logic_retrievers.evaluation import Estimate
+from logic_retrievers.evaluation.shares import wilson
 from logic_retrievers.types import Passage
 
 DATA = Path(__file__).parent / "data"
@@ -34,8 +33,6 @@ NOTHING = "none"
 KINDS = (*(kind.value for kind in Kind), NOTHING)
 LEGITIMATE = (Kind.SCOPE.value, Kind.SUPERSEDED.value)
 CONTRADICTION = Kind.CONTRADICTION.value
-NORMAL = 1.959964
-"""Of the standard normal distribution, 95 % lie within it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +135,6 @@ def aspects(judged: Sequence[Judged]) -> list[dict[str, Any]]:
         {"label": label, "aspect": aspect, "pairs": len(right), "told so": sum(right)}
         for (label, aspect), right in found.items()
     ]
-
-
-def wilson(right: Sequence[bool]) -> Estimate | None:
-    """A share with Wilson's interval, which stays inside [0, 1]; None of nothing."""
-    count = len(right)
-    if not count:
-        return None
-    share, square = sum(right) / count, NORMAL**2
-    middle = (share + square / (2 * count)) / (1 + square / count)
-    spread = sqrt(share * (1 - share) / count + square / (4 * count**2)) / (1 + square / count)
-    half = NORMAL * spread
-    return Estimate(share, max(0.0, middle - half), min(1.0, middle + half))
 
 
 if __name__ == "__main__":

@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 
-from logic_export.contradictions import candidates_of, find_alpha, pool_of
-from logic_export.data.contradictions.sides import Sides
 from logic_retrievers.contradiction import ContradictionSettings
 from logic_retrievers.contradiction.null import unrelated_pairs, with_null
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.encoders.bundle import load_bundle, write_manifest
 from logic_retrievers.encoders.manifest import Calibration
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.contradictions import candidates_of, find_alpha, pool_of
+from logic_retrievers.evaluation.sides import Sides, pairs_within
 from logic_retrievers.scoring import sparsity
 
 NAME = "contradiction"
@@ -72,31 +71,6 @@ def pairs_of(encoder: Encoder, rows: Sequence[tuple[str, str, bool]]) -> Pairs:
     said = np.array([row[2] for row in rows], dtype=bool)
     known = ~np.isnan(sparse)
     return Pairs(cosines[known].astype(np.float64), sparse[known].astype(np.float64), said[known])
-
-
-def pairs_within(groups: Sequence[Sides], seed: int = 0) -> list[tuple[str, str, bool]]:
-    """All pairs of each group, and as many of texts of different groups as agree within one.
-
-    Across the sides they contradict; on one side they agree; strangers, whose groups share no text,
-    do neither.
-    """
-    random = Random(seed)
-    spoken = [(group, frozenset(group.texts)) for group in groups]
-    found = []
-    for group in groups:
-        found += [(one, other, True) for one in group.left for other in group.right]
-        agreeing = [
-            (side[i], side[j], False)
-            for side in (group.left, group.right)
-            for i in range(len(side))
-            for j in range(i)
-        ]
-        found += agreeing
-        strangers = [other for other, said in spoken if agreeing and said.isdisjoint(group.texts)]
-        for _ in agreeing if strangers else ():
-            stranger = random.choice(strangers)
-            found.append((random.choice(group.texts), random.choice(stranger.texts), False))
-    return found
 
 
 def calibrate(

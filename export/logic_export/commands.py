@@ -194,8 +194,8 @@ def triplets(builder: Builder, file: RowFile, option: Options = None, seed: Seed
 @reports_errors
 def sides(builder: Builder, file: RowFile, option: Options = None, seed: Seed = 0) -> None:
     """Builds groups of two contradicting sides from a data set or a corpus."""
-    from logic_export.data.contradictions.sides import write_sides
     from logic_export.data.contradictions.sources import build_sides
+    from logic_retrievers.evaluation.sides import write_sides
 
     rows = build_sides(builder, _options(option), seed)
     write_sides(file, rows)
@@ -224,9 +224,9 @@ def calibrate(
         from logic_export.calibration import write_constants
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "sklearn", "train") from error
-    from logic_export.data.contradictions.sides import read_sides
     from logic_export.data.sources import texts_of
     from logic_retrievers.encoders import OnnxEncoder
+    from logic_retrievers.evaluation.sides import read_sides
 
     sources = [read_sides(path) for path in groups]
     settings = found(

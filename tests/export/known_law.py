@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from logic_export.data.contradictions.sides import Sides
 
 from logic_retrievers.encoders.bundle import checksums, write_manifest
 from logic_retrievers.encoders.manifest import Manifest
+from logic_retrievers.evaluation.sides import Sides
 from logic_retrievers.scoring import normalised
 
 DIMENSION = 64

@@ -7,9 +7,10 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
-from logic_export.data.contradictions.sides import Sides, write_sides
 from logic_export.data.triplets import Triplet, write_triplets
 from small_sets import write_small_sets
+
+from logic_retrievers.evaluation.sides import Sides, write_sides
 
 WORDS = ["a", "quiet", "room", "hotel", "noise", "find", "not", "loud", "without", "no"]
 

@@ -19,17 +19,16 @@ from logic_export.calibration import (
     FALSE_ALARMS,
     calibrate,
     pairs_of,
-    pairs_within,
     write_constants,
 )
-from logic_export.contradictions import candidates_of, find_alpha, pool_of
-from logic_export.data.contradictions.sides import Sides
 
 from logic_retrievers.contradiction import ContradictionSettings
 from logic_retrievers.encoders import bundle as bundles
 from logic_retrievers.encoders import load_bundle
 from logic_retrievers.encoders.bundle import default_bundle_path, write_manifest
 from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.evaluation.contradictions import candidates_of, find_alpha, pool_of
+from logic_retrievers.evaluation.sides import Sides, pairs_within
 from logic_retrievers.scoring import normalised
 
 SETTINGS = ContradictionSettings(

@@ -11,11 +11,12 @@ for needed in ("sentence_transformers", "datasets", "accelerate"):
 
 import torch  # noqa: E402
 from datasets import Dataset as Rows  # noqa: E402
-from logic_export.data.contradictions.sides import Sides  # noqa: E402
 from logic_export.losses import SparseContrastiveLoss  # noqa: E402
 from logic_export.training.sides import SidesBatchSampler, SidesCollator, to_row  # noqa: E402
 from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer  # noqa: E402
 from small_recipes import groups  # noqa: E402
+
+from logic_retrievers.evaluation.sides import Sides  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 

@@ -10,7 +10,6 @@ import pytest
 for needed in ("sentence_transformers", "datasets", "accelerate"):
     pytest.importorskip(needed, reason="the extra train")
 
-from logic_export.contradictions import candidates_of, find_alpha, ndcg, pool_of  # noqa: E402
 from logic_export.recipe import read_recipe  # noqa: E402
 from logic_export.training import tasks  # noqa: E402
 from logic_export.training.opposition import ALPHA, COSINE, NDCG, ContradictionDevelopment  # noqa: E402
@@ -19,6 +18,7 @@ from sentence_transformers import SentenceTransformer  # noqa: E402
 from small_recipes import changed, contradiction_recipe, groups  # noqa: E402
 
 from logic_retrievers.errors import ConfigurationError, ReadError  # noqa: E402
+from logic_retrievers.evaluation.contradictions import candidates_of, find_alpha, ndcg, pool_of  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 

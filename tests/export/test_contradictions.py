@@ -11,16 +11,16 @@ pytest.importorskip("sklearn", reason="the extra train")
 
 from hypothesis import given
 from hypothesis import strategies as st
-from logic_export.contradictions import (
+
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.contradictions import (
     Candidates,
     candidates_of,
     find_alpha,
     ndcg,
     pool_of,
 )
-from logic_export.data.contradictions.sides import Sides
-
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.sides import Sides
 from logic_retrievers.scoring import MEASURES, normalised, sparsity
 
 

@@ -14,7 +14,6 @@ pytest.importorskip("sentence_transformers", reason="the extra train")
 
 from known_law import BACKGROUND, Drawn, drawn_groups, own_bundle
 from logic_export.calibration import calibrate
-from logic_export.data.contradictions.sides import read_sides, write_sides
 from small_models import retrained
 from typer.testing import CliRunner
 
@@ -22,6 +21,7 @@ from logic_retrievers.cli.app import app
 from logic_retrievers.contradiction import ContradictionSettings
 from logic_retrievers.encoders import OnnxEncoder, load_bundle
 from logic_retrievers.encoders import bundle as bundles
+from logic_retrievers.evaluation.sides import read_sides, write_sides
 
 
 def run(*arguments: object):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from random import Random
 
-from logic_export.data.subdocuments import sentences
 from logic_export.data.triplets import Triplet, unique
+from logic_retrievers.evaluation.sentences import sentences
 
 AROUND = 3
 """Most sentences kept on each side of those that differ."""

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from random import Random
 
 from logic_export.data.negation import negate
-from logic_export.data.subdocuments import claim, sentences
+from logic_export.data.subdocuments import claim
 from logic_export.data.triplets import Triplet, unique
+from logic_retrievers.evaluation.sentences import sentences
 
 WORDS = 90
 """Most words of a passage, so that an encoder that reads 128 tokens sees the flipped sentence."""

@@ -6,12 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
 from logic_export.data.triplets import Triplet, unique
-
-SIDES = (
-    ("memory_answer", "parametric_memory", "parametric_memory_aligned_evidence"),
-    ("counter_answer", "counter_memory", "counter_memory_aligned_evidence"),
-)
-"""ConflictQA's fields: a statement and two texts that support it, for each of two sides."""
+from logic_retrievers.evaluation.conflictqa import SIDES
 
 
 def negation_triplets(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from logic_export.data.negation.clauses import clause_start, words_of
+from logic_retrievers.evaluation.sentences import sentences
 
 SENTENCES = 3
 """Sentences of a sub-document; the last one may have four."""
@@ -13,10 +14,6 @@ SENTENCES = 3
 MOST = 4
 """Sub-documents that are taken of one document."""
 
-_STOP = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"(\[])")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|cf|al|[Ff]igs?|Drs?|Mrs?|Ms|Prof|approx|ca|No|Eq|St|resp|spp?|[A-Z]))\.$"
-)
 _HEADING = re.compile(r"(?:(?:AIMS?|[A-Z]{5,})(?: (?:(?:AND|OF) )?[A-Z]{4,})*:? )(?=[A-Z0-9])")
 _CONNECTIVE = re.compile(
     r"(?:however|moreover|furthermore|in addition|additionally|in contrast|in conclusion|thus|"
@@ -32,17 +29,6 @@ _POINTS_BACK = re.compile(
 )
 _FIRST = re.compile(r"[A-Z][a-z]*(?=[ -])")
 _CLAIM_WORDS = range(5, 31)
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text, white space evened out."""
-    found: list[str] = []
-    for piece in _STOP.split(" ".join(text.split())):
-        if found and _ABBREVIATION.search(found[-1]):
-            found[-1] += f" {piece}"
-        elif piece:
-            found.append(piece)
-    return found
 
 
 def cut(text: str) -> list[list[str]]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, Generic, TypeVar
 
-from logic_export.data.contradictions.sides import read_sides, unique_sides, write_sides
 from logic_export.data.contradictions.sources import build_sides
 from logic_export.data.set_examples import SetExample, read_examples, write_examples
 from logic_export.data.set_sources import build_examples
@@ -21,6 +20,7 @@ from logic_export.recipe import Data, Recipe
 from logic_export.training.card import TrainingSet
 from logic_export.training.folder import DATA
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.sides import read_sides, unique_sides, write_sides
 
 T = TypeVar("T")
 

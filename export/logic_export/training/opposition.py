@@ -7,10 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 from sentence_transformers import SentenceTransformer
 
-from logic_export.contradictions import HIGHEST, Pool, candidates_of, find_alpha, ndcg
 from logic_export.retrieval import Encode
 from logic_export.training.development import Development, Figures, Measured, encoding
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.contradictions import (
+    HIGHEST,
+    Pool,
+    candidates_of,
+    find_alpha,
+    ndcg,
+)
 from logic_retrievers.scoring import Sparsity
 
 NDCG, COSINE, ALPHA = "nDCG@10", "nDCG@10 of cosine alone", "alpha"

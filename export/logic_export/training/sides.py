@@ -11,9 +11,9 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.base.sampler import DefaultBatchSampler
 from sentence_transformers.sentence_transformer.data_collator import SentenceTransformerDataCollator
 
-from logic_export.data.contradictions.sides import Sides
 from logic_export.training.batches import filled
 from logic_export.training.roles import features as features_of
+from logic_retrievers.evaluation.sides import Sides
 
 PARTS = ("short", "long")
 """A batch's texts by length, so that a statement is not padded to the length of a passage."""

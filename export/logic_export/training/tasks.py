@@ -12,7 +12,6 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.base.sampler import DefaultBatchSampler
 from torch import nn
 
-from logic_export.contradictions import pool_of
 from logic_export.data.contradictions.sources import questions
 from logic_export.data.set_examples import DOCUMENTS, read_documents
 from logic_export.data.sources import place
@@ -50,6 +49,7 @@ from logic_export.training.tiers.documents import VECTORS, free, frozen, once, w
 from logic_export.training.tiers.rows import passages_of, to_rows
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import load_dataset
+from logic_retrievers.evaluation.contradictions import pool_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 from logic_export.data.crops import AROUND, crop, cropped_triplets
-from logic_export.data.subdocuments import sentences
 from logic_export.data.triplets import Triplet
+
+from logic_retrievers.evaluation.sentences import sentences
 
 SENTENCE = st.sampled_from([f"The {noun} is old." for noun in ("mill", "well", "barn", "tower")])
 

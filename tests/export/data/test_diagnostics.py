@@ -18,11 +18,12 @@ from logic_export.data.diagnostics import (
     write_diagnostic,
 )
 from logic_export.data.negation import negate
-from logic_export.data.subdocuments import claim, cut, sentences
+from logic_export.data.subdocuments import claim, cut
 from logic_export.data.wordnet import Antonym, PartOfSpeech, Sense, WordNet
 
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.evaluation import data_folder, load_dataset
+from logic_retrievers.evaluation.sentences import sentences
 
 
 def wordnet_of(*pairs: tuple[str, str, PartOfSpeech]) -> WordNet:

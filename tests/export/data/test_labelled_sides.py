@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 from logic_export.data.contradictions.claims import claim_sides
-from logic_export.data.contradictions.labelled import negated_sides, pair_sides, question_sides
-from logic_export.data.contradictions.sides import Sides
+from logic_export.data.contradictions.labelled import negated_sides, pair_sides
 from logic_export.data.contradictions.sources import build_sides
 from side_files import DOCUMENT, claim, jsonl
 
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.conflictqa import question_sides
+from logic_retrievers.evaluation.sides import Sides
 
 FIELDS = ("memory_answer", "parametric_memory", "parametric_memory_aligned_evidence")
 COUNTER = ("counter_answer", "counter_memory", "counter_memory_aligned_evidence")

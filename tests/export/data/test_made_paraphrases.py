@@ -8,10 +8,11 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from logic_export.data.contradictions.paraphrases import paraphrase, rephrased, synonyms_of
+from logic_export.data.contradictions.paraphrases import rephrased, synonyms_of
 from made_texts import TEXTS, WORDNET, WORDS, seeds
 
 from logic_retrievers.errors import InputError
+from logic_retrievers.evaluation.paraphrases import paraphrase
 
 
 def all_of(text: str, synonyms=None, tries: int = 300) -> set[str]:

@@ -16,10 +16,10 @@ from logic_export.data.contradictions.made import (
     said_otherwise,
     words_of,
 )
-from logic_export.data.contradictions.paraphrases import paraphrase
 from made_texts import TEXTS, WORDS, seeds
 
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.paraphrases import paraphrase
 
 # --- contradictions of a text
 

@@ -7,11 +7,11 @@ import json
 from pathlib import Path
 
 import pytest
-from logic_export.data.contradictions.sides import Sides, unique_sides, write_sides
 from logic_export.data.contradictions.sources import SIDE_BUILDERS, build_sides
 from side_files import DOCUMENT, claim, jsonl
 
 from logic_retrievers.errors import ConfigurationError, ReadError
+from logic_retrievers.evaluation.sides import Sides, unique_sides, write_sides
 
 
 def test_builders_of_labelled_files(tmp_path: Path):

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from logic_export.data.contradictions.sides import Sides, read_sides, unique_sides, write_sides
 from side_files import jsonl
 
 from logic_retrievers.errors import InputError, ReadError
+from logic_retrievers.evaluation.sides import Sides, read_sides, unique_sides, write_sides
 
 texts = st.text(min_size=1).filter(lambda text: bool(text.strip()) and text.isprintable())
 groups = st.lists(texts, min_size=2, max_size=6, unique=True).flatmap(

@@ -6,12 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from logic_export.data.contradictions.sides import Sides, unique_sides
 from logic_export.data.negation import negate
-from logic_export.data.subdocuments import sentences
-
-AROUND = 1
-"""Sentences kept before and after those that bear on a claim."""
+from logic_retrievers.evaluation.sentences import around
+from logic_retrievers.evaluation.sides import Sides, unique_sides
 
 
 def claim_sides(claims: Iterable[Mapping[str, Any]], documents: Mapping[str, str]) -> list[Sides]:
@@ -35,16 +32,10 @@ def claim_sides(claims: Iterable[Mapping[str, Any]], documents: Mapping[str, str
                 texts[claim["text"].strip()] = None
     made = []
     for (identifier, numbers), by_label in found.items():
-        evidence = _evidence(documents[identifier], numbers)
+        evidence = around(documents[identifier], numbers)
         supported, denied = (tuple(by_label.get(one, ())) for one in ("SUPPORT", "CONTRADICT"))
         denied = denied or tuple(n for one in supported if (n := negate(one)) is not None)
         left = tuple(t for t in dict.fromkeys((evidence, *supported)) if t and t not in denied)
         if left and denied:
             made.append(Sides(left, denied, "claims"))
     return unique_sides(made)
-
-
-def _evidence(document: str, numbers: tuple[int, ...]) -> str:
-    said = sentences(document)
-    kept = sorted({n + step for n in numbers for step in range(-AROUND, AROUND + 1)})
-    return " ".join(said[n] for n in kept if 0 <= n < len(said))

@@ -3,44 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
-from logic_export.data.contradictions.sides import Sides, unique_sides
-from logic_export.data.pairs import SIDES
-
-
-def question_sides(rows: Sequence[Mapping[str, str]], *, answers: bool = True) -> list[Sides]:
-    """ConflictQA by question: what supports one answer, against what supports the other.
-
-    Rows of one question come from several generators, which may have begun with opposite answers:
-    where one's answer is the other's counter-answer its sides change places, and where it is
-    neither, nobody knows which side it is on and the row is left out.
-
-    Args:
-        rows: with ``question`` and the fields of :data:`logic_export.data.pairs.SIDES`.
-        answers: whether the short answers join their sides, or the passages alone are taken.
-    """
-    by_question: dict[str, list[Mapping[str, str]]] = defaultdict(list)
-    for row in rows:
-        by_question[row["question"]].append(row)
-    found = []
-    for same in by_question.values():
-        first = [same[0][names[0]].strip() for names in SIDES]
-        texts: tuple[dict[str, None], dict[str, None]] = ({}, {})
-        for row in same:
-            answer = row[SIDES[0][0]].strip()
-            if answer not in first:
-                continue
-            for names, side in zip(
-                SIDES, texts if answer == first[0] else texts[::-1], strict=True
-            ):
-                side.update((row[n].strip(), None) for n in (names if answers else names[1:]))
-        left, right = ({t: None for t in side if t} for side in texts)
-        both = left.keys() & right.keys()
-        sides = [tuple(t for t in side if t not in both) for side in (left, right)]
-        if all(sides):
-            found.append(Sides(sides[0], sides[1], "questions"))
-    return unique_sides(found)
+from logic_retrievers.evaluation.sides import Sides, unique_sides
 
 
 def negated_sides(pairs: Iterable[tuple[str, str]]) -> list[Sides]:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from logic_export.data.antonym_swaps import swapped, swaps_of
-from logic_export.data.contradictions.paraphrases import paraphrase, synonyms_of
-from logic_export.data.contradictions.sides import Sides, unique_sides
+from logic_export.data.contradictions.paraphrases import synonyms_of
 from logic_export.data.contradictions.values import (
     Change,
     date,
@@ -19,9 +18,11 @@ from logic_export.data.contradictions.values import (
     quantifier,
 )
 from logic_export.data.negation import negate
-from logic_export.data.subdocuments import sentences
 from logic_export.data.wordnet import WordNet
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.paraphrases import paraphrase
+from logic_retrievers.evaluation.sentences import sentences
+from logic_retrievers.evaluation.sides import Sides, unique_sides
 
 KINDS = ("polarity", "antonym", "number", "date", "entity", "quantifier")
 TOSSES = 4

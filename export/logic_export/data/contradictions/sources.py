@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle, islice
@@ -12,17 +11,17 @@ from random import Random
 from typing import Any, TypeAlias
 
 from logic_export.data.contradictions.claims import claim_sides
-from logic_export.data.contradictions.labelled import negated_sides, pair_sides, question_sides
+from logic_export.data.contradictions.labelled import negated_sides, pair_sides
 from logic_export.data.contradictions.made import KINDS, made_sides, said_otherwise, words_of
-from logic_export.data.contradictions.sides import Sides, read_sides, unique_sides
 from logic_export.data.crops import crop
 from logic_export.data.labelled import labelled_triplets
-from logic_export.data.pairs import SIDES
 from logic_export.data.sources import called, place, texts_of
 from logic_export.data.wordnet import load_wordnet
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import load_dataset
+from logic_retrievers.evaluation.conflictqa import question_rows, question_sides
 from logic_retrievers.evaluation.rows import Row, json_rows
+from logic_retrievers.evaluation.sides import Sides, read_sides, unique_sides
 
 SideBuilder: TypeAlias = Callable[..., list[Sides]]
 
@@ -55,12 +54,8 @@ def questions(
     batch is filled by one question; the short answers stand in each.
     """
     _at_least(1, most=most)
-    asked: dict[str, list[Mapping[str, str]]] = defaultdict(list)
-    for row in json_rows(place(path)):
-        fields = {name: row.text(name) for name in ("question", *SIDES[0], *SIDES[1])}
-        asked[fields["question"]].append(fields)
     found = []
-    for same in asked.values():
+    for same in question_rows(place(path)).values():
         whole = question_sides(same) if answers else []
         for group in question_sides(same, answers=False):
             parts = [group] if most is None else _parts(group, most)

@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from logic_export.data.contradictions.sides import Sides
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.sides import Sides
 from logic_retrievers.scoring import Sparsity, sparsity
 
 Vectors: TypeAlias = npt.NDArray[np.floating]
@@ -131,6 +131,24 @@ def find_alpha(
     if not found:
         raise ConfigurationError("alpha is found on queries, and there are none")
     return _search(lambda alpha: float(ndcg(found, alpha).mean()), stop, highest)
+
+
+def crossed_ndcg(
+    found: Sequence[Candidates],
+) -> tuple[npt.NDArray[np.float64], tuple[float, float]]:
+    """nDCG@10 of each half of the queries with the alpha of the other, and the two alphas.
+
+    For a collection without development queries: what is measured did not choose its own alpha.
+    """
+    halves = np.arange(len(found)) % 2
+    values = np.zeros(len(found))
+    alphas = []
+    for half in (0, 1):
+        alpha = find_alpha([one for one, part in zip(found, halves, strict=True) if part != half])
+        own = [one for one, part in zip(found, halves, strict=True) if part == half]
+        values[halves == half] = ndcg(own, alpha)
+        alphas.append(alpha)
+    return values, (alphas[0], alphas[1])
 
 
 def _search(value: Callable[[float], float], stop: float, highest: float) -> float:

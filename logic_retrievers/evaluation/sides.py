@@ -1,4 +1,4 @@
-"""One group of training data for contradictions, and files of them."""
+"""Texts that agree and texts that contradict them, and files of such groups."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from random import Random
 
 from logic_retrievers.errors import InputError
 from logic_retrievers.evaluation.rows import Row, json_rows
@@ -52,6 +53,31 @@ def unique_sides(groups: Iterable[Sides]) -> list[Sides]:
     for group in groups:
         seen.setdefault(frozenset((frozenset(group.left), frozenset(group.right))), group)
     return list(seen.values())
+
+
+def pairs_within(groups: Sequence[Sides], seed: int = 0) -> list[tuple[str, str, bool]]:
+    """All pairs of each group, and as many of texts of different groups as agree within one.
+
+    Across the sides they contradict; on one side they agree; strangers, whose groups share no text,
+    do neither.
+    """
+    random = Random(seed)
+    spoken = [(group, frozenset(group.texts)) for group in groups]
+    found = []
+    for group in groups:
+        found += [(one, other, True) for one in group.left for other in group.right]
+        agreeing = [
+            (side[i], side[j], False)
+            for side in (group.left, group.right)
+            for i in range(len(side))
+            for j in range(i)
+        ]
+        found += agreeing
+        strangers = [other for other, said in spoken if agreeing and said.isdisjoint(group.texts)]
+        for _ in agreeing if strangers else ():
+            stranger = random.choice(strangers)
+            found.append((random.choice(group.texts), random.choice(stranger.texts), False))
+    return found
 
 
 def write_sides(path: Path, groups: Sequence[Sides]) -> None:

@@ -1,0 +1,52 @@
+"""Reliability and calibration error: of probabilities that are right, and wrong by so much."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from logic_retrievers.evaluation.calibration import calibration_error, reliability
+from logic_retrievers.evaluation.shares import wilson
+
+
+def test_a_probability_that_is_off_by_a_fifth_has_that_error() -> None:
+    random = np.random.default_rng(0)
+    true = random.uniform(0.3, 0.7, 40_000)
+    came = random.random(40_000) < true
+    assert calibration_error(came, true) < 0.012
+    for binning in ("mass", "width"):
+        found = calibration_error(came, true + 0.2, binning=binning)
+        assert found == pytest.approx(0.2, abs=0.01)
+
+
+def test_errors_in_both_directions_do_not_cancel() -> None:
+    """The mean difference of this judge is 0, and it is always wrong."""
+    came = np.array([True] * 50 + [False] * 50)
+    said = np.array([0.3] * 50 + [0.7] * 50)
+    assert calibration_error(came, said) == pytest.approx(0.7)
+
+
+def test_bins_hold_as_many_rows_and_equal_values_stay_together() -> None:
+    said = np.concatenate([np.linspace(0.5, 0.9, 90), np.full(10, 0.2)])
+    bins = reliability(np.zeros(100, dtype=bool), said)
+    assert [len(one.places) for one in bins] == [10] * 10
+    assert bins[0].predicted == pytest.approx(0.2)
+    halves = reliability(np.array([True] * 60 + [False] * 40), np.repeat([0.1, 0.9], [60, 40]))
+    assert [(one.predicted, one.observed, len(one.places)) for one in halves] == [
+        (pytest.approx(0.1), 1.0, 60),
+        (pytest.approx(0.9), 0.0, 40),
+    ]
+
+
+def test_the_highest_probability_has_a_bin() -> None:
+    (only,) = reliability(np.array([True]), np.array([1.0]), binning="width")
+    assert only.predicted == 1.0
+
+
+def test_a_share_of_none_has_an_interval_that_is_no_point() -> None:
+    """The bootstrap gives 0 to 0 for it, as if nothing could be found elsewhere."""
+    found = wilson([False] * 10)
+    assert found is not None
+    assert found.low == 0
+    assert found.high == pytest.approx(0.2775, abs=1e-3)
+    assert wilson([]) is None
