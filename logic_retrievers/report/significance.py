@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
@@ -33,13 +34,37 @@ def paired_p(
     Raises:
         ConfigurationError: no difference, or not one group a difference.
     """
-    table = np.asarray(differences, dtype=np.float64).reshape(-1, 1)
-    means = resampled_means(table, groups, resamples=resamples, seed=seed)
-    means = means[~np.isnan(means)]
-    if not means.size:
+    found = paired_ps(np.reshape(differences, (-1, 1)), groups, seed, resamples=resamples)[0]
+    if found is None:
         raise ConfigurationError("no differences to test")
-    smaller = float(min(np.mean(means <= 0), np.mean(means >= 0)))
-    return min(1.0, max(2 * smaller, 1 / (resamples + 1)))
+    return found
+
+
+def paired_ps(
+    differences: npt.ArrayLike,
+    groups: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    *,
+    resamples: int = RESAMPLES,
+) -> list[float | None]:
+    """:func:`paired_p` of several columns over the same queries, drawn once.
+
+    Args:
+        differences: shape (queries, columns).
+        groups: as there.
+        seed: as there.
+        resamples: as there.
+
+    Returns:
+        One p a column; None for one that says nothing of any query.
+    """
+    found: list[float | None] = []
+    for column in resampled_means(differences, groups, resamples=resamples, seed=seed).T:
+        means = column[~np.isnan(column)]
+        smaller = float(min(np.mean(means <= 0), np.mean(means >= 0))) if means.size else math.nan
+        p = min(1.0, max(2 * smaller, 1 / (resamples + 1)))
+        found.append(p if means.size else None)
+    return found
 
 
 def corrected(ps: Sequence[float | None]) -> list[float | None]:
@@ -51,23 +76,36 @@ def corrected(ps: Sequence[float | None]) -> list[float | None]:
 def against(
     baseline: Result, others: Mapping[str, Result], metric: str, *, seed: int = 0
 ) -> dict[str, float | None]:
-    """Label -> p of what it gains over the baseline in one metric, corrected over all labels.
+    """Label -> p of what it gains over the baseline in one metric; see :func:`against_in_all`."""
+    return against_in_all(baseline, others, [metric], seed=seed)[metric]
+
+
+def against_in_all(
+    baseline: Result, others: Mapping[str, Result], metrics: Sequence[str], *, seed: int = 0
+) -> dict[str, dict[str, float | None]]:
+    """Metric -> label -> p of what it gains over the baseline, corrected over all labels.
 
     Args:
         baseline: what the others are compared with.
         others: label -> result over the same queries.
-        metric: which; a result without it gets None, and so does the baseline itself.
+        metrics: which; a result without one of them gets None there, and so does the baseline
+            itself in all.
         seed: the same seed gives the same p.
 
     Raises:
         ConfigurationError: a result over other queries.
     """
-    ps: list[float | None] = []
-    for other in others.values():
-        found = differences(baseline, other).get(metric)
-        if found is None or other is baseline:
-            ps.append(None)
-        else:
-            labels = [baseline.groups[query] for query in found]
-            ps.append(paired_p(list(found.values()), labels, seed))
-    return dict(zip(others, corrected(ps), strict=True))
+    queries = list(baseline.groups)
+    columns = [(metric, label) for metric in metrics for label in others]
+    table = np.full((len(queries), len(columns)), math.nan)
+    for label, other in others.items():
+        gains = {} if other is baseline else differences(baseline, other)
+        for metric in metrics:
+            of_query = gains.get(metric, {})
+            table[:, columns.index((metric, label))] = [of_query.get(q, math.nan) for q in queries]
+    tested = dict(zip(columns, paired_ps(table, list(baseline.groups.values()), seed), strict=True))
+    found: dict[str, dict[str, float | None]] = {}
+    for metric in metrics:
+        ps = corrected([tested[metric, label] for label in others])
+        found[metric] = dict(zip(others, ps, strict=True))
+    return found
