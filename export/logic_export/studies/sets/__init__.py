@@ -16,10 +16,12 @@ def run(bench: Workbench) -> Section:
     return section(bench)
 
 
-STUDY = Study(
-    name=NAME,
-    title=TITLE,
-    data=("wikipedia_movies",),
-    run=run,
-    models=("set-contrastive", "logicol"),
+STUDIES = (
+    Study(
+        name=NAME,
+        title=TITLE,
+        data=("wikipedia_movies",),
+        run=run,
+        models=("set-contrastive", "logicol"),
+    ),
 )

@@ -41,9 +41,8 @@ class Consistency:
     coherence: Mapping[str, float]
 
 
-def consistency(pool: FilmPool, encoder: str, corpus: Exhaustive) -> Consistency:
-    """Both, of one encoder."""
-    vector = vector_of(encoder)
+def consistency(pool: FilmPool, corpus: Exhaustive, vector: str) -> Consistency:
+    """Both, of one vector."""
     queries = [query for query in pool.everything.queries if query.group]
     vectors = corpus.vectors([query.text for query in queries], vector)
     return Consistency(

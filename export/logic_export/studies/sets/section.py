@@ -21,6 +21,7 @@ from logic_export.studies.sets.systems import (
     OURS,
     OURS_HYBRID,
     corpora,
+    vector_of,
 )
 from logic_export.studies.sets.tables import gains_table, kinds_table, systems_table
 from logic_retrievers.evaluation import templates
@@ -48,7 +49,9 @@ def section(bench: Workbench) -> Section:
     pool = film_pool(film_sets(bench.vectors.parent / FOLDER), QUERIES, DOCUMENTS, bench.seed)
     pools = corpora(bench, pool.asked.documents)
     found = answers(bench, pool, pools)
-    consistent = {name: consistency(pool, name, corpus) for name, corpus in pools.items()}
+    consistent = {
+        name: consistency(pool, corpus, vector_of(name)) for name, corpus in pools.items()
+    }
     return Section(
         name=NAME,
         title=TITLE,
