@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -49,7 +49,7 @@ class Exhaustive:
         texts = [documents[name] for name in self.ids]
         made = encoder.encode_documents(texts, dense)
         self._dense = {name: _unit(rows) for name, rows in made.items()}
-        self._weights = _weights(texts)
+        self._texts = texts
         self.scores = lru_cache(REMEMBERED)(self._scores)
 
     def search(self, policy: Policy, query: str, k: int) -> list[tuple[str, float]]:
@@ -60,6 +60,10 @@ class Exhaustive:
     def vectors(self, texts: Sequence[str], name: str = "topical") -> npt.NDArray[np.float32]:
         """Query vectors, shape (texts, dimension)."""
         return _unit(self._encoder.encode_queries(list(texts), [name])[name])
+
+    @cached_property
+    def _weights(self) -> Mapping[str, tuple[npt.NDArray[np.intp], Scores]]:
+        return _weights(self._texts)
 
     def _pool(self, plan: Sequence[Leaf]) -> Pool:
         columns = {leaf.name: self.scores(leaf.vector, leaf.text) for leaf in plan}
