@@ -20,7 +20,7 @@ from logic_export.data.tiers.examples import TieredExample
 from logic_export.heads import find_head
 from logic_export.recipe import Model
 from logic_export.retrieval import Encode
-from logic_export.studies.tiers.questions import DISTURBED, SETS, test_questions
+from logic_export.studies.tiers.questions import DISTURBED, SETS, both_forms
 from logic_export.studies.tiers.questions import RAW as UNDISTURBED
 from logic_export.training.model import prepared
 from logic_export.training.roles import Roles
@@ -51,7 +51,7 @@ def main() -> None:
         methods[name] = runs.split(",")
     first = list(methods)[1]
     for title, folders in SETS.items():
-        questions = test_questions(folders)
+        questions = both_forms(folders)
         asked = {RAW: questions[UNDISTURBED], MOVED: questions[DISTURBED]}
         passages = passages_of(asked[MOVED])
         documents = dict(zip(passages, encodings(BASE)[1](passages), strict=True))

@@ -11,7 +11,7 @@ from logic_retrievers.report.significance import corrected, paired_p
 
 QUERIES = [f"q{n}" for n in range(12)]
 ALONE = {query: query for query in QUERIES}
-BASE = {query: 0.0 for query in QUERIES}
+BASE = dict.fromkeys(QUERIES, 0.0)
 BETTER = {query: float(n > 0) for n, query in enumerate(QUERIES)}
 A_LITTLE = {query: float(n < 2) for n, query in enumerate(QUERIES)}
 
@@ -63,7 +63,7 @@ def test_bars_stand_under_their_labels():
 def test_a_label_without_a_value_has_no_bars():
     """Violations under templates that rule nothing out would stand there as zero."""
     labels = {query: ("AND" if n < 6 else "NOT") for n, query in enumerate(QUERIES)}
-    values = {query: 1.0 for query in QUERIES[6:]}
+    values = dict.fromkeys(QUERIES[6:], 1.0)
     assert bars({"one": values}, labels, ALONE, "violations").labels == ("NOT",)
 
 

@@ -59,7 +59,7 @@ def measured(
     """Query encoder -> what it finds.
 
     Args:
-        asked: the questions in both forms, as :func:`test_questions` gives them.
+        asked: the questions in both forms, as :func:`both_forms` gives them.
         encoders: by name.
         documents: whose passages all of them search: the base's, as in training.
     """

@@ -17,7 +17,7 @@ SETS: Mapping[str, Sequence[str]] = {
 RAW, DISTURBED = "undisturbed", "disturbed"
 
 
-def test_questions(folders: Sequence[str]) -> dict[str, list[TieredExample]]:
+def both_forms(folders: Sequence[str]) -> dict[str, list[TieredExample]]:
     """Both forms of each question; the same row has the same candidates in the same tiers.
 
     They are those that ``logic-retrievers disturbed-queries`` writes of the same folders.

@@ -20,7 +20,7 @@ from logic_export.studies.tiers.measuring import (
     measured,
     query_encoders,
 )
-from logic_export.studies.tiers.questions import DISTURBED, SETS, test_questions
+from logic_export.studies.tiers.questions import DISTURBED, SETS, both_forms
 from logic_export.training.tiers.development import DISTRACTORS, POSITIVES
 from logic_retrievers.report.artefacts import (
     Bars,
@@ -59,7 +59,7 @@ def section(bench: Workbench) -> Section:
     found, counts = {}, {}
     for name, folders in SETS.items():
         bench.say(f"{name}: disturbed questions")
-        asked = test_questions(folders)
+        asked = both_forms(folders)
         counts[name] = len(asked[DISTURBED])
         found[name] = measured(asked, encoders, bench.encoder)
     columns = {
