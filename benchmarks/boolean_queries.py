@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.report import OUT, publish, with_interval
-from benchmarks.set_queries import CACHE, bm25
+from benchmarks.set_queries import CACHE
 from logic_retrievers import CachedEncoder, Engine, Passage, PassageIndex
 from logic_retrievers.answering import AnyPolicy, Query
 from logic_retrievers.encoders import default_encoder
@@ -23,6 +23,7 @@ from logic_retrievers.evaluation.datasets import Dataset
 from logic_retrievers.evaluation.limit import limit_queries
 from logic_retrievers.evaluation.measures import Ranking
 from logic_retrievers.policies import BooleanPolicy, BooleanSettings
+from logic_retrievers.report.bm25 import bm25
 
 TRAINED = ("topical", "compatibility")
 PAIRS = 500

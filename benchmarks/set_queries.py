@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import bm25s
 import numpy as np
 
 from benchmarks.exhaustive import Exhaustive
@@ -37,6 +36,7 @@ from logic_retrievers.evaluation.measures import Ranking
 from logic_retrievers.evaluation.queries import Query
 from logic_retrievers.policies import CompatibilityPolicy, Policy, TopicalPolicy
 from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.report.bm25 import bm25
 
 CACHE = OUT / "set_vectors.sqlite"
 DEPTH = 1000
@@ -112,25 +112,6 @@ SYSTEMS: dict[str, Choose] = {
     "calibrated, in words": in_words(TRAINED),
     "calibrated, hybrid, in words": in_words(HYBRID),
 }
-
-
-def bm25(dataset: Dataset) -> Callable[[Sequence[str], int], list[Ranking]]:
-    """BM25 of the ``bm25s`` library, with its own defaults."""
-    ids = list(dataset.documents)
-    retriever = bm25s.BM25()
-    retriever.index(
-        bm25s.tokenize(list(dataset.documents.values()), show_progress=False), show_progress=False
-    )
-
-    def search(texts: Sequence[str], k: int) -> list[Ranking]:
-        tokens = bm25s.tokenize(list(texts), show_progress=False)
-        found, scores = retriever.retrieve(tokens, k=k, show_progress=False)
-        return [
-            [(ids[place], float(score)) for place, score in zip(*row, strict=True)]
-            for row in zip(found, scores, strict=True)
-        ]
-
-    return search
 
 
 def check(corpus: Exhaustive, dataset: Dataset) -> None:

@@ -23,7 +23,6 @@ from benchmarks.set_queries import (
     DEPTH,
     HYBRID,
     Choose,
-    bm25,
     by_template,
     evaluated,
     films,
@@ -49,6 +48,7 @@ from logic_retrievers.evaluation.datasets import Dataset
 from logic_retrievers.evaluation.plots import label_figure, score_figure
 from logic_retrievers.evaluation.statistics import Estimate
 from logic_retrievers.policies import CompatibilityPolicy, TopicalPolicy
+from logic_retrievers.report.bm25 import bm25
 
 NAME = "set training, films test"
 ALL = "all"

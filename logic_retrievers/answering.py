@@ -15,7 +15,7 @@ from logic_retrievers.errors import (
     UntrainedVectorWarning,
     warn,
 )
-from logic_retrievers.index import lexical
+from logic_retrievers.index import LeafSearch, lexical
 from logic_retrievers.index.encoding import encode_passages
 from logic_retrievers.index.lexical import term_vector
 from logic_retrievers.index.requests import QueryVector
@@ -123,6 +123,18 @@ def encode_leaves(plans: Plans, encoder: Encoder) -> Procedure[dict[tuple[str, s
 
     vectors: dict[tuple[str, str], QueryVector] = yield Work(encode)
     return vectors
+
+
+def leaf_searches(plans: Plans, encoder: Encoder) -> Procedure[list[list[LeafSearch]]]:
+    """The leaves of every plan with their queries encoded; what an index gathers pools for."""
+    vectors = yield from encode_leaves(plans, encoder)
+    return [
+        [
+            LeafSearch(leaf.name, leaf.vector, vectors[leaf.vector, leaf.text], leaf.depth)
+            for leaf in plan
+        ]
+        for plan in plans
+    ]
 
 
 def passage_vectors(

@@ -11,14 +11,13 @@ from logic_retrievers.answering import (
     Query,
     check_count,
     checked_query,
-    encode_leaves,
     hits,
+    leaf_searches,
     policy_for,
     text_of,
     warn_if_untrained,
 )
 from logic_retrievers.errors import ConfigurationError, InputError, MissingVectorError
-from logic_retrievers.index import LeafSearch
 from logic_retrievers.policies import Policy, Ranked, resolve_policy
 from logic_retrievers.procedures import Procedure
 from logic_retrievers.queries import Expression, ParsedQuery
@@ -156,14 +155,7 @@ class Engine:
         user_filter: UserFilter,
         min_score: float | None,
     ) -> Procedure[list[list[Hit]]]:
-        vectors = yield from encode_leaves(plans, encoder)
-        searches = [
-            [
-                LeafSearch(leaf.name, leaf.vector, vectors[leaf.vector, leaf.text], leaf.depth)
-                for leaf in plan
-            ]
-            for plan in plans
-        ]
+        searches = yield from leaf_searches(plans, encoder)
         weights = policies[0].server_weights if policies else None
         if weights is None:
             must_not = [policy.must_not for policy in policies]

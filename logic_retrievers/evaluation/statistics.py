@@ -1,4 +1,4 @@
-"""Paired bootstrap intervals: how far a figure would move with other queries of the same kind."""
+"""Paired bootstrap: how far a figure would move with other queries of the same kind."""
 
 from __future__ import annotations
 
@@ -51,21 +51,11 @@ def bootstrap(
     Raises:
         ConfigurationError: no queries, or a setting out of range.
     """
-    table = np.asarray(values, dtype=np.float64)
-    table = table.reshape(len(table), -1) if table.size else table
-    if not table.size:
-        raise ConfigurationError("no values to resample")
-    if resamples < 1 or not 0 < confidence < 1:
-        raise ConfigurationError("resamples must be at least 1 and confidence between 0 and 1")
-    if groups is not None and len(groups) != len(table):
-        raise ConfigurationError(f"{len(table)} rows of values but {len(groups)} groups")
+    if not 0 < confidence < 1:
+        raise ConfigurationError(f"confidence must lie between 0 and 1, not {confidence}")
+    table = _table(values)
+    drawn = resampled_means(table, groups, resamples=resamples, seed=seed)
     sums, counts = _by_group(table, groups)
-    drawn = np.vstack(
-        [
-            _ratio(weights @ sums, weights @ counts)
-            for weights in _resample(len(sums), resamples, np.random.default_rng(seed))
-        ]
-    )
     means = _ratio(sums.sum(axis=0), counts.sum(axis=0))
     tail = (1 - confidence) / 2
     estimates = []
@@ -74,6 +64,59 @@ def bootstrap(
         low, high = np.quantile(valid, [tail, 1 - tail]) if len(valid) else (np.nan, np.nan)
         estimates.append(Estimate(float(mean), float(low), float(high)))
     return estimates
+
+
+def resampled_means(
+    values: npt.ArrayLike,
+    groups: Sequence[Hashable] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Values:
+    """Means over the drawn queries, shape (resamples, metrics); what :func:`bootstrap` looks at.
+
+    Args:
+        values: as there.
+        groups: as there.
+        resamples: as there.
+        seed: as there.
+
+    Returns:
+        NaN where no drawn query has a value.
+
+    Raises:
+        ConfigurationError: no queries, or a setting out of range.
+    """
+    table = _table(values)
+    if resamples < 1:
+        raise ConfigurationError(f"resamples must be at least 1, not {resamples}")
+    if groups is not None and len(groups) != len(table):
+        raise ConfigurationError(f"{len(table)} rows of values but {len(groups)} groups")
+    sums, counts = _by_group(table, groups)
+    draws = _resample(len(sums), resamples, np.random.default_rng(seed))
+    return np.vstack([_ratio(weights @ sums, weights @ counts) for weights in draws])
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Corrects p-values for being several (Holm 1979); in their order.
+
+    The smallest of m is multiplied by m, the next by m - 1, and so on, and none may be smaller than
+    one before it.
+    """
+    corrected = [0.0] * len(ps)
+    least = 0.0
+    for place, index in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        least = max(least, min(1.0, (len(ps) - place) * ps[index]))
+        corrected[index] = least
+    return corrected
+
+
+def _table(values: npt.ArrayLike) -> Values:
+    """Shape (queries, metrics)."""
+    table = np.asarray(values, dtype=np.float64)
+    if not table.size:
+        raise ConfigurationError("no values to resample")
+    return table.reshape(len(table), -1)
 
 
 def _by_group(table: Values, groups: Sequence[Hashable] | None) -> tuple[Values, Values]:

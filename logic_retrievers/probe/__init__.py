@@ -8,6 +8,7 @@ with PassageIndex.open("probe") as index:
 result.figures("auto")["accuracy"], result.comparisons()["auto"].p
 """
 
+from logic_retrievers.evaluation.statistics import holm
 from logic_retrievers.probe.cache import CachedReader
 from logic_retrievers.probe.configurations import (
     by_policy,
@@ -29,7 +30,7 @@ from logic_retrievers.probe.readers import (
 from logic_retrievers.probe.result import ProbeResult
 from logic_retrievers.probe.retrieval import Retrieval, Retrieve
 from logic_retrievers.probe.runner import Progress, probe
-from logic_retrievers.probe.statistics import Comparison, compare_all, holm, mcnemar
+from logic_retrievers.probe.statistics import Comparison, compare_all, mcnemar
 from logic_retrievers.probe.traces import Trace
 
 __all__ = [

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.evaluation.statistics import RESAMPLES, Estimate, bootstrap
+from logic_retrievers.evaluation.statistics import RESAMPLES, Estimate, bootstrap, holm
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +53,6 @@ def mcnemar(gained: int, lost: int) -> float:
     total = gained + lost
     tail = sum(math.comb(total, count) for count in range(min(gained, lost) + 1))
     return min(1.0, float(Fraction(2 * tail, 2**total)))
-
-
-def holm(ps: Sequence[float]) -> list[float]:
-    """Corrects p-values for being several (Holm 1979); in their order.
-
-    The smallest of m is multiplied by m, the next by m - 1, and so on, and none may be smaller than
-    one before it.
-    """
-    corrected = [0.0] * len(ps)
-    least = 0.0
-    for place, index in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
-        least = max(least, min(1.0, (len(ps) - place) * ps[index]))
-        corrected[index] = least
-    return corrected
 
 
 def compare_all(

@@ -1,0 +1,108 @@
+"""A data set in an embedded index, whose pools are gathered once and ranked under many settings."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from logic_retrievers.answering import AnyPolicy, Plans, leaf_searches, policy_for
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.errors import LongTextWarning
+from logic_retrievers.evaluation import Dataset, Result, Search, evaluate
+from logic_retrievers.evaluation.measures import Ranking
+from logic_retrievers.evaluation.statistics import RESAMPLES
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.ids import point_id
+from logic_retrievers.policies import Policy, resolve_policy
+from logic_retrievers.procedures import Procedure
+from logic_retrievers.types import Leaf, Passage, Pool
+
+DEPTH = 100
+"""Length of the lists that are measured."""
+
+
+class Searching:
+    """The queries of a data set over its documents, under any policy.
+
+    Lists are those that the engine gives. Policies that look up the same (all settings of a union,
+    say) share their pools, so that each further setting costs its ranking alone.
+
+    Args:
+        dataset: whose documents the index holds.
+        index: with all its vectors trained.
+        seed: of the intervals.
+    """
+
+    def __init__(self, dataset: Dataset, index: PassageIndex, seed: int = 0) -> None:
+        self.dataset = dataset
+        self._index = index
+        self._seed = seed
+        self._documents = {point_id(document): document for document in dataset.documents}
+        self._pools: dict[tuple[Leaf, ...], Pool] = {}
+
+    def search(self, policy: AnyPolicy, most: int | None = None) -> Search:
+        """What ``evaluate`` asks.
+
+        Args:
+            policy: a name or an instance.
+            most: length of the list that the policy is asked for, where it is not that of the
+                evaluation.
+        """
+        chosen = resolve_policy(policy)
+
+        def rankings(texts: Sequence[str], k: int) -> list[Ranking]:
+            specs, vectors = self._index.encoder.specs, self._index.vectors
+            policies = [policy_for(text, chosen, specs, vectors) for text in texts]
+            plans = [one.plan(text, k) for one, text in zip(policies, texts, strict=True)]
+            self._fill(plans)
+            return [
+                self._ranking(one, self._pools[plan], min(k, most or k))
+                for one, plan in zip(policies, plans, strict=True)
+            ]
+
+        return rankings
+
+    def measured(self, policy: AnyPolicy, label: str = "", most: int | None = None) -> Result:
+        """The figures of a policy, with intervals."""
+        return self._result(policy, label, most, DEPTH, RESAMPLES)
+
+    def glanced(self, policy: AnyPolicy, depth: int = 10) -> Result:
+        """The figures of one setting of many: without intervals, to the depth that is shown."""
+        return self._result(policy, "", None, depth, 1)
+
+    def _result(
+        self, policy: AnyPolicy, label: str, most: int | None, depth: int, resamples: int
+    ) -> Result:
+        search = self.search(policy, most)
+        return evaluate(
+            self.dataset, search, depth, policy=label, resamples=resamples, seed=self._seed
+        )
+
+    def _fill(self, plans: Plans) -> None:
+        new = list(dict.fromkeys(plan for plan in plans if plan not in self._pools))
+        if new:
+            self._pools |= zip(new, self._index.run(self._gather(new)), strict=True)
+
+    def _gather(self, plans: Plans) -> Procedure[list[Pool]]:
+        searches = yield from leaf_searches(plans, self._index.encoder)
+        return (yield from self._index.gather(searches))
+
+    def _ranking(self, policy: Policy, pool: Pool, k: int) -> Ranking:
+        return [(self._documents[pool.ids[one.index]], one.score) for one in policy.rank(pool, k)]
+
+
+@contextmanager
+def searching(dataset: Dataset, encoder: Encoder, seed: int = 0) -> Iterator[Searching]:
+    """A data set in an embedded index.
+
+    Args:
+        dataset: what to store and to ask.
+        encoder: makes the vectors; give one that keeps them.
+        seed: of the intervals.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LongTextWarning)  # they are cut for every system alike
+        with PassageIndex.open("report", encoder) as index:
+            index.add(Passage(name, text) for name, text in dataset.documents.items())
+            yield Searching(dataset, index, seed)
