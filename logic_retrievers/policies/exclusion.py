@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -177,28 +177,30 @@ class ExclusionPolicy(Policy):
         """By score; in hard mode violating passages behind the others."""
         if not pool.ids:
             return []
-        scores, violation = self._scores(pool)
+        scores, violation, spoken = self._scores(pool)
         order, kept = ranking(scores), violation < _VIOLATES
         if self.mode == "hard":
             order = kept_first(order, kept, cut=self.cut)
+        named = [[t for t, s in zip(self._scored_traps, of, strict=True) if s] for of in spoken.T]
         return [
             Ranked(
                 int(i),
                 float(scores[i]),
                 self.mode == "soft" or bool(kept[i]),
-                self._reason(pool, int(i), float(violation[i])),
+                _reason(named[i], float(violation[i])),
                 {
                     "query": self.query.to_dict(),
                     "violation": round(float(violation[i]), 6),
                     "penalty": round(self.settings.penalty * float(violation[i]), 6),
+                    "traps": named[i],
                     **({"must_not": dict(self.must_not)} if self.filtered else {}),
                 },
             )
             for i in order[:k]
         ]
 
-    def _scores(self, pool: Pool) -> tuple[_Scores, _Scores]:
-        """The scores under the policy, and the violations, both of shape (pool size,)."""
+    def _scores(self, pool: Pool) -> tuple[_Scores, _Scores, npt.NDArray[np.bool_]]:
+        """Scores, violations, and which traps move a passage down, shape (traps, pool size)."""
         s = self.settings
         whole, target = (self._similarity(pool, name) for name in (TOPICAL, TARGET))
         found = float(target.max()) / max(float(whole.max()), _LEAST)
@@ -206,13 +208,15 @@ class ExclusionPolicy(Policy):
         wanted = heard * ((1 - s.whole_weight) * target + s.whole_weight * whole)
         wanted = wanted + (1 - heard) * whole
         violation = np.zeros_like(wanted)
+        spoken = np.zeros((len(self._scored_traps), len(wanted)), dtype=bool)
         if self._scored_traps:
             traps = np.stack([self._similarity(pool, _leaf(trap)) for trap in self._scored_traps])
             best = np.maximum(traps.max(axis=1, keepdims=True), s.floor)
-            stands = np.clip((traps / best - s.standout) / (1 - s.standout), 0, 1).max(axis=0)
+            stands = np.clip((traps / best - s.standout) / (1 - s.standout), 0, 1)
             speaks = np.clip((traps.max(axis=0) - target + s.margin) / s.width, 0, 1)
-            violation = heard * stands * (s.mention + (1 - s.mention) * speaks)
-        return wanted - s.penalty * violation, violation
+            violation = heard * stands.max(axis=0) * (s.mention + (1 - s.mention) * speaks)
+            spoken = (stands > 0) & (violation > 0)
+        return wanted - s.penalty * violation, violation, spoken
 
     def _similarity(self, pool: Pool, name: str) -> _Scores:
         """Of every passage to one of the texts, words included, shape (pool size,)."""
@@ -244,12 +248,12 @@ class ExclusionPolicy(Policy):
         traps = dict.fromkeys(self.query.traps)  # two leaves of one name would be refused
         return tuple(trap for trap in traps if trap not in self.filtered)
 
-    def _reason(self, pool: Pool, index: int, violation: float) -> str:
-        if violation < 0.05:
-            return "nothing ruled out stands out in it"
-        trap = max(self._scored_traps, key=lambda t: np.nan_to_num(pool.scores[_leaf(t)][index]))
-        degree = "moved down" if violation >= _VIOLATES else "moved down a little"
-        return f"{degree}: speaks of {trap}, which the query rules out"
+
+def _reason(traps: Sequence[str], violation: float) -> str:
+    if not traps:
+        return "nothing ruled out stands out in it"
+    degree = "moved down" if violation >= _VIOLATES else "moved down a little"
+    return f"{degree}: speaks of {', '.join(traps)}, which the query rules out"
 
 
 def check_mode(mode: str, *, cut: bool) -> None:

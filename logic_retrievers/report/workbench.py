@@ -41,12 +41,15 @@ class Workbench:
         models: a folder with the models of :data:`ROLES`, each in a folder of that name (a training
             run, whose model lies in ``model``, or the model itself); None where there is none.
         seed: of everything that is drawn.
+        core_hour: price of an hour of one processor core, in any currency; assumed, for what
+            queries cost.
         say: told what is being done, in a line.
     """
 
     vectors: Path
     models: Path | None = None
     seed: int = 0
+    core_hour: float = 0.05
     say: Callable[[str], None] = field(default=_silent, repr=False)
 
     @cached_property

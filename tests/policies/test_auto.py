@@ -105,6 +105,19 @@ def test_by_hand():
     assert other.index == 2
 
 
+def test_every_penalty_has_a_reason_that_names_all_it_is_for():
+    """A passage that loses a little without a word cannot be argued with."""
+    rows = [(0.6, 0.3, 0.8, 0.7), (0.7, 0.7, 0.57, 0.1), (0.5, 0.5, 0.1, 0.6), (0.6, 0.6, 0.1, 0.1)]
+    policy = ExclusionPolicy(QUERY)
+    both, bar, club, none = sorted(policy.rank(pool_of(rows, policy), 4), key=lambda r: r.index)
+    assert both.details["traps"] == ["bars", "clubs"]
+    assert both.reason == "moved down: speaks of bars, clubs, which the query rules out"
+    assert 0 < bar.details["violation"] < 0.05
+    assert bar.reason == "moved down a little: speaks of bars, which the query rules out"
+    assert club.details["traps"] == ["clubs"]
+    assert (none.details["traps"], none.reason) == ([], "nothing ruled out stands out in it")
+
+
 def test_an_exclusion_that_leaves_nothing_to_find_is_left_unheard():
     """As in "what cannot be proven without the axiom of choice"."""
     rows = [(0.7, 0.2, 0.6, 0.0), (0.3, 0.25, 0.1, 0.0)]
