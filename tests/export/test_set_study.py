@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from logic_export.studies.sets import STUDIES, pool, section
+from logic_export.studies.sets import STUDY, pool, section
 from logic_export.studies.sets.consistency import Consistency, coherence_figure, typical
 from logic_export.studies.sets.pool import evenly, film_pool, film_sets
 from logic_export.studies.sets.systems import BASE, BM25, CONTRASTIVE, LOGICOL, OURS, OVER_LOGICOL
@@ -52,7 +52,7 @@ def systems(table) -> list[object]:
 def test_the_section_is_whole_and_comes_out_the_same_twice(rooms):
     """A report that differs from run to run cannot be checked by anybody."""
     bench = MadeBench(rooms.parent / "vectors.sqlite", trained_roles=TRAINED)
-    (study,) = STUDIES
+    study = STUDY
     found = study.run(bench)
     assert found == study.run(bench) == Section.model_validate_json(found.model_dump_json())
     by_name = {one.name: one for one in found.artefacts}

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("sentence_transformers", reason="the extra train")
 
 from logic_export.data.tiers.examples import TieredExample
-from logic_export.studies.tiers import STUDIES, section
+from logic_export.studies.tiers import STUDY, section
 from logic_export.studies.tiers.measuring import BASE, INFONCE, LORE, NEAR, RIGHT, measured
 from logic_export.studies.tiers.questions import DISTURBED, RAW, SETS, both_forms
 from logic_export.training.tiers.development import DISTRACTORS, POSITIVES
@@ -85,7 +85,7 @@ def rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_section_is_whole_and_comes_out_the_same_twice(rows, tmp_path: Path):
-    (study,) = STUDIES
+    study = STUDY
     found = study.run(MadeBench(tmp_path / "vectors"))
     assert found == study.run(MadeBench(tmp_path / "vectors"))
     assert found == Section.model_validate_json(found.model_dump_json())
@@ -120,7 +120,7 @@ def test_without_the_extra_the_study_names_it(tmp_path, monkeypatch):
     """Else the whole report would end in a traceback."""
     monkeypatch.setitem(__import__("sys").modules, "logic_export.studies.tiers.section", None)
     with pytest.raises(MissingExtraError, match=r"logic-retrievers\[train\]"):
-        STUDIES[0].run(MadeBench(tmp_path / "vectors"))
+        STUDY.run(MadeBench(tmp_path / "vectors"))
 
 
 @pytest.mark.data

@@ -11,7 +11,7 @@ import pytest
 from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.report.artefacts import Curves, Section
 from logic_retrievers.report.studies import boolean, boolean_limit
-from logic_retrievers.report.studies.boolean import STUDIES, curves_figure
+from logic_retrievers.report.studies.boolean import STUDY, curves_figure
 from logic_retrievers.report.studies.boolean_limit import violators_below
 from logic_retrievers.report.studies.boolean_systems import BASE, HYBRID
 from logic_retrievers.report.workbench import Workbench
@@ -85,7 +85,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
 
 def test_the_section_is_whole_and_comes_out_the_same_twice(bench):
     """A report that differs from run to run cannot be checked by anybody."""
-    (study,) = STUDIES
+    study = STUDY
     section = study.run(bench)
     assert section == study.run(bench) == Section.model_validate_json(section.model_dump_json())
     questions, curves, people, bars = section.artefacts

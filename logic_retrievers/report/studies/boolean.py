@@ -125,4 +125,4 @@ def _curve(result: Result, wanted: Mapping[str, set[str]], seed: int) -> Curve:
     return Curve(x=tuple(map(float, depths)), y=means, low=lows, high=highs)
 
 
-STUDIES = (Study(name=NAME, title=TITLE, data=(QUESTIONS, PEOPLE), run=run),)
+STUDY = Study(name=NAME, title=TITLE, data=(QUESTIONS, PEOPLE), run=run)

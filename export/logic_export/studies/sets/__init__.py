@@ -16,12 +16,10 @@ def run(bench: Workbench) -> Section:
     return section(bench)
 
 
-STUDIES = (
-    Study(
-        name=NAME,
-        title=TITLE,
-        data=("wikipedia_movies",),
-        run=run,
-        models=("set-contrastive", "logicol"),
-    ),
+STUDY = Study(
+    name=NAME,
+    title=TITLE,
+    data=("wikipedia_movies",),
+    run=run,
+    models=("set-contrastive", "logicol"),
 )

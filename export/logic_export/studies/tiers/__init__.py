@@ -23,12 +23,10 @@ def run(bench: Workbench) -> Section:
     return section(bench)
 
 
-STUDIES = (
-    Study(
-        name=NAME,
-        title=TITLE,
-        data=("hotpotqa_train1000_pairs", "hotpotqa_train100", "msmarco_small"),
-        run=run,
-        models=("infonce", "lore"),
-    ),
+STUDY = Study(
+    name=NAME,
+    title=TITLE,
+    data=("hotpotqa_train1000_pairs", "hotpotqa_train100", "msmarco_small"),
+    run=run,
+    models=("infonce", "lore"),
 )
