@@ -115,16 +115,19 @@ class Searching:
 
 
 @contextmanager
-def searching(dataset: Dataset, encoder: Encoder, seed: int = 0) -> Iterator[Searching]:
+def searching(
+    dataset: Dataset, encoder: Encoder, seed: int = 0, *, lexical: bool = False
+) -> Iterator[Searching]:
     """A data set in an embedded index.
 
     Args:
         dataset: what to store and to ask.
         encoder: makes the vectors; give one that keeps them.
         seed: of the intervals.
+        lexical: store the vector of words too, which policies then read.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LongTextWarning)  # they are cut for every system alike
-        with PassageIndex.open("report", encoder) as index:
+        with PassageIndex.open("report", encoder, lexical=lexical) as index:
             index.add(Passage(name, text) for name, text in dataset.documents.items())
             yield Searching(dataset, index, seed)

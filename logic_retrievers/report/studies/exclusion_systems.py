@@ -53,6 +53,12 @@ SHIPPED: Mapping[str, System] = {
 }
 """Over the shipped encoder."""
 
+WORDS: Mapping[str, System] = {
+    "hybrid, ranks of both": System("hybrid"),
+    f"{AUTO}, with words": System("auto"),
+}
+"""Over the shipped encoder and the lexical vector."""
+
 TRAINED: Mapping[str, Mapping[str, System]] = {
     "contrastive": {"plain contrastive training": System("compatibility")},
     "coder": {
@@ -114,6 +120,8 @@ def words(dataset: Dataset, seed: int) -> Result:
 def constrained(bench: Workbench, dataset: Dataset) -> dict[str, Result]:
     """Every system that is there, over a set of constraint queries."""
     results = {"BM25": words(dataset, bench.seed)}
+    with searching(dataset, bench.encoder, bench.seed, lexical=True) as searched:
+        results |= measure(searched, WORDS)
     for name, encoder in encoders(bench, tuple(TRAINED)):
         systems = SHIPPED if name == "shipped" else TRAINED[name]
         with searching(dataset, encoder, bench.seed) as searched:
