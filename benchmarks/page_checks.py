@@ -9,7 +9,8 @@ CUT = """(() => {
   const found = [];
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-    if (!text.data.trim() || text.parentElement.closest("script, title, desc, .unseen, .skip")) continue;
+    const unseen = "script, title, desc, .unseen, .skip";
+    if (!text.data.trim() || text.parentElement.closest(unseen)) continue;
     let box = text.parentElement;
     const inline = (one) => getComputedStyle(one).display.startsWith("inline");
     if (box.closest("svg")) box = box.closest("svg");
