@@ -17,47 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.browser import Browser, find_browser
+from benchmarks.page_checks import CUT, WIDTHS
 from benchmarks.report import publish
 from benchmarks.report_samples import hostile, ordinary
 from logic_retrievers.cleaning.findings import Kind
 from logic_retrievers.cleaning.report import write_report
 from logic_retrievers.cleaning.result import Cleaned
 
-WIDTHS = (1280, 390)
-
 UNFOLD = """(() => {
   document.styleSheets[0].insertRule(".finding { content-visibility: visible !important }");
   for (const fold of document.querySelectorAll("details")) fold.open = true;
 })()"""
 """What nobody has scrolled to yet is not laid out, and would overflow unseen."""
-
-CUT = """(() => {
-  const found = [];
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-    if (!text.data.trim() || text.parentElement.closest("script, title, desc")) continue;
-    let box = text.parentElement;
-    const inline = (one) => getComputedStyle(one).display.startsWith("inline");
-    if (box.closest("svg")) box = box.closest("svg");
-    else while (inline(box)) box = box.parentElement;
-    const edge = box.getBoundingClientRect();
-    const range = document.createRange();
-    range.selectNodeContents(text);
-    for (const rect of range.getClientRects()) {
-      const out = rect.left < edge.left - 1 || rect.right > edge.right + 1;
-      if (rect.width && (out || rect.right > innerWidth + 1 || rect.left < -1)) {
-        found.push(text.data.slice(0, 60));
-        break;
-      }
-    }
-    const style = getComputedStyle(box);
-    const hides = style.overflowX !== "visible" || style.textOverflow === "ellipsis";
-    if (!box.closest("svg") && hides && box.scrollWidth > box.clientWidth + 1)
-      found.push("hidden: " + text.data.slice(0, 60));
-  }
-  return found;
-})()"""
-"""Texts that leave the box that they stand in, or the window."""
 
 SHOWN = "Array.from(document.querySelectorAll('.finding')).filter(c => c.offsetHeight > 0).length"
 

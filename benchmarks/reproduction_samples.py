@@ -70,7 +70,7 @@ def hostile() -> tuple[Section, ...]:
         columns=("system", *(text[:200] for text in texts[1:5]), "`code` & <b>x</b>"),
         rows=tuple(
             Row(
-                cells=(one[:300], Measured(value=0.5, unit=other[:20]), 12345, None, 1e9, other),
+                cells=(one[:300], Measured(value=0.5, unit="<i>s"), 12345, None, 1e9, other),
                 origin=("measured", "published", "absent")[at % 3],
                 note=other,
             )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from logic_retrievers.evaluation.plots import empty_figure
 from logic_retrievers.report.artefacts import Bars, Measured
-from logic_retrievers.report.render.kinds.panels import ALONE, HEIGHT, NARROW, legend_below
+from logic_retrievers.report.render.kinds.panels import ALONE, HEIGHT, NARROW, WIDE, legend_below
 from logic_retrievers.report.render.style import looks
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 SHARE = 0.82
 """Of the room between two labels that bars take."""
-WIDEST = 12.6
 LYING = 0.17
 """Inches of a bar that lies."""
 
@@ -27,7 +26,7 @@ def bar_figure(plot: Bars, *, narrow: bool) -> Figure:
     if narrow:
         figure = empty_figure(NARROW, 0.9 + groups * (LYING * systems + 0.14))
     else:
-        width = min(WIDEST, max(ALONE, 1 + groups * max(0.9, 0.2 * systems)))
+        width = min(WIDE, max(ALONE, 1 + groups * max(0.9, 0.2 * systems)))
         figure = empty_figure(width, HEIGHT)
     axes = figure.add_subplot()
     thick = SHARE / systems

@@ -39,12 +39,11 @@ def _grid(figure: Figure, axes: Axes, plot: HeatMaps, grid: HeatMap) -> None:
     if len(plot.columns) <= WRITTEN:
         small = 8.0 if len(plot.columns) <= 6 else 6.5
         middle = (values.min() + values.max()) / 2
-        for (row, column), value in np.ndenumerate(values):
-            if value is not np.ma.masked:
-                axes.text(
-                    column, row, short(float(value)), ha="center", va="center", fontsize=small,
-                    color="white" if value < middle else "black",
-                )  # fmt: skip
+        for (row, column), value in np.ma.ndenumerate(values):  # without what is masked
+            axes.text(
+                column, row, short(float(value)), ha="center", va="center", fontsize=small,
+                color="white" if value < middle else "black",
+            )  # fmt: skip
     if plot.chosen is not None:
         row, column = plot.chosen
         for colour, width in (("white", 4.5), ("#D55E00", 2.2)):

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ALONE = 6.4
-SIDE_BY_SIDE = 4.1
+WIDE = 9.6
+"""Inches of all panels of a row together: 922 pixels, what a page shows in full size."""
 NARROW = 3.9
-"""Inches: 374 pixels of a page, what a telephone shows of it."""
+"""Inches: 374 pixels, what a telephone shows."""
 HEIGHT = 3.3
 A_ROW = 3
 """Panels side by side."""
@@ -52,17 +53,17 @@ def panelled(
     for axes, (title, lines) in zip(places, panels.items(), strict=True):
         draw_panel(axes, lines, styles)
         if len(panels) > 1 or title:
-            wide = len(panels) == 1 and not narrow
-            axes.set_title(textwrap.fill(title, 72 if wide else 42))
+            letters = 42 if narrow else {1: 72, 2: 50, 4: 50}.get(len(panels), 32)
+            axes.set_title(textwrap.fill(title, letters))
     legend_below(figure, places)
     return figure
 
 
 def grid_of_axes(count: int, *, narrow: bool, height: float = HEIGHT) -> tuple[Figure, list[Axes]]:
     """A figure with that many panels, and the panels in reading order."""
-    in_row = 1 if narrow else max(1, min(A_ROW, count))
-    rows = math.ceil(count / in_row) if count else 1
-    width = NARROW if narrow else ALONE if count <= 1 else SIDE_BY_SIDE * in_row
+    in_row = 1 if narrow else 2 if count == 4 else max(1, min(A_ROW, count))
+    rows = max(1, math.ceil(count / in_row))
+    width = NARROW if narrow else ALONE if count <= 1 else WIDE
     figure = empty_figure(width, height * rows)
     return figure, [figure.add_subplot(rows, in_row, place + 1) for place in range(count)]
 
