@@ -9,23 +9,23 @@ question by the parser. Constants are from the development sets.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks.report import OUT, publish, with_interval
 from benchmarks.set_queries import CACHE
-from logic_retrievers import CachedEncoder, Engine, Passage, PassageIndex
-from logic_retrievers.answering import AnyPolicy, Query
+from logic_retrievers import CachedEncoder
+from logic_retrievers.answering import AnyPolicy
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import Result, compare, evaluate, load_dataset
 from logic_retrievers.evaluation.breakdown import estimates_by, templates
 from logic_retrievers.evaluation.datasets import Dataset
 from logic_retrievers.evaluation.limit import limit_queries
-from logic_retrievers.evaluation.measures import Ranking
 from logic_retrievers.policies import BooleanPolicy, BooleanSettings
 from logic_retrievers.report.bm25 import bm25
+from logic_retrievers.report.studies.boolean_limit import violators_below
+from logic_retrievers.report.through_engine import engine_search, indexed
 
-TRAINED = ("topical", "compatibility")
 PAIRS = 500
 
 
@@ -56,7 +56,11 @@ def limit(dataset: Dataset) -> None:
     labels = templates(dataset.queries)
     rows: list[Mapping[str, Any]] = []
     for name, result in results.items():
-        found = estimates_by(_with_order(result, dataset), labels, result.groups)
+        found = estimates_by(
+            {**result.per_query, "all violators below": violators_below(dataset, result)},
+            labels,
+            result.groups,
+        )
         for template, figures in found.items():
             row = {m: with_interval(figures.get(m)) for m in ("P@1", "all violators below")}
             rows.append({"system": name, "template": template, **row})
@@ -106,36 +110,9 @@ def _searched(
     depth: int | None = None,
 ) -> Result:
     encoder = CachedEncoder(default_encoder(), CACHE)
-    with PassageIndex.open("boolean", encoder, vectors=TRAINED, lexical=lexical) as index:
-        index.add([Passage(one, text) for one, text in dataset.documents.items()])
-        return evaluate(
-            dataset,
-            _search(Engine(index, policy), queries),
-            depth or len(dataset.documents),
-            policy=name,
-        )
-
-
-def _search(
-    engine: Engine, queries: Sequence[Query]
-) -> Callable[[Sequence[str], int], list[Ranking]]:
-    def search(texts: Sequence[str], k: int) -> list[Ranking]:
-        del texts
-        found = engine.search_many(queries, k)
-        return [[(hit.passage.id, hit.score) for hit in hits] for hits in found]
-
-    return search
-
-
-def _with_order(result: Result, dataset: Dataset) -> dict[str, Mapping[str, float]]:
-    """The figures, and whether every violator stands below every right person."""
-    below = {}
-    for query in dataset.queries:
-        places = {name: place for place, name in enumerate(result.run[query.id])}
-        last = max(places.get(name, len(places)) for name in query.grades)
-        first = min(places.get(name, len(places)) for name in query.violating)
-        below[query.id] = float(last < first)
-    return {**result.per_query, "all violators below": below}
+    with indexed(dataset, encoder, lexical=lexical) as index:
+        search = engine_search(index, policy, queries)
+        return evaluate(dataset, search, depth or len(dataset.documents), policy=name)
 
 
 if __name__ == "__main__":

@@ -147,7 +147,7 @@ class Browser:
         path.write_bytes(base64.b64decode(shot["data"]))
 
     def complaints(self) -> list[str]:
-        """What the console got, errors of scripts, and requests for anything but a file."""
+        """What the console got, errors of scripts, and requests to anybody else."""
         found = []
         for event in self.events:
             about = event.get("params", {})
@@ -157,7 +157,9 @@ class Browser:
                 found.append(about["entry"]["text"])
             elif event["method"] == "Network.requestWillBeSent":
                 asked = about["request"]["url"]
-                found += [] if asked.startswith("file:") else [f"asked for {asked[:200]}"]
+                found += (
+                    [] if asked.startswith(("file:", "data:")) else [f"asked for {asked[:200]}"]
+                )
         return found
 
     def _write(self, message: bytes) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 import qdrant_edge as edge
 from qdrant_client import models
 
-from benchmarks.report import publish, resident_mib
+from benchmarks.report import publish
 from logic_retrievers import CachedEncoder, Passage, PassageIndex
 from logic_retrievers.cleaning.cleaner import LEAST_COSINE, LEAST_PROBABILITY
 from logic_retrievers.cleaning.comparing import Neighbourhood
@@ -36,6 +36,7 @@ from logic_retrievers.index.ids import point_id
 from logic_retrievers.index.payloads import to_payload
 from logic_retrievers.index.schema import Collection, new_vector
 from logic_retrievers.procedures import Procedure
+from logic_retrievers.report.memory import resident_mib
 
 CACHE = Path(".bench") / "cleaning_vectors.sqlite"
 PAGE = 256

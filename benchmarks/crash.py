@@ -14,9 +14,9 @@ import tempfile
 import time
 from collections import Counter
 
-from benchmarks.latency import passages
 from benchmarks.report import publish
 from logic_retrievers import OnnxEncoder, PassageIndex
+from logic_retrievers.report.timing import film_passages
 
 PASSAGES = 600
 
@@ -25,7 +25,7 @@ def ingest(folder: str) -> None:
     """What the child process does until it is killed."""
     with PassageIndex.open("films", OnnxEncoder(), location=folder) as index:
         print("begun", flush=True)
-        index.add(passages(PASSAGES), batch_size=16)
+        index.add(film_passages(PASSAGES), batch_size=16)
 
 
 def main() -> None:
@@ -65,7 +65,7 @@ def run(folder: str, kill_after: float | None) -> float:
 
 def check(folder: str) -> dict[str, int]:
     """What survived, and what there is after running again."""
-    expected = passages(PASSAGES)
+    expected = film_passages(PASSAGES)
     with PassageIndex.open("films", OnnxEncoder(), location=folder) as index:
         survived = index.count()
         report = index.add(expected)

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.report import OUT, percentiles, publish, resident_mib
+from benchmarks.report import OUT, percentiles, publish
+from logic_retrievers.report.memory import resident_mib
 
 VARIANTS = ("PyTorch", "ONNX float32", "shipped")
 PLAIN = OUT / "float32-bundle"

@@ -11,12 +11,12 @@ from random import Random
 
 import numpy as np
 
-from benchmarks.latency import Stopwatch, passages
 from benchmarks.report import percentiles, publish
 from logic_retrievers import Atom, Engine, Expression, Or, PassageIndex
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.procedures import Call, Effect
 from logic_retrievers.queries import And
+from logic_retrievers.report.timing import Stopwatch, film_passages
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = []
     with PassageIndex.open("latency", default_encoder()) as index:
-        films = passages(options.points)
+        films = film_passages(options.points)
         index.add(films)
         watch, engine = Stopwatch(index), Engine(index, "boolean")
         calls = _counted(index)

@@ -18,10 +18,10 @@ from typing import Any
 from langchain_logic_retrievers import ConstraintRetriever as LangChainRetriever
 from llama_index_logic_retrievers import ConstraintRetriever as LlamaIndexRetriever
 
-from benchmarks.latency import passages
 from benchmarks.report import percentiles, publish
 from logic_retrievers import Engine, PassageIndex, Reranker
 from logic_retrievers.evaluation import load_dataset
+from logic_retrievers.report.timing import film_passages
 
 AT_ONCE = 32
 
@@ -56,7 +56,7 @@ def overhead(queries: Sequence[str], points: int) -> list[dict[str, Any]]:
             inside[0] += time.perf_counter() - begun
 
     with PassageIndex.open("films") as index:
-        index.add(passages(points))
+        index.add(film_passages(points))
         calls: dict[str, Callable[[str], Any]] = {
             "bare engine": lambda query: Engine(index).search(query, 4),
             "LangChain": LangChainRetriever(index=index).invoke,
@@ -86,7 +86,7 @@ def overhead(queries: Sequence[str], points: int) -> list[dict[str, Any]]:
 def reranking(queries: Sequence[str], points: int) -> list[dict[str, Any]]:
     """Seconds to rerank 50 passages of a search, with and without their stored vectors."""
     with PassageIndex.open("films") as index:
-        index.add(passages(points))
+        index.add(film_passages(points))
         found = [
             [hit.passage for hit in hits]
             for hits in Engine(index, "topical").search_many(queries, 50)
@@ -110,7 +110,7 @@ def concurrency(queries: Sequence[str], points: int, latency: float) -> list[dic
     server.start()
     try:
         with PassageIndex.open("films", location=here.recv()) as index:
-            index.add(passages(points))
+            index.add(film_passages(points))
             return asyncio.run(_rates(index, queries))
     finally:
         here.send("done")

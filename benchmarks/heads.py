@@ -15,11 +15,11 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.latency import passages
 from benchmarks.report import percentiles, publish
 from logic_retrievers import CombinedEncoder, Encoder, OnnxEncoder
 from logic_retrievers.encoders import load_bundle
 from logic_retrievers.evaluation import load_dataset
+from logic_retrievers.report.timing import film_passages
 
 QUERIES, DOCUMENTS = 60, 64
 Encode = Callable[[Sequence[str], Sequence[str]], object]
@@ -46,7 +46,7 @@ def rows(folder: Path | None, rounds: int) -> list[dict[str, object]]:
         "all, an encoder each": (apart, names),
     }
     queries = [query.text for query in load_dataset("msmarco_small").queries[:QUERIES]]
-    texts = [passage.text for passage in passages(DOCUMENTS)]
+    texts = [passage.text for passage in film_passages(DOCUMENTS)]
     waits: Mapping[str, list[float]] = {label: [] for label in subjects}
     rates: Mapping[str, list[float]] = {label: [] for label in subjects}
     for number in range(rounds + 1):

@@ -8,52 +8,19 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from typing import Any
 
-from benchmarks.report import percentiles, publish, resident_mib
-from logic_retrievers import CoderUnionPolicy, Engine, OnnxEncoder, Passage, PassageIndex
+from benchmarks.report import percentiles, publish
+from logic_retrievers import CoderUnionPolicy, Engine, OnnxEncoder, PassageIndex
 from logic_retrievers.answering import AnyPolicy
 from logic_retrievers.evaluation import load_dataset
-from logic_retrievers.evaluation.folders import data_folder
-from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.procedures import Effect
+from logic_retrievers.report.memory import resident_mib
+from logic_retrievers.report.timing import (
+    Stopwatch,
+    film_passages,
+    timed_searches,
+)
 
 EXCLUDING = "auto, queries that exclude"
-
-
-class Stopwatch:
-    """Counts the seconds of encoding, and those of all other effects: reading from Qdrant."""
-
-    def __init__(self, index: PassageIndex) -> None:
-        self.encoder = self.qdrant = 0.0
-        self._perform = index.connection.perform
-        index.connection.perform = self.perform  # type: ignore[method-assign]
-        for side in ("encode_queries", "encode_documents"):
-            setattr(index.encoder, side, self._timed(getattr(index.encoder, side)))
-
-    def perform(self, effect: Effect) -> Any:
-        """Carries out the effect and notes the time that was not the encoder's."""
-        begun, encoder = time.perf_counter(), self.encoder
-        try:
-            return self._perform(effect)
-        finally:
-            self.qdrant += time.perf_counter() - begun - (self.encoder - encoder)
-
-    def _timed(self, encode: Any) -> Any:
-        def timed(*arguments: Any) -> Any:
-            begun = time.perf_counter()
-            try:
-                return encode(*arguments)
-            finally:
-                self.encoder += time.perf_counter() - begun
-
-        return timed
-
-
-def passages(count: int) -> list[Passage]:
-    """The first films of the shared data, cut to 600 characters: about 130 tokens."""
-    rows = json_rows(data_folder() / "wikipedia_movies" / "corpus.jsonl.gz")
-    return [Passage(row.id(), row.text("text")[:600]) for row, _ in zip(rows, range(count))]  # noqa: B905
 
 
 def main() -> None:
@@ -74,7 +41,7 @@ def main() -> None:
     }
     latency, ingestion = [], []
     for size in options.sizes:
-        stored = passages(size)
+        stored = film_passages(size)
         with (
             tempfile.TemporaryDirectory() as folder,
             PassageIndex.open("films", OnnxEncoder(), location=folder) as index,
@@ -109,22 +76,12 @@ def main() -> None:
 
 def measure(engine: Engine, watch: Stopwatch, queries: list[str]) -> dict[str, float]:
     """Percentiles of whole searches, one query at a time, and of their parts."""
-    engine.search("warm up", 10)
-    total, encoder, qdrant, own = [], [], [], []
-    for query in queries:
-        watch.encoder = watch.qdrant = 0.0
-        begun = time.perf_counter()
-        engine.search(query, 10)
-        seconds = time.perf_counter() - begun
-        total.append(seconds)
-        encoder.append(watch.encoder)
-        qdrant.append(watch.qdrant)
-        own.append(seconds - watch.encoder - watch.qdrant)
+    found = timed_searches(engine, watch, queries)
     return {
-        **percentiles(total),
-        **percentiles(encoder, "encoder "),
-        **percentiles(qdrant, "Qdrant "),
-        **percentiles(own, "own "),
+        **percentiles(found.total),
+        **percentiles(found.encoder, "encoder "),
+        **percentiles(found.qdrant, "Qdrant "),
+        **percentiles(found.own, "own "),
     }
 
 

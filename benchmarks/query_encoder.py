@@ -13,30 +13,25 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from logic_export.data.tiers.examples import TieredExample, read_tiers
+from logic_export.data.tiers.examples import TieredExample
 from logic_export.heads import find_head
 from logic_export.recipe import Model
 from logic_export.retrieval import Encode
-from logic_export.tier_commands import disturbed_queries
+from logic_export.studies.tiers.questions import DISTURBED, SETS, both_forms
+from logic_export.studies.tiers.questions import RAW as UNDISTURBED
 from logic_export.training.model import prepared
 from logic_export.training.roles import Roles
 from logic_export.training.tiers.development import DISTRACTORS, POSITIVES, recalls
 from logic_export.training.tiers.rows import passages_of
 
-from benchmarks.report import OUT, publish, with_interval
+from benchmarks.report import publish, with_interval
 from logic_retrievers.evaluation import Estimate
-from logic_retrievers.evaluation.folders import data_folder
 from logic_retrievers.evaluation.statistics import bootstrap
 
 BASE = "all-minilm-l6-v2"
-SETS = {
-    "HotpotQA": ("disturbed", ("hotpotqa_train1000_pairs", "hotpotqa_train100")),
-    "MS MARCO": ("disturbed_msmarco", ("msmarco_small",)),
-}
 UNSEEN = ("parallel", "hypothetical")
 RAW, MOVED, DRAWN = "P, undisturbed", "P, disturbed", "N1, disturbed"
 BEFORE = "N1, undisturbed"
@@ -55,8 +50,9 @@ def main() -> None:
         name, _, runs = method.partition("=")
         methods[name] = runs.split(",")
     first = list(methods)[1]
-    for title, (folder, data) in SETS.items():
-        asked = test_questions(OUT / folder, data)
+    for title, folders in SETS.items():
+        questions = both_forms(folders)
+        asked = {RAW: questions[UNDISTURBED], MOVED: questions[DISTURBED]}
         passages = passages_of(asked[MOVED])
         documents = dict(zip(passages, encodings(BASE)[1](passages), strict=True))
         measured = {
@@ -84,16 +80,6 @@ def main() -> None:
                 if name != first
             ],
         )
-
-
-def test_questions(folder: Path, data: Sequence[str]) -> Asked:
-    """The test questions of a folder, as they were asked and disturbed; built if need be."""
-    if not folder.exists():
-        disturbed_queries([data_folder() / name for name in data], folder)
-    return {
-        RAW: read_tiers(folder / "test_undisturbed.jsonl.gz"),
-        MOVED: read_tiers(folder / "test.jsonl.gz"),
-    }
 
 
 def of_run(run: str, asked: Asked, documents: Mapping[str, npt.NDArray[np.float32]]) -> Values:

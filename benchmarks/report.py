@@ -39,14 +39,6 @@ def percentiles(seconds: Sequence[float], prefix: str = "") -> dict[str, float]:
     return {f"{prefix}p50 ms": round(float(p50), 2), f"{prefix}p95 ms": round(float(p95), 2)}
 
 
-def resident_mib() -> float:
-    """Memory of this process now, in MiB."""
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-        if line.startswith("VmRSS:"):
-            return round(int(line.split()[1]) / 1024, 1)
-    return float("nan")
-
-
 def with_interval(estimate: Estimate | None, digits: int = 3) -> str:
     """Mean and 95 % interval, a dash where there is none."""
     if estimate is None:

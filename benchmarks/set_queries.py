@@ -9,21 +9,18 @@ expressions; "in words" has what the parser reads from the sentence. Constants a
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from logic_export.studies.sets.pool import film_sets, gold
+from logic_export.studies.sets.systems import HYBRID, TRAINED, in_words, stated, whole
 
-from benchmarks.exhaustive import Exhaustive
 from benchmarks.report import OUT, publish, with_interval
 from logic_retrievers import (
-    Atom,
-    BooleanPolicy,
     BooleanSettings,
     CachedEncoder,
     Engine,
-    Expression,
     Passage,
     PassageIndex,
 )
@@ -31,21 +28,14 @@ from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import Result, compare, evaluate, load_dataset
 from logic_retrievers.evaluation.breakdown import compare_by, templates
 from logic_retrievers.evaluation.datasets import Dataset
-from logic_retrievers.evaluation.folders import data_folder
-from logic_retrievers.evaluation.measures import Ranking
-from logic_retrievers.evaluation.queries import Query
-from logic_retrievers.policies import CompatibilityPolicy, Policy, TopicalPolicy
-from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.policies import CompatibilityPolicy, TopicalPolicy
 from logic_retrievers.report.bm25 import bm25
+from logic_retrievers.report.exhaustive import Choose, Exhaustive, evaluated
 
 CACHE = OUT / "set_vectors.sqlite"
 DEPTH = 1000
-TRAINED = ("topical", "compatibility")
-HYBRID = (*TRAINED, "lexical")
 SHOWN = ("P@1", "R@5", "R@20", "R@100", "R@1000", "violation_rate")
 CHECKED = 20
-
-Choose = Callable[[Query], Policy]
 
 
 def main() -> None:
@@ -55,48 +45,17 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=OUT / "film_sets")
     parser.add_argument("--queries", type=int, help="only so many, evenly spaced")
     options = parser.parse_args()
-    dataset = _some(films(options.folder, options.part), options.queries)
+    dataset = _some(load_dataset(film_sets(options.folder), options.part), options.queries)
     corpus = Exhaustive(dataset.documents, CachedEncoder(default_encoder(), CACHE))
     check(corpus, dataset)
-    results = {name: evaluated(dataset, corpus, choose, name) for name, choose in SYSTEMS.items()}
+    results = {
+        name: evaluated(dataset, corpus, choose, name, DEPTH) for name, choose in SYSTEMS.items()
+    }
     results["BM25"] = evaluate(dataset, bm25(dataset), DEPTH, policy="BM25")
     name = f"set queries, films {options.part}"
     publish(name, overall(results), queries=len(dataset.queries), films=len(dataset.documents))
     publish(f"{name}, by template", by_template(results, dataset))
     publish(f"{name}, gains", gains(results, dataset))
-
-
-def films(folder: Path, part: str) -> Dataset:
-    """The set queries over films; built where they are not there yet."""
-    if not folder.exists():
-        from logic_export.set_commands import set_queries
-
-        set_queries(data_folder() / "wikipedia_movies", folder)
-    return load_dataset(folder, part)
-
-
-def stated(settings: BooleanSettings | None = None, vectors: Sequence[str] = TRAINED) -> Choose:
-    """The gold expression, combined so."""
-    policy = BooleanPolicy(settings=settings or BooleanSettings())
-    return lambda query: policy.choose(ParsedQuery.stating(gold(query)), vectors)
-
-
-def in_words(vectors: Sequence[str]) -> Choose:
-    """What the parser reads; the whole query, on the same vectors, where it reads nothing."""
-    policy = BooleanPolicy()
-
-    def choose(query: Query) -> Policy:
-        parsed = policy.parser.parse(query.text)
-        if parsed.expression is None:
-            parsed = ParsedQuery.stating(Atom(query.text))
-        return policy.choose(parsed, vectors)
-
-    return choose
-
-
-def whole(vectors: Sequence[str]) -> Choose:
-    """The whole query as one atom: the same vectors and weights, and no logic."""
-    return lambda query: BooleanPolicy().choose(ParsedQuery.stating(Atom(query.text)), vectors)
 
 
 SYSTEMS: dict[str, Choose] = {
@@ -189,24 +148,6 @@ def gains(results: dict[str, Result], dataset: Dataset) -> list[dict[str, str]]:
             }
         )
     return rows
-
-
-def evaluated(
-    dataset: Dataset, corpus: Exhaustive, choose: Choose, name: str, depth: int = DEPTH
-) -> Result:
-    """The figures of the policy that is chosen for each query."""
-
-    def search(texts: Sequence[str], k: int) -> list[Ranking]:
-        del texts  # the queries know more
-        return [corpus.search(choose(query), query.text, k) for query in dataset.queries]
-
-    return evaluate(dataset, search, depth, policy=name)
-
-
-def gold(query: Query) -> Expression:
-    """The expression that the query was made from."""
-    assert query.expression is not None
-    return query.expression
 
 
 def _some(dataset: Dataset, count: int | None) -> Dataset:

@@ -14,22 +14,13 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 
-from benchmarks.exhaustive import Exhaustive
+from logic_export.studies.sets.consistency import ATOMS, Consistency, consistency
+from logic_export.studies.sets.pool import FilmPool, film_pool, film_sets, gold
+from logic_export.studies.sets.systems import HYBRID, alone, beside, stated, whole
+
 from benchmarks.report import OUT, publish, with_interval
-from benchmarks.set_queries import (
-    CACHE,
-    DEPTH,
-    HYBRID,
-    Choose,
-    by_template,
-    evaluated,
-    films,
-    gold,
-    stated,
-    whole,
-)
+from benchmarks.set_queries import CACHE, DEPTH, by_template
 from logic_retrievers import (
     BooleanSettings,
     CachedEncoder,
@@ -39,25 +30,21 @@ from logic_retrievers import (
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import Result, compare, evaluate
 from logic_retrievers.evaluation.breakdown import estimates_by, templates
-from logic_retrievers.evaluation.consistency import (
-    complementary,
-    group_coherence,
-    score_correlation,
-)
+from logic_retrievers.evaluation.consistency import complementary
 from logic_retrievers.evaluation.datasets import Dataset
 from logic_retrievers.evaluation.plots import label_figure, score_figure
 from logic_retrievers.evaluation.statistics import Estimate
-from logic_retrievers.policies import CompatibilityPolicy, TopicalPolicy
+from logic_retrievers.policies import CompatibilityPolicy
 from logic_retrievers.report.bm25 import bm25
+from logic_retrievers.report.exhaustive import Choose, Exhaustive, evaluated
 
 NAME = "set training, films test"
 ALL = "all"
-ATOMS = {2: "two atoms", 3: "three atoms"}
 COHERENCE = "cosine of the queries of one group"
 CORRELATION = "correlation of A and B with A and not B"
 SHOWN = ("R@5", "R@20", "R@100", "R@1000", "violation_rate")
 
-Consistency = Mapping[str, Mapping[str, Estimate]]
+Estimates = Mapping[str, Mapping[str, Estimate]]
 """Label (template, number of atoms) -> measure -> estimate."""
 
 
@@ -70,27 +57,28 @@ def main() -> None:
     parser.add_argument("--plots", type=Path, default=OUT)
     options = parser.parse_args()
     runs = dict(run.split("=", 1) for run in options.runs)
-    asked, variants = pooled(options.queries, options.documents)
-    both = replace(asked, queries=(*asked.queries, *variants.queries))
+    pool = film_pool(film_sets(OUT / "film_sets"), options.queries, options.documents)
+    asked, both = pool.asked, pool.everything
+    variants = replace(asked, queries=both.queries[len(asked.queries) :])
     shipped = Exhaustive(asked.documents, CachedEncoder(default_encoder(), CACHE))
     encoders = {"base encoder": (shipped, "topical")} | {
         name: (Exhaustive(asked.documents, encoder(run)), "compatibility")
         for name, run in runs.items()
     }
     results = {
-        name: evaluated(asked, corpus, alone(vector), name)
+        name: evaluated(asked, corpus, alone(vector), name, DEPTH)
         for name, (corpus, vector) in encoders.items()
     }
     in_variants = {
-        name: evaluated(variants, corpus, alone(vector), name, depth=100)
+        name: evaluated(variants, corpus, alone(vector), name, 100)
         for name, (corpus, vector) in encoders.items()
     }
-    consistent = {name: consistency(both, *of) for name, of in encoders.items()}
+    consistent = {name: estimates(pool, consistency(pool, *of)) for name, of in encoders.items()}
     ruled = {
         "BM25": evaluate(asked, bm25(asked), DEPTH, policy="BM25"),
-        **{name: evaluated(asked, shipped, choose, name) for name, choose in RULES.items()},
+        **{name: evaluated(asked, shipped, choose, name, DEPTH) for name, choose in RULES.items()},
         **{
-            f"calibrated over {name}": evaluated(asked, encoders[name][0], stated(), name)
+            f"calibrated over {name}": evaluated(asked, encoders[name][0], stated(), name, DEPTH)
             for name in runs
         },
     }
@@ -138,53 +126,26 @@ RULES: dict[str, Choose] = {
 }
 
 
-def alone(vector: str) -> Choose:
-    """The whole query, on one vector."""
-    policy = TopicalPolicy() if vector == "topical" else CompatibilityPolicy()
-    return lambda _: policy
-
-
 def encoder(run: str) -> CombinedEncoder:
     """What a run trained, as the compatibility vector beside the shipped topical one."""
-    model = SentenceTransformerEncoder(Path(run) / "model", name="compatibility")
-    parts = (CachedEncoder(default_encoder(), CACHE), {"topical": "topical"})
-    return CombinedEncoder([parts, CachedEncoder(model, CACHE)])
+    model = SentenceTransformerEncoder(Path(run) / "model")
+    return beside(CachedEncoder(default_encoder(), CACHE), CachedEncoder(model, CACHE))
 
 
-def pooled(queries: int, documents: int) -> tuple[Dataset, Dataset]:
-    """So many queries, evenly, and their variants, over one pool of films."""
-    asked, variants = films(OUT / "film_sets", "test"), films(OUT / "film_sets", "test_variants")
-    step = len(asked.queries) / queries
-    chosen = tuple(asked.queries[int(place * step)] for place in range(queries))
-    groups = {query.group for query in chosen}
-    same = tuple(query for query in variants.queries if query.group in groups)
-    labelled = {name for q in (*chosen, *same) for name in (*q.grades, *q.violating, *q.neutral)}
-    others = [name for name in asked.documents if name not in labelled]
-    kept = labelled.union(Random(0).sample(others, max(0, documents - len(labelled))))
-    pool = {name: text for name, text in asked.documents.items() if name in kept}
-    return replace(asked, queries=chosen, documents=pool), replace(
-        variants, queries=same, documents=pool
-    )
-
-
-def consistency(dataset: Dataset, corpus: Exhaustive, vector: str) -> Consistency:
+def estimates(pool: FilmPool, found: Consistency) -> Estimates:
     """Coherence of the groups by template, and correlation of complementary queries by atoms."""
-    named = {query.id: query for query in dataset.queries if query.group}
-    groups = [str(query.group) for query in named.values()]
-    vectors = corpus.vectors([query.text for query in named.values()], vector)
-    coherence = group_coherence(vectors, groups)
     of_group: dict[str, str] = {}
-    for query in named.values():  # the query itself comes before its variants
+    for query in pool.everything.queries:  # the query itself comes before its variants
         of_group.setdefault(str(query.group), str(query.template))
-    correlation, atoms = {}, {}
-    for both, without in complementary(dataset.queries):
-        one, other = (corpus.scores(vector, query.text) for query in (both, without))
-        correlation[without.id] = score_correlation(one, other)
-        atoms[without.id] = ATOMS[len(gold(without).atoms)]
+    coherence = {COHERENCE: found.coherence}
+    atoms = {
+        pair.without.id: ATOMS[len(gold(pair.without).atoms)]
+        for pair in complementary(pool.everything.queries)
+    }
     return {
-        **estimates_by({COHERENCE: coherence}, {name: of_group[name] for name in coherence}),
-        **estimates_by({COHERENCE: coherence}, dict.fromkeys(coherence, ALL)),
-        **estimates_by({CORRELATION: correlation}, atoms),
+        **estimates_by(coherence, {name: of_group[name] for name in found.coherence}),
+        **estimates_by(coherence, dict.fromkeys(found.coherence, ALL)),
+        **estimates_by({CORRELATION: found.correlation}, atoms),
     }
 
 
@@ -198,7 +159,7 @@ def figures_of(estimates: Mapping[str, Estimate]) -> dict[str, str]:
     return {name: with_interval(estimates.get(name)) for name in SHOWN}
 
 
-def more(in_variants: Result, found: Consistency) -> dict[str, str]:
+def more(in_variants: Result, found: Estimates) -> dict[str, str]:
     """What is measured over variants: recall, coherence of the conjunctions, correlations."""
     return {
         "variants, R@100": with_interval(in_variants.estimates["R@100"]),
@@ -215,7 +176,7 @@ def draw(
     folder: Path,
     dataset: Dataset,
     results: Mapping[str, Result],
-    consistent: Mapping[str, Consistency],
+    consistent: Mapping[str, Estimates],
 ) -> None:
     """Bars by template and by number of atoms."""
     folder.mkdir(parents=True, exist_ok=True)

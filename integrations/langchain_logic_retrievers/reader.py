@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage, SystemMessage
 
 from logic_retrievers.probe import Prompt
 
@@ -31,5 +30,5 @@ class ChatModelReader:
 
     def answer(self, prompt: Prompt) -> str:
         """The text of the model's answer; its errors are passed on."""
-        said = self._model.invoke([SystemMessage(prompt.system), HumanMessage(prompt.user)])
+        said = self._model.invoke(list(prompt.turns))
         return str(said.text).strip()

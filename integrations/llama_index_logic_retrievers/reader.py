@@ -32,9 +32,6 @@ class LLMReader:
     def answer(self, prompt: Prompt) -> str:
         """The text of the LLM's answer; its errors are passed on."""
         said = self._llm.chat(
-            [
-                ChatMessage(role=MessageRole.SYSTEM, content=prompt.system),
-                ChatMessage(role=MessageRole.USER, content=prompt.user),
-            ]
+            [ChatMessage(role=MessageRole(role), content=said) for role, said in prompt.turns]
         )
         return (said.message.content or "").strip()

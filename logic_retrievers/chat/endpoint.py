@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -84,12 +85,11 @@ class ChatEndpoint:
     def __repr__(self) -> str:
         return f"ChatEndpoint({self.url!r}, {self.model!r})"
 
-    def complete(self, system: str, user: str, **settings: float | None) -> Completion:
-        """The model's answer to an instruction and a message.
+    def complete(self, turns: Iterable[tuple[str, str]], **settings: float | None) -> Completion:
+        """The model's answer to a conversation.
 
         Args:
-            system: the instruction.
-            user: the message.
+            turns: role (``system``, ``user`` or ``assistant``) and text of each.
             **settings: sent along (``temperature``, ``seed``, ``max_tokens``); None leaves one out,
                 for models that refuse it.
 
@@ -99,13 +99,14 @@ class ChatEndpoint:
             ServerTimeoutError: no answer in time.
             ServerError: a refusal, or an answer of another form.
         """
-        return self._read(self._ask(system, user, settings))
+        return self._read(self._ask(turns, settings))
 
-    def _ask(self, system: str, user: str, settings: dict[str, float | None]) -> httpx.Response:
-        roles = {"system": system, "user": user}
+    def _ask(
+        self, turns: Iterable[tuple[str, str]], settings: dict[str, float | None]
+    ) -> httpx.Response:
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": role, "content": said} for role, said in roles.items()],
+            "messages": [{"role": role, "content": said} for role, said in turns],
         }
         body |= {name: value for name, value in settings.items() if value is not None}
         headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}

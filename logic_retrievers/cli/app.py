@@ -18,6 +18,7 @@ from logic_retrievers.cli.parse import parse
 from logic_retrievers.cli.probe import probe
 from logic_retrievers.cli.probe_questions import probe_questions
 from logic_retrievers.cli.quarantine import quarantine, verify
+from logic_retrievers.cli.report import report
 from logic_retrievers.cli.search import search
 
 app = typer.Typer(
@@ -41,6 +42,7 @@ for command in (
     parse,
     evaluate,
     probe,
+    report,
     doctor,
 ):
     app.command()(command)

@@ -54,6 +54,9 @@ def probe(
             show_default="topical and auto",
         ),
     ] = None,
+    lexical: Annotated[
+        bool, typer.Option(help="Store a vector of words too, for the policies that read it.")
+    ] = False,
     threshold: Annotated[
         float | None,
         typer.Option(help="Least probability of a contradiction.", show_default="the encoder's"),
@@ -110,7 +113,7 @@ def probe(
     )
     if answers is not None:
         reads = CachedReader(reads, answers)
-    with PassageIndex.open("probe", encoder) as index:
+    with PassageIndex.open("probe", encoder, lexical=lexical) as index:
         ways = resolve_configurations(
             policy or ["topical", "auto"], index, questions, threshold=threshold
         )

@@ -26,7 +26,7 @@ def survival_figure(results: Mapping[str, Result]) -> Figure:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    figure = _figure(6.0, 4.0)
+    figure = empty_figure(6.0, 4.0)
     axes = figure.add_subplot()
     ranks = range(1, FVR_DEPTH + 1)
     for label, result in results.items():
@@ -58,7 +58,7 @@ def trade_off_figure(
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    figure = _figure(9.0, 4.0)
+    figure = empty_figure(9.0, 4.0)
     panels = {"FVR / 11": np.asarray(fvr) / (FVR_DEPTH + 1), "R@10": np.asarray(recall)}
     for place, (title, grid) in enumerate(panels.items(), start=1):
         axes = figure.add_subplot(1, 2, place)
@@ -79,7 +79,7 @@ def sparsity_figure(panels: Mapping[str, Mapping[str, npt.ArrayLike]]) -> Figure
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    figure = _figure(4.5 * len(panels), 3.5)
+    figure = empty_figure(4.5 * len(panels), 3.5)
     every = [np.asarray(values) for kinds in panels.values() for values in kinds.values()]
     edges = np.linspace(min(v.min() for v in every), max(v.max() for v in every), 61).tolist()
     for place, (title, kinds) in enumerate(panels.items(), start=1):
@@ -110,7 +110,7 @@ def label_figure(
             label for found in systems.values() for label, of in found.items() if metric in of
         )
     )
-    figure = _figure(3.5 + 1.1 * len(labels), 4.0)
+    figure = empty_figure(3.5 + 1.1 * len(labels), 4.0)
     axes = figure.add_subplot()
     width = 0.8 / max(len(systems), 1)
     for number, (system, found) in enumerate(systems.items()):
@@ -137,7 +137,7 @@ def score_figure(panels: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]]) -> F
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    figure = _figure(4.0 * max(len(panels), 1), 4.0)
+    figure = empty_figure(4.0 * max(len(panels), 1), 4.0)
     for place, (title, (both, without)) in enumerate(panels.items(), start=1):
         axes = figure.add_subplot(1, len(panels), place)
         axes.scatter(np.asarray(both), np.asarray(without), s=8, alpha=0.5)
@@ -145,7 +145,12 @@ def score_figure(panels: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]]) -> F
     return figure
 
 
-def _figure(width: float, height: float) -> Figure:
+def empty_figure(width: float, height: float) -> Figure:
+    """A figure of that size in inches that no window shows.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:

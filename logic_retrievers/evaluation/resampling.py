@@ -45,8 +45,8 @@ class Resampled:
     def p(self, one: int, other: int) -> float:
         """Two-sided p of the difference of two statistics: twice its smaller share beyond zero."""
         apart = self.drawn[:, one] - self.drawn[:, other]
-        smaller = min(np.mean(apart <= 0), np.mean(apart >= 0))
-        return float(min(1.0, max(2 * smaller, 1 / (len(apart) + 1))))
+        smaller = min(float(np.mean(apart <= 0)), float(np.mean(apart >= 0)))
+        return min(1.0, max(2 * smaller, 1 / (len(apart) + 1)))
 
 
 def resample(

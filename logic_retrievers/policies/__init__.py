@@ -9,6 +9,7 @@ from logic_retrievers.policies.boolean import (
     ExpressionPolicy,
 )
 from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
+from logic_retrievers.policies.lexical import HybridPolicy, LexicalPolicy
 from logic_retrievers.policies.registry import POLICIES, describe_policy, resolve_policy
 from logic_retrievers.policies.sequential import SequentialPolicy
 from logic_retrievers.policies.single import CompatibilityPolicy, TopicalPolicy
@@ -26,7 +27,9 @@ __all__ = [
     "ExclusionPolicy",
     "ExclusionSettings",
     "ExpressionPolicy",
+    "HybridPolicy",
     "KeepRule",
+    "LexicalPolicy",
     "Policy",
     "Ranked",
     "SequentialPolicy",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.policies.base import COMPATIBILITY, Chooser, Policy, check_depth
+from logic_retrievers.policies.base import COMPATIBILITY, LEXICAL, Chooser, Policy, check_depth
 from logic_retrievers.policies.boolean import ExpressionPolicy
 from logic_retrievers.policies.exclusion import (
     ExclusionPolicy,
@@ -29,7 +29,8 @@ class AutoPolicy(Chooser):
     """The gate: a query without a constraint gets exactly what ``topical`` gives.
 
     - none: :class:`TopicalPolicy`, to the last bit;
-    - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`;
+    - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`, which reads the ``lexical``
+      vector too where the collection has one;
     - an expression ("orchids of Malaysia or Laos"): :class:`ExpressionPolicy`;
     - polarity ("metals that do not rust"): :class:`UnionPolicy`, mostly topical, where the encoder
       has a trained compatibility vector, else :class:`TopicalPolicy`.
@@ -92,6 +93,7 @@ class AutoPolicy(Chooser):
                 self.cut,
                 compatible,
                 _filtered(parsed.traps, self.fields),
+                LEXICAL in trained,
             )
         if parsed.kind == "polarity" and compatible:
             return UnionPolicy(_CAUTIOUS, depth=self.depth)

@@ -16,6 +16,7 @@ from logic_retrievers.types import Leaf, Pool
 
 TOPICAL = "topical"
 COMPATIBILITY = "compatibility"
+LEXICAL = "lexical"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
+    LEXICAL,
     TOPICAL,
     Policy,
     Ranked,
@@ -52,6 +53,8 @@ class ExclusionSettings:
             the second on it is heard in full.
         compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], where
             there is a trained compatibility vector.
+        lexical_weight: share of the words beside these, in [0, 1], where there is a ``lexical``
+            vector: the lexical score over the best one of the pool, for each text.
 
     Raises:
         ConfigurationError: a value out of its range.
@@ -67,10 +70,12 @@ class ExclusionSettings:
     coverage_low: float = 0.6
     coverage_high: float = 0.9
     compatibility_weight: float = 0.3
+    lexical_weight: float = 0.3
 
     def __post_init__(self) -> None:
         check_share("whole_weight", self.whole_weight)
         check_share("compatibility_weight", self.compatibility_weight)
+        check_share("lexical_weight", self.lexical_weight)
         check_share("mention", self.mention)
         if self.penalty < 0 or min(self.width, self.floor) <= 0 or not 0 <= self.standout < 1:
             raise ConfigurationError(
@@ -102,7 +107,8 @@ class ExclusionPolicy(Policy):
 
     With the cosines of a passage to the whole query (q), the target (t) and the nearest trap (x),
     each the mean of the topical and, with ``compatible``, the compatibility cosine, weighted by
-    ``compatibility_weight``; their maxima over the pool (Q, T, X), and X no less than ``floor``::
+    ``compatibility_weight``, and with ``lexical`` the words' share beside them; their maxima over
+    the pool (Q, T, X), and X no less than ``floor``::
 
         heard     = clip((T / Q - coverage_low) / (coverage_high - coverage_low), 0, 1)
         wanted    = heard * ((1 - whole_weight) * t + whole_weight * q) + (1 - heard) * q
@@ -120,11 +126,12 @@ class ExclusionPolicy(Policy):
         settings: constants.
         mode: ``soft`` moves violating passages down by their violation; ``hard`` puts those with a
             violation of a half or more behind all others.
-        depth: candidates of each of the two searches, target and whole query (at least k).
+        depth: candidates of each search, for the target and for the whole query (at least k).
         cut: with ``hard``, leave them out.
         compatible: use the compatibility vector too; it should be trained. With a
             ``compatibility_weight`` of 0 it is not searched for either, which halves the encoding.
         filtered: traps that a filter keeps out, by the field and its value: they cost no score.
+        lexical: use the ``lexical`` vector too, and search by it.
 
     Raises:
         ConfigurationError: the query rules nothing out, or a setting is out of its range.
@@ -137,6 +144,7 @@ class ExclusionPolicy(Policy):
     cut: bool = False
     compatible: bool = False
     filtered: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    lexical: bool = False
     name: ClassVar[str] = "exclusion"
 
     def __post_init__(self) -> None:
@@ -151,57 +159,73 @@ class ExclusionPolicy(Policy):
         return values_by_field(self.filtered.values())
 
     def plan(self, query: str, k: int) -> tuple[Leaf, ...]:
-        """Two searches, for the whole query and for the target; the traps only score."""
+        """Searches for the whole query and for the target; the traps only score."""
         depth = max(self.depth, k)
         leaves = [
             Leaf(TOPICAL, TOPICAL, query, depth),
             Leaf(TARGET, TOPICAL, self.query.target, depth),
             *(Leaf(_leaf(trap), TOPICAL, trap, 0) for trap in self._scored_traps),
         ]
+        beside = []
         if self._mixes:
-            leaves += [Leaf(_beside(leaf.name), COMPATIBILITY, leaf.text, 0) for leaf in leaves]
-        return tuple(leaves)
+            beside += [Leaf(_beside(one.name), COMPATIBILITY, one.text, 0) for one in leaves]
+        if self._reads_words:
+            beside += [Leaf(_words(one.name), LEXICAL, one.text, one.depth) for one in leaves]
+        return (*leaves, *beside)
 
     def rank(self, pool: Pool, k: int) -> list[Ranked]:
         """By score; in hard mode violating passages behind the others."""
         if not pool.ids:
             return []
-        scores, violation = self._scores(pool)
+        scores, violation, spoken = self._scores(pool)
         order, kept = ranking(scores), violation < _VIOLATES
         if self.mode == "hard":
             order = kept_first(order, kept, cut=self.cut)
+        named = [[t for t, s in zip(self._scored_traps, of, strict=True) if s] for of in spoken.T]
         return [
             Ranked(
                 int(i),
                 float(scores[i]),
                 self.mode == "soft" or bool(kept[i]),
-                self._reason(pool, int(i), float(violation[i])),
+                _reason(named[i], float(violation[i])),
                 {
                     "query": self.query.to_dict(),
                     "violation": round(float(violation[i]), 6),
                     "penalty": round(self.settings.penalty * float(violation[i]), 6),
+                    "traps": named[i],
                     **({"must_not": dict(self.must_not)} if self.filtered else {}),
                 },
             )
             for i in order[:k]
         ]
 
-    def _scores(self, pool: Pool) -> tuple[_Scores, _Scores]:
-        """The scores under the policy, and the violations, both of shape (pool size,)."""
+    def _scores(self, pool: Pool) -> tuple[_Scores, _Scores, npt.NDArray[np.bool_]]:
+        """Scores, violations, and which traps move a passage down, shape (traps, pool size)."""
         s = self.settings
-        whole, target = (self._cosines(pool, name) for name in (TOPICAL, TARGET))
+        whole, target = (self._similarity(pool, name) for name in (TOPICAL, TARGET))
         found = float(target.max()) / max(float(whole.max()), _LEAST)
         heard = np.clip((found - s.coverage_low) / (s.coverage_high - s.coverage_low), 0, 1)
         wanted = heard * ((1 - s.whole_weight) * target + s.whole_weight * whole)
         wanted = wanted + (1 - heard) * whole
         violation = np.zeros_like(wanted)
+        spoken = np.zeros((len(self._scored_traps), len(wanted)), dtype=bool)
         if self._scored_traps:
-            traps = np.stack([self._cosines(pool, _leaf(trap)) for trap in self._scored_traps])
+            traps = np.stack([self._similarity(pool, _leaf(trap)) for trap in self._scored_traps])
             best = np.maximum(traps.max(axis=1, keepdims=True), s.floor)
-            stands = np.clip((traps / best - s.standout) / (1 - s.standout), 0, 1).max(axis=0)
+            stands = np.clip((traps / best - s.standout) / (1 - s.standout), 0, 1)
             speaks = np.clip((traps.max(axis=0) - target + s.margin) / s.width, 0, 1)
-            violation = heard * stands * (s.mention + (1 - s.mention) * speaks)
-        return wanted - s.penalty * violation, violation
+            violation = heard * stands.max(axis=0) * (s.mention + (1 - s.mention) * speaks)
+            spoken = (stands > 0) & (violation > 0)
+        return wanted - s.penalty * violation, violation, spoken
+
+    def _similarity(self, pool: Pool, name: str) -> _Scores:
+        """Of every passage to one of the texts, words included, shape (pool size,)."""
+        cosines = self._cosines(pool, name)
+        if not self._reads_words:
+            return cosines
+        words = np.nan_to_num(pool.scores[_words(name)])  # no score: no word in common
+        weight = self.settings.lexical_weight
+        return (1 - weight) * cosines + weight * words / max(float(words.max()), _LEAST)
 
     def _cosines(self, pool: Pool, name: str) -> _Scores:
         """Of every passage to one of the texts, shape (pool size,)."""
@@ -216,16 +240,20 @@ class ExclusionPolicy(Policy):
         return self.compatible and self.settings.compatibility_weight > 0
 
     @property
+    def _reads_words(self) -> bool:
+        return self.lexical and self.settings.lexical_weight > 0
+
+    @property
     def _scored_traps(self) -> tuple[str, ...]:
         traps = dict.fromkeys(self.query.traps)  # two leaves of one name would be refused
         return tuple(trap for trap in traps if trap not in self.filtered)
 
-    def _reason(self, pool: Pool, index: int, violation: float) -> str:
-        if violation < 0.05:
-            return "nothing ruled out stands out in it"
-        trap = max(self._scored_traps, key=lambda t: np.nan_to_num(pool.scores[_leaf(t)][index]))
-        degree = "moved down" if violation >= _VIOLATES else "moved down a little"
-        return f"{degree}: speaks of {trap}, which the query rules out"
+
+def _reason(traps: Sequence[str], violation: float) -> str:
+    if not traps:
+        return "nothing ruled out stands out in it"
+    degree = "moved down" if violation >= _VIOLATES else "moved down a little"
+    return f"{degree}: speaks of {', '.join(traps)}, which the query rules out"
 
 
 def check_mode(mode: str, *, cut: bool) -> None:
@@ -238,6 +266,11 @@ def check_mode(mode: str, *, cut: bool) -> None:
 
 def _leaf(trap: str) -> str:
     return f"trap: {trap}"
+
+
+def _words(leaf: str) -> str:
+    """The leaf that scores the same text by its words."""
+    return f"{leaf} ({LEXICAL})"
 
 
 def _beside(leaf: str) -> str:

@@ -11,6 +11,7 @@ from logic_retrievers.errors import ConfigurationError, UnknownPolicyError
 from logic_retrievers.policies.auto import AutoPolicy
 from logic_retrievers.policies.base import Chooser, Policy
 from logic_retrievers.policies.boolean import BooleanPolicy
+from logic_retrievers.policies.lexical import HybridPolicy, LexicalPolicy
 from logic_retrievers.policies.sequential import SequentialPolicy
 from logic_retrievers.policies.single import CompatibilityPolicy, TopicalPolicy
 from logic_retrievers.policies.union import CoderUnionPolicy, UnionPolicy
@@ -25,6 +26,8 @@ POLICIES: dict[str, type[Policy] | type[Chooser]] = {
         SequentialPolicy,
         UnionPolicy,
         CoderUnionPolicy,
+        LexicalPolicy,
+        HybridPolicy,
     )
 }
 

@@ -21,9 +21,9 @@ _EXAMPLES = (
         "The Birk",
     ),
     (
-        ("The Alder is a river in the north. It was dammed in 1931.",),
-        "Who dammed the Birk?",
-        "I don't know",
+        ("The Long Row is a 1902 novel by Ada Finch. Its hero is a miller.",),
+        "Which novel by Ada Finch does not have a sailor in it?",
+        "The Long Row",
     ),
 )
 
@@ -36,19 +36,20 @@ def build_prompt(question: str, passages: Sequence[str], seed: int = 0) -> Promp
         passages: texts in the order of their retrieval; none is an honest prompt too.
         seed: for a reader that draws.
     """
-    asked = [f"{_asked(given, text)} {said}" for given, text, said in _EXAMPLES]
     return Prompt(
         question=question,
         passages=tuple(passages),
         system=SYSTEM,
-        user="\n\n".join([*asked, _asked(passages, question)]),
+        user=_asked(passages, question),
         seed=seed,
+        examples=tuple((_asked(given, text), said) for given, text, said in _EXAMPLES),
     )
 
 
 def prompt_key(prompt: Prompt) -> str:
     """A hash of all that a chat model is given: what the same answer can be expected for."""
-    content = "\0".join([prompt.system, prompt.user, str(prompt.seed)])
+    said = [text for _, text in prompt.turns]
+    content = "\0".join([*said, str(prompt.seed)])
     return hashlib.sha256(content.encode()).hexdigest()
 
 
@@ -59,4 +60,4 @@ def wording_key() -> str:
 
 def _asked(passages: Sequence[str], question: str) -> str:
     numbered = [f"{place}. {' '.join(text.split())}" for place, text in enumerate(passages, 1)]
-    return "\n".join(["Passages:", *numbered, f"Question: {question}", "Answer:"])
+    return "\n".join(["Passages:", *numbered, f"Question: {question}"])

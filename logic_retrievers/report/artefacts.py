@@ -65,6 +65,8 @@ class Table(_Artefact):
         rows: lines.
         baseline: the first cell of the row that the others are compared with.
         notes: what a reader has to know: data, cut, what is unlike the papers'.
+        better: column -> which direction is the better one, where its name does not say (renderers
+            know V@k, FVR, R@k, nDCG@k and the like).
     """
 
     name: str
@@ -73,6 +75,7 @@ class Table(_Artefact):
     rows: tuple[Row, ...]
     baseline: str | None = None
     notes: tuple[str, ...] = ()
+    better: Mapping[str, Literal["higher", "lower"]] = Field(default_factory=dict)
 
 
 class Curve(_Artefact):

@@ -3,30 +3,49 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
+
+import numpy as np
 
 from logic_retrievers.answering import AnyPolicy, Plans, leaf_searches, policy_for
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import LongTextWarning
-from logic_retrievers.evaluation import Dataset, Result, Search, evaluate
+from logic_retrievers.evaluation import Dataset, Query, Result, Search, evaluate
 from logic_retrievers.evaluation.measures import Ranking
-from logic_retrievers.evaluation.statistics import RESAMPLES
+from logic_retrievers.evaluation.metrics import (
+    first_violating_rank,
+    recall_at_k,
+    violation_at_k,
+)
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.ids import point_id
 from logic_retrievers.policies import Policy, resolve_policy
 from logic_retrievers.procedures import Procedure
+from logic_retrievers.queries import RuleParser
 from logic_retrievers.types import Leaf, Passage, Pool
 
 DEPTH = 100
 """Length of the lists that are measured."""
 
 
+GLANCED: Mapping[str, Callable[[Query, Sequence[str]], float]] = {
+    "R@1": lambda query, ids: recall_at_k(ids, query.grades, 1),
+    "R@5": lambda query, ids: recall_at_k(ids, query.grades, 5),
+    "R@10": lambda query, ids: recall_at_k(ids, query.grades, 10),
+    "V@5": lambda query, ids: violation_at_k(ids, query.violating, 5),
+    "FVR": lambda query, ids: float(first_violating_rank(ids, query.violating)),
+}
+"""What is measured of one setting of many, on sets whose queries all have both labels."""
+
+
 class Searching:
     """The queries of a data set over its documents, under any policy.
 
-    Lists are those that the engine gives. Policies that look up the same (all settings of a union,
-    say) share their pools, so that each further setting costs its ranking alone.
+    A chooser gets each query as :class:`RuleParser` reads it, which reads it once. Lists are those
+    that the engine gives. Policies that look up the same (all settings of a union, say) share their
+    pools, so that each further setting costs its ranking alone.
 
     Args:
         dataset: whose documents the index holds.
@@ -40,6 +59,7 @@ class Searching:
         self._seed = seed
         self._documents = {point_id(document): document for document in dataset.documents}
         self._pools: dict[tuple[Leaf, ...], Pool] = {}
+        self._parsed = cache(RuleParser().parse)
 
     def search(self, policy: AnyPolicy, most: int | None = None) -> Search:
         """What ``evaluate`` asks.
@@ -53,7 +73,8 @@ class Searching:
 
         def rankings(texts: Sequence[str], k: int) -> list[Ranking]:
             specs, vectors = self._index.encoder.specs, self._index.vectors
-            policies = [policy_for(text, chosen, specs, vectors) for text in texts]
+            parsed = map(self._parsed, texts)
+            policies = [policy_for(query, chosen, specs, vectors) for query in parsed]
             plans = [one.plan(text, k) for one, text in zip(policies, texts, strict=True)]
             self._fill(plans)
             return [
@@ -65,19 +86,20 @@ class Searching:
 
     def measured(self, policy: AnyPolicy, label: str = "", most: int | None = None) -> Result:
         """The figures of a policy, with intervals."""
-        return self._result(policy, label, most, DEPTH, RESAMPLES)
-
-    def glanced(self, policy: AnyPolicy, depth: int = 10) -> Result:
-        """The figures of one setting of many: without intervals, to the depth that is shown."""
-        return self._result(policy, "", None, depth, 1)
-
-    def _result(
-        self, policy: AnyPolicy, label: str, most: int | None, depth: int, resamples: int
-    ) -> Result:
         search = self.search(policy, most)
-        return evaluate(
-            self.dataset, search, depth, policy=label, resamples=resamples, seed=self._seed
-        )
+        return evaluate(self.dataset, search, DEPTH, policy=label, seed=self._seed)
+
+    def glanced(self, policy: AnyPolicy) -> dict[str, float]:
+        """:data:`GLANCED` of one setting of many; means over the queries that each applies to."""
+        texts = [query.text for query in self.dataset.queries]
+        values: dict[str, list[float]] = {name: [] for name in GLANCED}
+        for query, ranking in zip(
+            self.dataset.queries, self.search(policy)(texts, 10), strict=True
+        ):
+            ids = [document for document, _ in ranking]
+            for name, of in GLANCED.items():
+                values[name].append(of(query, ids))
+        return {name: float(np.nanmean(of_queries)) for name, of_queries in values.items()}
 
     def _fill(self, plans: Plans) -> None:
         new = list(dict.fromkeys(plan for plan in plans if plan not in self._pools))
@@ -93,16 +115,19 @@ class Searching:
 
 
 @contextmanager
-def searching(dataset: Dataset, encoder: Encoder, seed: int = 0) -> Iterator[Searching]:
+def searching(
+    dataset: Dataset, encoder: Encoder, seed: int = 0, *, lexical: bool = False
+) -> Iterator[Searching]:
     """A data set in an embedded index.
 
     Args:
         dataset: what to store and to ask.
         encoder: makes the vectors; give one that keeps them.
         seed: of the intervals.
+        lexical: store the vector of words too, which policies then read.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LongTextWarning)  # they are cut for every system alike
-        with PassageIndex.open("report", encoder) as index:
+        with PassageIndex.open("report", encoder, lexical=lexical) as index:
             index.add(Passage(name, text) for name, text in dataset.documents.items())
             yield Searching(dataset, index, seed)

@@ -23,6 +23,7 @@ ROLES: Mapping[str, str] = {
     "infonce": "export/recipes/query-encoder-minilm.toml, alpha and beta 1",
     "lore": "export/recipes/query-encoder-minilm.toml",
     "cross-encoder": "an ONNX folder of your own",
+    "reader": "a language model for the probe, a GGUF file; asked once, an hour or two",
 }
 """Role of a model that a study compares with -> what makes it. None of them is shipped."""
 
@@ -40,12 +41,15 @@ class Workbench:
         models: a folder with the models of :data:`ROLES`, each in a folder of that name (a training
             run, whose model lies in ``model``, or the model itself); None where there is none.
         seed: of everything that is drawn.
+        core_hour: price of an hour of one processor core, in any currency; assumed, for what
+            queries cost.
         say: told what is being done, in a line.
     """
 
     vectors: Path
     models: Path | None = None
     seed: int = 0
+    core_hour: float = 0.05
     say: Callable[[str], None] = field(default=_silent, repr=False)
 
     @cached_property

@@ -18,8 +18,9 @@ from reported import cleaned, decision
 from logic_retrievers.cleaning.findings import Difference, Kind
 from logic_retrievers.cleaning.report import write_report
 from logic_retrievers.cleaning.report.records import json_lines
-from logic_retrievers.cleaning.report.spreadsheet import LONGEST, guarded, spreadsheet
+from logic_retrievers.cleaning.report.spreadsheet import spreadsheet
 from logic_retrievers.errors import ConfigurationError, StorageError
+from logic_retrievers.pages.cells import LONGEST, guarded
 from logic_retrievers.types import Passage
 
 ODD = st.sampled_from(

@@ -14,8 +14,8 @@ from reported import Page, cleaned, decision
 
 from logic_retrievers.cleaning.findings import Difference, Kind
 from logic_retrievers.cleaning.report.page import page
-from logic_retrievers.cleaning.report.visible import HIDDEN, visible
 from logic_retrievers.errors import MissingExtraError
+from logic_retrievers.pages.visible import HIDDEN, visible
 from logic_retrievers.types import Passage
 
 ODD = st.sampled_from(

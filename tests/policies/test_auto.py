@@ -53,7 +53,7 @@ def test_exclusion_equals_the_reference(rows, constants, k):
     )
     named = asdict(constants)
     low, high = named.pop("coverage_low"), named.pop("coverage_high")
-    named.pop("compatibility_weight")
+    del named["compatibility_weight"], named["lexical_weight"]
     expected = reference.exclusion(whole, target, traps, low=low, high=high, **named)
     ranked = policy.rank(pool, k)
     assert len(ranked) == min(k, len(rows))
@@ -105,6 +105,19 @@ def test_by_hand():
     assert other.index == 2
 
 
+def test_every_penalty_has_a_reason_that_names_all_it_is_for():
+    """A passage that loses a little without a word cannot be argued with."""
+    rows = [(0.6, 0.3, 0.8, 0.7), (0.7, 0.7, 0.57, 0.1), (0.5, 0.5, 0.1, 0.6), (0.6, 0.6, 0.1, 0.1)]
+    policy = ExclusionPolicy(QUERY)
+    both, bar, club, none = sorted(policy.rank(pool_of(rows, policy), 4), key=lambda r: r.index)
+    assert both.details["traps"] == ["bars", "clubs"]
+    assert both.reason == "moved down: speaks of bars, clubs, which the query rules out"
+    assert 0 < bar.details["violation"] < 0.05
+    assert bar.reason == "moved down a little: speaks of bars, which the query rules out"
+    assert club.details["traps"] == ["clubs"]
+    assert (none.details["traps"], none.reason) == ([], "nothing ruled out stands out in it")
+
+
 def test_an_exclusion_that_leaves_nothing_to_find_is_left_unheard():
     """As in "what cannot be proven without the axiom of choice"."""
     rows = [(0.7, 0.2, 0.6, 0.0), (0.3, 0.25, 0.1, 0.0)]
@@ -146,6 +159,39 @@ def test_without_a_weight_nothing_is_encoded_for_it():
     with_head = ExclusionPolicy(QUERY, constants, compatible=True)
     assert with_head.plan("q", 3) == ExclusionPolicy(QUERY, constants).plan("q", 3)
     assert with_head.rank(pool_of([(0.5, 0.5, 0.1, 0.1)], with_head), 1)[0].index == 0
+
+
+def test_words_join_in_where_the_collection_has_them():
+    """And they search: a name that the encoder does not know is found by its letters."""
+    policy = AutoPolicy().choose("hotels except hostels", ["topical", "lexical"])
+    assert isinstance(policy, ExclusionPolicy)
+    plan = policy.plan("q", 3)
+    dense, words = plan[: len(plan) // 2], plan[len(plan) // 2 :]
+    assert {leaf.vector for leaf in words} == {"lexical"}
+    assert [(leaf.text, leaf.depth) for leaf in words] == [(one.text, one.depth) for one in dense]
+    assert len({leaf.name for leaf in plan}) == len(plan)
+    without = ExclusionPolicy(QUERY, ExclusionSettings(lexical_weight=0.0), lexical=True)
+    assert without.plan("q", 3) == ExclusionPolicy(QUERY).plan("q", 3)
+
+
+@settings(max_examples=200)
+@given(pools, st.data(), constants, st.sampled_from([0.1, 0.3, 1.0]))
+def test_words_count_as_a_share_of_the_pool_s_best(rows, data, constants, weight):
+    """Lexical scores have no bound; a share of the best compares with a cosine."""
+    score = st.one_of(st.just(np.nan), st.integers(1, 40).map(float))
+    words = data.draw(st.lists(st.tuples(*[score] * 4), min_size=len(rows), max_size=len(rows)))
+    hybrid = ExclusionPolicy(QUERY, replace(constants, lexical_weight=weight), lexical=True)
+    found = [[0.0 if np.isnan(one) else one for one in row] for row in words]
+    best = [max(column) or 1.0 for column in zip(*found, strict=True)]
+    mixed = [
+        tuple((1 - weight) * c + weight * w / b for c, w, b in zip(row, line, best, strict=True))
+        for row, line in zip(rows, found, strict=True)
+    ]
+    dense = ExclusionPolicy(QUERY, constants)
+    expected = {r.index: r for r in dense.rank(pool_of(mixed, dense), 99)}
+    pool = pool_of([(*row, *line) for row, line in zip(rows, words, strict=True)], hybrid)
+    for ranked in hybrid.rank(pool, 99):
+        assert ranked.score == pytest.approx(expected[ranked.index].score, abs=1e-9)
 
 
 @settings(max_examples=200)

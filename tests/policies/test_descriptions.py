@@ -17,6 +17,7 @@ from logic_retrievers.policies import (
     CoderUnionPolicy,
     ExclusionPolicy,
     ExclusionSettings,
+    HybridPolicy,
     Policy,
     SequentialPolicy,
     UnionPolicy,
@@ -55,6 +56,7 @@ UNION = {
     "fusion": "cosine",
 }
 CHANGES = [
+    (HybridPolicy(), {"depth": 9}),
     (SequentialPolicy(), {"alpha": 0.3, "tau": 0.2, "depth": 9, "cut": True}),
     (UnionPolicy(fusion="reciprocal_rank"), {**UNION, "one_request": True}),
     (CoderUnionPolicy(), UNION),
@@ -79,6 +81,7 @@ CHANGES = [
             "cut": True,
             "compatible": True,
             "filtered": {"nightclubs": ("kind", "club")},
+            "lexical": True,
         },
     ),
 ]

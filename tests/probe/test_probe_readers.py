@@ -45,15 +45,18 @@ PROMPT = build_prompt("Who plays chess?", PASSAGES, 3)
 def test_the_prompt_shows_passages_in_order_and_asks_last() -> None:
     """A reader that gets the passages in another order answers another question."""
     lines = PROMPT.user.splitlines()
-    assert lines[-4:] == [
+    assert lines == [
+        "Passages:",
         "1. Bob likes tea. Dan sails boats.",
         "2. Ann grows roses. Cid plays chess.",
         "Question: Who plays chess?",
-        "Answer:",
     ]
     assert "I don't know" in PROMPT.system
+    roles = ["system", *["user", "assistant"] * len(PROMPT.examples), "user"]
+    assert [role for role, _ in PROMPT.turns] == roles
+    assert PROMPT.turns[1:3] == [("user", PROMPT.examples[0][0]), ("assistant", "The Birk")]
     assert PROMPT.passages == tuple(PASSAGES)
-    assert build_prompt("Who?", ()).user.endswith("Passages:\nQuestion: Who?\nAnswer:")
+    assert build_prompt("Who?", ()).user == "Passages:\nQuestion: Who?"
 
 
 def test_the_nearest_sentence() -> None:
@@ -109,10 +112,7 @@ def test_an_endpoint_is_asked_with_the_prompt(endpoint: Endpoint) -> None:
     ((_, _, body),) = endpoint.requests
     assert body == {
         "model": "small",
-        "messages": [
-            {"role": "system", "content": PROMPT.system},
-            {"role": "user", "content": PROMPT.user},
-        ],
+        "messages": [{"role": role, "content": said} for role, said in PROMPT.turns],
         "temperature": 0.0,
         "max_tokens": 9,
         "seed": 3,
@@ -139,10 +139,7 @@ def test_a_cut_answer_is_one_and_a_withheld_one_is_none(endpoint: Endpoint) -> N
 def test_any_chat_model_of_langchain() -> None:
     class Model(GenericFakeChatModel):
         def invoke(self, messages: Any, *args: Any, **kwargs: Any) -> AIMessage:
-            assert [(m.type, m.text) for m in messages] == [
-                ("system", PROMPT.system),
-                ("human", PROMPT.user),
-            ]
+            assert messages == PROMPT.turns
             return AIMessage([{"type": "text", "text": " Cid "}])
 
     reader = ChatModelReader(Model(messages=iter([])), name="small")
@@ -152,10 +149,7 @@ def test_any_chat_model_of_langchain() -> None:
 def test_any_llm_of_llama_index() -> None:
     class Model(MockLLM):
         def chat(self, messages: Any, **kwargs: Any) -> ChatResponse:
-            assert [(m.role.value, m.content) for m in messages] == [
-                ("system", PROMPT.system),
-                ("user", PROMPT.user),
-            ]
+            assert [(m.role.value, m.content) for m in messages] == PROMPT.turns
             return ChatResponse(message=ChatMessage(role="assistant", content=" Cid "))
 
     reader = LLMReader(Model(), name="small")
@@ -228,7 +222,7 @@ def test_a_local_model(bindings: Bindings, tmp_path: Path) -> None:
     ]
     assert reader.answer(PROMPT) == "Cid"
     (asked,) = bindings.asked
-    assert asked["messages"][1] == {"role": "user", "content": PROMPT.user}
+    assert [(m["role"], m["content"]) for m in asked["messages"]] == PROMPT.turns
     assert asked["seed"] == 3
     assert (asked["temperature"], asked["max_tokens"], asked["cache_prompt"]) == (0, 8, False)
     settings = bindings.settings

@@ -91,7 +91,8 @@ class ChatRewriter:
         return answer
 
     def _ask(self, instruction: str, text: str) -> str:
-        return self._whole(self._endpoint.complete(instruction, text, **self._settings))
+        turns = [("system", instruction), ("user", text)]
+        return self._whole(self._endpoint.complete(turns, **self._settings))
 
     def _whole(self, answer: Completion) -> str:
         model = self._endpoint.model

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections import Counter
 from datetime import UTC
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from logic_retrievers.cleaning.findings import Kind, Severity
 from logic_retrievers.cleaning.report.cards import WOULD_BE, cards
 from logic_retrievers.cleaning.report.figures import bars, columns, counts, probabilities
-from logic_retrievers.cleaning.report.visible import visible
 from logic_retrievers.cleaning.result import Action, Cleaned
-from logic_retrievers.errors import MissingExtraError
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from logic_retrievers.pages.templates import environment, part, policy_hash
 
 HERE = "logic_retrievers.cleaning.report"
 
@@ -47,9 +39,9 @@ def page(cleaned: Cleaned, title: str) -> str:
     done = {action: action for action in get_args(Action)}
     if cleaned.dry_run:
         done["quarantined"] = WOULD_BE
-    style, script = _part("report.css"), _part("report.js")
+    style, script = part(HERE, "report.css"), part(HERE, "report.js")
     return (
-        _environment()
+        environment(HERE, "cli")
         .get_template("report.html.j2")
         .render(
             title=title,
@@ -65,34 +57,7 @@ def page(cleaned: Cleaned, title: str) -> str:
             likely=len(likely),
             style=style,
             script=script,
-            style_hash=_hash(style),
-            script_hash=_hash(script),
+            style_hash=policy_hash(style),
+            script_hash=policy_hash(script),
         )
     )
-
-
-def _environment() -> Environment:
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("jinja2", "cli") from error
-    made = Environment(
-        loader=PackageLoader(HERE),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    made.filters["visible"] = lambda value: visible(str(value))
-    return made
-
-
-@cache
-def _part(name: str) -> str:
-    return (files(HERE) / "templates" / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    """What the page's own policy lets run: this script and this style, and no other."""
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"

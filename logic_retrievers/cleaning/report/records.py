@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from logic_retrievers.cleaning.report.visible import escaped
 from logic_retrievers.cleaning.result import Cleaned, Decision
+from logic_retrievers.pages.visible import escaped
 from logic_retrievers.types import Passage
 
 

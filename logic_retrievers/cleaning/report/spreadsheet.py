@@ -7,20 +7,13 @@ import io
 from typing import Any
 
 from logic_retrievers.cleaning.findings import Difference, Span
-from logic_retrievers.cleaning.report.visible import visible
 from logic_retrievers.cleaning.result import Cleaned, Decision
 from logic_retrievers.contradiction.rules.base import source_of, value_at
+from logic_retrievers.pages.cells import guarded
 from logic_retrievers.types import Passage
 
 MARK = "\ufeff"
 """Excel reads UTF-8 only behind this mark; pandas skips it; Python has ``utf-8-sig``."""
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""How a cell begins that a spreadsheet may run."""
-
-LONGEST = 32_000
-"""Characters of a cell: Excel takes 32,767, and puts the rest into cells where it does not belong.
-The JSON lines have the whole text."""
 
 
 def spreadsheet(cleaned: Cleaned) -> str:
@@ -69,17 +62,6 @@ def row(decision: Decision, cleaned: Cleaned) -> dict[str, Any]:
         "one_text": one.text,
         "other_text": other.text,
     }
-
-
-def guarded(value: Any) -> Any:
-    """The value of a cell, which no spreadsheet takes for a formula and every one can hold."""
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    text = str(value)
-    shown = visible(text)
-    if len(shown) > LONGEST:
-        shown = f"{shown[:LONGEST]} [{len(shown) - LONGEST} more characters]"
-    return f"'{shown}" if text.startswith(FORMULA) else shown
 
 
 def _words(difference: Difference, one: Passage, other: Passage) -> str:

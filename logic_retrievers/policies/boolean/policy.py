@@ -12,6 +12,7 @@ import numpy as np
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
+    LEXICAL,
     TOPICAL,
     Policy,
     Ranked,
@@ -33,7 +34,6 @@ from logic_retrievers.scoring import ranking
 from logic_retrievers.scoring.boolean import standard_scores
 from logic_retrievers.types import Leaf, Pool
 
-LEXICAL = "lexical"
 _SATISFIED, _UNSATISFIED, _VIOLATED, _AVOIDED = "satisfied", "unsatisfied", "violated", "avoided"
 
 

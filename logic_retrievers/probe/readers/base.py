@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
+
+Role: TypeAlias = Literal["system", "user", "assistant"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,7 @@ class Prompt:
         system: the instruction to a chat model.
         user: passages and question as one message to a chat model.
         seed: for a reader that draws.
+        examples: worked examples, message and answer; turns of the conversation before ``user``.
     """
 
     question: str
@@ -23,6 +26,15 @@ class Prompt:
     system: str
     user: str
     seed: int = 0
+    examples: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def turns(self) -> list[tuple[Role, str]]:
+        """The conversation that a chat model is to go on with: role and text."""
+        worked: list[tuple[Role, str]] = []
+        for asked, said in self.examples:
+            worked += [("user", asked), ("assistant", said)]
+        return [("system", self.system), *worked, ("user", self.user)]
 
 
 class Reader(Protocol):

@@ -53,7 +53,7 @@ class EndpointReader:
             ServerError: as :meth:`ChatEndpoint.complete`.
         """
         seed = prompt.seed if self._send_seed else None
-        said = self._endpoint.complete(prompt.system, prompt.user, **self._settings, seed=seed)
+        said = self._endpoint.complete(prompt.turns, **self._settings, seed=seed)
         if said.end == "content_filter":
             raise InputError(f"{self._endpoint.model!r} withheld its answer ({said.end})")
         return said.text

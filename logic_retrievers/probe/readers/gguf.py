@@ -63,10 +63,9 @@ class GgufReader:
             InputError: the prompt is longer than the context.
             ServerError: llama.cpp failed.
         """
-        roles = {"system": prompt.system, "user": prompt.user}
         reply = self._server.handle_chat_completions(
             {
-                "messages": [{"role": role, "content": said} for role, said in roles.items()],
+                "messages": [{"role": role, "content": said} for role, said in prompt.turns],
                 "temperature": 0.0,
                 "seed": prompt.seed,
                 "max_tokens": self._max_tokens,

@@ -292,7 +292,7 @@ def _lines(one: LabelledPairs, judges: Mapping[str, Judge]) -> dict[str, Curve]:
     return lines
 
 
-CALIBRATION = Study(
+STUDY = Study(
     name="calibration",
     title="Calibration of the contradiction probability",
     data=("conflictqa_strategyqa", "healthver", "scifact", "sick"),

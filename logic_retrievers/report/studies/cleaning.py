@@ -186,7 +186,7 @@ def _figure(
     )
 
 
-CLEANING = Study(
+STUDY = Study(
     name="cleaning",
     title="Cleaning a corpus (SparseCL)",
     data=("conflictqa_strategyqa", "scifact", "wikipedia_movies"),

@@ -226,7 +226,7 @@ def _absent() -> Row:
     )
 
 
-CONTRADICTIONS = Study(
+STUDY = Study(
     name="contradictions",
     title="Contradiction retrieval (SparseCL)",
     data=("conflictqa_strategyqa", "arguana_dev"),

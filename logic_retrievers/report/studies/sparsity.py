@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from random import Random
 
 import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.contradiction.settings import CONTRADICTION, TOPICAL, VECTORS
-from logic_retrievers.evaluation.resampling import resample
+from logic_retrievers.evaluation.resampling import Places, resample
 from logic_retrievers.evaluation.sides import Sides
 from logic_retrievers.report.artefacts import Figure, Histograms, Row, Scatter, Table
 from logic_retrievers.report.comparing import shown
@@ -89,6 +90,10 @@ def _histograms(found: Mapping[str, Mapping[str, Values]]) -> Figure:
     )
 
 
+def _median(values: Values, places: Places) -> list[float]:
+    return [float(np.nanmedian(values[places]))]
+
+
 def _medians(
     found: Mapping[str, Mapping[str, Values]],
     kinds: Mapping[str, Pairs],
@@ -99,7 +104,7 @@ def _medians(
     for title, values_of in found.items():
         for kind, values in values_of.items():
             drawn = resample(
-                lambda places, values=values: [float(np.nanmedian(values[places]))],
+                partial(_median, values),
                 kinds[kind].groups,
                 seed=seed,
             )

@@ -112,10 +112,29 @@ def recalls(
     """
     found = {name: np.full(len(examples), np.nan) for name in (POSITIVES, DISTRACTORS)}
     for place, (one, query) in enumerate(zip(examples, queries, strict=True)):
-        order = one.distractors + one.negatives + one.positives
-        first = ordinal_ranks(np.array([documents[text] @ query for text in order])) <= DEPTH
-        if one.positives:
-            found[POSITIVES][place] = first[-len(one.positives) :].mean()
-        if one.distractors:
-            found[DISTRACTORS][place] = first[: len(one.distractors)].mean()
+        for tier, places in ranks(one, query, documents).items():
+            if places.size:
+                found[tier][place] = (places <= DEPTH).mean()
     return found
+
+
+def ranks(
+    one: TieredExample,
+    query: npt.NDArray[np.float32],
+    documents: Mapping[str, npt.NDArray[np.float32]],
+) -> dict[str, npt.NDArray[np.int64]]:
+    """Where right passages and distractors stand among a query's own candidates, from 1.
+
+    Equal scores count against the encoder: a distractor stands first of them, a positive last.
+
+    Args:
+        one: with its candidates.
+        query: its vector.
+        documents: passage -> vector.
+    """
+    order = one.distractors + one.negatives + one.positives
+    places = ordinal_ranks(np.array([documents[text] @ query for text in order]))
+    return {
+        POSITIVES: places[len(order) - len(one.positives) :],
+        DISTRACTORS: places[: len(one.distractors)],
+    }

@@ -7,19 +7,24 @@ takes a payload for every hit, and its embedded mode scores sparse vectors in Py
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from logic_retrievers.encoders import Encoder
+from logic_retrievers.evaluation import Dataset, Query, Result, evaluate
+from logic_retrievers.evaluation.measures import Ranking
 from logic_retrievers.index.lexical import SATURATION, terms
 from logic_retrievers.policies import Policy
 from logic_retrievers.types import Leaf, Pool
 
 Scores = npt.NDArray[np.float64]
+Choose: TypeAlias = Callable[[Query], Policy]
+"""The policy for a query, which may know more than its text."""
+
 DECIMALS = 6
 DENSE = ("topical", "compatibility")
 LEXICAL = "lexical"
@@ -32,18 +37,19 @@ class Exhaustive:
 
     Args:
         documents: id -> text.
-        encoder: of the two dense vectors; the sparse one is made here, as Qdrant weighs it.
+        encoder: of the dense vectors; the sparse one is made here, as Qdrant weighs it.
+        dense: names of the dense vectors that are wanted.
     """
 
-    def __init__(self, documents: Mapping[str, str], encoder: Encoder) -> None:
+    def __init__(
+        self, documents: Mapping[str, str], encoder: Encoder, dense: Sequence[str] = DENSE
+    ) -> None:
         self.ids = sorted(documents)
         self._encoder = encoder
         texts = [documents[name] for name in self.ids]
-        made = encoder.encode_documents(texts, DENSE)
+        made = encoder.encode_documents(texts, dense)
         self._dense = {name: _unit(rows) for name, rows in made.items()}
-        self._words, self._counts = _counted(texts)
-        found = np.diff(self._counts.indptr)
-        self._idf = np.log(1 + (len(texts) - found + 0.5) / (found + 0.5))
+        self._texts = texts
         self.scores = lru_cache(REMEMBERED)(self._scores)
 
     def search(self, policy: Policy, query: str, k: int) -> list[tuple[str, float]]:
@@ -55,6 +61,10 @@ class Exhaustive:
         """Query vectors, shape (texts, dimension)."""
         return _unit(self._encoder.encode_queries(list(texts), [name])[name])
 
+    @cached_property
+    def _weights(self) -> Mapping[str, tuple[npt.NDArray[np.intp], Scores]]:
+        return _weights(self._texts)
+
     def _pool(self, plan: Sequence[Leaf]) -> Pool:
         columns = {leaf.name: self.scores(leaf.vector, leaf.text) for leaf in plan}
         nearest = [_nearest(columns[leaf.name], leaf.depth) for leaf in plan if leaf.depth]
@@ -65,12 +75,27 @@ class Exhaustive:
     def _scores(self, vector: str, text: str) -> Scores:
         """Of every passage; NaN where the sparse vectors have no word in common."""
         if vector == LEXICAL:
-            rows = [self._words[word] for word in set(terms(text)) if word in self._words]
-            scores = self._counts[rows].T @ self._idf[rows]
+            scores = np.zeros(len(self.ids))
+            for word in dict.fromkeys(terms(text)):
+                if word in self._weights:
+                    places, weights = self._weights[word]
+                    scores[places] += weights
             return np.where(scores > 0, np.round(scores, DECIMALS), np.nan)
         query = self.vectors([text], vector)[0]
         cosines = (self._dense[vector] @ query).astype(np.float64)
         return np.asarray(np.round(cosines, DECIMALS))
+
+
+def evaluated(
+    dataset: Dataset, corpus: Exhaustive, choose: Choose, name: str, depth: int
+) -> Result:
+    """The figures of the policy that is chosen for each query."""
+
+    def search(texts: Sequence[str], k: int) -> list[Ranking]:
+        del texts  # the queries know more
+        return [corpus.search(choose(query), query.text, k) for query in dataset.queries]
+
+    return evaluate(dataset, search, depth, policy=name)
 
 
 def _unit(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -87,14 +112,20 @@ def _nearest(column: Scores, depth: int) -> npt.NDArray[np.intp]:
     return near[np.argsort(-column[near], kind="stable")[:depth]]
 
 
-def _counted(texts: Sequence[str]) -> tuple[dict[str, int], csr_array]:
-    """Word -> row, and the damped counts, shape (words, texts)."""
-    words: dict[str, int] = {}
-    rows, columns, values = [], [], []
+def _weights(texts: Sequence[str]) -> dict[str, tuple[npt.NDArray[np.intp], Scores]]:
+    """Word -> the texts that hold it, and what it adds to their scores there."""
+    found: dict[str, tuple[list[int], list[float]]] = {}
     for place, text in enumerate(texts):
         for word, count in Counter(terms(text)).items():
-            rows.append(words.setdefault(word, len(words)))
-            columns.append(place)
-            values.append(count * (SATURATION + 1) / (count + SATURATION))
-    shape = (len(words), len(texts))
-    return words, csr_array((values, (rows, columns)), shape=shape)
+            places, damped = found.setdefault(word, ([], []))
+            places.append(place)
+            damped.append(count * (SATURATION + 1) / (count + SATURATION))
+    return {
+        word: (np.array(places), np.array(damped) * _rarity(len(places), len(texts)))
+        for word, (places, damped) in found.items()
+    }
+
+
+def _rarity(holding: int, texts: int) -> float:
+    """The inverse document frequency that Qdrant multiplies with."""
+    return float(np.log(1 + (texts - holding + 0.5) / (holding + 0.5)))

@@ -1,0 +1,1 @@
+"""Kinds of plots, one file each."""

@@ -1,0 +1,146 @@
+"""The study of set queries, over rooms that a hashed encoder knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pytest
+from logic_export.studies.sets import STUDY, pool, section
+from logic_export.studies.sets.consistency import Consistency, coherence_figure, typical
+from logic_export.studies.sets.pool import evenly, film_pool, film_sets
+from logic_export.studies.sets.systems import BASE, BM25, CONTRASTIVE, LOGICOL, OURS, OVER_LOGICOL
+from small_sets import write_small_sets
+
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation import complementary
+from logic_retrievers.report.artefacts import Section
+from logic_retrievers.report.workbench import Workbench
+from logic_retrievers.testing.hashed import HashedEncoder
+
+TRAINED = {"set-contrastive": "2", "logicol": "3"}
+
+
+@dataclass(frozen=True)
+class MadeBench(Workbench):
+    trained_roles: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def encoder(self):
+        return HashedEncoder()
+
+    def trained(self, role):
+        version = self.trained_roles.get(role)
+        return None if version is None else HashedEncoder(["topical"], version)
+
+
+@pytest.fixture
+def rooms(tmp_path: Path) -> Path:
+    """A folder with a test part."""
+    folder = write_small_sets(tmp_path / "film_sets")
+    for part in ("dev", "dev_variants"):
+        (folder / part).rename(folder / part.replace("dev", "test"))
+    return folder
+
+
+def systems(table) -> list[object]:
+    return [row.cells[0] for row in table.rows if row.origin == "measured"]
+
+
+def test_the_section_is_whole_and_comes_out_the_same_twice(rooms):
+    """A report that differs from run to run cannot be checked by anybody."""
+    bench = MadeBench(rooms.parent / "vectors.sqlite", trained_roles=TRAINED)
+    study = STUDY
+    found = study.run(bench)
+    assert found == study.run(bench) == Section.model_validate_json(found.model_dump_json())
+    by_name = {one.name: one for one in found.artefacts}
+    assert len(by_name) == len(found.artefacts)
+    table = by_name["set-queries"]
+    assert {BM25, BASE, CONTRASTIVE, LOGICOL, OURS, OVER_LOGICOL} <= set(systems(table))
+    for one in found.artefacts:
+        if hasattr(one, "rows"):
+            assert all(len(row.cells) == len(one.columns) for row in one.rows)
+    rows = {row.cells[0]: row for row in table.rows}
+    assert rows["E5, LogiCoL"].cells == ("E5, LogiCoL", None, None, 0.421, None, None, 0.219)
+    assert rows["E5, LogiCoL"].origin == "published"
+    assert rows[OURS].cells[3].p is not None
+    assert (LOGICOL, CONTRASTIVE) in [row.cells[:2] for row in by_name["set-queries-gains"].rows]
+    scatter = by_name["set-queries-scores"].plot
+    assert set(scatter.panels) == {BASE, CONTRASTIVE, LOGICOL}
+    assert set(by_name["set-queries-violations"].plot.labels) == {"a_not_b"}
+
+
+def test_a_model_that_is_not_there_is_a_row_with_its_recipe(rooms):
+    """Left out in silence, a reader takes it for what the data do not allow."""
+    found = section.section(MadeBench(rooms.parent / "vectors.sqlite"))
+    for table in found.artefacts:
+        if getattr(table, "baseline", None) and table.name != "set-queries-gains":
+            missing = {row.cells[0]: row.note for row in table.rows if row.origin == "absent"}
+            assert set(missing) == {CONTRASTIVE, LOGICOL}
+            assert all("set-queries-minilm.toml" in note for note in missing.values())
+            assert not {OVER_LOGICOL, LOGICOL} & set(systems(table))
+
+
+def test_the_pool_holds_what_is_labelled_and_others(rooms):
+    """A right film that is not in the pool could never be found."""
+    small = film_pool(rooms, 3, 0)
+    assert len(small.asked.queries) == 3
+    groups = {query.group for query in small.asked.queries}
+    more = small.everything.queries[3:]
+    assert more
+    assert {query.group for query in more} <= groups
+    labelled = {d for q in small.everything.queries for d in (*q.grades, *q.violating)}
+    assert set(small.everything.documents) == labelled
+    larger = film_pool(rooms, 3, len(labelled) + 5)
+    assert len(larger.asked.documents) == len(labelled) + 5
+    assert set(larger.asked.documents) > labelled
+    assert film_pool(rooms, 3, 10**6).asked.queries == small.asked.queries
+
+
+def test_queries_are_taken_evenly():
+    """The first 420 of 2,100 would be of two templates."""
+    assert evenly(tuple(range(10)), 3) == (0, 3, 6)
+    assert evenly((1, 2), 5) == (1, 2)
+
+
+def test_a_data_set_that_was_cut_off_is_not_taken_for_one(tmp_path, monkeypatch):
+    """The next run would measure over half of it."""
+
+    def fails(folder, items, parts):
+        folder.mkdir()
+        (folder / "corpus.jsonl.gz").write_bytes(b"")
+        raise ConfigurationError("cut off")
+
+    class Table:
+        items: dict[str, str] = {}  # noqa: RUF012
+
+    monkeypatch.setattr(pool, "films_table", lambda folder: Table)
+    monkeypatch.setattr(pool, "build", lambda *_, **__: {})
+    monkeypatch.setattr(pool, "write_sets", fails)
+    with pytest.raises(ConfigurationError, match="cut off"):
+        film_sets(tmp_path / "film_sets")
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(pool, "write_sets", lambda folder, *_: folder.mkdir())
+    assert film_sets(tmp_path / "film_sets").is_dir()
+    monkeypatch.setattr(pool, "build", None)  # it is there: nothing is built again
+    assert film_sets(tmp_path / "film_sets").is_dir()
+
+
+def test_the_pair_that_is_shown_is_the_median_one(rooms):
+    """The best pair of all would flatter whichever encoder it is the best of."""
+    pairs = complementary(film_pool(rooms, 10**6, 0).everything.queries)
+    order = np.random.default_rng(0).permutation(len(pairs))
+    values = {pair.without.id: float(r) for pair, r in zip(pairs, order, strict=True)}
+    shown = values[typical(pairs, values).without.id]
+    assert abs(shown - (len(pairs) - 1) / 2) <= 0.5
+
+
+def test_every_group_is_in_a_bin():
+    """One at the edge, or beyond it by a rounding, would be lost."""
+    found = {"one": Consistency({}, {"a": -0.31, "b": 1.0000001, "c": 0.5})}
+    plot = coherence_figure(found).plot
+    assert sum(plot.panels["groups"]["one"]) == 3
+    assert plot.edges[0] <= -0.31
+    assert plot.edges[-1] == 1

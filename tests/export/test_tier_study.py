@@ -1,0 +1,135 @@
+"""The study of disturbed questions: recalls, shifts of rank, and the questions themselves."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sentence_transformers", reason="the extra train")
+
+from logic_export.data.tiers.examples import TieredExample
+from logic_export.studies.tiers import STUDY, section
+from logic_export.studies.tiers.measuring import BASE, INFONCE, LORE, NEAR, RIGHT, measured
+from logic_export.studies.tiers.questions import DISTURBED, RAW, SETS, both_forms
+from logic_export.training.tiers.development import DISTRACTORS, POSITIVES
+
+from logic_retrievers.errors import MissingExtraError
+from logic_retrievers.report.artefacts import Section
+from logic_retrievers.report.workbench import Workbench
+from logic_retrievers.testing.hashed import HashedEncoder
+
+PASSAGES = tuple("abcdefg")
+
+
+class Placed:
+    """An encoder under which the passages stand as a query's letters do."""
+
+    def encode_queries(self, texts, names):
+        orders = np.array([[len(text) - text.index(one) for one in PASSAGES] for text in texts])
+        return {"topical": orders.astype(np.float32)}
+
+    def encode_documents(self, texts, names):
+        return {"topical": np.eye(len(PASSAGES), dtype=np.float32)[[*map(PASSAGES.index, texts)]]}
+
+
+def asked(raw: str, disturbed: str) -> dict[str, list[TieredExample]]:
+    def example(query: str) -> TieredExample:
+        return TieredExample(query, ("a", "b"), ("c",), ("d", "e", "f", "g"), "made")
+
+    return {RAW: [example(raw)], DISTURBED: [example(disturbed)]}
+
+
+def test_figures_by_hand():
+    """Shifts with the sign turned round would praise whoever follows the clause."""
+    found = measured(asked("abdefgc", "cadefgb"), {BASE: Placed()}, Placed())[BASE]
+    assert found.recalls[RIGHT] == {"0": 0.5}
+    assert found.recalls[NEAR] == {"0": 0}
+    assert found.shifts == {POSITIVES: (-1,), DISTRACTORS: (6,)}
+
+
+def test_a_question_without_distractors_has_no_shift():
+    rows = asked("abcdefg", "abcdefg")
+    rows = {f: [TieredExample(r[0].query, ("a",), (), PASSAGES[1:], "x")] for f, r in rows.items()}
+    found = measured(rows, {BASE: Placed()}, Placed())[BASE]
+    assert found.shifts == {POSITIVES: (0,), DISTRACTORS: ()}
+    assert np.isnan(found.recalls[NEAR]["0"])
+
+
+class MadeBench(Workbench):
+    roles = ("infonce", "lore")
+
+    @cached_property
+    def encoder(self):
+        return HashedEncoder(["topical"])
+
+    def trained(self, role):
+        return HashedEncoder(["topical"], role) if role in self.roles else None
+
+
+@pytest.fixture
+def rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def example(n: int, query: str) -> TieredExample:
+        passages = [f"{word} {n}" for word in ("tea", "owls", "ink", "jam", "sea", "fog")]
+        return TieredExample(
+            query, tuple(passages[:1]), tuple(passages[1:2]), tuple(passages[2:]), "x"
+        )
+
+    made = {
+        RAW: [example(n, f"who likes tea {n}") for n in range(8)],
+        DISTURBED: [example(n, f"not owls, who likes tea {n}") for n in range(8)],
+    }
+    monkeypatch.setattr(section, "both_forms", lambda folders: made)
+
+
+def test_the_section_is_whole_and_comes_out_the_same_twice(rows, tmp_path: Path):
+    study = STUDY
+    found = study.run(MadeBench(tmp_path / "vectors"))
+    assert found == study.run(MadeBench(tmp_path / "vectors"))
+    assert found == Section.model_validate_json(found.model_dump_json())
+    table, gains, bars, shifts = found.artefacts
+    assert [row.cells[0] for row in table.rows][:3] == [BASE, INFONCE, LORE]
+    published = {
+        row.cells[0]: dict(zip(table.columns, row.cells, strict=True)) for row in table.rows
+    }
+    lore = published["Qwen3-0.6B, LORE"]
+    assert (lore["HotpotQA: N1, disturbed"], lore["MS MARCO: P, disturbed"]) == (0.238, 0.693)
+    assert lore["HotpotQA: N1, undisturbed"] is None
+    assert [row.cells[0] for row in gains.rows] == list(SETS)
+    assert set(bars.plot.systems) == {BASE, INFONCE, LORE}
+    assert all(
+        sum(counts) == 8 for panel in shifts.plot.panels.values() for counts in panel.values()
+    )
+
+
+def test_models_that_are_not_there_are_rows_with_their_recipe(rows, tmp_path, monkeypatch):
+    monkeypatch.setattr(MadeBench, "roles", ())
+    table, *figures = section.section(MadeBench(tmp_path / "vectors")).artefacts
+    missing = {row.cells[0]: row.note for row in table.rows if row.origin == "absent"}
+    assert set(missing) == {INFONCE, LORE}
+    assert all("query-encoder-minilm.toml" in note for note in missing.values())
+    assert [one.name for one in figures] == [
+        "disturbed-questions-recall",
+        "disturbed-questions-shifts",
+    ]
+
+
+def test_without_the_extra_the_study_names_it(tmp_path, monkeypatch):
+    """Else the whole report would end in a traceback."""
+    monkeypatch.setitem(__import__("sys").modules, "logic_export.studies.tiers.section", None)
+    with pytest.raises(MissingExtraError, match=r"logic-retrievers\[train\]"):
+        STUDY.run(MadeBench(tmp_path / "vectors"))
+
+
+@pytest.mark.data
+def test_the_questions_have_the_same_candidates_in_both_forms():
+    """Compared over other candidates, a disturbance would seem to move what it does not."""
+    for folders in SETS.values():
+        found = both_forms(folders)
+        assert len(found[RAW]) == len(found[DISTURBED]) > 100
+        for raw, disturbed in zip(found[RAW], found[DISTURBED], strict=True):
+            assert set(raw.passages) == set(disturbed.passages)
+            assert raw.positives == disturbed.positives
+            assert raw.query == disturbed.original != disturbed.query

@@ -1,0 +1,61 @@
+"""Search by words, and plain hybrid search."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from logic_retrievers import Engine, OnnxEncoder, Passage, PassageIndex
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.policies import HybridPolicy, LexicalPolicy
+from logic_retrievers.types import Pool
+
+PASSAGES = [
+    Passage("zorbat", "Mrs Zorbat likes zithers."),
+    Passage("dogs", "A story about dogs and their owners."),
+    Passage("puppies", "Young hounds at play in a meadow."),
+]
+
+
+def test_ranks_are_fused_and_a_missing_one_adds_nothing():
+    pool = Pool(
+        ("a", "b", "c"),
+        {"topical": np.array([0.9, 0.5, 0.7]), "lexical": np.array([np.nan, 8.0, 2.0])},
+    )
+    ranked = HybridPolicy().rank(pool, 3)
+    assert [r.index for r in ranked] == [1, 2, 0]
+    assert [r.score for r in ranked] == pytest.approx(
+        [1 / 63 + 1 / 61, 1 / 62 + 1 / 62, 1 / 61], abs=1e-12
+    )
+    assert ranked[2].reason == "topical rank 1, lexical rank none"
+    assert {leaf.depth for leaf in HybridPolicy(depth=5).plan("q", 9)} == {9}
+    assert (
+        HybridPolicy().rank(Pool((), {"topical": np.array([]), "lexical": np.array([])}), 3) == []
+    )
+    with pytest.raises(ConfigurationError, match="depth"):
+        HybridPolicy(depth=0)
+
+
+def test_words_find_what_shares_one_and_both_find_all():
+    with PassageIndex.open("words", OnnxEncoder(threads=1), lexical=True) as index:
+        index.add(PASSAGES)
+        words = Engine(index, "lexical").search("Who is Zorbat?", 3)
+        assert [hit.passage.id for hit in words] == ["zorbat"]
+        assert words[0].evidence.reason.startswith("lexical score ")
+        both = Engine(index, "hybrid").search("stories of dogs", 3)
+        assert both[0].passage.id == "dogs"
+        assert len(both) == len(PASSAGES)
+    assert LexicalPolicy().plan("q", 4)[0].depth == 4
+
+
+def test_the_hybrid_exclusion_finds_a_name_and_leaves_out_another():
+    people = [
+        Passage("ann", "Ann Quorl likes zithers, whelks and snow."),
+        Passage("bob", "Bob Trask likes zithers, oboes and rain."),
+        Passage("cid", "Cid Vane likes oboes and whelks."),
+    ]
+    with PassageIndex.open("likes", OnnxEncoder(threads=1), lexical=True) as index:
+        index.add(people)
+        hits = Engine(index, "auto").search("Who likes zithers but not oboes?", 3)
+    assert hits[0].passage.id == "ann"
+    assert any(name.endswith("(lexical)") for name in hits[0].evidence.scores)

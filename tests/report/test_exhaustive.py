@@ -1,0 +1,82 @@
+"""The collection in memory ranks as the engine does."""
+
+from __future__ import annotations
+
+import pytest
+
+from logic_retrievers import Atom, BooleanPolicy, BooleanSettings, Engine
+from logic_retrievers.evaluation import Dataset, Query
+from logic_retrievers.policies import CompatibilityPolicy, TopicalPolicy
+from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.report.exhaustive import Exhaustive, evaluated
+from logic_retrievers.report.through_engine import engine_search, indexed
+from logic_retrievers.testing.hashed import HashedEncoder
+
+WORDS = ("quiet", "loud", "hotel", "sea", "garden")
+TEXTS = {
+    f"d{n:02d}": " ".join([word for bit, word in enumerate(WORDS) if n >> bit & 1] + [f"no{n}"])
+    for n in range(1, 32)
+}
+EXPRESSIONS = [
+    Atom("quiet hotel"),
+    Atom("hotel") & Atom("sea"),
+    Atom("hotel") & ~Atom("loud"),
+    Atom("garden") | Atom("sea"),
+]
+HYBRID = ("topical", "compatibility", "lexical")
+
+
+def dataset() -> Dataset:
+    queries = tuple(
+        Query(f"q{n}", str(one), {"d01": 1}, extra={"expression": one.to_dict()})
+        for n, one in enumerate(EXPRESSIONS)
+    )
+    return Dataset("made", TEXTS, queries, {}, ())
+
+
+@pytest.mark.parametrize("combination", ["calibrated", "ensemble", "sets"])
+@pytest.mark.parametrize("lexical", [False, True])
+def test_it_ranks_as_the_engine_does(combination, lexical):
+    """Else the figures of many queries would be none of the package's."""
+    policy = BooleanPolicy(settings=BooleanSettings(combination=combination))
+    vectors = HYBRID if lexical else HYBRID[:2]
+    exact = Exhaustive(TEXTS, HashedEncoder())
+    with indexed(dataset(), HashedEncoder(), lexical=lexical) as index:
+        theirs = engine_search(index, policy, EXPRESSIONS)([], 8)
+    for expression, found in zip(EXPRESSIONS, theirs, strict=True):
+        ours = exact.search(policy.choose(ParsedQuery.stating(expression), vectors), "", 8)
+        assert [score for _, score in ours] == pytest.approx([s for _, s in found], abs=1e-4)
+        last = found[-1][1] + 1e-4  # below it, ties decide who is in the list
+        assert {name for name, score in ours if score > last} == {
+            name for name, score in found if score > last
+        }
+
+
+@pytest.mark.parametrize(
+    ("policy", "name"), [(TopicalPolicy(), "topical"), (CompatibilityPolicy(), "compatibility")]
+)
+def test_a_single_vector_ranks_as_the_engine_does(policy, name):
+    exact = Exhaustive(TEXTS, HashedEncoder())
+    with indexed(dataset(), HashedEncoder()) as index:
+        hits = Engine(index, name).search("quiet garden by the sea", 10)
+    ours = exact.search(policy, "quiet garden by the sea", 10)
+    assert [score for _, score in ours] == pytest.approx([hit.score for hit in hits], abs=1e-5)
+
+
+def test_the_query_decides_the_policy():
+    """A policy per query is what lets a gold expression be searched for."""
+    asked = []
+
+    def choose(query):
+        asked.append(query.id)
+        return TopicalPolicy()
+
+    result = evaluated(dataset(), Exhaustive(TEXTS, HashedEncoder()), choose, "topical", 5)
+    assert asked == ["q0", "q1", "q2", "q3"]
+    assert {len(found) for found in result.run.values()} == {5}
+
+
+def test_words_that_no_text_has_score_nothing():
+    """A zero would rank every film without the word among those found."""
+    scores = Exhaustive(TEXTS, HashedEncoder()).scores("lexical", "volcano")
+    assert all(score != score for score in scores)

@@ -1,0 +1,91 @@
+"""The study of the RAG probe: how results become tables, and which threshold is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from logic_retrievers.probe import ProbeResult, Trace, grade
+from logic_retrievers.probe.questions import ProbeQuestion
+from logic_retrievers.report.artefacts import Measured
+from logic_retrievers.report.studies import probe as study
+
+QUESTION = ProbeQuestion("q", "Who?", gold=("Ann",), wrong=("Bob",))
+RIGHT, WRONG, NEITHER = "Ann", "Bob", "Cid"
+
+
+def result(said: Mapping[str, Sequence[str]], kinds: Sequence[str] = ()) -> ProbeResult:
+    """Configuration -> answers to q0, q1, ..."""
+    asked = [f"q{number}" for number in range(len(next(iter(said.values()))))]
+    return ProbeResult(
+        set="made",
+        reader="small (hash)",
+        depth=1,
+        seed=0,
+        grading="containment",
+        kinds=dict(zip(asked, kinds or ["one"] * len(asked), strict=True)),
+        traces={
+            name: {
+                one: Trace(one, name, passages=("p",), answer=answer, grade=grade(QUESTION, answer))
+                for one, answer in zip(asked, answers, strict=True)
+            }
+            for name, answers in said.items()
+        },
+        resamples=200,
+    )
+
+
+def test_the_baseline_has_no_p_and_the_others_count_what_they_gain_and_lose():
+    """A p beside the wrong column, or of the wrong pair, is a claim that nobody measured."""
+    said = {
+        "topical": [WRONG] * 9 + [RIGHT],
+        "auto": [RIGHT] * 9 + [NEITHER],
+    }
+    table = study._answers(result(said), "model")
+    topical, auto, *published = table.rows
+    assert table.baseline == "topical"
+    assert isinstance(topical.cells[1], Measured)
+    assert (topical.cells[1].value, topical.cells[1].p) == (0.1, None)
+    assert isinstance(auto.cells[1], Measured)
+    assert auto.cells[1].value == pytest.approx(0.9)
+    assert auto.cells[1].p == pytest.approx(2 * 11 / 2**10)
+    assert auto.cells[-1] == "9 / 1"
+    assert topical.cells[-1] is None
+    assert {row.origin for row in published} == {"published"}
+    assert all(len(row.cells) == len(table.columns) for row in table.rows)
+    assert [one.p for one in auto.cells[2:] if isinstance(one, Measured)] == [None] * 3
+
+
+def test_kinds_name_who_lost_them():
+    said = {"topical": [RIGHT, RIGHT, WRONG], "hybrid": [WRONG] * 3, "auto": [WRONG, RIGHT, RIGHT]}
+    found = result(said, ["a", "a", "b"])
+    table = study._kinds(found, "model")
+    assert [(row.cells[0], row.cells[1], row.cells[-1]) for row in table.rows] == [
+        ("a", 2, "hybrid, auto"),
+        ("b", 1, None),
+    ]
+    bars = study._bars(found, "model").plot
+    assert list(bars.systems) == ["topical", "hybrid", "auto"]
+    assert [one.value for one in bars.systems["auto"]] == [0.5, 1.0]
+
+
+def test_the_threshold_is_the_highest_that_costs_no_right_answer():
+    """Chosen on the development part alone; a lower one would throw out more than it has to."""
+    plain = [RIGHT] * 5 + [WRONG] * 3 + [NEITHER] * 2
+
+    def at(right: int, wrong: int) -> ProbeResult:
+        filtered = [RIGHT] * right + [WRONG] * wrong + [NEITHER] * (10 - right - wrong)
+        return result({study.PLAIN: plain, study.FILTERED: filtered})
+
+    tried = {None: at(5, 3), 0.3: at(4, 0), 0.1: at(5, 2), 0.03: at(6, 0)}
+    assert study._chosen(tried) == 0.1
+    assert study._chosen({None: at(5, 3)}) is None
+    table = study._filter_table("test", {None: tried[None], 0.1: tried[0.1]}, tried)
+    assert [row.cells[0] for row in table.rows] == [
+        "without a filter",
+        "as shipped",
+        "threshold 0.1, chosen on dev",
+    ]
+    assert [row.cells[3].value for row in table.rows] == pytest.approx([0.3, 0.3, 0.2])
+    assert all(len(row.cells) == len(table.columns) for row in table.rows)
