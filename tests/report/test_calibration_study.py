@@ -11,7 +11,7 @@ from sparse_data import claims, conflictqa, lines
 from logic_retrievers.errors import ReadError
 from logic_retrievers.report.artefacts import Curves, Figure, Measured, Section, Table
 from logic_retrievers.report.labelled_pairs import drawn, labelled_sets
-from logic_retrievers.report.studies.calibration import CALIBRATION
+from logic_retrievers.report.studies.calibration import STUDY
 from logic_retrievers.report.workbench import Workbench
 
 
@@ -53,8 +53,8 @@ def test_malformed_evidence_is_named_with_its_line(folder: Path) -> None:
 
 def test_the_section_has_a_table_for_each_set(folder: Path) -> None:
     bench = Workbench(folder / "vectors.sqlite")
-    section = CALIBRATION.run(bench)
-    assert CALIBRATION.run(bench).model_dump_json() == section.model_dump_json()
+    section = STUDY.run(bench)
+    assert STUDY.run(bench).model_dump_json() == section.model_dump_json()
     tables = [one for one in section.artefacts if isinstance(one, Table)]
     assert [table.name for table in tables] == [f"conflict-pairs-{n}" for n in range(1, 6)]
     for table in tables:

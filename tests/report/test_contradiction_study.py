@@ -11,7 +11,7 @@ from sparse_data import arguana, conflictqa
 from logic_retrievers.evaluation.contradictions import Candidates
 from logic_retrievers.report.artefacts import Curves, Figure, Histograms, Measured, Section, Table
 from logic_retrievers.report.studies.contradiction_figures import margins
-from logic_retrievers.report.studies.contradictions import CONTRADICTIONS, Way, ways_rows
+from logic_retrievers.report.studies.contradictions import STUDY, Way, ways_rows
 from logic_retrievers.report.studies.sparsecl_published import (
     cleaning_rows,
     paraphrase_rows,
@@ -27,8 +27,8 @@ def section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Section:
     conflictqa(tmp_path)
     arguana(tmp_path)
     bench = Workbench(tmp_path / "vectors.sqlite")
-    first = CONTRADICTIONS.run(bench)
-    assert CONTRADICTIONS.run(bench).model_dump_json() == first.model_dump_json()
+    first = STUDY.run(bench)
+    assert STUDY.run(bench).model_dump_json() == first.model_dump_json()
     return first
 
 
