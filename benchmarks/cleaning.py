@@ -22,18 +22,15 @@ from benchmarks.report import publish, with_interval
 from logic_retrievers import CachedEncoder, PassageIndex
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import bootstrap
+from logic_retrievers.report.cleaning_ways import by_majority, by_source, one_each, top_three
 from logic_retrievers.report.corruption import (
     CLEAN,
     CORRUPTED,
     Outcome,
     Ways,
     background_texts,
-    by_majority,
-    by_source,
     experiment,
-    one_each,
     questions_of,
-    top_three,
 )
 from logic_retrievers.report.corruption import opened as opened_with
 

@@ -1,7 +1,8 @@
-"""Whether a probability means what it says: reliability and expected calibration error."""
+"""Whether a probability means what it says, by how much it does not, and how that is mended."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,6 +13,9 @@ Labels: TypeAlias = npt.NDArray[np.bool_]
 Binning: TypeAlias = Literal["mass", "width"]
 
 BINS = 10
+NEWTON_STEPS = 25
+LEAST = 1e-6
+"""Probabilities nearer to 0 or 1 have the log-odds of this one."""
 
 
 class Bin(NamedTuple):
@@ -58,3 +62,42 @@ def calibration_error(
     found = reliability(positive, probabilities, bins, binning)
     apart = sum(len(one.places) * abs(one.predicted - one.observed) for one in found)
     return float(apart / len(probabilities))
+
+
+def platt(positive: Labels, probabilities: Values) -> tuple[float, float]:
+    """Slope and intercept that turn log-odds into those that fit what came (Platt 1999).
+
+    Maximum likelihood by Newton's steps, with Platt's targets, which keep both finite where
+    everything is told apart.
+    """
+    right = int(positive.sum())
+    targets = np.where(positive, (right + 1) / (right + 2), 1 / (len(positive) - right + 2))
+    rows = np.column_stack([_log_odds(probabilities), np.ones(len(probabilities))])
+    found = np.zeros(2)
+    for _ in range(NEWTON_STEPS):
+        said = (1 + np.tanh(rows @ found / 2)) / 2
+        curvature = (rows * (said * (1 - said))[:, None]).T @ rows
+        found -= np.linalg.solve(curvature + 1e-9 * np.eye(2), rows.T @ (said - targets))
+    return float(found[0]), float(found[1])
+
+
+def crossed_platt(positive: Labels, probabilities: Values, groups: Sequence[Hashable]) -> Values:
+    """Each half's probabilities with :func:`platt` of the other half; groups are not torn.
+
+    What it mends was the scale of the probability; what it leaves is not known from the score.
+    """
+    numbers: dict[Hashable, int] = {}
+    halves = np.array([numbers.setdefault(group, len(numbers)) % 2 for group in groups])
+    found = np.array(probabilities, dtype=np.float64)
+    for half in (0, 1):
+        own, other = halves == half, halves != half
+        if other.any():
+            slope, intercept = platt(positive[other], probabilities[other])
+            logits = slope * _log_odds(probabilities[own]) + intercept
+            found[own] = (1 + np.tanh(logits / 2)) / 2
+    return found
+
+
+def _log_odds(probabilities: Values) -> Values:
+    inside = np.clip(probabilities, LEAST, 1 - LEAST)
+    return np.asarray(np.log(inside / (1 - inside)), dtype=np.float64)

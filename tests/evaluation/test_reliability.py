@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from logic_retrievers.evaluation.calibration import calibration_error, reliability
+from logic_retrievers.evaluation.calibration import (
+    calibration_error,
+    crossed_platt,
+    platt,
+    reliability,
+)
 from logic_retrievers.evaluation.shares import wilson
 
 
@@ -50,3 +55,31 @@ def test_a_share_of_none_has_an_interval_that_is_no_point() -> None:
     assert found.low == 0
     assert found.high == pytest.approx(0.2775, abs=1e-3)
     assert wilson([]) is None
+
+
+def test_platt_finds_the_scale_that_was_lost() -> None:
+    random = np.random.default_rng(4)
+    logits = random.normal(0, 2, 20_000)
+    came = random.random(20_000) < 1 / (1 + np.exp(-logits))
+    said = 1 / (1 + np.exp(-(2 * logits - 1)))  # too sure, and too low
+    assert platt(came, said) == pytest.approx((0.5, 0.5), abs=0.05)
+    groups = [n // 2 for n in range(20_000)]
+    assert calibration_error(came, said) > 0.05
+    assert calibration_error(came, crossed_platt(came, said, groups)) < 0.02
+
+
+def test_no_half_is_calibrated_on_itself() -> None:
+    """Calibrated on its own labels, noise would look as if it knew something."""
+    came = np.array([True, False] * 50)
+    groups = [n % 2 for n in range(100)]  # every label of a group is alike
+    found = crossed_platt(came, np.full(100, 0.5), groups)
+    assert (found[came] < 0.1).all()
+    assert (found[~came] > 0.9).all()
+
+
+def test_what_is_told_apart_wholly_stays_finite() -> None:
+    came = np.array([False] * 20 + [True] * 20)
+    slope, intercept = platt(came, np.repeat([0.1, 0.9], 20))
+    assert slope > 0
+    assert abs(intercept) < 1
+    assert np.isfinite([slope, intercept]).all()

@@ -11,19 +11,16 @@ import numpy.typing as npt
 from logic_retrievers.evaluation import Estimate, bootstrap
 from logic_retrievers.evaluation.resampling import Places, resample
 from logic_retrievers.report.artefacts import Bars, Figure, Measured, Row, Section, Table
+from logic_retrievers.report.cleaning_ways import by_majority, by_source, one_each, top_three
 from logic_retrievers.report.comparing import shown
 from logic_retrievers.report.corruption import (
     CLEAN,
     CORRUPTED,
     Outcome,
     background_texts,
-    by_majority,
-    by_source,
     experiment,
-    one_each,
     opened,
     questions_of,
-    top_three,
 )
 from logic_retrievers.report.significance import corrected, paired_p
 from logic_retrievers.report.studies.base import Study
@@ -149,6 +146,11 @@ def _table(
         rows=(*rows, *(cleaning_rows() if published else ())),
         baseline=CORRUPTED,
         notes=tuple(notes),
+        better={
+            "injected, Recall@10": "lower",
+            "injected, share of the ten": "lower",
+            "recovered": "higher",
+        },
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +43,8 @@ BASELINE = "cosine"
 NAMES: Mapping[Sparsity, str] = {"hoyer": "Hoyer", "l2_l1": "l2/l1", "kappa4": "kappa4"}
 CONTRASTIVE = "contrastive-cosine"
 COPIES = (0, 1, 2, 3)
+COLUMNS = ("scored by", "alpha", "nDCG@10", "gain over cosine")
+BETTER: Mapping[str, Literal["higher"]] = {"gain over cosine": "higher"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +119,7 @@ def _ways_table(
     return Table(
         name="contradiction-retrieval",
         title="Contradiction retrieval, ConflictQA test",
-        columns=("scored by", "alpha", "nDCG@10", "gain over cosine"),
+        columns=COLUMNS,
         rows=(
             *ways_rows(ways, asked["test"].groups, bench.seed),
             *(() if contrastive is not None else (_absent(),)),
@@ -131,6 +134,7 @@ def _ways_table(
             "One head, trained for Hoyer, is judged by all three measures; untrained is the "
             "topical vector itself.",
         ),
+        better=BETTER,
     )
 
 
@@ -154,7 +158,7 @@ def _paraphrase_table(
                 *(shown(one[1], p) for one, p in zip(estimates, ps, strict=True)),
             )
         ),
-        Row(cells=("gain", *(shown(one[2], p) for one, p in zip(estimates, ps, strict=True)))),
+        Row(cells=("gain", *(shown(one[2]) for one in estimates))),
         *published.paraphrase_rows(len(heads)),
     )
     return Table(
@@ -169,6 +173,7 @@ def _paraphrase_table(
             "other side contradict it and are right. The paper's are made by a language model, of "
             f"the query alone. alpha {alpha:g}, of the bundle.",
         ),
+        better=dict.fromkeys(heads, "higher"),
     )
 
 
@@ -185,7 +190,7 @@ def _arguana_table(bench: Workbench, alpha: float) -> Table:
     return Table(
         name="contradiction-arguana",
         title="Counter-arguments, ArguAna dev",
-        columns=("scored by", "alpha", "nDCG@10", "gain over cosine"),
+        columns=COLUMNS,
         rows=(
             *ways_rows(ways, asked.groups, bench.seed),
             *published.retrieval_rows(("ArguAna",)),
@@ -197,6 +202,7 @@ def _arguana_table(bench: Workbench, alpha: float) -> Table:
             "arguments. alpha belongs to a collection: found on half of the queries, it is "
             "measured on the other.",
         ),
+        better=BETTER,
     )
 
 

@@ -1,0 +1,123 @@
+"""The study of contradictions over a tiny folder, with the shipped encoder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sparse_data import arguana, conflictqa
+
+from logic_retrievers.evaluation.contradictions import Candidates
+from logic_retrievers.report.artefacts import Curves, Figure, Histograms, Measured, Section, Table
+from logic_retrievers.report.studies.contradiction_figures import margins
+from logic_retrievers.report.studies.contradictions import STUDY, Way, ways_rows
+from logic_retrievers.report.studies.sparsecl_published import (
+    cleaning_rows,
+    paraphrase_rows,
+    retrieval_rows,
+    sparsity_rows,
+)
+from logic_retrievers.report.workbench import Workbench
+
+
+@pytest.fixture
+def section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Section:
+    monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path))
+    conflictqa(tmp_path)
+    arguana(tmp_path)
+    bench = Workbench(tmp_path / "vectors.sqlite")
+    first = STUDY.run(bench)
+    assert STUDY.run(bench).model_dump_json() == first.model_dump_json()
+    return first
+
+
+def test_the_section_has_its_tables_and_figures(section: Section) -> None:
+    found = {one.name: one for one in section.artefacts}
+    assert list(found) == [
+        "contradiction-retrieval",
+        "contradiction-paraphrases",
+        "contradiction-arguana",
+        "contradiction-alpha",
+        "contradiction-margins",
+        "contradiction-margins-table",
+        "hoyer-histograms",
+        "hoyer-medians",
+        "cosine-against-hoyer",
+    ]
+    for one in found.values():
+        if isinstance(one, Table):
+            assert all(len(row.cells) == len(one.columns) for row in one.rows)
+    ways = found["contradiction-retrieval"]
+    assert isinstance(ways, Table)
+    absent = [row for row in ways.rows if row.origin == "absent"]
+    assert ["contrastive-baseline.toml" in row.note for row in absent] == [True]
+    plain, *others = [row for row in ways.rows if row.origin == "measured"]
+    assert plain.cells[0] == ways.baseline
+    for row in others:
+        assert isinstance(row.cells[2], Measured)
+        assert isinstance(row.cells[3], Measured)
+        assert row.cells[2].p == row.cells[3].p is not None
+    assert Section.model_validate_json(section.model_dump_json()) == section
+
+
+def test_the_curve_begins_with_the_cosine_alone(section: Section) -> None:
+    """A curve over another alpha than its axis says would choose a wrong setting."""
+    found = {one.name: one for one in section.artefacts}
+    figure, ways = found["contradiction-alpha"], found["contradiction-retrieval"]
+    assert isinstance(figure, Figure)
+    assert isinstance(figure.plot, Curves)
+    assert isinstance(ways, Table)
+    (lines,) = figure.plot.panels.values()
+    cosine = ways.rows[0].cells[2]
+    assert isinstance(cosine, Measured)
+    assert lines["test"].x[0] == 0
+    assert lines["test"].y[0] == pytest.approx(cosine.value, abs=1e-4)
+    bundle = next(row for row in ways.rows if str(row.cells[0]).endswith("alpha of the bundle"))
+    assert lines["alpha in use"].x == (bundle.cells[1], bundle.cells[1])
+
+
+def test_gains_are_paired_and_corrected() -> None:
+    """A small gain that every query has is a sure one, whatever the queries differ by."""
+    plain = np.linspace(0, 0.9, 50)
+    ways = {
+        "cosine": Way(None, plain),
+        "better": Way(1.0, plain + 0.01),
+        "alike": Way(2.0, plain.copy()),
+    }
+    first, better, alike = ways_rows(ways, [str(n) for n in range(50)], 0)
+    assert first.cells[3] is None
+    assert isinstance(better.cells[3], Measured)
+    assert isinstance(alike.cells[3], Measured)
+    assert better.cells[3].value == pytest.approx(0.01)
+    assert better.cells[3].p == pytest.approx(2 / 10_001)
+    assert alike.cells[3].p == 1
+
+
+def test_a_margin_is_that_of_the_best_of_each_kind() -> None:
+    found = [
+        Candidates(np.array([True, False, True]), np.array([0.2, 0.5, 0.4]), np.zeros(3), 2),
+        Candidates(np.array([True, False]), np.array([0.9, 0.5]), np.array([0.0, 0.3]), 1),
+        Candidates(np.array([False, False]), np.array([0.9, 0.5]), np.zeros(2), 1),
+    ]
+    figure, table = margins(found, ["a", "b", "c"], 2.0, 0)
+    assert isinstance(figure.plot, Histograms)
+    counts = [sum(panel["queries"]) for panel in figure.plot.panels.values()]
+    assert counts == [2, 2]
+    means = [row.cells[1] for row in table.rows]
+    assert all(isinstance(one, Measured) for one in means)
+    values = [one.value for one in means if isinstance(one, Measured)]
+    assert values == pytest.approx([(-0.1 + 0.4) / 2, (-0.1 - 0.2) / 2])
+
+
+def test_what_is_published_says_where() -> None:
+    """A figure without its source would stand there as if it were measured here."""
+    rows = [
+        *retrieval_rows(("ArguAna", "MSMARCO", "HotpotQA")),
+        *sparsity_rows(),
+        *paraphrase_rows(4),
+        *cleaning_rows(),
+    ]
+    assert {row.origin for row in rows} == {"published"}
+    assert all("Xu et al. 2024" in row.note for row in rows)
+    assert len({row.cells[0] for row in rows}) == len(rows)
