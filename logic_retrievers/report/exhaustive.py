@@ -6,6 +6,7 @@ takes a payload for every hit, and its embedded mode scores sparse vectors in Py
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.encoders import Encoder
+from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, Query, Result, evaluate
 from logic_retrievers.evaluation.measures import Ranking
 from logic_retrievers.index.lexical import SATURATION, terms
@@ -47,7 +49,9 @@ class Exhaustive:
         self.ids = sorted(documents)
         self._encoder = encoder
         texts = [documents[name] for name in self.ids]
-        made = encoder.encode_documents(texts, dense)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LongTextWarning)  # they are cut for every system alike
+            made = encoder.encode_documents(texts, dense)
         self._dense = {name: _unit(rows) for name, rows in made.items()}
         self._texts = texts
         self.scores = lru_cache(REMEMBERED)(self._scores)

@@ -84,6 +84,7 @@ def questions_table(dataset: Dataset, results: Mapping[str, Result], seed: int) 
             f"{len(dataset.documents)} passages. The parser read an expression from {read} of "
             "them; the others are asked as they are. In NegRecall less is better.",
         ),
+        better={"NegRecall@10": "lower"},
     )
 
 

@@ -60,6 +60,7 @@ def limit_table(dataset: Dataset, first: Bars, below: Bars) -> Table:
             "both of, and two questions for each. Whole questions for BM25 and the base; rules get "
             "the gold expression, but for the row in words, whose reading the parser makes.",
         ),
+        better=dict.fromkeys(heads, "higher"),
     )
 
 

@@ -79,6 +79,7 @@ def consistency_table(pool: FilmPool, found: Mapping[str, Consistency], seed: in
             "the two exclude each other. Coherence: mean cosine of the queries of one group; "
             "high where an encoder sees the atoms and not what joins them.",
         ),
+        better={f"r, {label}": "lower" for label in ATOMS.values()},
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from logic_export.studies.sets import published
 from logic_export.studies.sets.answers import Answers
@@ -28,6 +29,10 @@ from logic_retrievers.report.workbench import ROLES as RECIPES
 
 MEASURES = ("R@5", "R@20", "R@100", "R@1000", "violation_rate")
 WITH_VARIANTS = "R@100, with variants"
+BETTER: Mapping[str, Literal["higher", "lower"]] = {
+    "violation rate": "lower",
+    WITH_VARIANTS: "higher",
+}
 KINDS = {
     "a": "none",
     "a_and_b": "AND",
@@ -80,6 +85,7 @@ def systems_table(pool: FilmPool, found: Answers, seed: int) -> Table:
             "Violation rate: share of the queries with NOT whose excluded films stand above the "
             "right ones in mean rank; lower is better. Each row is tested against the base.",
         ),
+        better=BETTER,
     )
 
 
@@ -104,6 +110,7 @@ def kinds_table(pool: FilmPool, found: Answers, seed: int) -> Table:
         ),
         baseline=BASE,
         notes=("Queries with NOT count under NOT, whatever else joins them.",),
+        better=dict.fromkeys(columns, "higher"),
     )
 
 
@@ -122,6 +129,7 @@ def gains_table(found: Answers, seed: int) -> Table:
             "Mean difference over the same queries with its paired interval; p against no "
             "difference, corrected over the rows (Holm). Fewer violations are a negative figure.",
         ),
+        better=BETTER,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from logic_export.studies.tiers.questions import DISTURBED, RAW
 from logic_export.training.tiers.development import DISTRACTORS, POSITIVES, ranks, recalls
 from logic_export.training.tiers.rows import passages_of
 from logic_retrievers.encoders import Encoder
+from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.report.cells import Values
 from logic_retrievers.report.workbench import Workbench
 
@@ -64,7 +66,10 @@ def measured(
         documents: whose passages all of them search: the base's, as in training.
     """
     texts = passages_of(asked[DISTURBED])
-    passages = dict(zip(texts, documents.encode_documents(texts, [TOPICAL])[TOPICAL], strict=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LongTextWarning)  # they are cut for every encoder alike
+        vectors = documents.encode_documents(texts, [TOPICAL])[TOPICAL]
+    passages = dict(zip(texts, vectors, strict=True))
     return {name: _found(asked, encoder, passages) for name, encoder in encoders.items()}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 
@@ -36,6 +37,11 @@ from logic_retrievers.report.workbench import ROLES as RECIPES
 from logic_retrievers.report.workbench import Workbench
 
 SHOWN = (RAW_RIGHT, RIGHT, NEAR, DRAWN)
+BETTER: Mapping[str, Literal["higher", "lower"]] = {
+    RAW_RIGHT: "higher",
+    RIGHT: "higher",
+    DRAWN: "lower",
+}
 PUBLISHED = {
     "Qwen3-0.6B, base": (0.564, 0.338, 0.700, 0.626, 0.470, 0.843),
     "Qwen3-0.6B, InfoNCE": (0.709, 0.597, 0.505, 0.684, 0.516, 0.820),
@@ -125,6 +131,9 @@ def recalls_table(
             "draws is the difference. The recipe trains on HotpotQA's other questions; MS MARCO's "
             "are a transfer.",
         ),
+        better={
+            f"{name}: {measure}": BETTER[measure] for name, measure in columns if measure in BETTER
+        },
     )
 
 
@@ -145,6 +154,7 @@ def gains_table(found: Sets, counts: Mapping[str, int], seed: int) -> Table:
         columns=("set", *heads),
         rows=tuple(Row(cells=(name, *of_set)) for name, of_set in cells.items()),
         notes=("Mean paired difference; p corrected over the measures of a set (Holm).",),
+        better=BETTER,
     )
 
 
