@@ -13,8 +13,9 @@ from logic_retrievers.report.through_engine import engine_search, indexed
 from logic_retrievers.testing.hashed import HashedEncoder
 
 WORDS = ("quiet", "loud", "hotel", "sea", "garden")
+# a word of its own, ever more often, so that no two have the same cosine
 TEXTS = {
-    f"d{n:02d}": " ".join([word for bit, word in enumerate(WORDS) if n >> bit & 1] + [f"no{n}"])
+    f"d{n:02d}": " ".join([word for bit, word in enumerate(WORDS) if n >> bit & 1] + [f"no{n}"] * n)
     for n in range(1, 32)
 }
 EXPRESSIONS = [

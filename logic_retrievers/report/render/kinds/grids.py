@@ -39,7 +39,8 @@ def _grid(figure: Figure, axes: Axes, plot: HeatMaps, grid: HeatMap) -> None:
     if len(plot.columns) <= WRITTEN:
         small = 8.0 if len(plot.columns) <= 6 else 6.5
         middle = (values.min() + values.max()) / 2
-        for (row, column), value in np.ma.ndenumerate(values):  # without what is masked
+        for row, column in zip(*np.nonzero(~np.ma.getmaskarray(values)), strict=True):
+            value = values[row, column]
             axes.text(
                 column, row, short(float(value)), ha="center", va="center", fontsize=small,
                 color="white" if value < middle else "black",
