@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from logic_retrievers.encoders.base import Vectors, VectorSpec
 from logic_retrievers.engine import Engine
 from logic_retrievers.evaluation import bootstrap, load_dataset
 from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.policies import POLICIES, CoderUnionPolicy
 from logic_retrievers.report.artefacts import Bars, Figure, Measured, Row, Section, Table
 from logic_retrievers.report.cross_encoder import CrossEncoder
@@ -39,6 +41,9 @@ RERANKED = 20
 
 _EXCLUDING = ("auto", "boolean")
 """Policies that do more for a query that rules something out."""
+_LEXICAL = ("lexical", "hybrid")
+"""Policies that need the vector of words."""
+_Asked: TypeAlias = tuple[AnyPolicy, Sequence[str]]
 _ONE_REQUEST = "union, one request"
 _PARTS: Mapping[str, Callable[[Timings], Sequence[float]]] = {
     "encoder": lambda found: found.encoder,
@@ -56,6 +61,8 @@ def run(bench: Workbench) -> Section:
         index.add(film_passages(POINTS))
         stored = resident_mib()
         timings = _policies(bench, index)
+        index.backfill([LEXICAL])
+        timings |= _with_words(bench, index)
         folder = bench.model("cross-encoder")
         if folder is not None:
             bench.say(f"latency: {_RERANKER}")
@@ -120,15 +127,34 @@ def _collection(bench: Workbench) -> Iterator[PassageIndex]:
 
 
 def _policies(bench: Workbench, index: PassageIndex) -> dict[str, Timings]:
-    ordinary = [query.text for query in load_dataset("msmarco_small").queries[:QUERIES]]
-    excluding = [query.text for query in load_dataset("excluir").queries[:QUERIES]]
-    asked: dict[str, tuple[AnyPolicy, Sequence[str]]] = {
-        name: (name, ordinary) for name in POLICIES
-    }
+    ordinary, excluding = _queries()
+    asked: dict[str, _Asked] = {name: (name, ordinary) for name in POLICIES if name not in _LEXICAL}
     for name in _EXCLUDING:
         asked[f"{name}, queries that exclude"] = (name, excluding)
     one_request = CoderUnionPolicy(keep=1.0, one_request=True)
     asked[_ONE_REQUEST] = (one_request, ordinary[:SLOW_QUERIES])
+    return _timed(bench, index, asked)
+
+
+def _with_words(bench: Workbench, index: PassageIndex) -> dict[str, Timings]:
+    ordinary, excluding = _queries()
+    asked: dict[str, _Asked] = {name: (name, ordinary) for name in _LEXICAL}
+    asked["auto with words, queries that exclude"] = ("auto", excluding)
+    return _timed(bench, index, asked)
+
+
+def _queries() -> tuple[list[str], list[str]]:
+    """Ordinary ones, and some that exclude."""
+    ordinary, excluding = (
+        [query.text for query in load_dataset(name).queries[:QUERIES]]
+        for name in ("msmarco_small", "excluir")
+    )
+    return ordinary, excluding
+
+
+def _timed(
+    bench: Workbench, index: PassageIndex, asked: Mapping[str, _Asked]
+) -> dict[str, Timings]:
     watch = Stopwatch(index)
     found = {}
     for label, (policy, queries) in asked.items():
