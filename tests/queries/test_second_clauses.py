@@ -53,6 +53,7 @@ def test_what_the_second_clause_denies_is_ruled_out(text: str, target: str, trap
         "Which bird that lives in Peru does not fly?",
         "Who was not invited?",
         "Who works here and does not work on Sundays?",
+        "Who lives in Oslo and does not speak Norwegian?",
         "Which plays were not written by Shakespeare?",
         "Which lake lying in the hills is not deep?",
         "people who drink and people who do not drink",
