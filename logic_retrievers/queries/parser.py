@@ -152,7 +152,8 @@ class RuleParser:
             opens = not before.strip() or bool(_SENTENCE_BREAK.search(before))
             if rule.opening is not None and rule.opening != opens:
                 continue
-            if rule.fits(before, masked[end : end + _CONTEXT]):
+            verb = found["verb"] if rule.again else ""
+            if rule.fits(before, masked[end : end + _CONTEXT], verb):
                 trap = found.span("trap") if rule.scope is Scope.BETWEEN else None
                 cues.append(_Cue(rule, start, end, trap))
         cues.sort(key=lambda cue: (cue.start, cue.start - cue.end))

@@ -19,6 +19,9 @@ _SEAM_RIGHT = re.compile(
     re.IGNORECASE,
 )
 
+_STOP = re.compile(r"\s*([.!])\s+(?=[A-Z])")
+"""The end of a sentence behind which another one follows."""
+
 
 def rest(text: str, exclusions: Sequence[tuple[int, int]]) -> str:
     """The text without its exclusions, the seams closed.
@@ -48,6 +51,8 @@ def _joined(left: str, right: str) -> str:
     if not left:
         bare = _CONJUNCTION.sub("", bare)
     if bare.strip(" ?"):
+        stop = _STOP.match(right)
+        left += stop[1] if stop and left[-1:].isalnum() else ""
         return f"{left} {bare}" if left else bare
     sign = right.strip()[-1:]  # nothing follows but the end of the sentence
     return left + sign if sign in (".", "!", "?") and left[-1:] not in (".", "!", "?") else left

@@ -65,7 +65,7 @@ def test_the_price_is_that_of_the_processor_time(tmp_path: Path) -> None:
     assert isinstance(processor, Measured)
     assert isinstance(price, Measured)
     assert (processor.value, processor.unit) == (1800, "s")
-    assert price.value == pytest.approx(0.05)
+    assert price.value == pytest.approx(50)
     assert any("0.1 a core-hour" in note and "assumed" in note for note in table.notes)
 
 

@@ -6,6 +6,7 @@ from logic_retrievers.queries.rules import (
     doing,
     leaving_out,
     negated,
+    second,
     unrelated,
     without,
 )
@@ -13,7 +14,7 @@ from logic_retrievers.queries.rules.base import Example, Rule, Scope
 
 RULES: tuple[Rule, ...] = tuple(
     rule
-    for module in (another, leaving_out, without, doing, negated, contrast, unrelated)
+    for module in (another, leaving_out, without, doing, negated, contrast, second, unrelated)
     for rule in vars(module).values()
     if isinstance(rule, Rule)
 )

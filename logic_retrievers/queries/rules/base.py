@@ -47,6 +47,8 @@ class Rule:
         not_after: the text behind the cue must not begin with these words.
         opening: None: anywhere; True: only where a sentence begins; False: only elsewhere.
         brief: the trap is a word or two ("without *a pool* in Rome").
+        again: the verb that the cue's group ``verb`` holds must stand before the cue as well, in
+            any form ("who *likes* tea without *liking* milk").
         examples: queries that show what the rule finds and what it leaves alone; tested.
 
     Raises:
@@ -62,6 +64,7 @@ class Rule:
     not_after: str = ""
     opening: bool | None = None
     brief: bool = False
+    again: bool = False
 
     def __post_init__(self) -> None:
         if not self.examples:
@@ -89,11 +92,19 @@ class Rule:
     def _not_after(self) -> re.Pattern[str]:
         return re.compile(rf"\s*(?:{_words(self.not_after)})(?![\w-])", re.IGNORECASE)
 
-    def fits(self, before: str, after: str) -> bool:
-        """Whether a cue between these two texts means what the rule says."""
+    def fits(self, before: str, after: str, verb: str = "") -> bool:
+        """Whether a cue between these two texts means what the rule says.
+
+        Args:
+            before: of the cue.
+            after: of the cue.
+            verb: what its group ``verb`` holds, for a rule with ``again``.
+        """
         if _SPOKEN_OF.search(before) or (self.before and not self._before.search(before)):
             return False
         if self.not_before and self._not_before.search(before):
+            return False
+        if self.again and _stem(verb) not in map(_stem, _WORD.findall(before)):
             return False
         return not (self.not_after and self._not_after.match(after))
 
@@ -107,3 +118,12 @@ _SPOKEN_OF = re.compile(
 
 def _words(pattern: str) -> str:
     return pattern.replace(" ", r"\s+")
+
+
+_WORD = re.compile(r"[a-z]{2,}", re.IGNORECASE)
+_ENDING = re.compile(r"(?<=\w\w)(?:ing|ed|es|s|e)$")
+
+
+def _stem(verb: str) -> str:
+    """The same for *likes* and *liking*."""
+    return _ENDING.sub("", verb.lower())

@@ -216,9 +216,9 @@ def _parts(found: Timings) -> Iterator[Measured | None]:
 
 
 def _cost_table(bench: Workbench, timings: Mapping[str, Timings]) -> Table:
-    price = bench.core_hour / 3600
+    thousandths = 1000 * bench.core_hour / 3600
     rows = [
-        Row(cells=(label, _mean(found.cpu, 1000, "s"), _mean(found.cpu, 1000 * price)))
+        Row(cells=(label, _mean(found.cpu, 1000, "s"), _mean(found.cpu, 1000 * thousandths)))
         for label, found in timings.items()
     ]
     if _RERANKER not in timings:
@@ -226,13 +226,13 @@ def _cost_table(bench: Workbench, timings: Mapping[str, Timings]) -> Table:
     return Table(
         name="latency-cost",
         title="What 1,000 queries cost",
-        columns=("policy", "processor time", "price"),
+        columns=("policy", "processor time", "price, in thousandths"),
         rows=tuple(rows),
         notes=(
             "Processor time is that of all threads of the process together, Qdrant's included, "
             "which runs embedded; threads that wait by spinning count as well.",
-            f"The price is that time at {bench.core_hour:g} a core-hour, in your currency. That "
-            "rate is assumed, not measured: set your own.",
+            f"The price is that time at {bench.core_hour:g} a core-hour, in thousandths of your "
+            "currency. That rate is assumed, not measured: set your own.",
         ),
     )
 
