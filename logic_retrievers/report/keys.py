@@ -9,10 +9,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.machinery import PathFinder
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from logic_retrievers import __version__
 from logic_retrievers.errors import ReadError
 from logic_retrievers.evaluation.folders import existing_folder
 from logic_retrievers.report.studies.base import Study
@@ -85,7 +85,7 @@ def study_key(study: Study, bench: Workbench, contents: Contents, machine: str =
     models = {role: bench.model(role) for role in study.models}
     return digest(
         {
-            "version": __version__,
+            "version": version("logic-retrievers"),
             "study": study.name,
             "data": {name: contents.of(existing_folder(Path(name))) for name in study.data},
             "encoder": encoder_facts(bench),

@@ -64,7 +64,7 @@ def test_a_place_where_nothing_can_be_written(tmp_path, monkeypatch):
         self.touch()
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(StorageError, match="No space left"):
         write_report(cleaned(), tmp_path / "report.html")
     assert [path.read_bytes() for path in files] == before

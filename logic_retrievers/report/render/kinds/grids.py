@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,10 +40,9 @@ def _grid(figure: Figure, axes: Axes, plot: HeatMaps, grid: HeatMap) -> None:
     if len(plot.columns) <= WRITTEN:
         small = 8.0 if len(plot.columns) <= 6 else 6.5
         middle = (values.min() + values.max()) / 2
-        for row, column in zip(*np.nonzero(~np.ma.getmaskarray(values)), strict=True):
-            value = values[row, column]
+        for (row, column), value in _written(values):
             axes.text(
-                column, row, short(float(value)), ha="center", va="center", fontsize=small,
+                column, row, short(value), ha="center", va="center", fontsize=small,
                 color="white" if value < middle else "black",
             )  # fmt: skip
     if plot.chosen is not None:
@@ -50,6 +50,12 @@ def _grid(figure: Figure, axes: Axes, plot: HeatMaps, grid: HeatMap) -> None:
         for colour, width in (("white", 4.5), ("#D55E00", 2.2)):
             axes.add_patch(_frame(row, column, colour, width))
     figure.colorbar(image, ax=axes)
+
+
+def _written(values: np.ma.MaskedArray[Any, Any]) -> Iterator[tuple[tuple[int, int], float]]:
+    """Place and value of what is there: what is masked has neither."""
+    for row, column in np.argwhere(~np.ma.getmaskarray(values)):
+        yield (int(row), int(column)), float(values[row, column])
 
 
 def _frame(row: int, column: int, colour: str, width: float) -> Rectangle:
