@@ -83,7 +83,7 @@ def grids(exclusion: Mapping[str, float] | None) -> tuple[Grid, ...]:
         Grid(
             "auto",
             "auto",
-            ("penalty", with_value((0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5), shipped.penalty)),
+            ("penalty", with_value((0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 1.0, 1.5), shipped.penalty)),
             ("compatibility_weight", with_value(_SHARES[:-1], shipped.compatibility_weight)),
             auto,
             (shipped.penalty, shipped.compatibility_weight),

@@ -162,6 +162,15 @@ def test_the_page_on_the_probe_runs(tmp_path, monkeypatch, capsys, no_network):
     names["index"].close()  # type: ignore[attr-defined]
 
 
+def test_the_page_on_settings_runs(capsys, no_network):
+    """A setting that is shown has to do what the page says of it."""
+    names: dict[str, object] = {}
+    run_blocks("docs/settings.md", names)
+    said = capsys.readouterr().out.splitlines()
+    assert said == ["loud quiet", "loud quiet", "quiet loud"]
+    names["index"].close()  # type: ignore[attr-defined]
+
+
 def test_links_between_the_docs_lead_somewhere():
     for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
