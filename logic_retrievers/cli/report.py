@@ -36,6 +36,9 @@ def report(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of everything that is drawn.")] = 0,
+    core_hour: Annotated[
+        float, typer.Option(help="What an hour of a processor core costs you, in any currency.")
+    ] = 0.05,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Run also what is kept from an earlier run.")
     ] = False,
@@ -70,6 +73,7 @@ def report(
         vectors=vectors or folder / VECTORS,
         models=models,
         seed=seed,
+        core_hour=core_hour,
         say=lambda line: say("report", line),
     )
     made = run_studies(wanted, bench, folder, fresh=fresh)

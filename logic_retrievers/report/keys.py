@@ -91,6 +91,7 @@ def study_key(study: Study, bench: Workbench, contents: Contents, machine: str =
             "encoder": encoder_facts(bench),
             "models": {role: path and contents.of(path) for role, path in models.items()},
             "seed": bench.seed,
+            "core_hour": bench.core_hour if study.timed else None,
             "source": [file_hash(path) for path in sources(study.run.__module__)],
             "machine": machine if study.timed else "",
         }
