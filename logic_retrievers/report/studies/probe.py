@@ -32,7 +32,7 @@ POLICIES = (
     *("topical", "lexical", "hybrid", "compatibility"),
     *("sequential", "coder-union", "union", "auto"),
 )
-FILMS = 200
+FILMS = 120
 """Questions over films that are asked, the first of 400; LIMIT's 280 beside them."""
 MAX_TOKENS = 24
 """Longest answer of a language model: a name."""
