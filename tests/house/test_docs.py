@@ -16,6 +16,7 @@ from small_models import write_small_model
 
 from logic_retrievers import PassageIndex
 from logic_retrievers.probe import mcnemar
+from logic_retrievers.report.workbench import ROLES
 
 ROOT = Path(__file__).parents[2]
 
@@ -169,6 +170,15 @@ def test_the_page_on_settings_runs(capsys, no_network):
     said = capsys.readouterr().out.splitlines()
     assert said == ["loud quiet", "loud quiet", "quiet loud"]
     names["index"].close()  # type: ignore[attr-defined]
+
+
+def test_the_page_on_the_report_runs(tmp_path, monkeypatch, capsys, no_network):
+    """A study that somebody writes after the page has to run; roles that it names have to be."""
+    monkeypatch.chdir(tmp_path)
+    run_blocks("docs/report.md", {})
+    assert capsys.readouterr().out.splitlines() == ["('topical', 384)"]
+    page = (ROOT / "docs" / "report.md").read_text("utf-8")
+    assert [role for role in ROLES if f"`{role}`" not in page] == []
 
 
 def test_links_between_the_docs_lead_somewhere():
