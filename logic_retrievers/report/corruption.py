@@ -14,14 +14,16 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from logic_retrievers import Engine, Passage, PassageIndex
 from logic_retrievers.cleaning import Cleaned, CorpusCleaner
 from logic_retrievers.encoders import Encoder
+from logic_retrievers.engine import Engine
 from logic_retrievers.evaluation.conflictqa import load_conflictqa
 from logic_retrievers.evaluation.folders import data_folder
 from logic_retrievers.evaluation.metrics import recall_at_k
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.evaluation.standard import standard_metrics
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.types import Passage
 
 K = 10
 PUBLISHERS = ("encyclopaedia", "textbook", "news", "magazine")
