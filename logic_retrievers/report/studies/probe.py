@@ -151,6 +151,7 @@ def _answers(result: ProbeResult, reader: str) -> Table:
         columns=("configuration", *SHOWN.values(), "gained / lost"),
         rows=tuple(rows),
         baseline=next(iter(result.traces)),
+        better={"right": "higher"},
         notes=(
             "LIMIT's people and films, one passage a question; the one right answer is computed. "
             "Right: it is named and no wrong one is. p of McNemar's exact test, after Holm.",
@@ -245,6 +246,7 @@ def _filter_table(split: str, results: _Tried, dev: _Tried) -> Table:
         ),
         rows=tuple(rows),
         baseline="without a filter",
+        better={"right": "higher"},
         notes=(
             f"Read by the extractive reader from up to {RAMDOCS_DEPTH} of a question's own "
             "documents. At a low threshold little is left beside the trusted document.",
