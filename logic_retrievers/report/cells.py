@@ -16,10 +16,12 @@ Values = Mapping[str, float]
 """Query -> value; NaN where a measure says nothing of it."""
 
 
-def measured(estimate: Estimate, p: float | None = None) -> Measured:
-    """A cell."""
+def shown(estimate: Estimate | None, p: float | None = None) -> Measured | None:
+    """A cell; None where there is no figure."""
+    if estimate is None:
+        return None
     mean, low, high = (round(value, DIGITS) for value in estimate)
-    return Measured(value=mean, low=low, high=high, p=None if p is None else round(p, DIGITS))
+    return Measured(value=mean, low=low, high=high, p=p)
 
 
 def column(
@@ -46,7 +48,7 @@ def column(
         for name, values in systems.items()
     ]
     return {
-        name: None if estimate is None else measured(estimate, p)
+        name: shown(estimate, p)
         for (name, estimate), p in zip(found.items(), corrected(ps), strict=True)
     }
 
@@ -67,10 +69,7 @@ def gains(
     less = [_less(*pair) for pair in pairs]
     ps = corrected([_p(values, groups, seed) for values in less])
     found = [_estimate(values, groups, seed) for values in less]
-    return [
-        None if estimate is None else measured(estimate, p)
-        for estimate, p in zip(found, ps, strict=True)
-    ]
+    return [shown(estimate, p) for estimate, p in zip(found, ps, strict=True)]
 
 
 def bars(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from logic_retrievers.evaluation import Estimate, Result
-from logic_retrievers.report.artefacts import Measured, Row, Table
+from logic_retrievers.evaluation import Result
+from logic_retrievers.report.artefacts import Row, Table
+from logic_retrievers.report.cells import shown
 from logic_retrievers.report.significance import against_in_all
 from logic_retrievers.report.workbench import ROLES
 
@@ -24,13 +25,6 @@ class Published:
     system: str
     figures: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
-
-
-def shown(estimate: Estimate | None, p: float | None = None) -> Measured | None:
-    """A cell; None where there is no figure."""
-    if estimate is None:
-        return None
-    return Measured(value=estimate.mean, low=estimate.low, high=estimate.high, p=p)
 
 
 def comparison(

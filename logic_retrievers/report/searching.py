@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -11,7 +10,6 @@ import numpy as np
 
 from logic_retrievers.answering import AnyPolicy, Plans, leaf_searches, policy_for
 from logic_retrievers.encoders import Encoder
-from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, Query, Result, Search, evaluate
 from logic_retrievers.evaluation.measures import Ranking
 from logic_retrievers.evaluation.metrics import (
@@ -24,7 +22,8 @@ from logic_retrievers.index.ids import point_id
 from logic_retrievers.policies import Policy, resolve_policy
 from logic_retrievers.procedures import Procedure
 from logic_retrievers.queries import RuleParser
-from logic_retrievers.types import Leaf, Passage, Pool
+from logic_retrievers.report.through_engine import indexed
+from logic_retrievers.types import Leaf, Pool
 
 DEPTH = 100
 """Length of the lists that are measured."""
@@ -126,8 +125,5 @@ def searching(
         seed: of the intervals.
         lexical: store the vector of words too, which policies then read.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LongTextWarning)  # they are cut for every system alike
-        with PassageIndex.open("report", encoder, lexical=lexical) as index:
-            index.add(Passage(name, text) for name, text in dataset.documents.items())
-            yield Searching(dataset, index, seed)
+    with indexed(dataset, encoder, lexical=lexical) as index:
+        yield Searching(dataset, index, seed)

@@ -15,25 +15,23 @@ from logic_retrievers.evaluation.measures import Ranking
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.types import Passage
 
-TRAINED = ("topical", "compatibility")
+VECTORS = ("topical", "compatibility")
+"""Those that policies read, beside the words."""
 
 
 @contextmanager
-def indexed(
-    dataset: Dataset, encoder: Encoder, vectors: Sequence[str] = TRAINED, *, lexical: bool = False
-) -> Iterator[PassageIndex]:
+def indexed(dataset: Dataset, encoder: Encoder, *, lexical: bool = False) -> Iterator[PassageIndex]:
     """The documents of a data set in an embedded index.
 
     Args:
         dataset: what to store.
         encoder: makes the vectors; give one that keeps them.
-        vectors: its named vectors that are wanted.
         lexical: whether to store the sparse vector of the words too.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LongTextWarning)  # they are cut for every system alike
-        with PassageIndex.open("report", encoder, vectors=vectors, lexical=lexical) as index:
-            index.add([Passage(name, text) for name, text in dataset.documents.items()])
+        with PassageIndex.open("report", encoder, vectors=VECTORS, lexical=lexical) as index:
+            index.add(Passage(name, text) for name, text in dataset.documents.items())
             yield index
 
 

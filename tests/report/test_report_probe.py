@@ -9,7 +9,7 @@ import pytest
 from logic_retrievers.probe import ProbeResult, Trace, grade
 from logic_retrievers.probe.questions import ProbeQuestion
 from logic_retrievers.report.artefacts import Measured
-from logic_retrievers.report.studies import probe as study
+from logic_retrievers.report.studies import probe_filter, probe_tables
 
 QUESTION = ProbeQuestion("q", "Who?", gold=("Ann",), wrong=("Bob",))
 RIGHT, WRONG, NEITHER = "Ann", "Bob", "Cid"
@@ -42,7 +42,8 @@ def test_the_baseline_has_no_p_and_the_others_count_what_they_gain_and_lose():
         "topical": [WRONG] * 9 + [RIGHT],
         "auto": [RIGHT] * 9 + [NEITHER],
     }
-    table = study._answers(result(said), "model")
+    theirs = probe_tables.published_row("BM25", 0.15, "somebody, table 1")
+    table = probe_tables.answers_table("answers", "Questions", result(said), (), [theirs])
     topical, auto, *published = table.rows
     assert table.baseline == "topical"
     assert isinstance(topical.cells[1], Measured)
@@ -60,12 +61,12 @@ def test_the_baseline_has_no_p_and_the_others_count_what_they_gain_and_lose():
 def test_kinds_name_who_lost_them():
     said = {"topical": [RIGHT, RIGHT, WRONG], "hybrid": [WRONG] * 3, "auto": [WRONG, RIGHT, RIGHT]}
     found = result(said, ["a", "a", "b"])
-    table = study._kinds(found, "model")
+    table = probe_tables.kinds_table("kinds", found)
     assert [(row.cells[0], row.cells[1], row.cells[-1]) for row in table.rows] == [
         ("a", 2, "hybrid, auto"),
         ("b", 1, None),
     ]
-    bars = study._bars(found, "model").plot
+    bars = probe_tables.kinds_figure("kinds-bars", found).plot
     assert list(bars.systems) == ["topical", "hybrid", "auto"]
     assert [one.value for one in bars.systems["auto"]] == [0.5, 1.0]
 
@@ -76,12 +77,12 @@ def test_the_threshold_is_the_highest_that_costs_no_right_answer():
 
     def at(right: int, wrong: int) -> ProbeResult:
         filtered = [RIGHT] * right + [WRONG] * wrong + [NEITHER] * (10 - right - wrong)
-        return result({study.PLAIN: plain, study.FILTERED: filtered})
+        return result({probe_filter.PLAIN: plain, probe_filter.FILTERED: filtered})
 
     tried = {None: at(5, 3), 0.3: at(4, 0), 0.1: at(5, 2), 0.03: at(6, 0)}
-    assert study._chosen(tried) == 0.1
-    assert study._chosen({None: at(5, 3)}) is None
-    table = study._filter_table("test", {None: tried[None], 0.1: tried[0.1]}, tried)
+    assert probe_filter._chosen(tried) == 0.1
+    assert probe_filter._chosen({None: at(5, 3)}) is None
+    table = probe_filter._filter_table("test", "test", {None: tried[None], 0.1: tried[0.1]}, 0.1)
     assert [row.cells[0] for row in table.rows] == [
         "without a filter",
         "as shipped",

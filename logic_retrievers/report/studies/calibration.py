@@ -13,7 +13,7 @@ from logic_retrievers.evaluation.calibration import (
 from logic_retrievers.evaluation.detection import average_precision, f1, roc_auc
 from logic_retrievers.evaluation.resampling import Places, Resampled, resample
 from logic_retrievers.report.artefacts import Row, Section, Table
-from logic_retrievers.report.comparing import shown
+from logic_retrievers.report.cells import shown
 from logic_retrievers.report.judging import (
     ADAPTED,
     COSINE,

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from logic_retrievers.evaluation import Estimate, bootstrap
 from logic_retrievers.evaluation.resampling import Places, resample
 from logic_retrievers.report.artefacts import Bars, Figure, Measured, Row, Section, Table
+from logic_retrievers.report.cells import shown
 from logic_retrievers.report.cleaning_ways import by_majority, by_source, one_each, top_three
-from logic_retrievers.report.comparing import shown
 from logic_retrievers.report.corruption import (
     CLEAN,
     CORRUPTED,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from logic_retrievers.evaluation import bootstrap
 from logic_retrievers.evaluation.contradictions import Candidates, ndcg
 from logic_retrievers.report.artefacts import Curve, Curves, Figure, Histograms, Row, Table
-from logic_retrievers.report.comparing import shown
+from logic_retrievers.report.cells import shown
 from logic_retrievers.report.significance import corrected, paired_p
 
 Values = npt.NDArray[np.float64]

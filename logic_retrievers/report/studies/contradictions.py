@@ -21,7 +21,7 @@ from logic_retrievers.evaluation.contradictions import (
     ndcg,
 )
 from logic_retrievers.report.artefacts import Cell, Row, Section, Table
-from logic_retrievers.report.comparing import shown
+from logic_retrievers.report.cells import shown
 from logic_retrievers.report.contradiction_pools import (
     Asked,
     arguana_pool,

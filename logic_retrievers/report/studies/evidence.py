@@ -13,6 +13,7 @@ from logic_retrievers.index import PassageIndex
 from logic_retrievers.policies import AutoPolicy, BooleanPolicy
 from logic_retrievers.queries import ParsedQuery, RuleParser
 from logic_retrievers.report.artefacts import Curve, Curves, Figure, Measured, Row, Section, Table
+from logic_retrievers.report.cells import shown
 from logic_retrievers.report.demotions import (
     DEPTH,
     Asking,
@@ -109,7 +110,7 @@ def _share(flags: Sequence[bool], groups: Sequence[str] | None = None) -> Measur
     if not flags:
         return None
     (found,) = bootstrap(np.array(flags, dtype=float), groups)
-    return Measured(value=found.mean, low=found.low, high=found.high)
+    return shown(found)
 
 
 def _reasons(

@@ -10,7 +10,7 @@ import numpy as np
 from logic_retrievers.evaluation import Dataset, Result
 from logic_retrievers.evaluation.metrics import FVR_DEPTH
 from logic_retrievers.report.artefacts import Curves, Figure, Histograms, Row, Table
-from logic_retrievers.report.comparing import shown
+from logic_retrievers.report.cells import shown
 from logic_retrievers.report.significance import corrected
 from logic_retrievers.report.studies.exclusion_systems import AUTO, BASE
 from logic_retrievers.report.survival import Lifetimes

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from logic_retrievers.evaluation import bootstrap, compare, load_dataset
 from logic_retrievers.report.artefacts import Row, Table
-from logic_retrievers.report.comparing import shown
+from logic_retrievers.report.cells import shown
 from logic_retrievers.report.searching import searching
 from logic_retrievers.report.significance import against, corrected
 from logic_retrievers.report.studies.exclusion_systems import AUTO, BASE

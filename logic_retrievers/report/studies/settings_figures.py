@@ -17,7 +17,7 @@ from logic_retrievers.report.artefacts import (
     Row,
     Table,
 )
-from logic_retrievers.report.comparing import shown
+from logic_retrievers.report.cells import shown
 from logic_retrievers.report.grids import Glances, Grid, Setting, front, lowest
 from logic_retrievers.report.significance import against_in_all
 from logic_retrievers.report.studies.exclusion_systems import AUTO, BASE

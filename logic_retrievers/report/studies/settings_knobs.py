@@ -15,7 +15,7 @@ from logic_retrievers.policies import (
     UnionPolicy,
 )
 from logic_retrievers.report.artefacts import Cell, Row, Table
-from logic_retrievers.report.comparing import shown
+from logic_retrievers.report.cells import shown
 from logic_retrievers.report.searching import searching
 from logic_retrievers.report.significance import against_in_all
 from logic_retrievers.report.studies.exclusion_systems import AUTO

@@ -13,7 +13,7 @@ from logic_retrievers.contradiction.settings import CONTRADICTION, TOPICAL, VECT
 from logic_retrievers.evaluation.resampling import Places, resample
 from logic_retrievers.evaluation.sides import Sides
 from logic_retrievers.report.artefacts import Figure, Histograms, Row, Scatter, Table
-from logic_retrievers.report.comparing import shown
+from logic_retrievers.report.cells import shown
 from logic_retrievers.report.contradiction_pools import Pairs, pairs_by_kind
 from logic_retrievers.report.studies.sparsecl_published import MEDIANS
 from logic_retrievers.report.workbench import Workbench
