@@ -24,6 +24,7 @@ from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.index.pools import DECIMALS
 from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.policies import Policy, resolve_policy
+from logic_retrievers.policies.base import LEXICAL
 from logic_retrievers.procedures import Procedure, arun, encoding, run
 from logic_retrievers.scoring import cosine
 from logic_retrievers.types import Evidence, Hit, Leaf, Passage, Pool
@@ -122,9 +123,14 @@ class Reranker:
         allowed = [one for one in candidates if not _ruled_out(one, policy.must_not)]
         plan = policy.plan(text_of(checked), max(1, len(allowed)))
         if missing := sorted({leaf.vector for leaf in plan} - set(specs)):
+            remedy = (
+                "words are matched in an index alone: search there, or rerank with another policy"
+                if missing[0] == LEXICAL
+                else "pass an encoder that makes them"
+            )
             raise ConfigurationError(
                 f"policy {policy.name!r} needs {missing[0]!r} vectors, and the encoder makes only "
-                f"{', '.join(sorted(specs))}; pass an encoder that makes them"
+                f"{', '.join(sorted(specs))}; {remedy}"
             )
         warn_if_untrained([plan], specs, policy.name)
         return self._answer(policy, plan, encoder, allowed, len(allowed) if k is None else k)

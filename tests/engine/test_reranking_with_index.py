@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from logic_retrievers import Passage, PassageIndex, Reranker
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.testing import HashedEncoder, WatchedEncoder
 
 POLICIES = ["auto", "topical", "compatibility", "sequential", "union", "coder-union"]
@@ -99,3 +100,19 @@ def test_async_leaves_the_event_loop_free(index, encoder, passages, with_index):
     """A server that stands still while passages are encoded is slow for everybody."""
     reranker = Reranker(encoder, index=index if with_index else None)
     assert encoder.loop_runs_during(reranker.arerank("a hotel", passages))
+
+
+def test_an_index_with_words_is_reranked_without_them(encoder, passages):
+    """Passages from elsewhere have no sparse vector, and two kinds of score do not mix."""
+    query = "a hotel that is not number 2"
+    with PassageIndex.open("words", encoder, lexical=True) as index:
+        index.add(passages[:4])
+        found = Reranker(policy="auto", index=index).rerank(query, passages)
+    close_to(found, Reranker(encoder, "auto").rerank(query, passages))
+
+
+@pytest.mark.parametrize("policy", ["lexical", "hybrid"])
+def test_words_alone_cannot_rerank(index, passages, policy):
+    """No encoder makes them, so that another encoder would be no help."""
+    with pytest.raises(ConfigurationError, match="search there, or rerank with another policy"):
+        Reranker(policy=policy, index=index).rerank("a hotel", passages)
