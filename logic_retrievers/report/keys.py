@@ -8,8 +8,8 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.machinery import PathFinder
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from logic_retrievers.evaluation.folders import existing_folder
 from logic_retrievers.report.studies.base import Study
 from logic_retrievers.report.workbench import Workbench
 
-HERE = "logic_retrievers.report"
+OURS = "logic_retrievers"
 CHUNK = 1 << 20
 
 
@@ -71,7 +71,7 @@ def digest(parts: Any) -> str:
 
 
 def study_key(study: Study, bench: Workbench, contents: Contents, machine: str = "") -> str:
-    """What a study's section hangs on: data, encoder, models, seed, its own source.
+    """What a study's section hangs on: data, encoder, models, seed, source.
 
     Args:
         study: the experiment.
@@ -112,28 +112,25 @@ def encoder_facts(bench: Workbench) -> dict[str, Any]:
 
 
 def sources(module: str) -> list[Path]:
-    """The source of a study: its module, and what that imports of the report or from beside it."""
-    beside = module.rpartition(".")[0]
-    found: dict[str, Path] = {}
+    """The source of a study: its module and, however far, what is imported of its and our package.
+
+    What draws the sections is none of it, and neither are other people's packages.
+    """
+    own = {OURS, module.partition(".")[0]}
+    found: dict[str, Path | None] = {}
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        path = None if name in found else _source(name)
-        if path is not None:
-            found[name] = path
-            named = _imported(path)
-            waiting += [
-                one for one in named if _within(one, HERE) or (beside and _within(one, beside))
-            ]
-    return [found[name] for name in sorted(found)]
-
-
-def _within(name: str, package: str) -> bool:
-    return name == package or name.startswith(f"{package}.")
+        if name not in found and name.partition(".")[0] in own:
+            found[name] = _source(name)
+            waiting += _imported(found[name])
+    return [path for _, path in sorted(found.items()) if path is not None]
 
 
 @cache
-def _imported(path: Path) -> tuple[str, ...]:
+def _imported(path: Path | None) -> tuple[str, ...]:
+    if path is None:
+        return ()
     return tuple(_imports(ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
 
 
@@ -148,9 +145,14 @@ def _imports(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 def _source(name: str) -> Path | None:
     """The file of a module, which is not imported for that; None where the name is none."""
-    loaded = sys.modules.get(name)
-    if loaded is not None and getattr(loaded, "__file__", None):
-        return Path(str(loaded.__file__))
-    parent = sys.modules.get(name.rpartition(".")[0])
-    spec = PathFinder.find_spec(name, getattr(parent, "__path__", None)) if parent else None
-    return Path(spec.origin) if spec is not None and spec.origin else None
+    top, *rest = name.split(".")
+    file = getattr(sys.modules.get(top), "__file__", None)
+    if file is None:
+        spec = None if top in sys.modules else find_spec(top)
+        file = None if spec is None else spec.origin
+    if file is None or not rest:
+        return None if file is None else Path(file)
+    path = Path(file).parent.joinpath(*rest)
+    return next(
+        (one for one in (path.with_suffix(".py"), path / "__init__.py") if one.is_file()), None
+    )

@@ -10,6 +10,7 @@ from made_studies import Counted, bench, section
 
 from logic_retrievers.errors import ConfigurationError, StorageError
 from logic_retrievers.report.artefacts import Row
+from logic_retrievers.report.keys import sources
 from logic_retrievers.report.runner import run_studies
 
 
@@ -87,6 +88,15 @@ def test_a_study_whose_source_changed_is_run_anew(tmp_path, monkeypatch):
     again = run_studies([STUDY], bench(tmp_path), tmp_path / "out")
     assert not again.reused
     assert again.sections[0] == made.sections[0], "the module itself is still the loaded one"
+
+
+def test_the_source_of_a_study_is_whatever_it_calls():
+    """Figures of the policy before today's would stand under today's name."""
+    found = {path.name for path in sources("logic_retrievers.report.studies.exclusion")}
+    assert {"exclusion.py", "searching.py", "metrics.py", "handle.py", "auto.py"} <= found
+    assert not {"html.py", "cleaner.py", "grading.py"} & found, "what it never calls is no part"
+    script = {path.name for path in sources("__main__")}
+    assert script, "whoever tries a study of his own tries it in a script first"
 
 
 def test_a_study_that_fails_is_told_and_the_others_go_on(tmp_path, data):
