@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from logic_retrievers.errors import ReadError
 from logic_retrievers.report.artefacts import Figure, Measured, Section, Table
+from logic_retrievers.report.collection_memory import collection_memory
 from logic_retrievers.report.memory import resident_mib
 from logic_retrievers.report.studies import latency
 from logic_retrievers.report.timing import Stopwatch, Timings, timed_searches
@@ -92,9 +94,9 @@ def test_a_cross_encoder_has_no_parts() -> None:
 
 def test_memory_that_the_system_does_not_tell_is_a_dash() -> None:
     assert math.isnan(resident_mib()) or resident_mib() > 1
-    rows = latency._memory_table(math.nan, 2.0, 3.0).rows
+    rows = latency._memory_table({"before": math.nan, "stored": 3.0}).rows
     assert rows[0].cells[1] is None
-    assert rows[2].cells[1] == Measured(value=3.0, unit="MiB")
+    assert rows[1].cells[1] == Measured(value=3.0, unit="MiB")
 
 
 @pytest.mark.data
@@ -113,4 +115,22 @@ def test_a_few_passages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert isinstance(cost, Table)
     assert [row.cells[0] for row in cost.rows] == labels
     assert isinstance(memory, Table)
+    assert [row.cells[0] for row in memory.rows] == [
+        "package imported",
+        "encoder loaded",
+        "30 passages stored",
+    ]
+    first, loaded, stored = (row.cells[1] for row in memory.rows)
+    if isinstance(first, Measured) and isinstance(loaded, Measured):
+        assert first.value < loaded.value
+        assert isinstance(stored, Measured)
     assert isinstance(parts, Figure)
+    assert "hybrid" in labels
+    assert "hybrid" not in parts.plot.labels, "a second among milliseconds hides them all"
+
+
+def test_a_process_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dash would be taken for a system that does not tell."""
+    monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path))
+    with pytest.raises(ReadError, match="could not be measured"):
+        collection_memory(tmp_path / "vectors.sqlite", 3)

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import sys
+from itertools import combinations
 
 import matplotlib as mpl
 import numpy as np
@@ -15,7 +16,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from logic_retrievers.errors import MissingExtraError
-from logic_retrievers.report.artefacts import Curve, Curves, Figure
+from logic_retrievers.report.artefacts import Bars, Curve, Curves, Figure, Measured
 from logic_retrievers.report.render.data import figure_csv
 from logic_retrievers.report.render.plots import described, draw, pictures
 from logic_retrievers.report.render.style import COLOURS, looks
@@ -123,6 +124,24 @@ def test_a_missing_bar_is_none_and_not_zero():
     assert [bar.get_width() for bar in narrow.containers[1].patches] == [0.5]
     (segments,) = topical.errorbar.lines[2]
     np.testing.assert_allclose([path[:, 1] for path in segments.get_segments()], [[0.4, 0.7]])
+
+
+def test_names_of_bars_do_not_run_into_each_other():
+    """Nine policies under their bars were one smear of letters."""
+    labels = tuple(f"compatibility, queries that exclude {n}" for n in range(9))
+    plot = Bars(
+        y_label="ms",
+        labels=labels,
+        systems={"encoder": (Measured(value=1.0),) * 9, "own": (Measured(value=2.0),) * 9},
+    )
+    for narrow in (False, True):
+        drawn = draw(Figure(name="many", title="Many", caption="", plot=plot), narrow=narrow)
+        drawn.draw_without_rendering()
+        (axes,) = drawn.axes
+        shown = [*axes.get_xticklabels(), *axes.get_yticklabels()]
+        boxes = [one.get_window_extent() for one in shown if "exclude" in one.get_text()]
+        assert len(boxes) == 9
+        assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
 
 
 def test_points_stand_where_they_are():

@@ -6,24 +6,22 @@ import math
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from logic_retrievers.answering import AnyPolicy
-from logic_retrievers.encoders import default_encoder
-from logic_retrievers.encoders.base import Vectors, VectorSpec
 from logic_retrievers.engine import Engine
 from logic_retrievers.evaluation import bootstrap, load_dataset
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.policies import POLICIES, CoderUnionPolicy
 from logic_retrievers.report.artefacts import Bars, Figure, Measured, Row, Section, Table
+from logic_retrievers.report.collection_memory import collection_memory
 from logic_retrievers.report.cross_encoder import CrossEncoder
-from logic_retrievers.report.memory import resident_mib
 from logic_retrievers.report.studies.base import Study
+from logic_retrievers.report.timed_collection import timed_collection
 from logic_retrievers.report.timing import (
     Stopwatch,
     Timings,
@@ -45,6 +43,9 @@ _LEXICAL = ("lexical", "hybrid")
 """Policies that need the vector of words."""
 _Asked: TypeAlias = tuple[AnyPolicy, Sequence[str]]
 _ONE_REQUEST = "union, one request"
+_WITH_WORDS = "auto with words, queries that exclude"
+_IN_PYTHON = (*_LEXICAL, _ONE_REQUEST, _WITH_WORDS)
+"""What embedded mode walks through every point in Python for; a server does not."""
 _PARTS: Mapping[str, Callable[[Timings], Sequence[float]]] = {
     "encoder": lambda found: found.encoder,
     "Qdrant": lambda found: found.qdrant,
@@ -55,11 +56,10 @@ _RERANKER = f"cross-encoder over the first {RERANKED} of topical"
 
 def run(bench: Workbench) -> Section:
     """Every policy over one collection, then the cross-encoder over what topical finds."""
-    before = resident_mib()
-    with _collection(bench) as index:
-        loaded = resident_mib()
+    bench.say("latency: memory")
+    memory = collection_memory(bench.vectors, POINTS)
+    with timed_collection(bench) as index:
         index.add(film_passages(POINTS))
-        stored = resident_mib()
         timings = _policies(bench, index)
         index.backfill([LEXICAL])
         timings |= _with_words(bench, index)
@@ -78,7 +78,7 @@ def run(bench: Workbench) -> Section:
         artefacts=(
             _latency_table(timings),
             _cost_table(bench, timings),
-            _memory_table(before, loaded, stored),
+            _memory_table(memory),
             _parts_figure(timings),
         ),
     )
@@ -94,38 +94,6 @@ STUDY = Study(
 )
 
 
-class _FreshQueries:
-    """The shipped encoder: documents have kept vectors, queries are encoded, for they are timed."""
-
-    def __init__(self, bench: Workbench) -> None:
-        self._kept, self._encoder = bench.encoder, default_encoder()
-
-    @property
-    def specs(self) -> Mapping[str, VectorSpec]:
-        return self._encoder.specs
-
-    def encode_documents(
-        self, texts: Sequence[str], names: Sequence[str] | None = None
-    ) -> dict[str, Vectors]:
-        return self._kept.encode_documents(texts, names)
-
-    def encode_queries(
-        self, texts: Sequence[str], names: Sequence[str] | None = None
-    ) -> dict[str, Vectors]:
-        return self._encoder.encode_queries(texts, names)
-
-    def token_spans(self, text: str) -> list[tuple[int, int]]:
-        return self._encoder.token_spans(text)
-
-
-@contextmanager
-def _collection(bench: Workbench) -> Iterator[PassageIndex]:
-    """An empty one in memory, its encoder loaded."""
-    with PassageIndex.open("latency", _FreshQueries(bench)) as index:
-        index.encoder.encode_queries(["warm up"], index.vectors)
-        yield index
-
-
 def _policies(bench: Workbench, index: PassageIndex) -> dict[str, Timings]:
     ordinary, excluding = _queries()
     asked: dict[str, _Asked] = {name: (name, ordinary) for name in POLICIES if name not in _LEXICAL}
@@ -139,7 +107,7 @@ def _policies(bench: Workbench, index: PassageIndex) -> dict[str, Timings]:
 def _with_words(bench: Workbench, index: PassageIndex) -> dict[str, Timings]:
     ordinary, excluding = _queries()
     asked: dict[str, _Asked] = {name: (name, ordinary) for name in _LEXICAL}
-    asked["auto with words, queries that exclude"] = ("auto", excluding)
+    asked[_WITH_WORDS] = ("auto", excluding)
     return _timed(bench, index, asked)
 
 
@@ -194,7 +162,8 @@ def _latency_table(timings: Mapping[str, Timings]) -> Table:
         rows=tuple(rows),
         notes=(
             "Own: what is left of the whole, the parser and the policy with its evidence.",
-            "Embedded, the one-request form walks every point in Python; it is meant for a server.",
+            f"Embedded mode walks every point in Python for: {', '.join(_IN_PYTHON)}. These are "
+            "meant for a server, or for collections of a few thousand passages.",
         ),
     )
 
@@ -237,23 +206,21 @@ def _cost_table(bench: Workbench, timings: Mapping[str, Timings]) -> Table:
     )
 
 
-def _memory_table(before: float, loaded: float, stored: float) -> Table:
+def _memory_table(memory: Mapping[str, float]) -> Table:
     return Table(
         name="latency-memory",
-        title="Resident memory of the process",
+        title="Resident memory of a process",
         columns=("when", "memory"),
-        rows=(
-            Row(cells=("before", _mib(before))),
-            Row(cells=("encoder loaded", _mib(loaded))),
-            Row(cells=(f"{POINTS:,} passages stored", _mib(stored))),
-        ),
-        notes=("Before: with whatever other studies of the same run left behind.",),
+        rows=tuple(Row(cells=(when, _mib(found))) for when, found in memory.items()),
+        notes=("A process of its own, which does nothing else.",),
     )
 
 
 def _parts_figure(timings: Mapping[str, Timings]) -> Figure:
     shown = {
-        label: found for label, found in timings.items() if found.encoder and label != _ONE_REQUEST
+        label: found
+        for label, found in timings.items()
+        if found.encoder and label not in _IN_PYTHON
     }
     return Figure(
         name="latency-parts",
@@ -261,7 +228,7 @@ def _parts_figure(timings: Mapping[str, Timings]) -> Figure:
         caption=(
             "Mean milliseconds of a query in the encoder, in Qdrant and in the rest. A query that "
             "excludes has three to five texts to encode; without a constraint auto costs what "
-            "topical does, and the parser."
+            "topical does, and the parser. Without what embedded mode does in Python."
         ),
         plot=Bars(
             y_label="ms a query",

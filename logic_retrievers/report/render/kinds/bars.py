@@ -18,15 +18,24 @@ SHARE = 0.82
 """Of the room between two labels that bars take."""
 LYING = 0.17
 """Inches of a bar that lies."""
+LETTER = 0.085
+"""Inches of a letter of a label."""
 
 
 def bar_figure(plot: Bars, *, narrow: bool) -> Figure:
-    """Upright bars side by side; narrow, they lie one below the other."""
+    """Upright bars side by side; narrow, or too many to name, they lie one below the other."""
     groups, systems = max(1, len(plot.labels)), max(1, len(plot.systems))
-    if narrow:
-        figure = empty_figure(NARROW, 0.9 + groups * (LYING * systems + 0.14))
+    width = min(WIDE, max(ALONE, 1 + groups * max(0.9, 0.2 * systems)))
+    letters = int((width - 1) / groups / LETTER)
+    lying = narrow or any(len(word) > letters for label in plot.labels for word in label.split())
+    if lying:
+        letters = 14 if narrow else 28
+    named = [textwrap.fill(label, max(1, letters)) for label in plot.labels]
+    if lying:
+        lines = max((name.count("\n") + 1 for name in named), default=1)
+        height = 0.9 + groups * (LYING * max(systems, lines) + 0.14)
+        figure = empty_figure(NARROW if narrow else ALONE, height)
     else:
-        width = min(WIDE, max(ALONE, 1 + groups * max(0.9, 0.2 * systems)))
         figure = empty_figure(width, HEIGHT)
     axes = figure.add_subplot()
     thick = SHARE / systems
@@ -41,17 +50,17 @@ def bar_figure(plot: Bars, *, narrow: bool) -> Figure:
         bar |= {"error_kw": {"elinewidth": 0.9, "ecolor": "#22262b"}, "alpha": 0.9}
         if number >= 7:
             bar["hatch"] = "///"
-        if narrow:
+        if lying:
             axes.barh(places, means, thick, xerr=reach, **bar)
         else:
             axes.bar(places, means, thick, yerr=reach, **bar)
-    if narrow:
-        axes.set_yticks(range(len(plot.labels)), [textwrap.fill(x, 14) for x in plot.labels])
+    if lying:
+        axes.set_yticks(range(len(named)), named)
         axes.set(xlabel=plot.y_label)
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
     else:
-        axes.set_xticks(range(len(plot.labels)), [textwrap.fill(x, 16) for x in plot.labels])
+        axes.set_xticks(range(len(named)), named)
         axes.set(ylabel=plot.y_label)
         axes.grid(visible=False, axis="x")
     legend_below(figure, [axes])
