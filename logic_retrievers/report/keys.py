@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -123,24 +123,26 @@ def sources(module: str) -> list[Path]:
         name = waiting.pop()
         if name not in found and name.partition(".")[0] in own:
             found[name] = _source(name)
-            waiting += _imported(found[name])
+            waiting += _imported(name, found[name])
     return [path for _, path in sorted(found.items()) if path is not None]
 
 
 @cache
-def _imported(path: Path | None) -> tuple[str, ...]:
+def _imported(name: str, path: Path | None) -> tuple[str, ...]:
     if path is None:
         return ()
-    return tuple(_imports(ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    return tuple(_imports(ast.walk(ast.parse(path.read_text(encoding="utf-8"))), package))
 
 
-def _imports(nodes: Iterable[ast.AST]) -> Iterator[str]:
+def _imports(nodes: Iterable[ast.AST], package: str) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            named = resolve_name("." * node.level + (node.module or ""), package)
+            yield named
+            yield from (f"{named}.{alias.name}" for alias in node.names)
 
 
 def _source(name: str) -> Path | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 
 import pytest
@@ -63,7 +64,8 @@ def test_other_data_models_and_seeds_are_run_anew(tmp_path, data):
     assert runs(models=models) == 7
 
 
-def test_a_study_whose_source_changed_is_run_anew(tmp_path, monkeypatch):
+@pytest.mark.parametrize("place", ["mended.helper", ".helper"])
+def test_a_study_whose_source_changed_is_run_anew(tmp_path, monkeypatch, place):
     """Whoever mends a measure must not see the old figures, also where a helper has it."""
     package = tmp_path / "mended"
     package.mkdir()
@@ -71,12 +73,14 @@ def test_a_study_whose_source_changed_is_run_anew(tmp_path, monkeypatch):
     (package / "helper.py").write_text("VALUE = 0.1\n", encoding="utf-8")
     (package / "study.py").write_text(
         "from made_studies import section\n"
-        "from mended.helper import VALUE\n"
+        f"from {place} import VALUE\n"
         "from logic_retrievers.report.studies.base import Study\n\n"
         "STUDY = Study('mended', 'Mended', (), lambda bench: section('mended', VALUE))\n",
         encoding="utf-8",
     )
     monkeypatch.syspath_prepend(tmp_path)
+    for name in ("mended", "mended.helper", "mended.study"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
     from mended.study import STUDY
 
     made = run_studies([STUDY], bench(tmp_path), tmp_path / "out")
