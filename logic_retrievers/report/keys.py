@@ -11,6 +11,7 @@ from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from logic_retrievers.errors import ReadError
@@ -73,6 +74,9 @@ def digest(parts: Any) -> str:
 def study_key(study: Study, bench: Workbench, contents: Contents, machine: str = "") -> str:
     """What a study's section hangs on: data, encoder, models, seed, source.
 
+    A study without a source (written in a notebook) has another key each time: nobody could tell
+    whether it changed.
+
     Args:
         study: the experiment.
         bench: what it works with.
@@ -92,7 +96,7 @@ def study_key(study: Study, bench: Workbench, contents: Contents, machine: str =
             "models": {role: path and contents.of(path) for role, path in models.items()},
             "seed": bench.seed,
             "core_hour": bench.core_hour if study.timed else None,
-            "source": [file_hash(path) for path in sources(study.run.__module__)],
+            "source": [file_hash(path) for path in sources(study.run.__module__)] or token_hex(),
             "machine": machine if study.timed else "",
         }
     )

@@ -99,8 +99,16 @@ def test_the_source_of_a_study_is_whatever_it_calls():
     found = {path.name for path in sources("logic_retrievers.report.studies.exclusion")}
     assert {"exclusion.py", "searching.py", "metrics.py", "handle.py", "auto.py"} <= found
     assert not {"html.py", "cleaner.py", "grading.py"} & found, "what it never calls is no part"
-    script = {path.name for path in sources("__main__")}
-    assert script, "whoever tries a study of his own tries it in a script first"
+
+
+def test_a_study_without_a_source_is_never_reused(tmp_path):
+    """A function in a notebook can be another one under the same name."""
+    counted = Counted("noted")
+    study = counted.study()
+    study.run.__module__ = "a_notebook"
+    for _ in range(2):
+        assert not run_studies([study], bench(tmp_path), tmp_path / "out").reused
+    assert len(counted.runs) == 2
 
 
 def test_a_study_that_fails_is_told_and_the_others_go_on(tmp_path, data):
