@@ -39,7 +39,8 @@ def data_folder() -> Path:
         places = [Path(named)]
     else:
         repository = Path(__file__).resolve().parents[2]
-        places = [base.parent / "shared" / "data" for base in (Path.cwd(), repository)]
+        bases = dict.fromkeys((Path.cwd(), repository))
+        places = [base.parent / "shared" / "data" for base in bases]
     for place in places:
         if place.is_dir():
             return place

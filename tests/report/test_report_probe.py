@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from logic_retrievers.probe import ProbeResult, Trace, grade
+from logic_retrievers.probe import ExtractiveReader, ProbeResult, Trace, grade
 from logic_retrievers.probe.questions import ProbeQuestion
 from logic_retrievers.report.artefacts import Measured
+from logic_retrievers.report.studies import probe as study
 from logic_retrievers.report.studies import probe_filter, probe_tables
+from logic_retrievers.report.workbench import Workbench
+from logic_retrievers.testing import HashedEncoder
 
 QUESTION = ProbeQuestion("q", "Who?", gold=("Ann",), wrong=("Bob",))
 RIGHT, WRONG, NEITHER = "Ann", "Bob", "Cid"
@@ -90,3 +93,17 @@ def test_the_threshold_is_the_highest_that_costs_no_right_answer():
     ]
     assert [row.cells[3].value for row in table.rows] == pytest.approx([0.3, 0.3, 0.2])
     assert all(len(row.cells) == len(table.columns) for row in table.rows)
+
+
+@pytest.mark.data
+def test_boolquestions_has_sentences_for_answers(tmp_path, monkeypatch):
+    """Word by word nobody says them, and every configuration would have nothing right."""
+    monkeypatch.setattr(study, "POLICIES", ("topical", "hybrid"))
+    bench = Workbench(tmp_path / "vectors.sqlite")
+    bench.__dict__["encoder"] = HashedEncoder()
+    found = study.boolean_questions(bench, ExtractiveReader(HashedEncoder()))
+    assert list(found.traces) == ["topical", "hybrid"]
+    assert len(found.kinds) == 75
+    assert {len(trace.passages) for trace in found.traces["topical"].values()} == {1}
+    figures = found.figures("topical")
+    assert figures["accuracy"].mean > figures["gold"].mean + 0.1
