@@ -83,9 +83,9 @@ def test_the_threshold_is_the_highest_that_costs_no_right_answer():
         return result({probe_filter.PLAIN: plain, probe_filter.FILTERED: filtered})
 
     tried = {None: at(5, 3), 0.3: at(4, 0), 0.1: at(5, 2), 0.03: at(6, 0)}
-    assert probe_filter._chosen(tried) == 0.1
-    assert probe_filter._chosen({None: at(5, 3)}) is None
-    table = probe_filter._filter_table("test", "test", {None: tried[None], 0.1: tried[0.1]}, 0.1)
+    assert probe_filter._chosen(tried) == (0.1,)
+    assert probe_filter._chosen({None: at(5, 3)}) == (), "as shipped was not chosen either"
+    table = probe_filter._filter_table("test", "test", {None: tried[None], 0.1: tried[0.1]}, (0.1,))
     assert [row.cells[0] for row in table.rows] == [
         "without a filter",
         "as shipped",
