@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from logic_retrievers.lazy import lazy
+from logic_retrievers.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from logic_retrievers.cleaning import CorpusCleaner
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         SentenceTransformerEncoder,
         VectorSpec,
     )
-    from logic_retrievers.engine import Engine
     from logic_retrievers.errors import LogicRetrieversError
     from logic_retrievers.index import IngestReport, PassageIndex
     from logic_retrievers.policies import (
@@ -58,55 +57,32 @@ if TYPE_CHECKING:
         QueryParser,
         RuleParser,
     )
-    from logic_retrievers.reranking import Reranker
+    from logic_retrievers.rerank import Reranker
+    from logic_retrievers.search import Engine
     from logic_retrievers.types import Evidence, Hit, Passage
 
-_HOMES = {
-    "And": "queries",
-    "Atom": "queries",
-    "AutoPolicy": "policies",
-    "BooleanPolicy": "policies",
-    "BooleanSettings": "policies",
-    "CachedEncoder": "encoders",
-    "CoderUnionPolicy": "policies",
-    "CombinedEncoder": "encoders",
-    "CompatibilityPolicy": "policies",
-    "ContradictionFilter": "contradiction",
-    "ContradictionScorer": "contradiction",
-    "ContradictionSearch": "contradiction",
-    "ContradictionSettings": "contradiction",
-    "CorpusCleaner": "cleaning",
-    "Decomposer": "queries",
-    "Encoder": "encoders",
-    "Engine": "engine",
-    "Evidence": "types",
-    "ExclusionPolicy": "policies",
-    "ExclusionSettings": "policies",
-    "Expression": "queries",
-    "ExpressionPolicy": "policies",
-    "FunctionEncoder": "encoders",
-    "Hit": "types",
-    "IngestReport": "index",
-    "LogicRetrieversError": "errors",
-    "Not": "queries",
-    "OnnxEncoder": "encoders",
-    "Or": "queries",
-    "PairScore": "contradiction",
-    "ParsedQuery": "queries",
-    "Passage": "types",
-    "PassageIndex": "index",
-    "Policy": "policies",
-    "QueryParser": "queries",
-    "RecentEncoder": "encoders",
-    "Reranker": "reranking",
-    "RuleParser": "queries",
-    "SentenceTransformerEncoder": "encoders",
-    "SequentialPolicy": "policies",
-    "Splitter": "documents",
-    "TopicalPolicy": "policies",
-    "UnionPolicy": "policies",
-    "VectorSpec": "encoders",
-    "read_documents": "documents",
+_MODULES = {
+    "cleaning": "CorpusCleaner",
+    "contradiction": (
+        "ContradictionFilter ContradictionScorer ContradictionSearch "
+        "ContradictionSettings PairScore"
+    ),
+    "documents": "Splitter read_documents",
+    "encoders": (
+        "CachedEncoder CombinedEncoder Encoder FunctionEncoder OnnxEncoder RecentEncoder "
+        "SentenceTransformerEncoder VectorSpec"
+    ),
+    "errors": "LogicRetrieversError",
+    "index": "IngestReport PassageIndex",
+    "policies": (
+        "AutoPolicy BooleanPolicy BooleanSettings CoderUnionPolicy CompatibilityPolicy "
+        "ExclusionPolicy ExclusionSettings ExpressionPolicy Policy SequentialPolicy "
+        "TopicalPolicy UnionPolicy"
+    ),
+    "queries": "And Atom Decomposer Expression Not Or ParsedQuery QueryParser RuleParser",
+    "rerank": "Reranker",
+    "search": "Engine",
+    "types": "Evidence Hit Passage",
 }
 
 __all__ = [
@@ -161,7 +137,7 @@ __all__ = [
 __version__ = version("logic-retrievers")
 
 
-__getattr__ = lazy(__name__, _HOMES)
+__getattr__ = lazy_getattr(__name__, _MODULES)
 
 
 def __dir__() -> list[str]:

@@ -1,30 +1,31 @@
-"""Every error that this package raises on purpose.
+"""The errors that this package raises on purpose.
 
     LogicRetrieversError
     ├── ConfigurationError (ValueError)      a setting or argument that cannot work
-    │   └── UnknownPolicyError               a policy name that nobody registered
+    │   ├── UnknownPolicyError               no policy has that name
+    │   └── UnknownResolutionError           no resolution of contradictions has that name
     ├── InputError (ValueError)              a query or passage that cannot be used
     │   ├── EmptyTextError                   nothing but white space
     │   ├── DuplicateIdError                 one id, two passages
-    │   └── ExpressionError                  a Boolean expression that cannot be read or used
+    │   └── ExpressionError                  a Boolean expression that cannot be parsed or used
     ├── ReadError                            a file or row that cannot be read
     ├── BundleError                          a missing, damaged or inconsistent encoder bundle
     │   ├── BundleNotFoundError
-    │   ├── ChecksumError                    a file is not the one that the manifest lists
-    │   └── QueryEncoderError                a query encoder's file is none, damaged or for others
+    │   ├── ChecksumError                    a file differs from its checksum in the manifest
+    │   └── QueryEncoderError                a query encoder's file cannot be used
     ├── EncoderError                         an encoder that cannot run
-    │   └── ProviderError                    the execution provider asked for did not load
-    ├── CollectionError                      the collection is not what was asked for
+    │   └── ProviderError                    the requested execution provider did not load
+    ├── CollectionError                      the collection is not as required
     │   ├── CollectionNotFoundError
     │   ├── CollectionMismatchError          vector names, dimensions or distance differ
     │   │   └── FingerprintMismatchError     the vectors come from another encoder
-    │   ├── MissingVectorError               a named vector that the collection does not have
+    │   ├── MissingVectorError               the collection lacks a named vector
     │   └── CollectionLockedError            another process has the embedded folder open
     ├── ServerError                          Qdrant refused or failed
     │   ├── ServerUnavailableError           no answer after all retries
     │   ├── ServerTimeoutError               no answer in time
-    │   ├── AuthenticationError              no key, or a wrong one
-    │   └── StorageError                     no room left, or no right to write
+    │   ├── AuthenticationError              no API key, or a wrong one
+    │   └── StorageError                     the disk is full or not writable
     └── MissingExtraError (ImportError)      an optional dependency is not installed
 
 Catch ``LogicRetrieversError`` to catch them all. REST, gRPC and embedded mode raise the same ones.
@@ -45,7 +46,11 @@ class ConfigurationError(LogicRetrieversError, ValueError):
 
 
 class UnknownPolicyError(ConfigurationError):
-    """A policy name that nobody registered."""
+    """No policy has that name."""
+
+
+class UnknownResolutionError(ConfigurationError):
+    """No resolution of contradictions has that name."""
 
 
 class InputError(LogicRetrieversError, ValueError):
@@ -61,25 +66,25 @@ class DuplicateIdError(InputError):
 
 
 class ExpressionError(InputError):
-    """A Boolean expression that cannot be read, or that no search can answer.
+    """A Boolean expression that cannot be parsed, or that no search can answer.
 
     Args:
         problem: what is wrong, and what to do about it.
-        text: the expression as it was written, where it was written as text.
+        text: the expression, where it was written as text.
         position: first character in ``text`` that is wrong.
     """
 
     def __init__(self, problem: str, *, text: str | None = None, position: int = 0) -> None:
-        super().__init__(problem if text is None else f"{problem}\n{_pointed_at(text, position)}")
+        super().__init__(problem if text is None else f"{problem}\n{_with_caret(text, position)}")
         self.text = text
         self.position = None if text is None else position
 
 
-def _pointed_at(text: str, position: int, reach: int = 60) -> str:
-    """The text around a place on one line, and a caret under it on the next."""
+def _with_caret(text: str, position: int, reach: int = 60) -> str:
+    """The text around a position on one line, and a caret under the position on the next."""
     start, end = max(0, position - reach), position + reach
     left, right = "…" if start else "", "…" if end < len(text) else ""
-    shown = "".join(" " if sign.isspace() else sign for sign in text[start:end])
+    shown = "".join(" " if char.isspace() else char for char in text[start:end])
     return f"    {left}{shown}{right}\n    {' ' * (len(left) + position - start)}^"
 
 
@@ -108,7 +113,7 @@ class BundleNotFoundError(BundleError):
 
 
 class ChecksumError(BundleError):
-    """A file of the bundle is not the one that its manifest lists."""
+    """A file of the bundle differs from its checksum in the manifest."""
 
 
 class QueryEncoderError(BundleError):
@@ -120,11 +125,11 @@ class EncoderError(LogicRetrieversError):
 
 
 class ProviderError(EncoderError):
-    """ONNX Runtime did not load the execution provider that was asked for."""
+    """ONNX Runtime did not load the requested execution provider."""
 
 
 class CollectionError(LogicRetrieversError):
-    """The collection is not what was asked for."""
+    """The collection is not as required."""
 
 
 class CollectionNotFoundError(CollectionError):
@@ -140,7 +145,7 @@ class FingerprintMismatchError(CollectionMismatchError):
 
 
 class MissingVectorError(CollectionError):
-    """A named vector that the collection does not have."""
+    """The collection lacks a named vector."""
 
 
 class CollectionLockedError(CollectionError):
@@ -160,11 +165,11 @@ class ServerTimeoutError(ServerError):
 
 
 class AuthenticationError(ServerError):
-    """The server wants an API key, or refused the one that it got."""
+    """The server requires an API key, or refused the one that was sent."""
 
 
 class StorageError(ServerError):
-    """No room left on the device, or no right to write there."""
+    """The disk is full, or may not be written."""
 
 
 class MissingExtraError(LogicRetrieversError, ImportError):
@@ -181,32 +186,32 @@ class UntrainedVectorWarning(UserWarning):
 
 
 class LongTextWarning(UserWarning):
-    """Texts longer than an encoder reads; what follows its last token is not in their vectors."""
+    """Texts longer than an encoder reads; the rest of them is not in their vectors."""
 
 
 class ConflictingTrustWarning(UserWarning):
     """Trusted passages contradict each other, so that they cannot all be right."""
 
 
-class SecondOpinionWarning(UserWarning):
-    """A second opinion failed, or gave what is none; our own judgement stands."""
+class PairJudgeWarning(UserWarning):
+    """A pair judge failed or gave a malformed answer; our own probabilities stand."""
 
 
 class DecompositionWarning(UserWarning):
-    """A language model gave no expression for a query; another parser read it."""
+    """A language model returned no expression for a query; another parser parsed it."""
 
 
 class CleaningSkippedWarning(UserWarning):
-    """A cleaning failed on the way into a collection; what came in was handed on unjudged."""
+    """Cleaning failed during ingestion; the passages were stored without it."""
 
 
 def warn(kind: type[Warning], message: str) -> None:
-    """Warns about the line that called this package, or an adapter of it, however deep we are."""
+    """Issues a warning that points to the line outside this package and its adapters."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+    while frame.f_back is not None and _is_own_module(frame.f_globals.get("__name__", "")):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, kind, stacklevel=level)
 
 
-def _is_ours(module: str) -> bool:
+def _is_own_module(module: str) -> bool:
     return module.split(".")[0].endswith("logic_retrievers")

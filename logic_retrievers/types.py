@@ -1,4 +1,4 @@
-"""The nouns: a passage goes in; leaf, pool, evidence and hit are met on the way back."""
+"""Data types: passage, vector query, candidate pool, evidence and hit."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     Scores: TypeAlias = npt.NDArray[np.float64]
 
 
+SCORE_DECIMALS = 6
+"""Scores are rounded where they enter the package: float32 engines agree on no more decimals, and a
+tie between two copies of a text must not depend on where their vectors lie."""
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """One stored text.
@@ -22,11 +27,11 @@ class Passage:
         text: what is returned, and embedded where there is no ``embed_text``.
         metadata: JSON-like values that a filter can use; never changed by this package.
         source: the document that the passage was cut from (a file, a page). Ingesting a source
-            again removes those of its passages that are no longer there. ``None``: it stands alone.
-        span: first and one-past-last character of the passage in its source, where it was cut out.
+            again deletes those of its passages that it no longer has. ``None``: no document.
+        span: first and one-past-last character of the passage in its source.
         embed_text: what is embedded instead of the text: the text under its title, say. The
             contradiction vector is that of the text in any case.
-        extra: JSON-like values of the application's own; stored and given back, never searched.
+        extra: JSON-like values of the application; stored and returned, never searched.
         quarantined: hidden from retrieval. Storing a passage anew keeps the stored flag as long as
             the text is the same.
     """
@@ -41,45 +46,44 @@ class Passage:
     quarantined: bool = False
 
     @property
-    def embedded(self) -> str:
-        """The text that it is found by."""
+    def text_to_embed(self) -> str:
+        """The text that search compares: ``embed_text``, or else the text itself."""
         return self.text if self.embed_text is None else self.embed_text
 
     def text_for(self, vector: str) -> str:
         """The text that an encoder reads for a named vector.
 
-        What contradicts is what a passage says, and that is its text alone: under a title or a date
-        two passages differ in many coordinates of the contradiction vector, whatever they say.
+        The contradiction vector is made of the passage's text alone: two passages under different
+        titles or dates would differ in many of its coordinates, whatever they say.
         """
-        return self.text if vector == "contradiction" and self.text.strip() else self.embedded
+        return self.text if vector == "contradiction" and self.text.strip() else self.text_to_embed
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class VectorQuery:
     """One text compared with one named vector.
 
     Args:
-        name: under which the pool holds the scores; the vector's own name where one leaf uses it.
+        name: under which the pool holds the scores; the vector's own name if it is the only one.
         vector: the named vector to compare with.
-        text: what is encoded on the query side.
-        depth: how many nearest passages join the pool; 0: the leaf only scores the pool.
+        text: encoded as a query.
+        limit: how many nearest passages join the pool; 0: the query only scores the pool.
     """
 
     name: str
     vector: str
     text: str
-    depth: int
+    limit: int
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
-    """The candidates of one query, each scored on every leaf.
+class CandidatePool:
+    """The candidates of one query, each scored on every vector query.
 
     Args:
         ids: point ids in ascending order, so that ties fall the same way everywhere.
-        scores: leaf name -> float64 array of shape (len(ids),); NaN where a candidate has no vector
-            of that name. Rounded to 1e-6 where they enter the package: float32 engines agree on no
-            more, and a tie between two copies of a text must not depend on where their rows lie.
+        scores: name of a vector query -> float64 array of shape (len(ids),), rounded to
+            ``SCORE_DECIMALS``; NaN where a candidate lacks the vector.
     """
 
     ids: tuple[str, ...]
@@ -88,22 +92,22 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Why a hit stands where it stands. Every value survives ``json.dumps``.
+    """Why a hit has its rank. Every value survives ``json.dumps``.
 
     Args:
         policy: the name of the policy that ranked.
-        scores: score of the passage per leaf (``topical``: cosine in [-1, 1]); ``None`` where the
-            passage has no such vector.
-        ranks: 1-based rank of the passage inside the pool, per leaf.
-        kept: False where the policy's filter set the passage behind those that passed.
-        reason: the same in a sentence for people.
-        details: what only one policy has to say (thresholds, the parse of the query).
+        scores: score of the passage per vector query (``topical``: cosine in [-1, 1]); ``None``
+            where the passage lacks the vector.
+        ranks: 1-based rank of the passage inside the pool, per vector query.
+        passed_filter: False where the policy's filter put the passage behind those that passed.
+        reason: an explanation in one sentence.
+        details: what is specific to the policy (thresholds, the parse of the query).
     """
 
     policy: str
     scores: Mapping[str, float | None]
     ranks: Mapping[str, int | None]
-    kept: bool = True
+    passed_filter: bool = True
     reason: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
 
@@ -113,7 +117,7 @@ class Evidence:
             "policy": self.policy,
             "scores": dict(self.scores),
             "ranks": dict(self.ranks),
-            "kept": self.kept,
+            "passed_filter": self.passed_filter,
             "reason": self.reason,
             "details": dict(self.details),
         }
@@ -141,10 +145,10 @@ class Hit:
         }
 
     def without_text(self) -> dict[str, Any]:
-        """What became of the passage, for logs and tracers, which get no text to see."""
+        """Id, score and evidence alone, for logs and tracers that must not see texts."""
         return {
             "id": self.passage.id,
             "score": self.score,
-            "kept": self.evidence.kept,
+            "passed_filter": self.evidence.passed_filter,
             "reason": self.evidence.reason,
         }

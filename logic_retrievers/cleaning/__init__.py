@@ -1,11 +1,13 @@
-"""Corpora cleaned: conflicts found, decided, and hidden where that is decided; nothing deleted.
+"""Corpora cleaned: conflicts found, decided, and hidden if so decided; nothing is deleted.
 
-findings.py   what is found; differences/, kinds.py, questions/: two texts told apart
-comparing.py  passages against their topical neighbours; gathering.py: the pairs worth a look
-telling.py    pairs become findings; resolving.py: findings become decisions; all pure
-acting.py     decisions are written down and done; ledger.py, quarantine.py
-rules.py      what is judged by; steps.py: all of it in order; cleaner.py: in one class
-screening.py  what a hook hands on; report/: for people and for other programs
+settings.py            what a cleaning compares, by what it decides, and whom it trusts
+candidate_pairs.py     the pairs worth classifying; neighbours.py finds and scores them
+classification.py      how two passages relate: pairs become findings; differences/ and pair_rules/
+neighbour_groups.py    pairs judged together with the neighbours of their passages
+finding_resolution.py  findings become decisions
+pipeline.py            these stages in order; cleaner.py: CorpusCleaner
+ledger.py              what was decided; quarantine.py: the hidden passages
+result.py              what a cleaning returns; report/ writes it for people and programs
 
 The names load on first use.
 """
@@ -14,55 +16,58 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from logic_retrievers.lazy import lazy
+from logic_retrievers.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from logic_retrievers.cleaning.cleaner import CorpusCleaner
-    from logic_retrievers.cleaning.findings import Difference, Finding, Kind
     from logic_retrievers.cleaning.ledger import Entry, Ledger
-    from logic_retrievers.cleaning.quarantine import Held, Quarantine, Restored, Verified
-    from logic_retrievers.cleaning.report import failing, write_report
-    from logic_retrievers.cleaning.result import Cleaned, Decision
-    from logic_retrievers.cleaning.screening import Screened
+    from logic_retrievers.cleaning.quarantine import (
+        Quarantine,
+        QuarantinedPassage,
+        Restored,
+        Verified,
+    )
+    from logic_retrievers.cleaning.report import failing_decisions, write_report
+    from logic_retrievers.cleaning.result import (
+        CleaningResult,
+        Decision,
+        Difference,
+        Finding,
+        Kind,
+        ScreeningResult,
+    )
+    from logic_retrievers.cleaning.settings import CleaningSettings
 
-_HOMES = {
-    "Cleaned": "result",
-    "CorpusCleaner": "cleaner",
-    "Decision": "result",
-    "Difference": "findings",
-    "Entry": "ledger",
-    "Finding": "findings",
-    "Held": "quarantine",
-    "Kind": "findings",
-    "Ledger": "ledger",
-    "Quarantine": "quarantine",
-    "Restored": "quarantine",
-    "Screened": "screening",
-    "Verified": "quarantine",
-    "failing": "report",
-    "write_report": "report",
+_MODULES = {
+    "cleaner": "CorpusCleaner",
+    "ledger": "Entry Ledger",
+    "quarantine": "Quarantine QuarantinedPassage Restored Verified",
+    "report": "failing_decisions write_report",
+    "result": "CleaningResult Decision Difference Finding Kind ScreeningResult",
+    "settings": "CleaningSettings",
 }
 
 __all__ = [
-    "Cleaned",
+    "CleaningResult",
+    "CleaningSettings",
     "CorpusCleaner",
     "Decision",
     "Difference",
     "Entry",
     "Finding",
-    "Held",
     "Kind",
     "Ledger",
     "Quarantine",
+    "QuarantinedPassage",
     "Restored",
-    "Screened",
+    "ScreeningResult",
     "Verified",
-    "failing",
+    "failing_decisions",
     "write_report",
 ]
 
 
-__getattr__ = lazy(__name__, _HOMES)
+__getattr__ = lazy_getattr(__name__, _MODULES)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""What was decided about passages, when and why: an SQLite file that only grows."""
+"""``Ledger``: what was decided about passages, when and why, in an SQLite file that only grows."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from logic_retrievers.errors import StorageError
 from logic_retrievers.types import Passage
+
+if TYPE_CHECKING:
+    from logic_retrievers.index.passage_index import PassageIndex
 
 Event: TypeAlias = Literal[
     "found", "quarantine", "restore", "purge", "adopted", "replaced", "gone", "mended"
@@ -26,7 +29,7 @@ CREATE TABLE IF NOT EXISTS entries (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     time TEXT NOT NULL, collection TEXT NOT NULL, event TEXT NOT NULL, passage TEXT NOT NULL,
     text TEXT, point TEXT, opponent TEXT, opponent_text TEXT, kind TEXT, probability REAL,
-    own_probability REAL, score REAL, cosine REAL, differences TEXT, policy TEXT, reason TEXT
+    own_probability REAL, score REAL, cosine REAL, differences TEXT, resolution TEXT, reason TEXT
 );
 CREATE INDEX IF NOT EXISTS of_passage ON entries (collection, passage, number);
 CREATE TRIGGER IF NOT EXISTS no_update BEFORE UPDATE ON entries
@@ -43,7 +46,7 @@ CREATE TABLE IF NOT EXISTS examined (
 """
 _STATES = ("quarantine", "restore", "purge", "adopted", "replaced", "gone")
 _HIDDEN = frozenset({"quarantine", "adopted"})
-_AT_ONCE = 400
+_IDS_PER_QUERY = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +56,17 @@ class Entry:
     Args:
         event: ``found``: it is part of a finding, and stays. ``quarantine``, ``restore``,
             ``purge``: what was decided; written before it is done. ``adopted``: it was hidden
-            without this ledger. ``replaced``: its text has changed since it was hidden, so that it
-            is active again. ``gone``: it is no longer there. ``mended``: the collection was brought
-            in line with what had been decided.
+            without this ledger. ``replaced``: its text has changed since it was hidden, so it is
+            active again. ``gone``: it is no longer stored. ``mended``: the collection was brought
+            in line with an earlier decision.
         passage: id.
         text, point: sha256 of its text, and of its stored point without the flag.
-        opponent, opponent_text: id and sha256 of the text that it is held against.
+        opponent, opponent_text: id, and sha256 of the text, of the other passage.
         kind, probability, own_probability, score, cosine, differences: of the finding.
-        policy: that decided.
+        resolution: name of the strategy that decided.
         reason: in a few words for people.
         time: UTC, ISO 8601.
-        collection: where the passage lies.
+        collection: namespace of the passage, see :func:`ledger_namespace`.
         number: rises with every entry; 0 before it is written.
     """
 
@@ -79,7 +82,7 @@ class Entry:
     score: float | None = None
     cosine: float | None = None
     differences: Sequence[Mapping[str, Any]] = ()
-    policy: str | None = None
+    resolution: str | None = None
     reason: str = ""
     time: str = ""
     collection: str = ""
@@ -87,32 +90,35 @@ class Entry:
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
-        return {**asdict(self), "differences": [dict(one) for one in self.differences]}
+        return {
+            **asdict(self),
+            "differences": [dict(difference) for difference in self.differences],
+        }
 
 
-_COLUMNS = tuple(one.name for one in fields(Entry) if one.name != "number")
+_COLUMNS = tuple(field.name for field in fields(Entry) if field.name != "number")
 _SELECT = f"SELECT number, {', '.join(_COLUMNS)} FROM entries"
 
 
 @dataclass(slots=True)
 class Ledger:
-    """Entries can be added and read, and nothing else: the file refuses changes and deletions.
+    """A log of decisions. Entries can only be added and read: the file refuses other changes.
 
-    It holds fingerprints, scores and the places where texts differ, and no text of a passage but
+    It holds fingerprints, scores and the places where texts differ, but no text of a passage except
     the few words of a reason ("the one says ..., the other ..."). What is to be done is written
-    down *before* it is done, so that whatever a crash leaves half done can be seen and mended.
+    down *before* it is done, so whatever a crash leaves half done can be seen and repaired.
 
     Args:
-        path: of the file, made where there is none; ``":memory:"`` keeps nothing. Not on a network
-            file system.
+        path: of the file, created if missing; ``":memory:"`` stores nothing. Not on a network file
+            system.
 
     Raises:
         StorageError: the file cannot be opened, read or written.
     """
 
     path: str | os.PathLike[str] = ":memory:"
-    _kept: sqlite3.Connection | None = field(default=None, init=False, repr=False)
-    _turn: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
+    _memory: sqlite3.Connection | None = field(default=None, init=False, repr=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
 
     def __post_init__(self) -> None:
         with self._open() as connection:
@@ -123,84 +129,84 @@ class Ledger:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         rows = []
         for entry in entries:
-            values = {**asdict(entry), "time": now, "collection": collection}
-            values["differences"] = json.dumps([dict(one) for one in entry.differences])
+            values = {**entry.to_dict(), "time": now, "collection": collection}
+            values["differences"] = json.dumps(values["differences"])
             rows.append([_encodable(values[name]) for name in _COLUMNS])
         if rows:
-            marks = ", ".join("?" * len(_COLUMNS))
+            placeholders = ", ".join("?" * len(_COLUMNS))
             with self._open() as connection:
                 connection.executemany(
-                    f"INSERT INTO entries ({', '.join(_COLUMNS)}) VALUES ({marks})", rows
+                    f"INSERT INTO entries ({', '.join(_COLUMNS)}) VALUES ({placeholders})", rows
                 )
 
     def entries(self, collection: str, passage: str | None = None) -> list[Entry]:
         """All entries of a collection, or of one passage, the oldest first."""
-        asked = f"{_SELECT} WHERE collection = ?"
+        query = f"{_SELECT} WHERE collection = ?"
         values = [collection]
         if passage is not None:
-            asked, values = f"{asked} AND passage = ?", [collection, passage]
+            query, values = f"{query} AND passage = ?", [collection, passage]
         with self._open() as connection:
-            return [_entry(row) for row in connection.execute(f"{asked} ORDER BY number", values)]
+            return [_entry(row) for row in connection.execute(f"{query} ORDER BY number", values)]
 
     def states(self, collection: str) -> dict[str, Entry]:
         """Passage -> the last entry that says whether it is hidden."""
-        marks = ", ".join("?" * len(_STATES))
+        placeholders = ", ".join("?" * len(_STATES))
         with self._open() as connection:
             rows = connection.execute(
                 f"{_SELECT} WHERE number IN (SELECT max(number) FROM entries WHERE"
-                f" collection = ? AND event IN ({marks}) GROUP BY passage) ORDER BY number",
+                f" collection = ? AND event IN ({placeholders}) GROUP BY passage) ORDER BY number",
                 [collection, *_STATES],
             )
             return {entry.passage: entry for entry in map(_entry, rows)}
 
     def hidden(self, collection: str) -> dict[str, Entry]:
         """Passage -> the entry that hid it, for those that are hidden now."""
-        return {one: entry for one, entry in self.states(collection).items() if is_hidden(entry)}
+        states = self.states(collection)
+        return {name: entry for name, entry in states.items() if is_hidden(entry)}
 
     def note_examined(self, collection: str, examined: Mapping[str, str], settings: str) -> None:
         """Notes that passages were examined.
 
         Args:
-            collection: where they are.
+            collection: namespace of the passages.
             examined: passage -> :func:`examined_hash`.
-            settings: fingerprint of the settings that they were examined with.
+            settings: fingerprint of the criteria of the cleaning.
         """
         with self._open() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO examined VALUES (?, ?, ?, ?)",
                 [
-                    (collection, _encodable(passage), said, settings)
-                    for passage, said in examined.items()
+                    (collection, _encodable(passage), digest, settings)
+                    for passage, digest in examined.items()
                 ],
             )
 
     def examined(self, collection: str, passages: Sequence[str], settings: str) -> dict[str, str]:
-        """Passage -> its :func:`examined_hash` when it was last examined like this."""
-        found: dict[str, str] = {}
-        names = {_encodable(one): one for one in passages}
-        asked = list(names)
+        """Passage -> its :func:`examined_hash` when it was last examined with these criteria."""
+        digests: dict[str, str] = {}
+        names = {_encodable(passage): passage for passage in passages}
         with self._open() as connection:
-            for start in range(0, len(asked), _AT_ONCE):
-                some = asked[start : start + _AT_ONCE]
-                found |= dict(
+            for start in range(0, len(names), _IDS_PER_QUERY):
+                ids = list(names)[start : start + _IDS_PER_QUERY]
+                digests |= dict(
                     connection.execute(
                         "SELECT passage, text FROM examined WHERE collection = ? AND settings = ?"
-                        f" AND passage IN ({', '.join('?' * len(some))})",
-                        [collection, settings, *some],
+                        f" AND passage IN ({', '.join('?' * len(ids))})",
+                        [collection, settings, *ids],
                     )
                 )
-        return {names[one]: said for one, said in found.items()}
+        return {names[encoded]: digest for encoded, digest in digests.items()}
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection within a transaction; closed afterwards unless it is all there is."""
+        """A connection within a transaction; closed afterwards unless the ledger is in memory."""
         try:
-            if self._kept is not None or os.fspath(self.path) == ":memory:":
-                with self._turn:  # else one thread would end the transaction of another
-                    if self._kept is None:
-                        self._kept = sqlite3.connect(":memory:", check_same_thread=False)
-                    with self._kept:
-                        yield self._kept
+            if self._memory is not None or os.fspath(self.path) == ":memory:":
+                with self._lock:  # or one thread would end the transaction of another
+                    if self._memory is None:
+                        self._memory = sqlite3.connect(":memory:", check_same_thread=False)
+                    with self._memory:
+                        yield self._memory
                 return
             Path(self.path).parent.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self.path, timeout=30)) as connection, connection:
@@ -208,22 +214,27 @@ class Ledger:
         except (OSError, sqlite3.Error) as error:
             raise StorageError(
                 f"The ledger {os.fspath(self.path)} cannot be opened, read or written ({error})."
-                " Nothing was hidden or shown without an entry; mend this and run it again."
+                " Nothing was hidden or shown without an entry; repair it and run this again."
             ) from error
 
 
+def ledger_namespace(index: PassageIndex) -> str:
+    """The name of an index in a ledger's column ``collection``; no collection's has a slash."""
+    return index.collection if index.tenant is None else f"{index.collection}/{index.tenant}"
+
+
 def examined_hash(passage: Passage) -> str:
-    """sha256 of all of a passage that a decision about it depends on: text, metadata, source."""
+    """sha256 of the text, metadata and source of a passage, on which decisions depend."""
     try:
-        about = json.dumps(dict(passage.metadata), sort_keys=True, default=repr)
-    except TypeError:  # keys that cannot be sorted; nobody has stored those
-        about = repr(passage.metadata)
-    parts = repr((passage.text, about, passage.source))
+        metadata = json.dumps(dict(passage.metadata), sort_keys=True, default=repr)
+    except TypeError:  # keys that cannot be sorted; they cannot be stored either
+        metadata = repr(passage.metadata)
+    parts = repr((passage.text, metadata, passage.source))
     return hashlib.sha256(parts.encode(errors="surrogatepass")).hexdigest()
 
 
 def text_hash(passage: Passage) -> str:
-    """sha256 of a passage's text, by which the ledger knows it again."""
+    """sha256 of a passage's text, by which the ledger recognises it."""
     return hashlib.sha256(passage.text.encode(errors="surrogatepass")).hexdigest()
 
 
@@ -233,7 +244,7 @@ def is_hidden(entry: Entry | None) -> bool:
 
 
 def _encodable(value: Any) -> Any:
-    """The value; SQLite takes no half a character, which nobody has stored either."""
+    """The value without lone surrogates, which SQLite refuses."""
     if not isinstance(value, str):
         return value
     return value.encode(errors="backslashreplace").decode()

@@ -7,19 +7,25 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from logic_retrievers.cleaning.acting import home_of
-from logic_retrievers.cleaning.ledger import Entry, Ledger, is_hidden, text_hash
+from logic_retrievers.cleaning.ledger import (
+    Entry,
+    Event,
+    Ledger,
+    is_hidden,
+    ledger_namespace,
+    text_hash,
+)
+from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.validation import check_ids
-from logic_retrievers.procedures import Procedure, Work
 from logic_retrievers.types import Passage
 
 if TYPE_CHECKING:
-    from logic_retrievers.index.passages import PassageIndex
+    from logic_retrievers.index.passage_index import PassageIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class QuarantinedPassage:
     """A hidden passage, and the last entry about it; None where the ledger does not know it."""
 
     passage: Passage
@@ -28,12 +34,12 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What became of passages that were to be shown again.
+    """The result of :meth:`Quarantine.restore`.
 
     Args:
         restored: ids of those that are active again.
-        changed: ids of those among them whose payload or vectors are no longer what they were when
-            they were hidden: somebody else has written to them since.
+        changed: ids of those among them whose payload or vectors have changed since they were
+            hidden: somebody else has written to them.
         missing: ids of those that are not in quarantine.
     """
 
@@ -44,14 +50,14 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What was not as the ledger has it, and was mended.
+    """Differences between the ledger and the collection, now repaired.
 
     Args:
-        hidden: ids that a crash had left active, and are hidden now.
+        hidden: ids that a crash had left active; they are hidden now.
         shown: ids that a crash had left hidden though they had been restored.
         purged: ids that a crash had left stored though they had been purged.
-        adopted: ids that are hidden and that the ledger did not know of.
-        replaced: ids that say something else than when they were hidden, and so are active.
+        adopted: ids of hidden passages that the ledger did not know.
+        replaced: ids whose text has changed since they were hidden, so they are active.
         gone: ids that are no longer stored.
     """
 
@@ -64,7 +70,7 @@ class Verified:
 
     @property
     def agreed(self) -> bool:
-        """Whether ledger and collection told the same before."""
+        """Whether ledger and collection agreed before."""
         return not any(self.to_dict().values())
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,7 +81,7 @@ class Verified:
 class Quarantine:
     """The hidden passages of a collection.
 
-    Each method has an asynchronous twin (``aheld`` of ``held``).
+    Each method that talks to the collection has an asynchronous form with the prefix ``a``.
 
     Args:
         index: the collection.
@@ -85,141 +91,145 @@ class Quarantine:
     def __init__(self, index: PassageIndex, ledger: Ledger) -> None:
         self._index = index
         self._ledger = ledger
-        self._home = home_of(index)
+        self._namespace = ledger_namespace(index)
 
-    def held(self) -> list[Held]:
+    def passages(self) -> list[QuarantinedPassage]:
         """All hidden passages, in the order of their points."""
-        return self._index.run(self._held())
+        return self._index.run(self._passages())
 
-    async def aheld(self) -> list[Held]:
-        """The asynchronous twin of :meth:`held`."""
-        return await self._index.arun(self._held())
+    async def apassages(self) -> list[QuarantinedPassage]:
+        """Asynchronous :meth:`passages`."""
+        return await self._index.arun(self._passages())
 
     def stored(self, passage: str) -> Passage | None:
-        """A passage of the collection, hidden or not; None where it is not there."""
-        return next(iter(self._index.run(self._index.by_id([passage]))), None)
+        """A passage of the collection, hidden or not; None where it is not stored."""
+        return next(iter(self._index.run(self._index.get_passages([passage]))), None)
 
     def history(self, passage: str) -> list[Entry]:
-        """All that the ledger knows about a passage, the oldest first."""
-        return self._ledger.entries(self._home, passage)
+        """All entries of the ledger about a passage, the oldest first."""
+        return self._ledger.entries(self._namespace, passage)
 
     def restore(self, ids: Sequence[str]) -> Restored:
         """Shows passages again, with the payload and the vectors that they had.
 
-        A later cleaning leaves them alone as long as they say the same.
+        A later cleaning does not hide them again unless their text changes.
 
         Raises:
-            InputError: ids is no list of ids.
+            InputError: ids is not a list of ids.
             StorageError, ServerError: the ledger or Qdrant failed; run it again.
         """
         return self._index.run(self._restore(ids))
 
     async def arestore(self, ids: Sequence[str]) -> Restored:
-        """The asynchronous twin of :meth:`restore`."""
+        """Asynchronous :meth:`restore`."""
         return await self._index.arun(self._restore(ids))
 
     def purge(self, ids: Sequence[str]) -> int:
-        """Deletes hidden passages for good; how many there were.
+        """Deletes hidden passages for good; returns how many there were.
 
         Raises:
-            InputError: one of them is not in quarantine; nothing is deleted then.
+            InputError: one of them is not in quarantine; nothing was deleted.
             StorageError, ServerError: the ledger or Qdrant failed; run it again.
         """
         return self._index.run(self._purge(ids))
 
     async def apurge(self, ids: Sequence[str]) -> int:
-        """The asynchronous twin of :meth:`purge`."""
+        """Asynchronous :meth:`purge`."""
         return await self._index.arun(self._purge(ids))
 
     def verify(self) -> Verified:
-        """Compares ledger and collection, and carries out what a crash left undone."""
-        return self._index.run(self.verifying())
+        """Compares ledger and collection, and completes what a crash left undone."""
+        return self._index.run(self.verify_operation())
 
     async def averify(self) -> Verified:
-        """The asynchronous twin of :meth:`verify`."""
-        return await self._index.arun(self.verifying())
+        """Asynchronous :meth:`verify`."""
+        return await self._index.arun(self.verify_operation())
 
-    def verifying(self) -> Procedure[Verified]:
-        """Procedure: see :meth:`verify`."""
-        states = yield Work(partial(self._ledger.states, self._home))
-        flagged = {one.id: one for one in (yield from self._flagged())}
-        wanted = {name: entry for name, entry in states.items() if is_hidden(entry)}
-        active = yield from self._index.by_id([name for name in wanted if name not in flagged])
-        there = {one.id: one for one in active}
-        same = [n for n, one in there.items() if wanted[n].text in (None, text_hash(one))]
+    def verify_operation(self) -> Operation[Verified]:
+        """:meth:`verify` as an operation."""
+        states = yield Compute(partial(self._ledger.states, self._namespace))
+        flagged = {passage.id: passage for passage in (yield from self._flagged())}
+        hidden = {name: entry for name, entry in states.items() if is_hidden(entry)}
+        active = yield from self._index.get_passages(
+            [name for name in hidden if name not in flagged]
+        )
+        stored = {passage.id: passage for passage in active}
+        unchanged = [n for n, p in stored.items() if hidden[n].text in (None, text_hash(p))]
         # what was flagged on its way in has no point yet, and may be stored later
-        gone = [n for n in wanted if n not in flagged and n not in there and wanted[n].point]
-        strange = {name: states.get(name) for name in flagged if name not in wanted}
-        # one that says something else by now was hidden by somebody else
-        undone = {n: e for n, e in strange.items() if e and e.text == text_hash(flagged[n])}
-        shown = [n for n, entry in undone.items() if entry.event == "restore"]
-        purged = [n for n, entry in undone.items() if entry.event == "purge"]
-        found = Verified(
-            hidden=tuple(same),
+        gone = [n for n in hidden if n not in flagged and n not in stored and hidden[n].point]
+        unexpected = {name: states.get(name) for name in flagged if name not in hidden}
+        # if its text has changed since, somebody else has hidden it
+        undone = {n: e for n, e in unexpected.items() if e and e.text == text_hash(flagged[n])}
+        shown = [name for name, entry in undone.items() if entry.event == "restore"]
+        purged = [name for name, entry in undone.items() if entry.event == "purge"]
+        verified = Verified(
+            hidden=tuple(unchanged),
             shown=tuple(shown),
             purged=tuple(purged),
-            adopted=tuple(name for name in strange if name not in {*shown, *purged}),
-            replaced=tuple(name for name in there if name not in same),
+            adopted=tuple(name for name in unexpected if name not in {*shown, *purged}),
+            replaced=tuple(name for name in stored if name not in unchanged),
             gone=tuple(gone),
         )
-        yield Work(partial(self._ledger.add, self._home, _entries(found, {**there, **flagged})))
-        if same:
-            yield from self._index.hide(same)
+        entries = _entries(verified, {**stored, **flagged})
+        yield Compute(partial(self._ledger.add, self._namespace, entries))
+        if unchanged:
+            yield from self._index.hide(unchanged)
         if shown:
             yield from self._index.unhide(shown)
         if purged:
-            yield from self._index.deletion(purged)
-        return found
+            yield from self._index.delete_passages(purged)
+        return verified
 
-    def _held(self) -> Procedure[list[Held]]:
-        states = yield Work(partial(self._ledger.states, self._home))
-        return [Held(one, states.get(one.id)) for one in (yield from self._flagged())]
+    def _passages(self) -> Operation[list[QuarantinedPassage]]:
+        states = yield Compute(partial(self._ledger.states, self._namespace))
+        flagged = yield from self._flagged()
+        return [QuarantinedPassage(passage, states.get(passage.id)) for passage in flagged]
 
-    def _flagged(self) -> Procedure[list[Passage]]:
-        found: list[Passage] = []
+    def _flagged(self) -> Operation[list[Passage]]:
+        passages: list[Passage] = []
         offset = None
         while True:
-            page, offset = yield from self._index.quarantined(offset)
-            found += page
+            page, offset = yield from self._index.quarantined_page(offset)
+            passages += page
             if offset is None:
-                return found
+                return passages
 
-    def _restore(self, ids: Sequence[str]) -> Procedure[Restored]:
+    def _restore(self, ids: Sequence[str]) -> Operation[Restored]:
         check_ids(ids)
-        states = yield Work(partial(self._ledger.states, self._home))
-        found = {
-            one.id: one
-            for one in (yield from self._index.by_id(ids))
-            if one.quarantined or _is_due(one, states.get(one.id))
+        states = yield Compute(partial(self._ledger.states, self._namespace))
+        passages = {
+            passage.id: passage
+            for passage in (yield from self._index.get_passages(ids))
+            if passage.quarantined or _is_due(passage, states.get(passage.id))
         }
         entries = [
-            Entry("restore", name, text=text_hash(one), reason="restored by hand")
-            for name, one in found.items()
+            Entry("restore", name, text=text_hash(passage), reason="restored by hand")
+            for name, passage in passages.items()
         ]
-        yield Work(partial(self._ledger.add, self._home, entries))
-        yield from self._index.unhide(list(found))
-        now = yield from self._index.fingerprints(list(found))
-        before = {name: states[name].point for name in found if name in states}
+        yield Compute(partial(self._ledger.add, self._namespace, entries))
+        yield from self._index.unhide(list(passages))
+        now = yield from self._index.fingerprints(list(passages))
+        before = {name: states[name].point for name in passages if name in states}
         return Restored(
-            tuple(found),
+            tuple(passages),
             tuple(name for name, point in before.items() if point and point != now.get(name)),
-            tuple(name for name in dict.fromkeys(ids) if name not in found),
+            tuple(name for name in dict.fromkeys(ids) if name not in passages),
         )
 
-    def _purge(self, ids: Sequence[str]) -> Procedure[int]:
+    def _purge(self, ids: Sequence[str]) -> Operation[int]:
         check_ids(ids)
-        found = {one.id: one for one in (yield from self._index.by_id(ids))}
-        if wrong := [n for n in ids if n not in found or not found[n].quarantined]:
+        passages = {passage.id: passage for passage in (yield from self._index.get_passages(ids))}
+        if wrong := [n for n in ids if n not in passages or not passages[n].quarantined]:
             raise InputError(
                 f"{wrong[0]!r} is not in quarantine, and only hidden passages can be purged."
                 " Nothing was deleted."
             )
         entries = [
-            Entry("purge", name, text=text_hash(one), reason="purged by hand")
-            for name, one in found.items()
+            Entry("purge", name, text=text_hash(passage), reason="purged by hand")
+            for name, passage in passages.items()
         ]
-        yield Work(partial(self._ledger.add, self._home, entries))
-        return (yield from self._index.deletion(list(found)))
+        yield Compute(partial(self._ledger.add, self._namespace, entries))
+        return (yield from self._index.delete_passages(list(passages)))
 
 
 def _is_due(passage: Passage, entry: Entry | None) -> bool:
@@ -227,20 +237,23 @@ def _is_due(passage: Passage, entry: Entry | None) -> bool:
     return entry is not None and is_hidden(entry) and entry.text == text_hash(passage)
 
 
-def _entries(found: Verified, passages: dict[str, Passage]) -> list[Entry]:
+def _entries(verified: Verified, passages: dict[str, Passage]) -> list[Entry]:
     """What a verification adds to the ledger."""
-    mended = {
-        "it had been left active": found.hidden,
-        "it had been left hidden": found.shown,
-        "it had been left stored": found.purged,
+    repaired = {
+        "it had been left active": verified.hidden,
+        "it had been left hidden": verified.shown,
+        "it had been left stored": verified.purged,
     }
-    entries = [Entry("mended", name, reason=why) for why, ids in mended.items() for name in ids]
-    for event, ids, why in (
-        ("adopted", found.adopted, "hidden without this ledger"),
-        ("replaced", found.replaced, "its text has changed since it was hidden"),
-        ("gone", found.gone, "it is no longer stored"),
-    ):
+    entries = [
+        Entry("mended", name, reason=reason) for reason, ids in repaired.items() for name in ids
+    ]
+    changes: tuple[tuple[Event, tuple[str, ...], str], ...] = (
+        ("adopted", verified.adopted, "hidden without this ledger"),
+        ("replaced", verified.replaced, "its text has changed since it was hidden"),
+        ("gone", verified.gone, "it is no longer stored"),
+    )
+    for event, ids, reason in changes:
         for name in ids:
             text = text_hash(passages[name]) if name in passages else None
-            entries.append(Entry(event, name, text=text, reason=why))  # type: ignore[arg-type]
+            entries.append(Entry(event, name, text=text, reason=reason))
     return entries

@@ -1,29 +1,114 @@
-"""What a cleaning gives back: every pair that it found, and what was decided about it."""
+"""What a cleaning returns: findings about pairs, decisions, and the result of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
-from logic_retrievers.cleaning.findings import Finding, Kind
 from logic_retrievers.types import Passage
 
+Span: TypeAlias = tuple[int, int]
+"""First and one-past-last character in a passage's text; empty for words that the text lacks."""
+
+Type: TypeAlias = Literal["number", "date", "polarity", "antonym", "entity", "wording"]
+Side: TypeAlias = Literal["one", "other"]
+"""The first or the second passage of a pair."""
+
+Severity: TypeAlias = Literal["high", "medium", "low"]
 Action: TypeAlias = Literal["kept", "quarantined", "annotated", "abstained", "contested", "settled"]
+
+
+class Kind(StrEnum):
+    """How two passages relate. Only contradictions and superseded versions can hide a passage."""
+
+    CONTRADICTION = "contradiction"
+    """They cannot both be true at the same time of the same thing."""
+    SUPERSEDED = "superseded"
+    """The older one was right once; a newer version says otherwise."""
+    SCOPE = "scope"
+    """They differ because they are about another product, region, year, person or unit."""
+    PARAPHRASE = "paraphrase"
+    """They say the same in other words, or one follows from the other."""
+    DUPLICATE = "duplicate"
+    """They say the same in the same words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Words that are in one text and not in the other.
+
+    Args:
+        type: of the words.
+        one, other: their place in the two texts.
+    """
+
+    type: Type
+    one: Span
+    other: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Two passages that relate in some way.
+
+    Args:
+        one, other: their ids; ``one`` is the passage that was examined.
+        kind: how they relate.
+        reason: the same in a sentence for people.
+        cosine: of the topical vectors.
+        score: F (Xu et al. 2024), by which contradictions are ordered; the cosine alone for copies.
+        probability: of a contradiction; the judge's where it has read the pair.
+        own_probability: what the vectors alone say.
+        differences: where the texts differ, in their order.
+        newer: id of the newer version where one supersedes the other.
+    """
+
+    one: str
+    other: str
+    kind: Kind
+    reason: str
+    cosine: float
+    score: float
+    probability: float
+    own_probability: float
+    differences: tuple[Difference, ...] = ()
+    newer: str | None = None
+
+    @property
+    def severity(self) -> Severity:
+        """``high``: surely a contradiction; ``medium``: perhaps one, or outdated; else ``low``."""
+        if self.kind is Kind.CONTRADICTION:
+            return "high" if self.probability >= 0.9 else "medium"
+        return "medium" if self.kind is Kind.SUPERSEDED else "low"
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        differences = [
+            {"type": words.type, "one": list(words.one), "other": list(words.other)}
+            for words in self.differences
+        ]
+        return {
+            **asdict(self),
+            "kind": self.kind.value,
+            "severity": self.severity,
+            "differences": differences,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A finding, and what becomes of its two passages.
+    """A finding, and what is decided about its two passages.
 
     Args:
         finding: the pair.
         action: ``quarantined``: one or both are hidden from retrieval for it. ``annotated``: both
-            stay, as the policy has it. ``abstained``: both stay because the policy could not
+            stay, as the resolution says. ``abstained``: both stay because the resolution could not
             decide. ``contested``: both stay because trusted passages contradict each other about
             it. ``settled``: one of the two was quarantined already for another finding. ``kept``:
-            both stay, since findings of this kind are held against nobody.
+            both stay, since findings of this kind hide nothing.
         reason: the same in a few words for people.
         quarantined: ids of those that are hidden for it.
         trusted: ids of those of the two that are trusted.
@@ -46,10 +131,10 @@ class Decision:
         }
 
     def seen_from(self, name: str) -> dict[str, Any]:
-        """The same as one of the two passages sees it, ready for JSON; without texts.
+        """The decision from the view of one of the two passages, ready for JSON; without texts.
 
         Args:
-            name: its id.
+            name: id of that passage.
         """
         finding = self.finding
         return {
@@ -67,31 +152,30 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaned:
-    """What a cleaning found and did.
+class CleaningResult:
+    """What a cleaning found and decided.
 
     Args:
         decisions: one for each finding, the strongest first.
-        passages: every passage that a decision names, under its id.
-        examined: how many passages were looked at.
+        passages: id -> every passage that a decision names.
+        examined: how many passages were examined.
         compared: how many pairs were scored.
-        policy: name of the rule that decided.
+        resolution: name of the strategy.
         threshold: least probability of a contradiction.
         dry_run: nothing was written to the collection.
         begun: when, in UTC.
         seconds: how long it took.
         collection: what was cleaned, where it has a name.
-        unjudged: id -> why a passage could not be judged.
-        notes: what else has to be said, in sentences.
-        date_key: where the metadata of a passage has its date.
-        source_key: where the metadata of a passage has its source.
+        unjudged: id -> why a passage cannot be judged.
+        notes: warnings, in sentences.
+        date_key, source_key: of the metadata.
     """
 
     decisions: tuple[Decision, ...]
     passages: Mapping[str, Passage]
     examined: int
     compared: int
-    policy: str
+    resolution: str
     threshold: float
     dry_run: bool
     begun: datetime
@@ -104,21 +188,21 @@ class Cleaned:
 
     @property
     def quarantined(self) -> tuple[str, ...]:
-        """Ids of all that are hidden, each once, in the order of the decisions."""
+        """Ids of all hidden passages, each once, in the order of the decisions."""
         hidden = (name for decision in self.decisions for name in decision.quarantined)
         return tuple(dict.fromkeys(hidden))
 
     def of_kind(self, kind: Kind) -> tuple[Decision, ...]:
         """The decisions about findings of one kind."""
-        return tuple(one for one in self.decisions if one.finding.kind is kind)
+        return tuple(decision for decision in self.decisions if decision.finding.kind is kind)
 
     def by_passage(self) -> dict[str, list[Decision]]:
         """Passage -> the decisions that name it, in their order."""
-        found: dict[str, list[Decision]] = {}
+        by_id: dict[str, list[Decision]] = {}
         for decision in self.decisions:
             for name in (decision.finding.one, decision.finding.other):
-                found.setdefault(name, []).append(decision)
-        return found
+                by_id.setdefault(name, []).append(decision)
+        return by_id
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON; without the texts."""
@@ -126,7 +210,7 @@ class Cleaned:
             "collection": self.collection,
             "begun": self.begun.isoformat(),
             "seconds": self.seconds,
-            "policy": self.policy,
+            "resolution": self.resolution,
             "threshold": self.threshold,
             "dry_run": self.dry_run,
             "examined": self.examined,
@@ -136,3 +220,23 @@ class Cleaned:
             "unjudged": dict(self.unjudged),
             "notes": list(self.notes),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class ScreeningResult:
+    """What a hook on the way into a collection passes on.
+
+    Args:
+        passages: those that came in, in their order; the quarantined ones have the flag.
+        cleaned: what was found and decided.
+    """
+
+    passages: tuple[Passage, ...]
+    cleaned: CleaningResult
+
+
+def flag_quarantined(passages: Sequence[Passage], cleaned: CleaningResult) -> ScreeningResult:
+    """The passages with the quarantine flags of their cleaning; a dry run sets none."""
+    ids = () if cleaned.dry_run else cleaned.quarantined
+    flagged = (replace(p, quarantined=True) if p.id in ids else p for p in passages)
+    return ScreeningResult(tuple(flagged), cleaned)

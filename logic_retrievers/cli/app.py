@@ -1,8 +1,7 @@
-"""The commands, put together."""
+"""The commands of ``logic-retrievers``."""
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from typing import Annotated
 
 import typer
@@ -13,12 +12,10 @@ from logic_retrievers.cli.contradictions import contradictions
 from logic_retrievers.cli.doctor import doctor
 from logic_retrievers.cli.evaluate import evaluate
 from logic_retrievers.cli.index import index
-from logic_retrievers.cli.pairs import score_pairs
 from logic_retrievers.cli.parse import parse
 from logic_retrievers.cli.probe import probe
-from logic_retrievers.cli.probe_questions import probe_questions
-from logic_retrievers.cli.quarantine import quarantine, verify
-from logic_retrievers.cli.report import report
+from logic_retrievers.cli.quarantine import quarantine
+from logic_retrievers.cli.score_pairs import score_pairs
 from logic_retrievers.cli.search import search
 
 app = typer.Typer(
@@ -32,28 +29,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    index,
-    search,
-    contradictions,
-    score_pairs,
-    clean,
-    verify,
-    parse,
-    evaluate,
-    probe,
-    report,
-    doctor,
-):
+for command in (index, search, contradictions, score_pairs, clean, parse, evaluate, doctor):
     app.command()(command)
 app.add_typer(quarantine, name="quarantine")
-app.add_typer(probe_questions, name="probe-questions")
-for added in sorted(entry_points(group="logic_retrievers.commands"), key=lambda a: a.name):
-    app.command(added.name)(added.load())
+app.add_typer(probe, name="probe")
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(__version__)
         raise typer.Exit
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -13,31 +12,46 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from logic_retrievers.cleaning import Cleaned, CorpusCleaner, Decision, Kind, failing, write_report
-from logic_retrievers.cleaning.report import check_suffix, check_words
-from logic_retrievers.cli.ledgers import LedgerFile, open_ledger
+from logic_retrievers.cleaning import (
+    CleaningResult,
+    CorpusCleaner,
+    Decision,
+    Kind,
+    failing_decisions,
+    write_report,
+)
+from logic_retrievers.cleaning.report import check_fail_on, check_suffix
+from logic_retrievers.cli.console import (
+    ExitCode,
+    out,
+    print_json,
+    print_status,
+    progress_bar,
+    report_errors,
+    shorten,
+)
 from logic_retrievers.cli.options import (
     DEFAULT_LOCATION,
     ApiKey,
     Bundle,
+    LedgerFile,
     Location,
+    StoredCollection,
     Tenant,
     open_encoder,
-    open_index,
+    open_ledger,
     parse_filter,
 )
-from logic_retrievers.cli.outcome import ExitCode, out, reports_errors, say
-from logic_retrievers.cli.progress import progress
 from logic_retrievers.documents import Splitter, read_documents
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.types import Passage
 
-SHOWN = 20
+MAX_SHOWN = 20
 
 
-@reports_errors
+@report_errors
 def clean(
     path: Annotated[
         Path | None,
@@ -55,11 +69,11 @@ def clean(
             help="Who is right: KEY=VALUE over the metadata, or a file of documents. Repeatable."
         ),
     ] = None,
-    policy: Annotated[
+    resolution: Annotated[
         list[str] | None,
         typer.Option(
-            "--policy",
-            "-p",
+            "--resolution",
+            "-r",
             help="annotate, prefer_newest, prefer_source, prefer_majority, quarantine_all; the "
             "first that can decide does.",
             show_default="annotate",
@@ -99,104 +113,106 @@ def clean(
 ) -> None:
     """Finds passages that contradict, repeat or replace each other, and decides.
 
-    With --collection what a policy decides against is hidden from every search and can be restored
-    (`quarantine`); nothing is deleted. With PATH the documents are examined and nothing is stored.
+    With --collection the passages that a resolution decides against are hidden from every search
+    and can be restored (`quarantine`); nothing is deleted. With PATH the documents are examined
+    and nothing is stored.
     """
     if path is None and collection is None:
         raise ConfigurationError("give a PATH of documents, or --collection with the name of one")
-    check_words(fail_on or [])
+    check_fail_on(fail_on or [])
     if report is not None:
         check_suffix(report)
     encoder = open_encoder(bundle)
-    conditions, documents = _trusted(trusted or [])
+    conditions, documents = _split_trusted(trusted or [])
     settings: dict[str, Any] = {
-        "policy": policy or ["annotate"],
+        "resolution": resolution or ["annotate"],
         "threshold": threshold,
         "neighbours": neighbours,
         "date_key": date_key,
         "source_key": source_key,
         "source_order": source_order or (),
         "trusted_filter": parse_filter(conditions),
-        "trusted": _read(documents, encoder),
+        "trusted": _read_passages(documents, encoder),
     }
     with ExitStack() as opened:
         if collection is None:
             index = opened.enter_context(PassageIndex.open("examined", encoder))
         else:
-            index = opened.enter_context(
-                open_index(encoder, location, collection, api_key, tenant, create=False)
-            )
+            stored = StoredCollection(location, collection, bundle, api_key, tenant)
+            index = opened.enter_context(stored.open(encoder))
             settings["ledger"] = open_ledger(ledger, location)
         cleaner = CorpusCleaner(index, **settings)
-        given = None if path is None else _read([path], encoder)
-        if given is not None and not given:
+        passages = None if path is None else _read_passages([path], encoder)
+        if passages is not None and not passages:
             raise InputError(f"{path} holds no passage")
-        total = index.count() if given is None else len(given)
-        with progress("passages", total) as advance:
-            cleaned = cleaner.clean(
-                given, dry_run=dry_run or given is not None, again=again, progress=advance
+        total = index.count() if passages is None else len(passages)
+        with progress_bar("passages", total) as advance:
+            result = cleaner.clean(
+                passages, dry_run=dry_run or passages is not None, again=again, progress=advance
             )
     if as_json:
-        typer.echo(json.dumps(cleaned.to_dict(), ensure_ascii=False, indent=2))
+        print_json(result.to_dict())
     else:
-        _print(cleaned)
-    for file in [] if report is None else write_report(cleaned, report):
-        say("report", str(file))
-    if found := failing(cleaned, fail_on or []):
-        say("found", f"{len(found)} of what --fail-on names")
+        _print_result(result)
+    for file in [] if report is None else write_report(result, report):
+        print_status("report", str(file))
+    if failing := failing_decisions(result, fail_on or []):
+        print_status("found", f"{len(failing)} of what --fail-on names")
         raise typer.Exit(ExitCode.FOUND)
 
 
-def _trusted(given: Sequence[str]) -> tuple[list[str], list[Path]]:
+def _split_trusted(values: Sequence[str]) -> tuple[list[str], list[Path]]:
     """Conditions over the metadata, and files."""
-    files = [Path(one) for one in given if Path(one).exists()]
-    conditions = [one for one in given if not Path(one).exists()]
-    for one in conditions:
-        if "=" not in one:
+    files = [Path(value) for value in values if Path(value).exists()]
+    conditions = [value for value in values if not Path(value).exists()]
+    for condition in conditions:
+        if "=" not in condition:
             raise ConfigurationError(
-                f"--trusted takes KEY=VALUE over the metadata, or a file; there is no file {one!r}"
+                "--trusted takes KEY=VALUE over the metadata, or a file; there is no file "
+                f"{condition!r}"
             )
     return conditions, files
 
 
-def _read(paths: Sequence[Path], encoder: Encoder) -> list[Passage]:
+def _read_passages(paths: Sequence[Path], encoder: Encoder) -> list[Passage]:
     passages: list[Passage] = []
     for path in paths:
-        reading = read_documents(path)
-        passages += Splitter.for_encoder(encoder).split(reading)
-        for error in reading.errors:
-            say("left out", str(error))
+        documents = read_documents(path)
+        passages += Splitter.for_encoder(encoder).split(documents)
+        for error in documents.errors:
+            print_status("left out", str(error))
     return passages
 
 
-def _print(cleaned: Cleaned) -> None:
+def _print_result(result: CleaningResult) -> None:
     """The most serious decisions, and how many of each kind there are."""
     serious = [
-        d for d in cleaned.decisions if d.finding.kind in (Kind.CONTRADICTION, Kind.SUPERSEDED)
+        d for d in result.decisions if d.finding.kind in (Kind.CONTRADICTION, Kind.SUPERSEDED)
     ]
-    for decision in serious[:SHOWN]:
-        _print_decision(decision, cleaned.passages)
-    if len(serious) > SHOWN:
-        out.print(f"[dim]and {len(serious) - SHOWN} more; --report FILE has them all[/]")
+    for decision in serious[:MAX_SHOWN]:
+        _print_decision(decision, result.passages)
+    if len(serious) > MAX_SHOWN:
+        out.print(f"[dim]and {len(serious) - MAX_SHOWN} more; --report FILE has them all[/]")
     counts = Counter(
-        (one.finding.kind.value, _did(one, cleaned.dry_run)) for one in cleaned.decisions
+        (decision.finding.kind.value, _action(decision, result.dry_run))
+        for decision in result.decisions
     )
     if counts:
         table = Table("finding", "decision", "pairs", box=None, header_style="dim")
         for (kind, action), count in sorted(counts.items()):
             table.add_row(kind, action, str(count))
         out.print(table)
-    hidden = f"{len(cleaned.quarantined)} {'would be ' if cleaned.dry_run else ''}quarantined"
+    hidden = f"{len(result.quarantined)} {'would be ' if result.dry_run else ''}quarantined"
     out.print(
-        f"{cleaned.examined} passages examined, {cleaned.compared} pairs compared, {hidden}"
-        f" ({cleaned.policy}, threshold {cleaned.threshold:g}"
-        f"{', dry run' if cleaned.dry_run else ''})",
+        f"{result.examined} passages examined, {result.compared} pairs compared, {hidden}"
+        f" ({result.resolution}, threshold {result.threshold:g}"
+        f"{', dry run' if result.dry_run else ''})",
         highlight=False,
         markup=False,
         soft_wrap=True,
     )
-    for note in cleaned.notes:
-        say("note", note)
+    for note in result.notes:
+        print_status("note", note)
 
 
 def _print_decision(decision: Decision, passages: Mapping[str, Passage]) -> None:
@@ -209,12 +225,11 @@ def _print_decision(decision: Decision, passages: Mapping[str, Passage]) -> None
     )
     for name in (finding.one, finding.other):
         mark = "[red]hidden[/] " if name in decision.quarantined else ""
-        text = " ".join(passages[name].text.split())
-        short = text if len(text) <= 160 else f"{text[:159].rstrip()}…"
+        short = shorten(passages[name].text, 160)
         out.print(f"   {mark}[dim]{escape(name)}[/] {escape(short)}", highlight=False)
 
 
-def _did(decision: Decision, dry_run: bool) -> str:
+def _action(decision: Decision, dry_run: bool) -> str:
     if decision.action == "quarantined" and dry_run:
         return "would be quarantined"
     return decision.action

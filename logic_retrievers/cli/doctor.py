@@ -12,15 +12,15 @@ from typing import Annotated
 
 import typer
 
+from logic_retrievers.cli.console import ExitCode, out, report_errors
 from logic_retrievers.cli.options import (
     ApiKey,
     Bundle,
     Collection,
+    StoredCollection,
     Tenant,
     open_encoder,
-    open_index,
 )
-from logic_retrievers.cli.outcome import ExitCode, out, reports_errors
 from logic_retrievers.encoders import default_bundle_path, verify_bundle
 from logic_retrievers.encoders.sessions import clashing_runtimes
 from logic_retrievers.errors import LogicRetrieversError
@@ -31,15 +31,15 @@ FAISS = ("faiss-cpu", "faiss-gpu")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at: its name, whether it is well, and what was seen."""
+class Check:
+    """The result of one check; ``ok`` and ``detail`` are what the command prints."""
 
     name: str
-    well: bool
-    seen: str
+    ok: bool
+    detail: str
 
 
-@reports_errors
+@report_errors
 def doctor(
     location: Annotated[
         str | None,
@@ -54,27 +54,29 @@ def doctor(
     bundle: Bundle = None,
     api_key: ApiKey = None,
     tenant: Tenant = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
 ) -> None:
     """Checks the installation, the encoder, and the index where one is named."""
-    findings = [*_installation(), *_clashes(), _looked("encoder bundle", lambda: _bundle(bundle))]
+    checks = [
+        *_check_installation(),
+        *_check_clashes(),
+        _run_check("encoder bundle", lambda: _check_bundle(bundle)),
+    ]
     if location is not None:
-        place = location
-        findings.append(
-            _looked("index", lambda: _index(place, collection, bundle, api_key, tenant))
-        )
+        stored = StoredCollection(location, collection, bundle, api_key, tenant)
+        checks.append(_run_check("index", lambda: _check_index(stored)))
     if as_json:
-        typer.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
+        typer.echo(json.dumps([asdict(check) for check in checks], indent=2))
     else:
-        for finding in findings:
-            sign = "[green]ok[/]  " if finding.well else "[red]FAIL[/]"
-            out.print(f"{sign} [bold]{finding.name}[/]: ", end="")
-            out.print(finding.seen, markup=False, highlight=False, soft_wrap=True)
-    if not all(finding.well for finding in findings):
+        for check in checks:
+            sign = "[green]ok[/]  " if check.ok else "[red]FAIL[/]"
+            out.print(f"{sign} [bold]{check.name}[/]: ", end="")
+            out.print(check.detail, markup=False, highlight=False, soft_wrap=True)
+    if not all(check.ok for check in checks):
         raise typer.Exit(ExitCode.FAILED)
 
 
-def installed(package: str) -> str | None:
+def installed_version(package: str) -> str | None:
     """The version of a distribution; None where it is not installed."""
     try:
         return version(package)
@@ -82,23 +84,23 @@ def installed(package: str) -> str | None:
         return None
 
 
-def _installation() -> Iterator[Finding]:
-    yield Finding("python", True, f"{platform.python_version()} on {platform.platform()}")
+def _check_installation() -> Iterator[Check]:
+    yield Check("python", True, f"{platform.python_version()} on {platform.platform()}")
     for package in CORE:
-        found = installed(package)
+        package_version = installed_version(package)
         if package == "onnxruntime":
-            found = found or installed("onnxruntime-gpu")
-        yield Finding(package, found is not None, found or "not installed")
-    there = [f"{package} {installed(package)}" for package in OPTIONAL if installed(package)]
-    yield Finding("optional packages", True, ", ".join(there) or "none")
+            package_version = package_version or installed_version("onnxruntime-gpu")
+        yield Check(package, package_version is not None, package_version or "not installed")
+    optional = [f"{p} {installed_version(p)}" for p in OPTIONAL if installed_version(p)]
+    yield Check("optional packages", True, ", ".join(optional) or "none")
 
 
-def _clashes() -> Iterator[Finding]:
+def _check_clashes() -> Iterator[Check]:
     """Distributions that install over one folder, so that the last one breaks the others."""
-    faiss = tuple(package for package in FAISS if installed(package))
+    faiss = tuple(package for package in FAISS if installed_version(package))
     for clash in (clashing_runtimes(), faiss if len(faiss) > 1 else ()):
         if clash:
-            yield Finding(
+            yield Check(
                 " and ".join(clash),
                 False,
                 "they overwrite each other's files; "
@@ -106,14 +108,14 @@ def _clashes() -> Iterator[Finding]:
             )
 
 
-def _looked(name: str, look: Callable[[], str]) -> Finding:
+def _run_check(name: str, check: Callable[[], str]) -> Check:
     try:
-        return Finding(name, True, look())
+        return Check(name, True, check())
     except LogicRetrieversError as error:
-        return Finding(name, False, str(error))
+        return Check(name, False, str(error))
 
 
-def _bundle(bundle: Path | None) -> str:
+def _check_bundle(bundle: Path | None) -> str:
     path = bundle or default_bundle_path()
     verify_bundle(path, deep=True)
     encoder = open_encoder(bundle)
@@ -124,10 +126,8 @@ def _bundle(bundle: Path | None) -> str:
     return f"{path.name}: checksums and parity vectors agree; {heads}"
 
 
-def _index(
-    location: str, collection: str, bundle: Path | None, api_key: str | None, tenant: str | None
-) -> str:
-    encoder = open_encoder(bundle)
-    with open_index(encoder, location, collection, api_key, tenant, create=False) as passages:
+def _check_index(stored: StoredCollection) -> str:
+    with stored.open() as passages:
         vectors = ", ".join(sorted(passages.vectors))
-        return f"{passages.count()} passages in {collection!r} at {location}; vectors: {vectors}"
+        where = f"{stored.collection!r} at {stored.location}"
+        return f"{passages.count()} passages in {where}; vectors: {vectors}"

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
-from logic_retrievers.cli.figures import figures_table, side_by_side, write_figures
-from logic_retrievers.cli.options import Bundle, PolicyName, open_encoder
-from logic_retrievers.cli.outcome import out, reports_errors, say
-from logic_retrievers.cli.progress import progress
+from logic_retrievers.atomic_files import write_text
+from logic_retrievers.cli.console import out, print_status, progress_bar, report_errors
+from logic_retrievers.cli.options import Bundle, CacheFile, FiguresFile, PolicyName, open_encoder
 from logic_retrievers.documents import Splitter
 from logic_retrievers.encoders import Encoder, QueryEncoder, read_query_encoder
 from logic_retrievers.encoders.query_encoder import SUFFIX
-from logic_retrievers.engine import Engine
 from logic_retrievers.errors import ConfigurationError, LongTextWarning
-from logic_retrievers.evaluation import Dataset, load_dataset
-from logic_retrievers.evaluation import evaluate as measure
+from logic_retrievers.evaluation import Dataset, Estimate, EvaluationResult, compare, load_dataset
+from logic_retrievers.evaluation import evaluate as run_evaluation
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.policies import (
     AutoPolicy,
-    Chooser,
     Policy,
+    PolicyRouter,
     SequentialPolicy,
     UnionPolicy,
     resolve_policy,
 )
+from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit, Passage
 
-CHUNKS_A_DOCUMENT = 4
+CHUNKS_PER_DOCUMENT = 4
+"""Times k: how many chunks are searched for, for k documents."""
 BASE = "base"
 """In place of a query encoder's file: the bundle's own query side."""
 
@@ -45,7 +47,7 @@ class LongTexts(StrEnum):
     SPLIT = "split"
 
 
-@reports_errors
+@report_errors
 def evaluate(
     folder: Annotated[
         Path,
@@ -56,25 +58,23 @@ def evaluate(
     policy: PolicyName = "auto",
     split: Annotated[str, typer.Option(help="Which part: train, dev or test.")] = "test",
     depth: Annotated[int, typer.Option(help="Length of the lists.")] = 100,
-    cut: Annotated[
+    backfill: Annotated[
         bool,
-        typer.Option(help="Leave out what a policy's filter did not pass, as the paper does."),
-    ] = False,
+        typer.Option(
+            help="Put what a policy's filter did not pass behind the rest, or leave it out."
+        ),
+    ] = True,
     long_texts: Annotated[
         LongTexts,
         typer.Option(
             help="Long documents: cut (as published figures do), or split (best chunk counts)."
         ),
     ] = LongTexts.CUT,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures here.")
-    ] = None,
+    json_file: FiguresFile = None,
     run_file: Annotated[
         Path | None, typer.Option("--run", metavar="FILE", help="Write a TREC run here.")
     ] = None,
-    cache: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep vectors here for the next time.")
-    ] = None,
+    cache: CacheFile = None,
     bundle: Bundle = None,
     query_encoder: Annotated[
         list[str] | None,
@@ -85,82 +85,160 @@ def evaluate(
     ] = None,
 ) -> None:
     """Searches with labelled queries and prints the figures with 95 % intervals."""
-    chosen = _policy(policy, cut=cut)
-    sides = _query_encoders(query_encoder or [BASE])
-    if run_file is not None and len(sides) > 1:
+    resolved = _resolve_policy(policy, backfill=backfill)
+    query_encoders = _read_query_encoders(query_encoder or [BASE])
+    if run_file is not None and len(query_encoders) > 1:
         raise ConfigurationError("--run writes one run: give one --query-encoder")
     dataset = load_dataset(folder, split)
     encoder = open_encoder(bundle, cache)
     with PassageIndex.open("evaluation", encoder) as index:
-        for source in sides.values():
-            _use(index, source)  # one that does not fit is refused before documents are encoded
-        _fill(index, dataset, encoder, long_texts)
-        engine = Engine(index, chosen)
+        for source in query_encoders.values():
+            # one that does not fit is refused before documents are encoded
+            _set_query_encoder(index, source)
+        _add_documents(index, dataset, encoder, long_texts)
+        engine = Engine(index, resolved)
 
-        def ranked(texts: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
-            wanted = k if long_texts is LongTexts.CUT else CHUNKS_A_DOCUMENT * k
-            return [_by_document(hits)[:k] for hits in engine.search_many(texts, wanted)]
+        def search(texts: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
+            hits_per_query = k if long_texts is LongTexts.CUT else CHUNKS_PER_DOCUMENT * k
+            return [
+                _best_per_document(hits)[:k] for hits in engine.search_many(texts, hits_per_query)
+            ]
 
         results = {}
-        for side, source in sides.items():
-            _use(index, source)
-            results[side] = measure(
-                dataset, ranked, depth, policy=f"{policy}{'-cut' if cut else ''}"
+        for name, source in query_encoders.items():
+            _set_query_encoder(index, source)
+            results[name] = run_evaluation(
+                dataset, search, depth, policy=policy if backfill else f"{policy}-no-backfill"
             )
     first = next(iter(results.values()))
     if json_file is not None:
-        write_figures(json_file, results)
+        write_metrics(json_file, results)
     if run_file is not None:
         first.write_trec_run(run_file)
-    out.print(figures_table(first) if len(results) == 1 else side_by_side(results))
+    out.print(metrics_table(first) if len(results) == 1 else comparison_table(results))
 
 
-def _query_encoders(given: Sequence[str]) -> dict[str, QueryEncoder | None]:
-    """Short name -> query encoder, read before anything is encoded; None for the bundle's own."""
-    short = [Path(one).name.removesuffix(SUFFIX) for one in given]
-    names = short if len(set(short)) == len(given) else given
-    found = {
-        name: None if one == BASE else read_query_encoder(one)
-        for name, one in zip(names, given, strict=True)
+def metrics_table(result: EvaluationResult) -> Table:
+    """Metric, mean and interval."""
+    table = _new_table(result)
+    table.add_column("mean", justify="right")
+    table.add_column("95 % interval", justify="right")
+    for name, estimate in result.estimates.items():
+        table.add_row(name, f"{estimate.mean:.4f}", f"{estimate.low:.4f} to {estimate.high:.4f}")
+    return table
+
+
+def comparison_table(results: Mapping[str, EvaluationResult]) -> Table:
+    """Means of several runs, paired differences from the first; intervals without 0 are marked."""
+    names, first = list(results), next(iter(results.values()))
+    table = _new_table(first)
+    for title in (*names, *(f"{name} less {names[0]}" for name in names[1:])):
+        table.add_column(title, justify="right", overflow="fold")
+    comparisons = compare(first, results)
+    for metric in first.estimates:
+        means = [f"{result.estimates[metric].mean:.4f}" for result in results.values()]
+        table.add_row(
+            metric,
+            *means,
+            *(_format_gain(comparisons[name][metric].difference) for name in names[1:]),
+        )
+    notes = ["* the 95 % interval of the paired difference does not hold 0", table.caption]
+    table.caption = "; ".join(str(note) for note in notes if note)
+    table.caption_justify = "left"
+    return table
+
+
+def write_metrics(path: Path, results: Mapping[str, EvaluationResult]) -> None:
+    """Writes the figures of one result; of several, with their differences from the first.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    first_name, first = next(iter(results.items()))
+    if len(results) == 1:
+        first.write_json(path)
+        return
+    differences = {
+        f"{name} less {first_name}": {
+            metric: comparison.difference._asdict() for metric, comparison in comparisons.items()
+        }
+        for name, comparisons in compare(first, results).items()
     }
-    if len(found) < len(given):
+    figures = {name: result.to_json() for name, result in results.items()}
+    content = {"results": figures, "differences": differences}
+    write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def _new_table(result: EvaluationResult) -> Table:
+    table = Table(
+        title=f"{result.dataset}, {result.policy}: {result.queries} queries, "
+        f"{result.documents} documents",
+        title_justify="left",
+    )
+    table.add_column("metric")
+    if result.short_lists:
+        table.caption = f"{result.short_lists} lists are shorter than they could be"
+    return table
+
+
+def _format_gain(gain: Estimate) -> str:
+    mark = "" if gain.low <= 0 <= gain.high else " *"
+    return f"{gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f}){mark}"
+
+
+def _read_query_encoders(paths: Sequence[str]) -> dict[str, QueryEncoder | None]:
+    """Short name -> query encoder, read before anything is encoded; None for the bundle's own."""
+    short = [Path(path).name.removesuffix(SUFFIX) for path in paths]
+    names = short if len(set(short)) == len(paths) else paths
+    query_encoders = {
+        name: None if path == BASE else read_query_encoder(path)
+        for name, path in zip(names, paths, strict=True)
+    }
+    if len(query_encoders) < len(paths):
         raise ConfigurationError("--query-encoder names one twice, so there is nothing to compare")
-    return found
+    return query_encoders
 
 
-def _use(index: PassageIndex, source: QueryEncoder | None) -> None:
+def _set_query_encoder(index: PassageIndex, source: QueryEncoder | None) -> None:
     """This query encoder alone, whatever was used before."""
     index.use_query_encoder(None)
     if source is not None:
         index.use_query_encoder(source)
 
 
-def _policy(name: str, *, cut: bool) -> Policy | Chooser:
+def _resolve_policy(name: str, *, backfill: bool) -> Policy | PolicyRouter:
     policy = resolve_policy(name)
-    if not cut:
+    if backfill:
         return policy
     if isinstance(policy, AutoPolicy):
-        return replace(policy, mode="hard", cut=True)
+        return replace(policy, mode="hard", backfill=False)
     if not isinstance(policy, SequentialPolicy | UnionPolicy):
-        raise ConfigurationError(f"policy {name!r} filters nothing, so there is nothing to cut")
-    return replace(policy, cut=True)
+        raise ConfigurationError(
+            f"policy {name!r} filters nothing, so --no-backfill would change nothing"
+        )
+    return replace(policy, backfill=False)
 
 
-def _fill(index: PassageIndex, dataset: Dataset, encoder: Encoder, long_texts: LongTexts) -> None:
+def _add_documents(
+    index: PassageIndex, dataset: Dataset, encoder: Encoder, long_texts: LongTexts
+) -> None:
     passages = [Passage(id, text) for id, text in dataset.documents.items()]  # noqa: A001
     splitter = Splitter.for_encoder(encoder)
     long = sum(len(encoder.token_spans(p.text)) > splitter.max_tokens for p in passages)
     if long_texts is LongTexts.SPLIT:
         passages = list(splitter.split(passages))
-        say("documents", f"{len(dataset.documents)}, in {len(passages)} chunks")
+        print_status("documents", f"{len(dataset.documents)}, in {len(passages)} chunks")
     elif long:
-        say("documents", f"{long} of {len(passages)} are longer than the encoder reads, and cut")
-    with progress("documents", len(passages)) as advance, warnings.catch_warnings():
-        warnings.simplefilter("ignore", LongTextWarning)  # it has been said
+        print_status(
+            "documents",
+            f"{long} of {len(passages)} are longer than the encoder reads and truncated",
+        )
+    with progress_bar("documents", len(passages)) as advance, warnings.catch_warnings():
+        warnings.simplefilter("ignore", LongTextWarning)  # printed above already
         index.add(passages, progress=advance)
 
 
-def _by_document(hits: Sequence[Hit]) -> list[tuple[str, float]]:
+def _best_per_document(hits: Sequence[Hit]) -> list[tuple[str, float]]:
     """The best hit of every document."""
     best: dict[str, float] = {}
     for hit in hits:

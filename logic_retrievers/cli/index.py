@@ -2,45 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from logic_retrievers.cli.options import (
-    DEFAULT_LOCATION,
-    ApiKey,
-    Bundle,
-    Collection,
-    Location,
-    Tenant,
-    open_encoder,
-    open_index,
-)
-from logic_retrievers.cli.outcome import ExitCode, out, reports_errors, say
-from logic_retrievers.cli.progress import progress
-from logic_retrievers.contradiction.settings import CONTRADICTION, settings_for
-from logic_retrievers.documents import Reading, Splitter, read_documents
+from logic_retrievers.cli.console import ExitCode, out, print_status, progress_bar, report_errors
+from logic_retrievers.cli.options import StoredCollection, expand_options, open_encoder
+from logic_retrievers.contradiction.settings import CONTRADICTION, merge_constants
+from logic_retrievers.documents import DocumentReader, Splitter, read_documents
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import MissingVectorError
-from logic_retrievers.index import PassageIndex
 
-SHOWN_ERRORS = 20
+MAX_SHOWN_ERRORS = 20
 
 
-@reports_errors
+@report_errors
+@expand_options
 def index(
     path: Annotated[
         Path, typer.Argument(help="A JSONL, CSV, Markdown or text file, or a folder of them.")
     ],
-    location: Location = DEFAULT_LOCATION,
-    collection: Collection = "passages",
-    bundle: Bundle = None,
-    api_key: ApiKey = None,
-    tenant: Tenant = None,
+    stored: StoredCollection,
     overlap: Annotated[
         int | None,
         typer.Option(
@@ -52,7 +37,7 @@ def index(
         bool,
         typer.Option(
             "--contradictions",
-            help="Also store what the command `contradictions` searches by; stays on.",
+            help="Also store the vector that the command `contradictions` searches; stays on.",
         ),
     ] = False,
 ) -> None:
@@ -61,48 +46,47 @@ def index(
     Run it again after a change, or after it was stopped: what is unchanged is skipped, and passages
     that are no longer in a file are removed.
     """
-    reading = read_documents(path)
-    encoder = open_encoder(bundle)
+    documents = read_documents(path)
+    encoder = open_encoder(stored.bundle)
     splitter = Splitter.for_encoder(encoder, overlap)
-    reopen = partial(open_index, encoder, location, api_key=api_key, tenant=tenant)
     if contradictions:
-        settings_for(encoder.specs)
-        collection = _with_contradictions(reopen, collection, encoder)
-    with reopen(collection=collection, create=True) as passages, progress("passages") as advance:
+        merge_constants(encoder.specs)
+        stored = _ensure_contradiction_vector(stored, encoder)
+    with stored.open(encoder, create=True) as passages, progress_bar("passages") as advance:
         report = passages.add(
-            splitter.split(reading), progress=advance, keep_sources=reading.incomplete
+            splitter.split(documents), progress=advance, keep_sources=documents.incomplete
         )
     out.print(
         f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
-        f"{report.removed} removed: collection {collection!r} in {location}",
+        f"{report.removed} removed: collection {stored.collection!r} in {stored.location}",
         highlight=False,
         markup=False,
         soft_wrap=True,
     )
-    _report_left_out(reading)
-    if reading.errors:
+    _print_left_out(documents)
+    if documents.errors:
         raise typer.Exit(ExitCode.PARTIAL)
 
 
-def _with_contradictions(
-    reopen: Callable[..., PassageIndex], collection: str, encoder: Encoder
-) -> str:
-    """Makes the collection with the vector, or adds it to one that is there; where it is then."""
+def _ensure_contradiction_vector(stored: StoredCollection, encoder: Encoder) -> StoredCollection:
+    """Creates the collection with the vector, or adds it to an existing one; returns its name."""
     with suppress(MissingVectorError):
-        reopen(collection=collection, create=True, vectors=list(encoder.specs)).close()
-        return collection
-    with reopen(collection=collection, create=False) as found, progress("back-fill") as advance:
-        if CONTRADICTION in found.vectors:
-            return collection
-        report = found.backfill([CONTRADICTION], progress=advance)
-    say("back-filled", f"{report.filled} stored passages, in collection {report.collection!r}")
-    return report.collection
+        stored.open(encoder, create=True, vectors=list(encoder.specs)).close()
+        return stored
+    with stored.open(encoder) as existing, progress_bar("back-fill") as advance:
+        if CONTRADICTION in existing.vectors:
+            return stored
+        report = existing.backfill([CONTRADICTION], progress=advance)
+    print_status(
+        "back-filled", f"{report.filled} stored passages, in collection {report.collection!r}"
+    )
+    return replace(stored, collection=report.collection)
 
 
-def _report_left_out(reading: Reading) -> None:
-    for extension, count in sorted(reading.skipped.items()):
-        say("skipped", f"{count} with extension {extension or '(none)'}: no reader")
-    for error in reading.errors[:SHOWN_ERRORS]:
-        say("left out", str(error))
-    if len(reading.errors) > SHOWN_ERRORS:
-        say("left out", f"and {len(reading.errors) - SHOWN_ERRORS} more")
+def _print_left_out(documents: DocumentReader) -> None:
+    for extension, count in sorted(documents.skipped.items()):
+        print_status("skipped", f"{count} with extension {extension or '(none)'}: no reader")
+    for error in documents.errors[:MAX_SHOWN_ERRORS]:
+        print_status("left out", str(error))
+    if len(documents.errors) > MAX_SHOWN_ERRORS:
+        print_status("left out", f"and {len(documents.errors) - MAX_SHOWN_ERRORS} more")

@@ -1,13 +1,18 @@
-"""Options that several commands share, and what they open."""
+"""Options that several commands share, and how they open an encoder, an index or a ledger."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+import inspect
+import json
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from logic_retrievers.cleaning import Ledger
 from logic_retrievers.encoders import CachedEncoder, Encoder, OnnxEncoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
@@ -31,8 +36,7 @@ Collection = Annotated[
     ),
 ]
 ApiKey = Annotated[
-    str | None,
-    typer.Option(envvar="QDRANT_API_KEY", show_envvar=True, help="Key of the server."),
+    str | None, typer.Option(envvar="QDRANT_API_KEY", show_envvar=True, help="Key of the server.")
 ]
 Bundle = Annotated[
     Path | None,
@@ -45,9 +49,26 @@ QueryEncoders = Annotated[
     ),
 ]
 Tenant = Annotated[str | None, typer.Option(help="Only this tenant's passages.")]
-PolicyName = Annotated[
-    str,
-    typer.Option("--policy", "-p", help=f"One of {', '.join(POLICIES)}."),
+PolicyName = Annotated[str, typer.Option("--policy", "-p", help=f"One of {', '.join(POLICIES)}.")]
+
+Filters = Annotated[
+    list[str] | None,
+    typer.Option("--filter", "-f", help="KEY=VALUE over the metadata; may be repeated."),
+]
+CacheFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Keep vectors here for the next time.")
+]
+FiguresFile = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Write the figures here.")
+]
+LedgerFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--ledger",
+        envvar="LOGIC_RETRIEVERS_LEDGER",
+        help="File with all decisions of the cleaner.",
+        show_default="ledger.sqlite in the folder of the location; for a server in the current one",
+    ),
 ]
 
 
@@ -57,44 +78,100 @@ def open_encoder(bundle: Path | None, cache: Path | None = None) -> Encoder:
     return encoder if cache is None else CachedEncoder(encoder, cache)
 
 
-def open_index(
-    encoder: Encoder,
-    location: str,
-    collection: str,
-    api_key: str | None,
-    tenant: str | None,
-    *,
-    create: bool,
-    vectors: Sequence[str] | None = None,
-) -> PassageIndex:
-    """The index that the options name; a key for a server is no use to a folder."""
-    server = location.startswith(("http://", "https://"))
-    return PassageIndex.open(
-        collection,
-        encoder,
-        location=location,
-        api_key=api_key if server else None,
-        tenant=tenant,
-        create=create,
-        vectors=vectors,
+@dataclasses.dataclass(frozen=True)
+class StoredCollection:
+    """The options that name a stored collection."""
+
+    location: Location = DEFAULT_LOCATION
+    collection: Collection = "passages"
+    bundle: Bundle = None
+    api_key: ApiKey = None
+    tenant: Tenant = None
+
+    def open(
+        self,
+        encoder: Encoder | None = None,
+        *,
+        create: bool = False,
+        vectors: Sequence[str] | None = None,
+    ) -> PassageIndex:
+        """Opens the collection, with the bundle's encoder by default; only servers get the key."""
+        return PassageIndex.open(
+            self.collection,
+            open_encoder(self.bundle) if encoder is None else encoder,
+            location=self.location,
+            api_key=self.api_key if _is_server(self.location) else None,
+            tenant=self.tenant,
+            create=create,
+            vectors=vectors,
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class StoredCollectionWithLedger(StoredCollection):
+    """The same, and the cleaner's ledger."""
+
+    ledger: LedgerFile = None
+
+
+def expand_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Makes each field of a command's :class:`StoredCollection` parameter an option of its own."""
+    signature = inspect.signature(command, eval_str=True)
+    group = next(
+        parameter
+        for parameter in signature.parameters.values()
+        if isinstance(parameter.annotation, type)
+        and issubclass(parameter.annotation, StoredCollection)
     )
+    hints = get_type_hints(group.annotation, include_extras=True)
+    options = [
+        inspect.Parameter(
+            field.name, group.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in dataclasses.fields(group.annotation)
+    ]
+
+    @wraps(command)
+    def wrapped(**values: Any) -> None:
+        stored = group.annotation(**{option.name: values.pop(option.name) for option in options})
+        command(**values, **{group.name: stored})
+
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        own = parameter.replace(kind=parameter.KEYWORD_ONLY)
+        parameters += options if parameter is group else [own]
+    wrapped.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return wrapped
+
+
+def open_ledger(file: Path | None, location: str) -> Ledger:
+    """The ledger that was named, or the default one of a location.
+
+    Raises:
+        StorageError: it cannot be opened.
+    """
+    if file is not None:
+        return Ledger(file)
+    return Ledger(Path("." if _is_server(location) else location) / "ledger.sqlite")
 
 
 def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
-    """``["city=Oslo", "year=2020"]`` as a filter; a value that reads as JSON is taken as such.
+    """``["city=Oslo", "year=2020"]`` as a filter; a value that is JSON is read as JSON.
 
     Raises:
         ConfigurationError: a condition without ``=``.
     """
-    import json
-
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for condition in conditions:
         key, equals, value = condition.partition("=")
         if not equals or not key.strip():
             raise ConfigurationError(f"a filter reads KEY=VALUE, not {condition!r}")
         try:
-            found[key.strip()] = json.loads(value)
+            values[key.strip()] = json.loads(value)
         except json.JSONDecodeError:
-            found[key.strip()] = value
-    return found or None
+            values[key.strip()] = value
+    return values or None
+
+
+def _is_server(location: str) -> bool:
+    return location.startswith(("http://", "https://"))

@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from logic_retrievers.cli.outcome import out, reports_errors
+from logic_retrievers.cli.console import out, report_errors
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.queries import ParsedQuery, RuleParser
 
 
-@reports_errors
+@report_errors
 def parse(
     query: Annotated[str | None, typer.Argument(help="A query.")] = None,
     file: Annotated[
@@ -24,17 +24,17 @@ def parse(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
-    """Shows what a query wants and what it rules out, or the expression that it says."""
+    """Shows what a query wants and excludes, or the expression that it states."""
     parser = RuleParser()
-    for text in _queries(query, file):
+    for text in _read_queries(query, file):
         parsed = parser.parse(text)
         if as_json:
             typer.echo(json.dumps(parsed.to_dict(), ensure_ascii=False))
         else:
-            _show(parsed)
+            _print_parsed(parsed)
 
 
-def _queries(query: str | None, file: Path | None) -> Iterable[str]:
+def _read_queries(query: str | None, file: Path | None) -> Iterable[str]:
     """The query, or the lines of the file that are not blank.
 
     Raises:
@@ -53,21 +53,21 @@ def _queries(query: str | None, file: Path | None) -> Iterable[str]:
     return [line for line in lines if line.strip()]
 
 
-def _show(parsed: ParsedQuery) -> None:
+def _print_parsed(parsed: ParsedQuery) -> None:
     out.print(f"[bold]{escape(parsed.text)}[/]", highlight=False)
     if parsed.kind == "none":
-        out.print("   nothing is ruled out", highlight=False)
+        out.print("   nothing is excluded", highlight=False)
         return
     cue = f"[dim]({escape(parsed.cue)})[/]"
-    if parsed.kind == "polarity":
+    if parsed.kind == "negated_fact":
         out.print(f"   the wanted fact is negative {cue}", highlight=False)
         return
     if parsed.kind == "expression":
-        said = cue if parsed.cue else ""
+        shown_cue = cue if parsed.cue else ""
         out.print(
-            f"   means      [green]{escape(str(parsed.expression))}[/] {said}", highlight=False
+            f"   means      [green]{escape(str(parsed.expression))}[/] {shown_cue}", highlight=False
         )
         out.print(f"   confidence {parsed.confidence:g}", highlight=False)
         return
-    out.print(f"   wanted     [green]{escape(parsed.target)}[/]", highlight=False)
-    out.print(f"   ruled out  [red]{escape('; '.join(parsed.traps))}[/] {cue}", highlight=False)
+    out.print(f"   wanted     [green]{escape(parsed.wanted)}[/]", highlight=False)
+    out.print(f"   excluded   [red]{escape('; '.join(parsed.excluded))}[/] {cue}", highlight=False)

@@ -1,46 +1,76 @@
-"""``logic-retrievers probe FOLDER``."""
+"""``logic-retrievers probe run DIR`` and ``logic-retrievers probe template OUT``."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
 from logic_retrievers.chat import ChatEndpoint
-from logic_retrievers.cli.options import Bundle, open_encoder
-from logic_retrievers.cli.outcome import ExitCode, out, reports_errors, say
-from logic_retrievers.cli.probe_figures import probe_tables
-from logic_retrievers.cli.progress import progress
+from logic_retrievers.cli.console import ExitCode, out, print_status, progress_bar, report_errors
+from logic_retrievers.cli.options import Bundle, CacheFile, FiguresFile, open_encoder
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation import Estimate
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.policies.registry import POLICIES
 from logic_retrievers.probe import (
+    AccuracyComparison,
     CachedReader,
     EndpointReader,
     ExtractiveReader,
     GgufReader,
-    Progress,
+    ProbeProgress,
+    ProbeResult,
     Reader,
     fill_index,
     read_probe,
     resolve_configurations,
 )
-from logic_retrievers.probe import probe as run
-from logic_retrievers.probe.grading import checked_grading
+from logic_retrievers.probe import probe as run_probe
+from logic_retrievers.probe.grading import validate_grading
+from logic_retrievers.probe.template import write_template
+
+probe = typer.Typer(
+    help="Compare the answers that different policies lead to.", no_args_is_help=True
+)
 
 EXTRACTIVE = "extractive"
 """In place of a model: the nearest sentence."""
 REPORT_EVERY = 60.0
 """Seconds between two lines about the progress, where no terminal shows a bar."""
+_SHARES = {
+    "gold": "names right",
+    "wrong": "names wrong",
+    "abstained": "abstains",
+    "judged": "judge",
+    "top_satisfying": "top satisfies",
+    "top_violating": "top violates",
+}
+"""Metric -> title, of the columns that stand in the second table where the questions give them."""
 
 
-@reports_errors
-def probe(
+@probe.command()
+@report_errors
+def template(
+    folder: Annotated[
+        Path, typer.Argument(metavar="OUT", help="A folder that does not exist yet.")
+    ],
+) -> None:
+    """Writes a set of two worked questions to fill in, with a README that explains its files."""
+    write_template(folder)
+    out.print(f"template in {folder}", highlight=False, markup=False, soft_wrap=True)
+
+
+@probe.command()
+@report_errors
+def run(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Holds questions.jsonl and corpus.jsonl[.gz].")
     ],
@@ -49,8 +79,8 @@ def probe(
         typer.Option(
             "--policy",
             "-p",
-            help=f"One of {', '.join(POLICIES)}, alone or with a rule about contradictions as in "
-            "topical+drop_both. Repeat to compare with the first.",
+            help=f"One of {', '.join(POLICIES)}, alone or with a resolution of contradictions as "
+            "in topical+drop_both. Repeat to compare with the first.",
             show_default="topical and auto",
         ),
     ] = None,
@@ -90,62 +120,53 @@ def probe(
     answers: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep a model's answers here.")
     ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures here.")
-    ] = None,
-    cache: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep vectors here for the next time.")
-    ] = None,
+    json_file: FiguresFile = None,
+    cache: CacheFile = None,
     bundle: Bundle = None,
 ) -> None:
     """Answers questions from what each policy retrieves, and compares how many are right."""
-    counted = checked_grading(grading)
+    checked_grading = validate_grading(grading)
     questions = read_probe(folder)
     encoder = open_encoder(bundle, cache)
-    reads = _reader(
-        reader,
-        encoder,
-        model=model,
-        api_key_variable=api_key_variable,
-        context=context,
-        threads=threads,
-        max_tokens=max_tokens,
+    answering_reader = _open_reader(
+        reader, encoder, model, api_key_variable, context, threads, max_tokens
     )
     if answers is not None:
-        reads = CachedReader(reads, answers)
+        answering_reader = CachedReader(answering_reader, answers)
     with PassageIndex.open("probe", encoder, lexical=lexical) as index:
-        ways = resolve_configurations(
+        configurations = resolve_configurations(
             policy or ["topical", "auto"], index, questions, threshold=threshold
         )
-        with progress("passages", len(questions.passages)) as advance:
+        with progress_bar("passages", len(questions.passages)) as advance:
             fill_index(index, questions, advance)
-        with progress("answers", len(questions.questions) * len(ways)) as advance:
-            result = run(
+        with progress_bar("answers", len(questions.questions) * len(configurations)) as advance:
+            result = run_probe(
                 questions,
-                ways,
-                reads,
+                configurations,
+                answering_reader,
                 depth=depth,
                 seed=seed,
-                grading=counted,
+                grading=checked_grading,
                 traces=traces,
-                progress=_watched(advance),
+                progress=_progress_callback(advance),
             )
-    for table in probe_tables(result):
-        out.print(table)
+    out.print(_accuracy_table(result))
+    out.print(_answers_table(result))
+    if any(result.kinds.values()):
+        out.print(_kinds_table(result))
     if json_file is not None:
         result.write_json(json_file)
-    failed = {name: errors for name in ways if (errors := result.failed(name))}
+    failed = {name: errors for name in configurations if (errors := result.failed(name))}
     for name, errors in failed.items():
         question, error = next(iter(errors.items()))
-        say("warning", f"{name}: {len(errors)} without an answer, as {question}: {error}")
+        print_status("warning", f"{name}: {len(errors)} without an answer, as {question}: {error}")
     if failed:
         raise typer.Exit(ExitCode.PARTIAL)
 
 
-def _reader(
-    named: str,
+def _open_reader(
+    name: str,
     encoder: Encoder,
-    *,
     model: str | None,
     api_key_variable: str | None,
     context: int,
@@ -159,32 +180,109 @@ def _reader(
             is no reader.
         MissingExtraError, ReadError: as :class:`GgufReader`.
     """
-    endpoint_named = named.startswith(("http://", "https://"))
-    if not endpoint_named and (model is not None or api_key_variable is not None):
+    is_endpoint = name.startswith(("http://", "https://"))
+    if not is_endpoint and (model is not None or api_key_variable is not None):
         raise ConfigurationError("--model and --api-key-variable go with --reader URL")
-    if named == EXTRACTIVE:
+    if name == EXTRACTIVE:
         return ExtractiveReader(encoder)
-    if endpoint_named:
+    if is_endpoint:
         if model is None:
             raise ConfigurationError("an endpoint needs --model, as it calls it")
-        endpoint = ChatEndpoint(named, model, api_key_variable=api_key_variable)
+        endpoint = ChatEndpoint(name, model, api_key_variable=api_key_variable)
         return EndpointReader(endpoint, max_tokens=max_tokens)
-    if named.endswith(".gguf"):
-        return GgufReader(Path(named), context=context, max_tokens=max_tokens, threads=threads)
-    raise ConfigurationError(f"--reader is {EXTRACTIVE}, FILE.gguf or a URL, not {named!r}")
+    if name.endswith(".gguf"):
+        return GgufReader(Path(name), context=context, max_tokens=max_tokens, threads=threads)
+    raise ConfigurationError(f"--reader is {EXTRACTIVE}, FILE.gguf or a URL, not {name!r}")
 
 
-def _watched(advance: Callable[[int], None] | None) -> Callable[[Progress], None]:
-    """The bar where there is one, else a line now and then: a run may take hours."""
-    said_at = time.monotonic()
+def _progress_callback(advance: Callable[[int], None] | None) -> Callable[[ProbeProgress], None]:
+    """Moves the bar; without one, prints a line every minute, since a run may take hours."""
+    printed_at = time.monotonic()
 
-    def watch(told: Progress) -> None:
-        nonlocal said_at
+    def update(current: ProbeProgress) -> None:
+        nonlocal printed_at
         if advance is not None:
-            advance(told.done)
-        elif time.monotonic() - said_at > REPORT_EVERY and told.seconds_left is not None:
-            said_at = time.monotonic()
-            minutes = math.ceil(told.seconds_left / 60)
-            say("answers", f"{told.done} of {told.total}, about {minutes} minutes left")
+            advance(current.done)
+        elif time.monotonic() - printed_at > REPORT_EVERY and current.seconds_left is not None:
+            printed_at = time.monotonic()
+            minutes = math.ceil(current.seconds_left / 60)
+            print_status(
+                "answers", f"{current.done} of {current.total}, about {minutes} minutes left"
+            )
 
-    return watch
+    return update
+
+
+def _accuracy_table(result: ProbeResult) -> Table:
+    comparisons = result.comparisons()
+    first = next(iter(result.traces))
+    table = Table(
+        title=f"{result.set}: {len(result.kinds)} questions at depth {result.depth}, "
+        f"read by {result.reader}",
+        title_justify="left",
+        caption=f"right by {result.grading}; 95 % intervals; p of McNemar's exact test, after Holm",
+        caption_justify="left",
+    )
+    table.add_column("configuration", overflow="fold", min_width=13)
+    for title in ("accuracy", f"less {first}", "gained/lost", "p", "failed"):
+        table.add_column(title, justify="right", overflow="fold")
+    for name in result.traces:
+        accuracy = result.figures(name).get("accuracy")
+        table.add_row(
+            name,
+            f"{accuracy.mean:.3f} ({accuracy.low:.3f} to {accuracy.high:.3f})" if accuracy else "-",
+            *_format_comparison(comparisons.get(name)),
+            str(len(result.failed(name))),
+        )
+    return table
+
+
+def _answers_table(result: ProbeResult) -> Table:
+    figures = {name: result.figures(name) for name in result.traces}
+    shown = [metric for metric in _SHARES if any(metric in own for own in figures.values())]
+    table = Table(title="answers and first passages", title_justify="left")
+    table.add_column("configuration", overflow="fold", min_width=13)
+    for title in [*(_SHARES[metric] for metric in shown), "seconds"]:
+        table.add_column(title, justify="right")
+    for name, own in figures.items():
+        seconds = [own[metric].mean for metric in ("retrieval_seconds", "reader_seconds") if own]
+        table.add_row(
+            name,
+            *(_format_share(own.get(metric)) for metric in shown),
+            f"{sum(seconds):.2f}" if seconds else "-",
+        )
+    return table
+
+
+def _kinds_table(result: ProbeResult) -> Table:
+    table = Table(title="accuracy by kind of question", title_justify="left")
+    table.add_column("kind", overflow="fold")
+    table.add_column("questions", justify="right")
+    first, *others = result.traces
+    for title in (*result.traces, *(f"{name} less {first}" for name in others)):
+        table.add_column(title, justify="right", overflow="fold")
+    figures = {name: result.figures_by_kind(name) for name in result.traces}
+    for kind, count in Counter(filter(None, result.kinds.values())).items():
+        comparisons = result.comparisons(kind)
+        table.add_row(
+            kind,
+            str(count),
+            *(_format_share(own.get(kind, {}).get("accuracy")) for own in figures.values()),
+            *(_format_comparison(comparisons.get(name))[0] for name in others),
+        )
+    return table
+
+
+def _format_share(estimate: Estimate | None) -> str:
+    return "-" if estimate is None else f"{estimate.mean:.3f}"
+
+
+def _format_comparison(comparison: AccuracyComparison | None) -> tuple[str, str, str]:
+    if comparison is None:
+        return "", "", ""
+    gain = comparison.difference
+    return (
+        f"{gain.mean:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})",
+        f"{comparison.gained}/{comparison.lost}",
+        f"{comparison.p_corrected:.3g}",
+    )

@@ -1,33 +1,21 @@
-"""``logic-retrievers quarantine list|show|restore|purge`` and ``logic-retrievers verify``."""
+"""``logic-retrievers quarantine list|show|restore|purge|verify``."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from logic_retrievers.cleaning import Entry, Held, Ledger, Quarantine
-from logic_retrievers.cli.ledgers import LedgerFile, open_ledger
-from logic_retrievers.cli.options import (
-    DEFAULT_LOCATION,
-    ApiKey,
-    Bundle,
-    Collection,
-    Location,
-    Tenant,
-    open_encoder,
-    open_index,
-)
-from logic_retrievers.cli.outcome import ExitCode, out, reports_errors, say
+from logic_retrievers.cleaning import Quarantine
+from logic_retrievers.cli.console import ExitCode, out, print_json, print_status, report_errors
+from logic_retrievers.cli.options import StoredCollectionWithLedger, expand_options, open_ledger
 from logic_retrievers.errors import ConfigurationError, InputError
 
 quarantine = typer.Typer(
-    help="What the cleaner has hidden: list, show, restore, purge.", no_args_is_help=True
+    help="What the cleaner has hidden: list, show, restore, purge, verify.", no_args_is_help=True
 )
 
 Ids = Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Of passages.")]
@@ -36,129 +24,116 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @quarantine.command("list")
-@reports_errors
-def list_hidden(
-    as_json: AsJson = False,
-    location: Location = DEFAULT_LOCATION,
-    collection: Collection = "passages",
-    bundle: Bundle = None,
-    api_key: ApiKey = None,
-    tenant: Tenant = None,
-    ledger: LedgerFile = None,
-) -> None:
+@report_errors
+@expand_options
+def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> None:
     """Prints the hidden passages, and why each was hidden."""
-    with _opened(location, collection, bundle, api_key, tenant, ledger) as found:
-        held = found.held()
+    with _open_quarantine(stored) as store:
+        passages = store.passages()
     if as_json:
-        typer.echo(json.dumps([_row(one) for one in held], ensure_ascii=False, indent=2))
-        return
-    for one in held:
-        why = "hidden without this ledger" if one.entry is None else one.entry.reason
-        out.print(
-            f"[bold]{escape(one.passage.id)}[/] {escape(why)}", highlight=False, soft_wrap=True
+        print_json(
+            [
+                {
+                    "id": hidden.passage.id,
+                    "text": hidden.passage.text,
+                    "entry": None if hidden.entry is None else hidden.entry.to_dict(),
+                }
+                for hidden in passages
+            ]
         )
-    out.print(f"{len(held)} hidden", highlight=False)
+        return
+    for hidden in passages:
+        reason = "hidden without this ledger" if hidden.entry is None else hidden.entry.reason
+        out.print(
+            f"[bold]{escape(hidden.passage.id)}[/] {escape(reason)}",
+            highlight=False,
+            soft_wrap=True,
+        )
+    out.print(f"{len(passages)} hidden", highlight=False)
 
 
 @quarantine.command()
-@reports_errors
+@report_errors
+@expand_options
 def show(
     passage: Annotated[str, typer.Argument(metavar="ID", help="Of a passage.")],
     as_json: AsJson = False,
-    location: Location = DEFAULT_LOCATION,
-    collection: Collection = "passages",
-    bundle: Bundle = None,
-    api_key: ApiKey = None,
-    tenant: Tenant = None,
-    ledger: LedgerFile = None,
+    *,
+    stored: StoredCollectionWithLedger,
 ) -> None:
     """Prints a passage and everything that the ledger knows about it."""
-    with _opened(location, collection, bundle, api_key, tenant, ledger) as found:
-        history = found.history(passage)
-        stored = found.stored(passage)
-    if stored is None and not history:
+    with _open_quarantine(stored) as store:
+        history = store.history(passage)
+        current = store.stored(passage)
+    if current is None and not history:
         raise InputError(f"neither the collection nor the ledger knows {passage!r}")
     if as_json:
         document = {
             "id": passage,
-            "text": None if stored is None else stored.text,
-            "quarantined": stored is not None and stored.quarantined,
+            "text": None if current is None else current.text,
+            "quarantined": current is not None and current.quarantined,
             "history": [entry.to_dict() for entry in history],
         }
-        typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        print_json(document)
         return
-    state = "gone" if stored is None else "hidden" if stored.quarantined else "active"
+    state = "gone" if current is None else "hidden" if current.quarantined else "active"
     out.print(f"[bold]{escape(passage)}[/] {state}", highlight=False)
-    if stored is not None:
-        out.print(f"   {escape(stored.text)}", highlight=False, soft_wrap=True)
+    if current is not None:
+        out.print(f"   {escape(current.text)}", highlight=False, soft_wrap=True)
     for entry in history:
+        against = f" (against {entry.opponent})" if entry.opponent else ""
         out.print(
-            f"   [dim]{entry.time}[/] {entry.event} {_about(entry)}",
+            f"   [dim]{entry.time}[/] {entry.event} {escape(entry.reason + against)}",
             highlight=False,
             soft_wrap=True,
         )
 
 
 @quarantine.command()
-@reports_errors
+@report_errors
+@expand_options
 def restore(
-    ids: Ids = None,
-    everything: All = False,
-    location: Location = DEFAULT_LOCATION,
-    collection: Collection = "passages",
-    bundle: Bundle = None,
-    api_key: ApiKey = None,
-    tenant: Tenant = None,
-    ledger: LedgerFile = None,
+    ids: Ids = None, everything: All = False, *, stored: StoredCollectionWithLedger
 ) -> None:
     """Shows passages again, exactly as they were; the cleaner leaves them alone from then on."""
-    with _opened(location, collection, bundle, api_key, tenant, ledger) as found:
-        result = found.restore(_chosen(found, ids, everything))
+    with _open_quarantine(stored) as store:
+        result = store.restore(_selected_ids(store, ids, everything))
     for name in result.changed:
-        say("note", f"{name} has been written to since it was hidden; it is shown as it is now")
+        print_status("note", f"{name} was changed after it was hidden; it is shown as it is now")
     for name in result.missing:
-        say("left out", f"{name} is not in quarantine")
+        print_status("left out", f"{name} is not in quarantine")
     out.print(f"{len(result.restored)} restored", highlight=False)
     if result.missing:
         raise typer.Exit(ExitCode.PARTIAL)
 
 
 @quarantine.command()
-@reports_errors
+@report_errors
+@expand_options
 def purge(
     ids: Ids = None,
     everything: All = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    location: Location = DEFAULT_LOCATION,
-    collection: Collection = "passages",
-    bundle: Bundle = None,
-    api_key: ApiKey = None,
-    tenant: Tenant = None,
-    ledger: LedgerFile = None,
+    *,
+    stored: StoredCollectionWithLedger,
 ) -> None:
     """Deletes hidden passages for good."""
-    with _opened(location, collection, bundle, api_key, tenant, ledger) as found:
-        chosen = _chosen(found, ids, everything)
-        if chosen and not yes:
-            typer.confirm(f"Delete {len(chosen)} hidden passages for good?", abort=True)
-        out.print(f"{found.purge(chosen)} deleted", highlight=False)
+    with _open_quarantine(stored) as store:
+        selected = _selected_ids(store, ids, everything)
+        if selected and not yes:
+            typer.confirm(f"Delete {len(selected)} hidden passages for good?", abort=True)
+        out.print(f"{store.purge(selected)} deleted", highlight=False)
 
 
-@reports_errors
-def verify(
-    as_json: AsJson = False,
-    location: Location = DEFAULT_LOCATION,
-    collection: Collection = "passages",
-    bundle: Bundle = None,
-    api_key: ApiKey = None,
-    tenant: Tenant = None,
-    ledger: LedgerFile = None,
-) -> None:
-    """Compares the ledger with the collection, and carries out what a crash left undone."""
-    with _opened(location, collection, bundle, api_key, tenant, ledger) as found:
-        result = found.verify()
+@quarantine.command()
+@report_errors
+@expand_options
+def verify(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> None:
+    """Compares the ledger with the collection, and completes what a crash interrupted."""
+    with _open_quarantine(stored) as store:
+        result = store.verify()
     if as_json:
-        typer.echo(json.dumps(result.to_dict(), ensure_ascii=False, indent=2))
+        print_json(result.to_dict())
         return
     for what, names in result.to_dict().items():
         for name in names:
@@ -167,34 +142,12 @@ def verify(
 
 
 @contextmanager
-def _opened(
-    location: str,
-    collection: str,
-    bundle: Path | None,
-    api_key: str | None,
-    tenant: str | None,
-    ledger: Path | None,
-) -> Iterator[Quarantine]:
-    encoder = open_encoder(bundle)
-    with open_index(encoder, location, collection, api_key, tenant, create=False) as index:
-        known: Ledger = open_ledger(ledger, location)
-        yield Quarantine(index, known)
+def _open_quarantine(stored: StoredCollectionWithLedger) -> Iterator[Quarantine]:
+    with stored.open() as index:
+        yield Quarantine(index, open_ledger(stored.ledger, stored.location))
 
 
-def _chosen(found: Quarantine, ids: Sequence[str] | None, everything: bool) -> list[str]:
+def _selected_ids(store: Quarantine, ids: Sequence[str] | None, everything: bool) -> list[str]:
     if bool(ids) == everything:
         raise ConfigurationError("name passages by their ids, or take --all")
-    return list(ids) if ids else [one.passage.id for one in found.held()]
-
-
-def _row(held: Held) -> dict[str, Any]:
-    return {
-        "id": held.passage.id,
-        "text": held.passage.text,
-        "entry": None if held.entry is None else held.entry.to_dict(),
-    }
-
-
-def _about(entry: Entry) -> str:
-    against = f" (against {entry.opponent})" if entry.opponent else ""
-    return escape(f"{entry.reason}{against}")
+    return list(ids) if ids else [hidden.passage.id for hidden in store.passages()]

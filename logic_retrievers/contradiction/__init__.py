@@ -1,5 +1,15 @@
 """Contradictions: scored, searched for, and kept out of a context.
 
+scorer.py                 pairs of texts; pair_scores.py: cosine, sparsity, F, probability
+search.py                 stored passages that contradict a statement; ranking.py orders them
+filter.py                 the three stages below, for a list of passages
+candidate_pairs.py        passages, trusted passages (trusted_passages.py), and their pairs
+pair_judge.py             a user's model that reads two texts at once
+conflict_resolution.py    who stays and who is dropped; filter_result.py: the evidence
+resolution_strategies.py  annotate, prefer_newest (metadata_dates.py), prefer_source,
+                          prefer_majority (stance_groups.py), drop_both
+settings.py               the constants of a contradiction vector
+
 The names load on first use: the constants alone need no Qdrant.
 """
 
@@ -7,26 +17,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from logic_retrievers.lazy import lazy
+from logic_retrievers.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
-    from logic_retrievers.contradiction.filtered import Conflict, Filtered
-    from logic_retrievers.contradiction.filtering import ContradictionFilter
-    from logic_retrievers.contradiction.opinions import SecondOpinion
-    from logic_retrievers.contradiction.pairs import PairScore
+    from logic_retrievers.contradiction.conflict_resolution import Conflict
+    from logic_retrievers.contradiction.filter import ContradictionFilter
+    from logic_retrievers.contradiction.filter_result import FilterResult
+    from logic_retrievers.contradiction.pair_judge import PairJudge
+    from logic_retrievers.contradiction.pair_scores import PairScore
     from logic_retrievers.contradiction.scorer import ContradictionScorer
     from logic_retrievers.contradiction.search import ContradictionSearch
     from logic_retrievers.contradiction.settings import ContradictionSettings
 
-_HOMES = {
-    "Conflict": "filtered",
-    "ContradictionFilter": "filtering",
-    "ContradictionScorer": "scorer",
-    "ContradictionSearch": "search",
-    "ContradictionSettings": "settings",
-    "Filtered": "filtered",
-    "PairScore": "pairs",
-    "SecondOpinion": "opinions",
+_MODULES = {
+    "filter": "ContradictionFilter",
+    "filter_result": "FilterResult",
+    "pair_judge": "PairJudge",
+    "pair_scores": "PairScore",
+    "resolution": "Conflict",
+    "scorer": "ContradictionScorer",
+    "search": "ContradictionSearch",
+    "settings": "ContradictionSettings",
 }
 
 __all__ = [
@@ -35,13 +46,13 @@ __all__ = [
     "ContradictionScorer",
     "ContradictionSearch",
     "ContradictionSettings",
-    "Filtered",
+    "FilterResult",
+    "PairJudge",
     "PairScore",
-    "SecondOpinion",
 ]
 
 
-__getattr__ = lazy(__name__, _HOMES)
+__getattr__ = lazy_getattr(__name__, _MODULES)
 
 
 def __dir__() -> list[str]:

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.contradiction.script import unjudged
-from logic_retrievers.contradiction.settings import CONTRADICTION, TOPICAL, ContradictionSettings
-from logic_retrievers.index.pools import DECIMALS
+from logic_retrievers.contradiction.latin_script import unjudgeable_reason
+from logic_retrievers.contradiction.settings import CONTRADICTION, TOPICAL, ContradictionConstants
 from logic_retrievers.scoring import ordinal_ranks
-from logic_retrievers.types import Evidence, Hit, Passage, Pool
+from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Evidence, Hit, Passage
 
 POLICY = "contradiction"
 
@@ -21,14 +20,14 @@ Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Side:
-    """One of the two that contradict each other: what is asked about.
+class StatementQuery:
+    """The statement, or stored passage, that the hits are to contradict.
 
     Args:
-        text: what it says.
-        opponent: what a hit's evidence calls it: the statement itself, or the id of a passage.
+        text: of the statement.
+        opponent: its name in a hit's evidence: the statement itself, or the id of a passage.
         vectors: vector name -> shape (dimension,).
-        points: of its own in the collection, which are no candidates.
+        points: its own points in the collection, which are not candidates.
     """
 
     text: str
@@ -38,11 +37,11 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranking:
-    """Candidates in order, with what each is judged by; arrays of shape (candidates,).
+class RankedCandidates:
+    """Candidates in order, with their scores; arrays of shape (candidates,).
 
     Args:
-        order: places in the pool, best first; without the side itself and its copies.
+        order: positions in the pool, best first; without the statement itself and its copies.
         cosines: topical; NaN where a candidate is left out.
         sparsities: Hoyer; NaN where a candidate is left out or has no contradiction vector.
         scores: F; NaN likewise.
@@ -55,105 +54,109 @@ class Ranking:
     scores: Values
     probabilities: Values
 
-    def likely(self, least: float | None) -> list[int]:
-        """The places in order; only those of at least this probability where one is given."""
-        return [
-            place for place in self.order if least is None or self.probabilities[place] >= least
-        ]
+    def probable(self, min_probability: float | None) -> list[int]:
+        """The positions in order; with a minimum only those of at least that probability."""
+        if min_probability is None:
+            return list(self.order)
+        return [i for i in self.order if self.probabilities[i] >= min_probability]
 
     def ranks(self) -> dict[str, npt.NDArray[np.integer]]:
-        """Leaf -> 1-based rank of each candidate; 0 where it has none."""
+        """Vector name -> 1-based rank of each candidate; 0 where it has none."""
         return {TOPICAL: ordinal_ranks(self.cosines), CONTRADICTION: ordinal_ranks(self.scores)}
 
 
-def ranking(
-    side: Side,
-    pool: Pool,
+def rank_candidates(
+    query: StatementQuery,
+    pool: CandidatePool,
     sparsities: Values,
-    stored: npt.NDArray[np.bool_],
-    settings: ContradictionSettings,
-) -> Ranking:
-    """Orders by F; candidates without a contradiction vector follow behind, by their cosine.
+    has_vector: npt.NDArray[np.bool_],
+    constants: ContradictionConstants,
+) -> RankedCandidates:
+    """Orders by F; candidates without a contradiction vector follow, ordered by cosine.
 
     Args:
-        side: what they stand against.
+        query: what they are compared with.
         pool: the candidates, scored on the topical vector.
-        sparsities: shape (candidates,); NaN for a copy of the side.
-        stored: whether each has a contradiction vector.
-        settings: constants.
+        sparsities: shape (candidates,); NaN for a copy of the statement.
+        has_vector: shape (candidates,); whether each has a contradiction vector.
+        constants: of the contradiction vector.
     """
-    own = np.array([point in side.points for point in pool.ids], dtype=bool)
-    left_out = own | (stored & np.isnan(sparsities))
+    own = np.array([point in query.points for point in pool.ids], dtype=bool)
+    left_out = own | (has_vector & np.isnan(sparsities))
     cosines = np.where(left_out, np.nan, pool.scores[TOPICAL])
     sparsities = np.where(left_out, np.nan, sparsities)
-    scores = np.round(settings.score(cosines, sparsities), DECIMALS)
-    # ties by id, in whose order the pool is
-    order = np.lexsort((-np.where(stored, scores, cosines), ~stored))
-    return Ranking(
-        tuple(place for place in order.tolist() if not left_out[place]),
+    scores = np.round(constants.score(cosines, sparsities), SCORE_DECIMALS)
+    # stable: ties stay in the order of the pool, which is by id
+    order = np.lexsort((-np.where(has_vector, scores, cosines), ~has_vector))
+    return RankedCandidates(
+        tuple(i for i in order.tolist() if not left_out[i]),
         cosines,
-        np.round(sparsities, DECIMALS),
+        np.round(sparsities, SCORE_DECIMALS),
         scores,
-        np.round(settings.probability(cosines, sparsities), DECIMALS),
+        np.round(constants.probability(cosines, sparsities), SCORE_DECIMALS),
     )
 
 
-class Explainer:
-    """Makes hits of ranked candidates.
+class HitBuilder:
+    """Builds hits from ranked candidates.
 
     Args:
-        side: what they stand against.
+        query: what they are compared with.
         ranked: the candidates.
-        settings: constants.
+        constants: of the contradiction vector.
     """
 
-    def __init__(self, side: Side, ranked: Ranking, settings: ContradictionSettings) -> None:
-        self._side, self._ranked, self._settings = side, ranked, settings
+    def __init__(
+        self, query: StatementQuery, ranked: RankedCandidates, constants: ContradictionConstants
+    ) -> None:
+        self._query, self._ranked, self._constants = query, ranked, constants
         self._ranks = ranked.ranks()
-        self._unjudged = unjudged(side.text)
+        self._query_reason = unjudgeable_reason(query.text)
 
-    def probability(self, place: int, passage: Passage) -> float | None:
-        """Of a contradiction; None where it cannot be told."""
-        return None if self._why_not(place, passage) else float(self._ranked.probabilities[place])
+    def probability(self, position: int, passage: Passage) -> float | None:
+        """Of a contradiction; None where the candidate cannot be judged."""
+        if self._unjudgeable_reason(position, passage):
+            return None
+        return float(self._ranked.probabilities[position])
 
-    def hit(self, place: int, passage: Passage, rank: int) -> Hit:
-        """The candidate at a place of the pool as a hit."""
+    def hit(self, position: int, passage: Passage, rank: int) -> Hit:
+        """The candidate at a position of the pool as a hit."""
         ranked = self._ranked
-        cosine, sparsity = float(ranked.cosines[place]), _or_none(ranked.sparsities[place])
-        score = _or_none(ranked.scores[place])
-        probability = self.probability(place, passage)
-        conflict = probability is not None and probability >= self._settings.threshold
+        cosine, sparsity = float(ranked.cosines[position]), _or_none(ranked.sparsities[position])
+        score = _or_none(ranked.scores[position])
+        probability = self.probability(position, passage)
+        conflict = probability is not None and probability >= self._constants.threshold
         evidence = Evidence(
             policy=POLICY,
             scores={TOPICAL: cosine, CONTRADICTION: score},
-            ranks={leaf: int(column[place]) or None for leaf, column in self._ranks.items()},
-            kept=score is not None,
-            reason=self._reason(place, passage),
+            ranks={name: int(ranks[position]) or None for name, ranks in self._ranks.items()},
+            passed_filter=score is not None,
+            reason=self._reason(position, passage),
             details={
                 "sparsity": sparsity,
                 "probability": probability,
-                "alpha": self._settings.alpha,
+                "alpha": self._constants.alpha,
                 "conflict": conflict,
-                "opponent": self._side.opponent,
+                "opponent": self._query.opponent,
             },
         )
         return Hit(passage, rank, cosine if score is None else score, evidence)
 
-    def _why_not(self, place: int, passage: Passage) -> str:
+    def _unjudgeable_reason(self, position: int, passage: Passage) -> str:
         """Why the candidate cannot be judged; empty where it can."""
-        if np.isnan(self._ranked.sparsities[place]):
+        if np.isnan(self._ranked.sparsities[position]):
             return "has no contradiction vector to judge it by"
-        why = self._unjudged or unjudged(passage.text)
-        return why and f"one of the two {why}"
+        reason = self._query_reason or unjudgeable_reason(passage.text)
+        return reason and f"one of the two {reason}"
 
-    def _reason(self, place: int, passage: Passage) -> str:
-        if why_not := self._why_not(place, passage):
-            return why_not
-        likely, threshold = self._ranked.probabilities[place], self._settings.threshold
-        told = f"contradicts it with probability {likely:.2f}"
-        if likely >= threshold:
-            return told
-        return f"{told} only, which is under the threshold of {threshold:.2f}"
+    def _reason(self, position: int, passage: Passage) -> str:
+        if reason := self._unjudgeable_reason(position, passage):
+            return reason
+        probability, threshold = self._ranked.probabilities[position], self._constants.threshold
+        reason = f"contradicts it with probability {probability:.2f}"
+        if probability >= threshold:
+            return reason
+        return f"{reason} only, which is under the threshold of {threshold:.2f}"
 
 
 def _or_none(value: float) -> float | None:

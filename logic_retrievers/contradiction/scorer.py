@@ -1,29 +1,43 @@
-"""Pairs of texts: how likely the two are to contradict each other."""
+"""``ContradictionScorer``: the probability that two texts contradict each other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.answering import check_count
-from logic_retrievers.contradiction.judging import Judgements, judge_pairs
-from logic_retrievers.contradiction.null import unrelated_pairs, with_null
-from logic_retrievers.contradiction.pairs import Pair, PairScore, check_pairs, pair_scores, texts_of
-from logic_retrievers.contradiction.settings import VECTORS, ContradictionSettings, settings_for
+from logic_retrievers.contradiction.pair_scores import (
+    PairScore,
+    TextPair,
+    VectorScores,
+    check_pairs,
+    pair_scores,
+    score_rows,
+    texts_of,
+)
+from logic_retrievers.contradiction.settings import (
+    VECTORS,
+    ContradictionSettings,
+    merge_constants,
+)
+from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.encoders.base import check_texts
+from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.index.requests import batches
-from logic_retrievers.procedures import Procedure, Work, arun, encoding, run
+from logic_retrievers.query_input import check_count
 from logic_retrievers.scoring import MEASURES, Sparsity
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder
 
-PAIRS_A_BATCH = 128
+PAIRS_PER_BATCH = 128
+MIN_NULL_PAIRS = 30
+"""With fewer pairs, mean and deviation say little."""
 
 Vectors = dict[str, npt.NDArray[np.float32]]
 
@@ -32,16 +46,17 @@ class ContradictionScorer:
     """Scores pairs of texts by the sparsity of the difference of their vectors.
 
     F(p1, p2) = cosine(topical) + alpha * sparsity(contradiction); Xu et al. 2024, "SparseCL". The
-    order of the two texts does not count.
+    order of the two texts does not matter.
 
     Args:
         encoder: makes the vectors; by default that of the bundle that comes with the package.
-        alpha: weight of the sparsity in the score, instead of the one that the encoder brings; the
-            probability does not depend on it.
-        measure: ``hoyer``, ``l2_l1`` or ``kappa4``; of the sparsity in the score. The probability
-            is that of Hoyer in any case, which its constants were found for.
-        threshold: least probability of a conflict, instead of the encoder's.
-        settings: all constants, for an encoder that brings none.
+        alpha: weight of the sparsity in the score, over the encoder's; the probability does not
+            depend on it.
+        measure: of the sparsity in the score: ``hoyer``, ``l2_l1`` or ``kappa4``. The probability
+            always uses Hoyer, for which its constants were found.
+        threshold: least probability of a conflict, over the encoder's.
+        settings: over the constants that the encoder brings; all of them for an encoder that
+            brings none.
 
     Raises:
         ConfigurationError: the encoder lacks a vector or its constants, or a value cannot work.
@@ -65,96 +80,159 @@ class ContradictionScorer:
         if measure not in MEASURES:
             raise ConfigurationError(f"no sparsity {measure!r}; there are {', '.join(MEASURES)}")
         self.measure: Sparsity = measure
-        self.settings = settings_for(self.encoder.specs, settings, alpha=alpha, threshold=threshold)
+        self.constants = merge_constants(
+            self.encoder.specs, settings, alpha=alpha, threshold=threshold
+        )
+        changes = {"alpha": alpha, "threshold": threshold}
+        self.settings = replace(
+            settings or ContradictionSettings(),
+            **{name: value for name, value in changes.items() if value is not None},
+        )
 
-    def score(self, pairs: Sequence[Pair]) -> list[PairScore]:
+    def score(self, pairs: Sequence[TextPair]) -> list[PairScore]:
         """The score of every pair, in their order.
 
-        Each text is encoded once, and its vectors are forgotten after the last pair that it stands
-        in, so that memory grows with the texts that come again and not with the pairs.
+        Each text is encoded once, and its vectors are dropped after the last pair that has it, so
+        memory grows with the texts that occur again and not with the pairs.
 
         Args:
             pairs: two texts each.
 
         Raises:
-            EmptyTextError: a text with nothing but white space; the message names the pair.
-            InputError: what is no pair of strings.
+            EmptyTextError: a text is empty or white space; the message names the pair.
+            InputError: something is not a pair of strings.
         """
-        return run(self._score(pairs), encoding)
+        return run(self._score(pairs), encoder_threads)
 
-    async def ascore(self, pairs: Sequence[Pair]) -> list[PairScore]:
+    async def ascore(self, pairs: Sequence[TextPair]) -> list[PairScore]:
         """:meth:`score` without blocking the event loop; the same scores."""
-        return await arun(self._score(pairs), encoding)
+        return await arun(self._score(pairs), encoder_threads)
 
-    def with_null(
+    def with_null_distribution(
         self, texts: Sequence[str], *, pairs: int = 1000, seed: int = 0
     ) -> ContradictionScorer:
-        """A scorer whose probability is that of this corpus.
+        """A scorer whose probability is calibrated to this corpus.
 
-        How sparse two texts differ that have nothing to do with each other depends on the corpus:
-        on the length, style and field of its texts. Sparsity enters the probability as deviations
-        from that null distribution, so its mean and deviation are found anew here, over pairs drawn
-        at random. The score stays as it is.
+        How sparsely two unrelated texts differ depends on the corpus: on the length, style and
+        field of its texts. Sparsity enters the probability as deviations from that null
+        distribution, so its mean and deviation are estimated again here, over random pairs. The
+        score stays as it is. ``scorer.settings`` passes the calibration on to a filter or cleaner.
 
         Args:
             texts: of the corpus, some hundreds or more, about different things.
-            pairs: how many are drawn; all where there are fewer.
-            seed: of the draw.
+            pairs: how many random pairs; all where there are fewer.
+            seed: of the random numbers.
 
         Raises:
-            InputError: too few texts that differ.
+            InputError: too few different texts.
         """
-        return run(self._with_null(texts, pairs, seed), encoding)
+        return run(self._with_null(texts, pairs, seed), encoder_threads)
 
-    async def awith_null(
+    async def awith_null_distribution(
         self, texts: Sequence[str], *, pairs: int = 1000, seed: int = 0
     ) -> ContradictionScorer:
-        """:meth:`with_null` without blocking the event loop; the same scorer."""
-        return await arun(self._with_null(texts, pairs, seed), encoding)
+        """:meth:`with_null_distribution` without blocking the event loop; the same scorer."""
+        return await arun(self._with_null(texts, pairs, seed), encoder_threads)
 
-    def _score(self, pairs: Sequence[Pair]) -> Procedure[list[PairScore]]:
+    def _score(self, pairs: Sequence[TextPair]) -> Operation[list[PairScore]]:
         check_pairs(pairs)
-        judged = yield from self._judged(pairs, self.measure)
+        scores = yield from self._vector_scores(pairs, self.measure)
         return [
-            one
-            for some, judgements in zip(batches(pairs, PAIRS_A_BATCH), judged, strict=True)
-            for one in pair_scores(some, judgements, self.settings.threshold)
+            score
+            for batch, columns in zip(batches(pairs, PAIRS_PER_BATCH), scores, strict=True)
+            for score in pair_scores(batch, columns, self.constants.threshold)
         ]
 
     def _with_null(
         self, texts: Sequence[str], count: int, seed: int
-    ) -> Procedure[ContradictionScorer]:
+    ) -> Operation[ContradictionScorer]:
         check_count("pairs", count)
         pairs = unrelated_pairs(texts, count, seed)
         check_pairs(pairs)
-        judged = yield from self._judged(pairs, "hoyer")
-        sparsities = np.concatenate([judgements.sparsities for judgements in judged])
-        found = with_null(self.settings, sparsities)
-        return ContradictionScorer(self.encoder, measure=self.measure, settings=found)
+        scores = yield from self._vector_scores(pairs, "hoyer")
+        sparsities = np.concatenate([columns.sparsities for columns in scores])
+        settings = replace(self.settings, **null_distribution(sparsities))
+        return ContradictionScorer(self.encoder, measure=self.measure, settings=settings)
 
-    def _judged(self, pairs: Sequence[Pair], measure: Sparsity) -> Procedure[list[Judgements]]:
-        """The judgements of every batch of pairs."""
-        groups = list(batches(pairs, PAIRS_A_BATCH))
-        last = {text: n for n, some in enumerate(groups) for pair in some for text in pair}
-        known: dict[str, Vectors] = {}
-        found: list[Judgements] = []
-        for number, some in enumerate(groups):
-            found.append((yield Work(partial(self._judge, some, known, measure))))
-            for text in [text for text in known if last[text] == number]:
-                del known[text]
-        return found
+    def _vector_scores(
+        self, pairs: Sequence[TextPair], measure: Sparsity
+    ) -> Operation[list[VectorScores]]:
+        """The scores of every batch of pairs."""
+        groups = list(batches(pairs, PAIRS_PER_BATCH))
+        last_use = {text: n for n, batch in enumerate(groups) for pair in batch for text in pair}
+        vectors: dict[str, Vectors] = {}
+        scores: list[VectorScores] = []
+        for number, batch in enumerate(groups):
+            scores.append((yield Compute(partial(self._score_batch, batch, vectors, measure))))
+            for text in [text for text in vectors if last_use[text] == number]:
+                del vectors[text]
+        return scores
 
-    def _judge(
-        self, pairs: Sequence[Pair], known: dict[str, Vectors], measure: Sparsity
-    ) -> Judgements:
-        """Encodes what is not known yet, notes it, and judges the pairs."""
-        new = [text for text in dict.fromkeys(texts_of(pairs)) if text not in known]
-        made = self.encoder.encode_documents(new, VECTORS) if new else {}
+    def _score_batch(
+        self, pairs: Sequence[TextPair], vectors: dict[str, Vectors], measure: Sparsity
+    ) -> VectorScores:
+        """Encodes the texts that are not in ``vectors`` yet, adds them, and scores the pairs."""
+        new = [text for text in dict.fromkeys(texts_of(pairs)) if text not in vectors]
+        encoded = self.encoder.encode_documents(new, VECTORS) if new else {}
         for row, text in enumerate(new):
             # copies: a view would keep its whole batch in memory
-            known[text] = {name: made[name][row].copy() for name in VECTORS}
+            vectors[text] = {name: encoded[name][row].copy() for name in VECTORS}
         left, right = (
-            {name: np.stack([known[pair[side]][name] for pair in pairs]) for name in VECTORS}
+            {name: np.stack([vectors[pair[side]][name] for pair in pairs]) for name in VECTORS}
             for side in (0, 1)
         )
-        return judge_pairs(left, right, self.settings, measure)
+        return score_rows(left, right, self.constants, measure)
+
+
+def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[TextPair]:
+    """Random pairs of different texts without repetition; all pairs where there are no more.
+
+    In a corpus about many things, two texts drawn at random are unrelated.
+
+    Args:
+        texts: of the corpus; copies count once.
+        count: how many pairs are wanted.
+        seed: of the random numbers.
+
+    Raises:
+        InputError: there are no texts, or they do not give 30 pairs.
+        EmptyTextError: a text is empty or white space.
+    """
+    check_texts(texts)
+    distinct = list(dict.fromkeys(texts))
+    possible = len(distinct) * (len(distinct) - 1) // 2
+    if min(count, possible) < MIN_NULL_PAIRS:
+        raise InputError(
+            f"{len(distinct)} different texts give {min(count, possible)} pairs; at least"
+            f" {MIN_NULL_PAIRS} are needed to estimate how sparsely unrelated texts differ. Pass"
+            " more texts of the corpus."
+        )
+    generator = np.random.default_rng(seed)
+    if possible <= 4 * count:
+        left, right = np.triu_indices(len(distinct), k=1)
+        chosen = generator.permutation(possible)[:count]
+        return [(distinct[left[n]], distinct[right[n]]) for n in chosen]
+    pairs: dict[tuple[int, int], None] = {}
+    while len(pairs) < count:
+        one, other = sorted(generator.integers(len(distinct), size=2).tolist())
+        if one != other:
+            pairs[one, other] = None
+    return [(distinct[one], distinct[other]) for one, other in pairs]
+
+
+def null_distribution(sparsities: npt.NDArray[np.float64]) -> dict[str, float]:
+    """The constants ``null_mean`` and ``null_deviation`` of these sparsities.
+
+    Args:
+        sparsities: Hoyer, of unrelated pairs; NaN for copies, which are left out.
+
+    Raises:
+        InputError: nearly all pairs are copies, or all are equally sparse.
+    """
+    known = sparsities[~np.isnan(sparsities)]
+    if len(known) < MIN_NULL_PAIRS or not known.std():
+        raise InputError(
+            f"Only {len(known)} of {len(sparsities)} pairs are no copies, or all differ alike; pass"
+            " texts that are about different things."
+        )
+    return {"null_mean": float(known.mean()), "null_deviation": float(known.std(ddof=1))}

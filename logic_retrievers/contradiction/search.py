@@ -1,4 +1,4 @@
-"""What a collection holds against a statement, or against one of its own passages."""
+"""``ContradictionSearch``: stored passages that contradict a statement or a stored passage."""
 
 from __future__ import annotations
 
@@ -7,50 +7,57 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logic_retrievers.answering import check_count, passage_vectors
-from logic_retrievers.contradiction.ranking import Explainer, Ranking, Side, ranking
+from logic_retrievers.contradiction.ranking import (
+    HitBuilder,
+    RankedCandidates,
+    StatementQuery,
+    rank_candidates,
+)
 from logic_retrievers.contradiction.settings import (
     CONTRADICTION,
     TOPICAL,
     VECTORS,
     ContradictionSettings,
     check_probability,
-    settings_for,
+    merge_constants,
 )
+from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import (
     EmptyTextError,
     InputError,
     MissingVectorError,
 )
-from logic_retrievers.index import LeafSearch
-from logic_retrievers.index.ids import candidate_ids
+from logic_retrievers.index import EncodedVectorQuery
+from logic_retrievers.index.point_format import possible_point_ids
 from logic_retrievers.index.requests import batches
-from logic_retrievers.procedures import Procedure, Work
+from logic_retrievers.query_execution import passage_vectors
+from logic_retrievers.query_input import check_count
 from logic_retrievers.scoring import sparsity
-from logic_retrievers.types import Hit, Pool
+from logic_retrievers.types import CandidatePool, Hit
 
 if TYPE_CHECKING:
     from logic_retrievers.index.filters import UserFilter
-    from logic_retrievers.index.passages import PassageIndex
+    from logic_retrievers.index.passage_index import PassageIndex
 
-POINTS_A_CALL = 256
-"""Contradiction vectors in memory at a time, on their way through a search."""
+VECTORS_PER_BATCH = 256
+"""Contradiction vectors that a search holds in memory at a time."""
 
 
 class ContradictionSearch:
     """Finds the passages of a collection that contradict a statement.
 
     The candidates are the topically nearest; they are ordered by F = cosine + alpha * Hoyer (Xu et
-    al. 2024, "SparseCL"). The statement itself, or copies of it, are no candidates.
+    al. 2024, "SparseCL"). The statement itself and copies of it are not candidates.
 
     Args:
         index: a collection that has the contradiction vector.
-        candidates: how many of the topically nearest are looked at; all where there are fewer, and
-            more where copies of the statement take so many places that fewer than k are left.
-        settings: constants, instead of those that the index's encoder brings.
-        alpha: weight of the sparsity, instead of theirs.
-        min_probability: only passages that contradict it with at least this probability. Without
-            it k passages come back whether they contradict or not, each with its probability.
+        candidates: how many of the topically nearest are scored; all where there are fewer, and
+            more where copies of the statement leave fewer than k.
+        settings: over the constants that the index's encoder brings.
+        alpha: weight of the sparsity, over that of the settings.
+        min_probability: return only passages that contradict it with at least this probability.
+            Without it k passages are returned whether they contradict or not, each with its
+            probability.
 
     Raises:
         ConfigurationError: the encoder lacks the vector or its constants, or a value cannot work.
@@ -75,7 +82,7 @@ class ContradictionSearch:
             check_probability("min_probability", min_probability)
         self.index = index
         self.candidates = candidates
-        self.settings = settings_for(index.encoder.specs, settings, alpha=alpha)
+        self.constants = merge_constants(index.encoder.specs, settings, alpha=alpha)
         self.min_probability = min_probability
 
     def search(
@@ -91,10 +98,10 @@ class ContradictionSearch:
             statement: a sentence or passage; a question contradicts nothing.
             k: how many hits; fewer only where the collection has no more, or ``min_probability``
                 lets no more through.
-            filter: only passages that it admits; as in :meth:`Engine.search`.
+            filter: only passages that match; as in :meth:`Engine.search`.
 
         Raises:
-            EmptyTextError: the statement holds nothing but white space.
+            EmptyTextError: the statement is empty or white space.
             ConfigurationError: k is under 1.
             MissingVectorError: the collection has no contradiction vector.
             ServerError: Qdrant failed or could not be reached.
@@ -138,10 +145,10 @@ class ContradictionSearch:
         *,
         filter: UserFilter = None,  # noqa: A002
     ) -> list[Hit]:
-        """The k passages that contradict a stored one most; its stored vectors are taken.
+        """The k passages that contradict a stored one most, by its stored vectors.
 
         Args:
-            passage_id: of a passage of the collection; the filter need not admit it.
+            passage_id: of a passage of the collection; it need not match the filter.
             k: as in :meth:`search`.
             filter: as in :meth:`search`.
 
@@ -163,7 +170,7 @@ class ContradictionSearch:
 
     def _search(
         self, statements: Sequence[str], k: int, user_filter: UserFilter
-    ) -> Procedure[list[list[Hit]]]:
+    ) -> Operation[list[list[Hit]]]:
         if isinstance(statements, str) or not isinstance(statements, Sequence):
             raise InputError(
                 f"search_many takes a list of statements, not {type(statements).__name__}; use"
@@ -175,28 +182,30 @@ class ContradictionSearch:
             if not statement.strip():
                 raise EmptyTextError("the statement is empty; pass a text to contradict")
         self._check(k)
-        # both sides of a pair are documents
-        made = yield Work(lambda: self.index.encoder.encode_documents(list(statements), VECTORS))
-        sides = [
-            Side(text, text, {name: made[name][row] for name in VECTORS})
+        # both texts of a pair are encoded as documents
+        vectors = yield Compute(
+            lambda: self.index.encoder.encode_documents(list(statements), VECTORS)
+        )
+        queries = [
+            StatementQuery(text, text, {name: vectors[name][row] for name in VECTORS})
             for row, text in enumerate(statements)
         ]
-        return (yield from self._against(sides, k, user_filter))
+        return (yield from self._search_queries(queries, k, user_filter))
 
     def _search_like(
         self, passage_id: str, k: int, user_filter: UserFilter
-    ) -> Procedure[list[Hit]]:
+    ) -> Operation[list[Hit]]:
         self._check(k)
-        found = yield from self.index.by_id([passage_id])
-        if not found:
+        passages = yield from self.index.get_passages([passage_id])
+        if not passages:
             raise InputError(
                 f"there is no passage {passage_id!r} in collection {self.index.collection!r}"
             )
-        made = yield from passage_vectors(found, VECTORS, self.index.encoder, self.index)
-        points = {str(point) for point in candidate_ids(passage_id, self.index.tenant)}
-        vectors = {name: rows[0] for name, rows in made.items()}
-        side = Side(found[0].text, passage_id, vectors, points)
-        return (yield from self._against([side], k, user_filter))[0]
+        rows = yield from passage_vectors(passages, VECTORS, self.index.encoder, self.index)
+        points = {str(point) for point in possible_point_ids(passage_id, self.index.tenant)}
+        vectors = {name: matrix[0] for name, matrix in rows.items()}
+        query = StatementQuery(passages[0].text, passage_id, vectors, points)
+        return (yield from self._search_queries([query], k, user_filter))[0]
 
     def _check(self, k: int) -> None:
         check_count("k", k)
@@ -207,60 +216,66 @@ class ContradictionSearch:
                 f"index.backfill({missing!r})"
             )
 
-    def _against(
-        self, sides: Sequence[Side], k: int, user_filter: UserFilter
-    ) -> Procedure[list[list[Hit]]]:
-        """The hits of every side: candidates of all together, then one side after the other."""
-        wanted = max(self.candidates, k)
-        pools = yield from self.index.gather(
-            [[_leaf(side, wanted + len(side.points))] for side in sides], user_filter
+    def _search_queries(
+        self, queries: Sequence[StatementQuery], k: int, user_filter: UserFilter
+    ) -> Operation[list[list[Hit]]]:
+        """The hits of every query: the candidates of all at once, then one query after another."""
+        limit = max(self.candidates, k)
+        pools = yield from self.index.find_candidates(
+            [[_topical_query(query, limit + len(query.points))] for query in queries], user_filter
         )
-        found = []
-        for side, pool in zip(sides, pools, strict=True):
-            ranked = yield from self._ranked(side, pool)
-            # copies are known by their vectors only: where they took the places of candidates, more
-            # are looked at
-            while len(ranked.order) < k and len(pool.ids) >= wanted + len(side.points):
-                deeper = [[_leaf(side, 2 * len(pool.ids))]]
-                (more,) = yield from self.index.gather(deeper, user_filter)
-                if len(more.ids) == len(pool.ids):
+        hits = []
+        for query, first_pool in zip(queries, pools, strict=True):
+            pool = first_pool
+            ranked = yield from self._rank(query, pool)
+            # copies are known by their vectors only; where they fill the pool it is made larger
+            while len(ranked.order) < k and len(pool.ids) >= limit + len(query.points):
+                larger = [[_topical_query(query, 2 * len(pool.ids))]]
+                (larger_pool,) = yield from self.index.find_candidates(larger, user_filter)
+                if len(larger_pool.ids) == len(pool.ids):
                     break
-                pool = more
-                ranked = yield from self._ranked(side, pool)
-            found.append((yield from self._hits(side, pool, ranked, k)))
-        return found
+                pool = larger_pool
+                ranked = yield from self._rank(query, pool)
+            hits.append((yield from self._build_hits(query, pool, ranked, k)))
+        return hits
 
-    def _hits(self, side: Side, pool: Pool, ranked: Ranking, k: int) -> Procedure[list[Hit]]:
-        """Passages are fetched k at a time, until k of them may be shown."""
-        explain = Explainer(side, ranked, self.settings)
-        found: list[Hit] = []
-        for places in batches(ranked.likely(self.min_probability), k):
-            passages = yield from self.index.fetch([pool.ids[place] for place in places])
-            for place in places:
-                passage = passages.get(pool.ids[place])
+    def _build_hits(
+        self, query: StatementQuery, pool: CandidatePool, ranked: RankedCandidates, k: int
+    ) -> Operation[list[Hit]]:
+        """Passages are fetched k at a time, until k of them can be returned."""
+        builder = HitBuilder(query, ranked, self.constants)
+        hits: list[Hit] = []
+        for positions in batches(ranked.probable(self.min_probability), k):
+            passages = yield from self.index.fetch_passages(
+                [pool.ids[position] for position in positions]
+            )
+            for position in positions:
+                passage = passages.get(pool.ids[position])
                 if passage is None:  # deleted in the meantime
                     continue
-                judged = explain.probability(place, passage) is not None
-                if judged or self.min_probability is None:
-                    found.append(explain.hit(place, passage, len(found) + 1))
-            if len(found) >= k:
+                is_judged = builder.probability(position, passage) is not None
+                if is_judged or self.min_probability is None:
+                    hits.append(builder.hit(position, passage, len(hits) + 1))
+            if len(hits) >= k:
                 break
-        return found[:k]
+        return hits[:k]
 
-    def _ranked(self, side: Side, pool: Pool) -> Procedure[Ranking]:
-        """Vectors come and go in batches; of each candidate one figure stays."""
+    def _rank(self, query: StatementQuery, pool: CandidatePool) -> Operation[RankedCandidates]:
+        """Vectors are read in batches; only the sparsity of each candidate is kept."""
         sparsities = np.full(len(pool.ids), np.nan)
-        stored = np.zeros(len(pool.ids), dtype=bool)
-        for places in batches(range(len(pool.ids)), POINTS_A_CALL):
-            rows = yield from self.index.rows([CONTRADICTION], [pool.ids[n] for n in places])
+        has_vector = np.zeros(len(pool.ids), dtype=bool)
+        for positions in batches(range(len(pool.ids)), VECTORS_PER_BATCH):
+            rows = yield from self.index.fetch_vectors(
+                [CONTRADICTION], [pool.ids[n] for n in positions]
+            )
             row_of, vectors = rows[CONTRADICTION]
-            there = [place for place in places if pool.ids[place] in row_of]
-            if there:
-                chosen = vectors[[row_of[pool.ids[place]] for place in there]]
-                sparsities[there] = sparsity(side.vectors[CONTRADICTION], chosen)
-                stored[there] = True
-        return ranking(side, pool, sparsities, stored, self.settings)
+            stored = [position for position in positions if pool.ids[position] in row_of]
+            if stored:
+                chosen = vectors[[row_of[pool.ids[position]] for position in stored]]
+                sparsities[stored] = sparsity(query.vectors[CONTRADICTION], chosen)
+                has_vector[stored] = True
+        return rank_candidates(query, pool, sparsities, has_vector, self.constants)
 
 
-def _leaf(side: Side, depth: int) -> LeafSearch:
-    return LeafSearch(TOPICAL, TOPICAL, side.vectors[TOPICAL], depth)
+def _topical_query(query: StatementQuery, limit: int) -> EncodedVectorQuery:
+    return EncodedVectorQuery(TOPICAL, TOPICAL, query.vectors[TOPICAL], limit)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.settings import Interval, PartialSettings, Range, check_ranges, merged
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import VectorSpec
@@ -22,22 +23,33 @@ VECTORS = (TOPICAL, CONTRADICTION)
 
 Values = npt.NDArray[np.float64]
 
+_ANY = Interval()
+_RANGES: Mapping[str, Range] = {
+    "alpha": Interval(0),
+    "null_mean": _ANY,
+    "null_deviation": Interval(0, math.inf, without_low=True),
+    "intercept": _ANY,
+    "cosine_weight": _ANY,
+    "sparsity_weight": _ANY,
+    "threshold": Interval(0, 1, without_low=True, without_high=True),
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContradictionSettings:
+class ContradictionConstants:
     """Constants of one contradiction vector, found on development data and kept in its bundle.
 
     Args:
         alpha: weight of the sparsity in the score (Xu et al. 2024: F = cosine + alpha * Hoyer).
-        null_mean, null_deviation: of the Hoyer sparsity of pairs that have nothing to do with each
-            other; sparsity enters the probability as deviations from there, so that these two alone
-            have to be found anew for a corpus of another kind.
+        null_mean, null_deviation: of the Hoyer sparsity of unrelated pairs. Sparsity enters the
+            probability as deviations from this null distribution, so only these two have to be
+            estimated again for a corpus of another kind.
         intercept, cosine_weight, sparsity_weight: of the logistic regression that gives the
             probability.
         threshold: least probability of a conflict.
 
     Raises:
-        ConfigurationError: a value out of its range.
+        ConfigurationError: a value is out of its range.
     """
 
     alpha: float
@@ -49,39 +61,10 @@ class ContradictionSettings:
     threshold: float
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ConfigurationError(f"{field.name} must be a number, not {value!r}")
-            if not math.isfinite(value):
-                raise ConfigurationError(f"{field.name} must be finite, not {value!r}")
-        if self.alpha < 0:
-            raise ConfigurationError(f"alpha must be at least 0, not {self.alpha}")
-        if self.null_deviation <= 0:
-            raise ConfigurationError(f"null_deviation must be over 0, not {self.null_deviation}")
-        if not 0 < self.threshold < 1:
-            raise ConfigurationError(f"threshold must lie between 0 and 1, not {self.threshold}")
-
-    @classmethod
-    def from_constants(cls, constants: Mapping[str, float]) -> Self:
-        """From the mapping in a bundle.
-
-        Raises:
-            ConfigurationError: a constant is missing, unknown or out of its range.
-        """
-        names = {field.name for field in fields(cls)}
-        if wrong := sorted(names ^ constants.keys()):
-            raise ConfigurationError(
-                f"the constants of the contradiction vector lack or do not know {', '.join(wrong)}"
-            )
-        return cls(**constants)
-
-    def with_threshold(self, threshold: float) -> Self:
-        """The same with another least probability."""
-        return replace(self, threshold=threshold)
+        check_ranges(asdict(self), _RANGES)
 
     def score(self, cosines: Values, sparsities: Values) -> Values:
-        """F: what pairs are ordered by. NaN where the sparsity is.
+        """F, which orders pairs. NaN where the sparsity is NaN.
 
         Args:
             cosines: of the topical vectors, any shape.
@@ -90,7 +73,7 @@ class ContradictionSettings:
         return cosines + self.alpha * sparsities
 
     def probability(self, cosines: Values, sparsities: Values) -> Values:
-        """How likely each pair is to contradict, in [0, 1]; 0 where the sparsity is NaN.
+        """Probability that each pair contradicts, in [0, 1]; 0 where the sparsity is NaN.
 
         Two copies of one text do not contradict each other.
         """
@@ -99,47 +82,74 @@ class ContradictionSettings:
         return np.where(np.isnan(logits), 0.0, (1 + np.tanh(np.nan_to_num(logits) / 2)) / 2)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContradictionSettings(PartialSettings):
+    """What a user sets instead of the bundle's constants; None keeps the bundle's value.
+
+    ``ContradictionSettings(threshold=0.5)`` changes the threshold and nothing else. The fields are
+    those of :class:`ContradictionConstants`.
+
+    Raises:
+        ConfigurationError: a value is out of its range.
+    """
+
+    ranges: ClassVar[Mapping[str, Range]] = _RANGES
+
+    alpha: float | None = None
+    null_mean: float | None = None
+    null_deviation: float | None = None
+    intercept: float | None = None
+    cosine_weight: float | None = None
+    sparsity_weight: float | None = None
+    threshold: float | None = None
+
+
 def check_probability(name: str, value: Any) -> None:
-    """Refuses what is no number in [0, 1]."""
+    """Refuses what is not a number in [0, 1].
+
+    Raises:
+        ConfigurationError: with the name and the value.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ConfigurationError(f"{name} must lie between 0 and 1, not {value!r}")
 
 
-def settings_for(
+def merge_constants(
     specs: Mapping[str, VectorSpec],
     settings: ContradictionSettings | None = None,
     *,
     alpha: float | None = None,
     threshold: float | None = None,
-) -> ContradictionSettings:
-    """The constants to judge an encoder's vectors by.
+) -> ContradictionConstants:
+    """The constants for an encoder's vectors: the user's settings over the bundle's constants.
 
     Args:
         specs: of the encoder.
-        settings: of the user's own; by default those that the encoder brings.
-        alpha: instead of theirs.
-        threshold: instead of theirs.
+        settings: of the user.
+        alpha: takes precedence over ``settings``.
+        threshold: takes precedence over ``settings``.
 
     Raises:
-        ConfigurationError: the encoder lacks a vector that is needed, or brings no constants; or a
-            value is out of its range.
+        ConfigurationError: the encoder lacks a vector that is needed; it brings no constants and
+            the settings are not complete; or a value is out of its range.
     """
     if missing := [name for name in VECTORS if name not in specs]:
         raise ConfigurationError(
             f"Contradictions are judged by the vectors {' and '.join(VECTORS)}, and this encoder "
             f"makes no {missing[0]!r} (only {', '.join(specs)}). Use a bundle with a contradiction "
-            "head, or put an encoder that has one beside yours with CombinedEncoder."
+            "head, or combine your encoder with one that has it in a CombinedEncoder."
         )
     if settings is None:
-        constants = specs[CONTRADICTION].contradiction
-        if constants is None:
-            raise ConfigurationError(
-                f"This encoder brings no constants for its {CONTRADICTION!r} vector. Find them on "
-                "labelled pairs of your own and pass settings=ContradictionSettings(...), or use a "
-                "bundle that has them."
-            )
-        settings = ContradictionSettings.from_constants(constants)
+        settings = ContradictionSettings()
     if not isinstance(settings, ContradictionSettings):
         raise ConfigurationError(f"settings must be ContradictionSettings, not {settings!r}")
-    changed = {"alpha": alpha, "threshold": threshold}
-    return replace(settings, **{k: value for k, value in changed.items() if value is not None})
+    changes = {"alpha": alpha, "threshold": threshold}
+    settings = replace(settings, **{k: value for k, value in changes.items() if value is not None})
+    constants = specs[CONTRADICTION].contradiction
+    if constants is None and len(settings.overrides()) < len(fields(settings)):
+        raise ConfigurationError(
+            f"This encoder brings no constants for its {CONTRADICTION!r} vector. Find them on "
+            "labelled pairs of your own and pass all of them in "
+            "settings=ContradictionSettings(...), or use a bundle that has them."
+        )
+    return merged(ContradictionConstants, settings, constants)

@@ -1,20 +1,20 @@
-"""Passages from a file or a folder, and an account of what could not be read."""
+"""Passages from a file or a folder, and a record of what could not be read."""
 
 from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from logic_retrievers.documents.files import Found, SourceFile, find_files
-from logic_retrievers.documents.readers import READERS, reader_for
-from logic_retrievers.documents.record import Record, to_passage
+from logic_retrievers.documents.files import FileListing, SourceFile, find_files
+from logic_retrievers.documents.formats import READERS, TEXT_KEYS, Record, reader_for
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.types import Passage
 
 OnError = Literal["collect", "raise"]
+ID_KEYS = ("_id", "id")
 
 
 def read_documents(
@@ -22,13 +22,13 @@ def read_documents(
     *,
     on_error: OnError = "collect",
     root: str | os.PathLike[str] | None = None,
-) -> Reading:
+) -> DocumentReader:
     """Opens a JSONL, CSV, Markdown or text file, or a folder of them, for reading.
 
-        reading = read_documents("handbook/")
-        for passage in reading:
+        documents = read_documents("handbook/")
+        for passage in documents:
             ...
-        for error in reading.errors:
+        for error in documents.errors:
             ...  # handbook/faq.jsonl:12: not valid JSON ...
 
     Every passage's ``source`` is the path of its file relative to ``root``, for the rows of JSONL
@@ -37,14 +37,14 @@ def read_documents(
 
     Args:
         path: the file or the folder; folders are read recursively.
-        on_error: ``collect`` keeps each bad row or file in :attr:`Reading.errors` and goes on;
-            ``raise`` raises the first one.
+        on_error: ``collect`` adds each bad row or file to :attr:`DocumentReader.errors` and
+            continues; ``raise`` raises the first one.
         root: the folder that sources and default ids are relative to; by default ``path`` itself,
             or the folder of the file. Name a common parent where two folders in one collection
             hold files of the same name.
 
     Raises:
-        ReadError: nothing is there, or nothing that has a reader.
+        ReadError: there is no such path, or no file of a readable format.
         ConfigurationError: ``path`` is outside of ``root``, or ``on_error`` is unknown.
     """
     if on_error not in get_args(OnError):
@@ -60,66 +60,67 @@ def read_documents(
     except ValueError:
         raise ConfigurationError(f"{start} is not inside the root {base}") from None
     if start.is_dir():
-        found = find_files(start, base, lambda name: reader_for(name) is not None)
+        listing = find_files(start, base, lambda name: reader_for(name) is not None)
     else:
-        found = Found([SourceFile(start, name)] if reader_for(start.name) else [])
-    if not found.files:
-        problem = "; ".join(map(str, found.errors)) or f"no file ends in {', '.join(READERS)}"
+        listing = FileListing([SourceFile(start, name)] if reader_for(start.name) else [])
+    if not listing.files:
+        problem = "; ".join(map(str, listing.errors)) or f"no file ends in {', '.join(READERS)}"
         raise ReadError(f"nothing to read here: {problem}", file=str(start))
-    return Reading(found, on_error)
+    return DocumentReader(listing, on_error)
 
 
-class Reading:
-    """An iterable of passages; read lazily, row by row.
+class DocumentReader:
+    """An iterable of passages, read lazily, row by row.
 
-    The attributes tell what was left out: they fill while it runs. Iterating again reads anew.
+    The attributes report what was left out; they are filled during iteration. A second iteration
+    reads the files again.
 
     Attributes:
-        files: what is read, in this order.
-        skipped: files without a reader: extension -> count.
-        errors: bad rows and files met so far.
-        incomplete: sources that lost something to an error. Do not take a passage of theirs for
-            stale because this reading did not bring it.
+        files: to be read, in this order.
+        skipped: number of files in other formats, by extension.
+        errors: bad rows and files so far.
+        incomplete: sources of which an error lost a part. Their stored passages are not stale just
+            because they were not read this time.
     """
 
-    def __init__(self, found: Found, on_error: OnError) -> None:
-        self.files: Sequence[SourceFile] = tuple(found.files)
-        self.skipped: Mapping[str, int] = dict(found.skipped)
+    def __init__(self, listing: FileListing, on_error: OnError) -> None:
+        self.files: Sequence[SourceFile] = tuple(listing.files)
+        self.skipped: Mapping[str, int] = dict(listing.skipped)
         self.errors: list[ReadError] = []
         self.incomplete: set[str] = set()
-        self._found_errors = tuple(found.errors)
+        self._listing_errors = tuple(listing.errors)
         self._on_error = on_error
 
     def __iter__(self) -> Iterator[Passage]:
         self.errors.clear()
         self.incomplete.clear()
-        for error in self._found_errors:
-            self._record(error)
+        for error in self._listing_errors:
+            self._report(error)
         seen: set[str] = set()
         for file in self.files:
-            for item in _read(file, seen):
+            for item in _read_passages(file, seen):
                 if isinstance(item, ReadError):
                     self.incomplete.add(file.name)
-                    self._record(item)
+                    self._report(item)
                 else:
                     yield item
 
-    def _record(self, error: ReadError) -> None:
+    def _report(self, error: ReadError) -> None:
         if self._on_error == "raise":
             raise error
-        # A traceback and a context keep the frames, and with them the whole row, alive.
+        # A traceback and a context would keep the frames, and with them the whole row, in memory.
         error.__traceback__ = error.__context__ = None
         self.errors.append(error)
 
 
-def _read(file: SourceFile, seen: set[str]) -> Iterator[Passage | ReadError]:
-    """The items of one file; what makes it unreadable from some point on becomes the last item.
+def _read_passages(file: SourceFile, seen: set[str]) -> Iterator[Passage | ReadError]:
+    """The passages and errors of one file; an error that ends its reading comes last.
 
-    ``seen`` holds the ids so far, of all files: in a collection the later of two would replace the
-    earlier one in silence.
+    ``seen`` holds the ids of all files so far: in a collection the later of two passages with one
+    id would silently replace the earlier one.
     """
     try:
-        for record in _records(file):
+        for record in _read_records(file):
             item = record if isinstance(record, ReadError) else to_passage(record, file)
             if isinstance(record, Record) and isinstance(item, Passage):
                 if item.id in seen:
@@ -137,8 +138,8 @@ def _read(file: SourceFile, seen: set[str]) -> Iterator[Passage | ReadError]:
         yield file.error(f"cannot be read from some point on: {cause}; rows before it are kept")
 
 
-def _records(file: SourceFile) -> Iterator[Record | ReadError]:
-    if not file.path.is_file():  # a pipe would block, a dead link has nothing to say
+def _read_records(file: SourceFile) -> Iterator[Record | ReadError]:
+    if not file.path.is_file():  # a pipe would block; a dead link has no content
         raise file.error("not a regular file, or a link to nothing")
     try:
         file.name.encode("utf-8")
@@ -148,3 +149,64 @@ def _records(file: SourceFile) -> Iterator[Record | ReadError]:
     if reader is None:
         raise file.error(f"no reader; one of {', '.join(READERS)} is expected")
     return reader(file)
+
+
+def to_passage(record: Record, file: SourceFile) -> Passage | ReadError:
+    """The passage that a record describes, or an error that says what is wrong with it.
+
+    ``_id`` or else ``id`` gives the id; where both are absent or empty, the position does:
+    ``notes/a.jsonl#3`` for a row, ``notes/a.md`` for a file. ``text``, ``page_content`` or
+    ``contents`` gives the text; a ``title`` is put on a line before it, unless the text begins with
+    it. The entries of a ``metadata`` object become metadata, and so do the other keys (the title
+    too); where both have a name, the object's entry wins.
+    """
+    values = dict(record.values)
+    text_key = _first_key(TEXT_KEYS, values)
+    if text_key is None:
+        return file.error(
+            f"no text: looked for {_join_keys(TEXT_KEYS)} among {_join_keys(values)}", record.line
+        )
+    text = values.pop(text_key)
+    if not isinstance(text, str):
+        return file.error(
+            f"{text_key!r} is of type {type(text).__name__}; it must be a string", record.line
+        )
+    if not text.strip():
+        return file.error(f"{text_key!r} is empty", record.line)
+    id_key = _first_key(ID_KEYS, values)
+    passage_id = None if id_key is None else values.pop(id_key)
+    if passage_id is None or passage_id == "":
+        passage_id = file.name if record.line is None else f"{file.name}#{record.line}"
+    if not isinstance(passage_id, str | int) or isinstance(passage_id, bool):
+        return file.error(
+            f"{id_key!r} is of type {type(passage_id).__name__}; it must be a string or a whole "
+            "number",
+            record.line,
+        )
+    metadata = values.pop("metadata") if isinstance(values.get("metadata"), dict) else {}
+    return Passage(
+        id=str(passage_id),
+        text=_prepend_title(values.get("title"), text),
+        metadata={**values, **metadata},
+        source=file.name,
+    )
+
+
+def _first_key(keys: tuple[str, ...], values: Mapping[str, Any]) -> str | None:
+    """The first key with a value; if none has one, the first that exists."""
+    present = [key for key in keys if key in values]
+    return next(
+        (key for key in present if values[key] not in (None, "")), next(iter(present), None)
+    )
+
+
+def _prepend_title(title: object, text: str) -> str:
+    if not isinstance(title, str) or not title.strip():
+        return text
+    has_title = text.lstrip("# \t\r\n").startswith(title.strip())
+    return text if has_title else f"{title.strip()}\n{text}"
+
+
+def _join_keys(keys: Iterable[str]) -> str:
+    joined = ", ".join(map(repr, keys))
+    return joined if len(joined) <= 200 else joined[:200] + " ..."

@@ -1,8 +1,13 @@
-"""Texts into named vectors: the encoder protocol, the ONNX encoder and its bundles, adapters, a
-cache.
+"""Texts to named vectors: the encoder protocol, the ONNX encoder and its bundles, adapters, caches.
 
-The names below load on first use, so that importing this module brings in neither ONNX Runtime nor
-PyTorch.
+base.py           the protocol and the checks that all encoders share
+onnx.py           the ONNX encoder, over tokenization.py and sessions.py
+bundle.py         bundle folders; manifest.py describes them, verification.py compares their vectors
+query_encoder.py  one file that replaces the query side of a head
+functions.py, sentence_transformers.py    adapters for other models
+combined.py, caching.py                   wrappers around other encoders
+
+Public names load on first use, so importing this package loads neither ONNX Runtime nor PyTorch.
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from logic_retrievers.lazy import lazy
+from logic_retrievers.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder, VectorSpec
@@ -19,35 +24,29 @@ if TYPE_CHECKING:
         Bundle,
         default_bundle_path,
         load_bundle,
-        verify_bundle,
     )
-    from logic_retrievers.encoders.cache import CachedEncoder
+    from logic_retrievers.encoders.caching import CachedEncoder, RecentEncoder
     from logic_retrievers.encoders.combined import CombinedEncoder, with_compatibility
     from logic_retrievers.encoders.functions import FunctionEncoder, identity_of
     from logic_retrievers.encoders.onnx import OnnxEncoder
-    from logic_retrievers.encoders.query_encoder import QueryEncoder, read_query_encoder
-    from logic_retrievers.encoders.recent import RecentEncoder
+    from logic_retrievers.encoders.query_encoder import (
+        QueryEncoder,
+        read_query_encoder,
+        with_query_encoder,
+    )
     from logic_retrievers.encoders.sentence_transformers import SentenceTransformerEncoder
-    from logic_retrievers.encoders.swapping import with_query_encoder
+    from logic_retrievers.encoders.verification import verify_bundle
 
 _MODULES = {
-    "Bundle": "bundle",
-    "CachedEncoder": "cache",
-    "CombinedEncoder": "combined",
-    "Encoder": "base",
-    "FunctionEncoder": "functions",
-    "OnnxEncoder": "onnx",
-    "QueryEncoder": "query_encoder",
-    "RecentEncoder": "recent",
-    "SentenceTransformerEncoder": "sentence_transformers",
-    "VectorSpec": "base",
-    "default_bundle_path": "bundle",
-    "identity_of": "functions",
-    "load_bundle": "bundle",
-    "read_query_encoder": "query_encoder",
-    "verify_bundle": "bundle",
-    "with_compatibility": "combined",
-    "with_query_encoder": "swapping",
+    "base": "Encoder VectorSpec",
+    "bundle": "Bundle default_bundle_path load_bundle",
+    "caching": "CachedEncoder RecentEncoder",
+    "combined": "CombinedEncoder with_compatibility",
+    "functions": "FunctionEncoder identity_of",
+    "onnx": "OnnxEncoder",
+    "query_encoder": "QueryEncoder read_query_encoder with_query_encoder",
+    "sentence_transformers": "SentenceTransformerEncoder",
+    "verification": "verify_bundle",
 }
 
 __all__ = [
@@ -72,23 +71,23 @@ __all__ = [
 ]
 
 
-_loading = Lock()
+_default_lock = Lock()
 
 
 def default_encoder() -> Encoder:
-    """The encoder of the bundle that comes with the package; one for the whole process."""
-    with _loading:  # `cache` alone lets several threads load one each
+    """The encoder of the bundle that comes with the package; one object per process."""
+    with _default_lock:  # with `cache` alone, several threads would each load one
         return _default_encoder()
 
 
 @cache
 def _default_encoder() -> Encoder:
-    from logic_retrievers.encoders.onnx import OnnxEncoder  # ONNX Runtime: not before it is used
+    from logic_retrievers.encoders.onnx import OnnxEncoder  # loads ONNX Runtime
 
     return OnnxEncoder()
 
 
-__getattr__ = lazy(__name__, _MODULES)
+__getattr__ = lazy_getattr(__name__, _MODULES)
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,9 @@
-"""What the rest of the package asks of an encoder."""
+"""What the rest of the package needs from an encoder, and the checks that all encoders share."""
 
 from __future__ import annotations
 
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
@@ -9,10 +11,20 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import (
+    ConfigurationError,
+    EmptyTextError,
+    InputError,
+    LongTextWarning,
+    warn,
+)
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 """Shape (texts, dimension); rows have Euclidean length 1."""
+
+Role: TypeAlias = Literal["query", "document"]
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +34,17 @@ class VectorSpec:
     Args:
         name: ``topical``, ``compatibility``, ``contradiction`` or a name of the user's.
         dimension: number of coordinates.
-        max_tokens: longest text, in tokens with the special ones, that is read whole.
+        max_tokens: length of the longest text that is read whole, in tokens, special ones included.
         fingerprint: changes whenever a stored vector of this name would change (weights, pooling,
-            prefixes, length); what an index compares at opening. It describes the *document* side,
-            so a better query encoder does not orphan an index.
-        trained: False for a head that only repeats another one until a trained one takes its place.
-        query_prefix, document_prefix: put before every text of that side.
-        query_fingerprint: the same for the query side; what a cache of query vectors goes by.
-            Empty: the query side changes with the document side alone.
+            prefixes, length). An index compares it when it is opened. It describes the *document*
+            side, so a better query encoder does not orphan an index.
+        trained: False for a head that only repeats another one until a trained one replaces it.
+        query_prefix, document_prefix: put before every text of that role.
+        query_fingerprint: the same for the query side; part of the key of cached query vectors.
+            Empty: the query side changes only with the document side.
         exclusion: constants of the exclusion policy for the scores of this vector, by name; None
-            where nobody has found them.
-        contradiction: constants by which the sparsity of differences of this vector becomes a score
+            where they have not been calibrated.
+        contradiction: constants that turn the sparsity of differences of this vector into a score
             and a probability (``contradiction.ContradictionSettings``); None likewise.
     """
 
@@ -47,8 +59,8 @@ class VectorSpec:
     exclusion: Mapping[str, float] | None = None
     contradiction: Mapping[str, float] | None = None
 
-    def side(self, role: Literal["query", "document"]) -> str:
-        """The fingerprint of the side that encodes texts of a role."""
+    def fingerprint_for(self, role: Role) -> str:
+        """The fingerprint of the side that encodes texts of this role."""
         return (self.query_fingerprint if role == "query" else "") or self.fingerprint
 
 
@@ -66,22 +78,61 @@ class Encoder(Protocol):
     def encode_queries(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Vectors of queries: one array a name (all names by default), one row a text."""
+        """Vectors of queries: one array per name (all names by default), one row per text."""
 
     def encode_documents(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Vectors of documents; the same form as :meth:`encode_queries`."""
+        """Vectors of documents, in the same form as :meth:`encode_queries`."""
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Character span (start, end) of each token of a text, special tokens left out.
+        """Character span (start, end) of each token of a text, without special tokens.
 
         Used to count tokens and to split long texts; never truncated.
         """
 
 
+class RoleEncoder(ABC):
+    """Base of encoders that encode queries and documents with one method."""
+
+    def encode_queries(
+        self, texts: Sequence[str], names: Sequence[str] | None = None
+    ) -> dict[str, Vectors]:
+        """Vectors of queries, one read-only array (texts, dimension) per name.
+
+        Of a text that is too long only the beginning is read, with one :class:`LongTextWarning`
+        per call where the encoder can tell. Lone surrogates count as U+FFFD.
+
+        Raises:
+            EmptyTextError: a text that holds nothing to read.
+            InputError: not a sequence of strings.
+            ConfigurationError: a name that the encoder does not make.
+        """
+        return self._encode("query", texts, names)
+
+    def encode_documents(
+        self, texts: Sequence[str], names: Sequence[str] | None = None
+    ) -> dict[str, Vectors]:
+        """Vectors of documents; otherwise as :meth:`encode_queries`."""
+        return self._encode("document", texts, names)
+
+    @abstractmethod
+    def _encode(
+        self, role: Role, texts: Sequence[str], names: Sequence[str] | None
+    ) -> dict[str, Vectors]:
+        """Vectors of texts of one role."""
+
+
+def encode(
+    encoder: Encoder, role: Role, texts: Sequence[str], names: Sequence[str] | None
+) -> dict[str, Vectors]:
+    """Calls the encoder's method for the role."""
+    method = encoder.encode_queries if role == "query" else encoder.encode_documents
+    return method(texts, names)
+
+
 def check_names(names: Sequence[str] | None, specs: Mapping[str, VectorSpec]) -> tuple[str, ...]:
-    """The names asked for, all of them where None.
+    """The requested names; all of them where None.
 
     Raises:
         ConfigurationError: a name that the encoder does not make.
@@ -96,3 +147,45 @@ def check_names(names: Sequence[str] | None, specs: Mapping[str, VectorSpec]) ->
             f"{', '.join(map(repr, specs))}."
         )
     return tuple(names)
+
+
+def check_texts(texts: Sequence[str]) -> list[str]:
+    """The texts, ready to be tokenized, without lone surrogates (see :func:`clean_text`).
+
+    Raises:
+        InputError: not a sequence of strings; the message gives the index.
+        EmptyTextError: a text with nothing but white space.
+    """
+    if isinstance(texts, (str, bytes)) or not isinstance(texts, Sequence):
+        raise InputError(
+            f"Texts must be a list of strings, not {type(texts).__name__}. For one text: [text]."
+        )
+    checked = []
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(
+                f"Text {index} is {type(text).__name__}, not a string. Convert it, or leave it out."
+            )
+        if not text or text.isspace():
+            raise EmptyTextError(f"Text {index} is empty. Leave empty texts out.")
+        checked.append(_LONE_SURROGATE.sub("\ufffd", text))
+    return checked
+
+
+def clean_text(text: str) -> str:
+    """The text with U+FFFD in place of every lone surrogate.
+
+    A lone surrogate (half a character, from a broken JSON escape or file name) cannot be encoded as
+    UTF-8. The replacement keeps every character offset.
+    """
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def warn_about_long_texts(count: int, total: int, max_tokens: int) -> None:
+    """Warns that the ends of some texts were not read."""
+    warn(
+        LongTextWarning,
+        f"{count} of {total} texts are longer than the {max_tokens} tokens that this encoder "
+        "reads; what follows is not in their vectors. Split them first: "
+        "logic_retrievers.documents.Splitter.",
+    )

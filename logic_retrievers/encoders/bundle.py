@@ -1,34 +1,37 @@
-"""Bundles on disk: found, read, and checked against their manifest."""
+"""Bundles on disk: read, checked against their manifest, and given other query encoders."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from logic_retrievers.encoders.base import Role
 from logic_retrievers.encoders.manifest import (
     FORMAT_VERSION,
     MANIFEST_NAME,
     Manifest,
     ReferenceVectors,
-    Role,
+    Side,
 )
 from logic_retrievers.encoders.query_encoder import (
     QueryEncoder,
     QueryEncoderSource,
     read_query_encoder,
 )
-from logic_retrievers.encoders.query_sides import references_with, specs_of, with_query_side
-from logic_retrievers.errors import BundleError, BundleNotFoundError, ChecksumError, LongTextWarning
+from logic_retrievers.errors import (
+    BundleError,
+    BundleNotFoundError,
+    ChecksumError,
+    QueryEncoderError,
+)
 
 DEFAULT_BUNDLE = "all-minilm-l6-v2"
-_GET_IT_AGAIN = "Copy or download the bundle again; nothing of it was used."
+_COPY_AGAIN = "Copy or download the bundle again; nothing of it was used."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +40,15 @@ class Bundle:
 
     Args:
         path: the folder.
-        manifest: what it holds; with the query sides that took the place of its own.
-        query_encoders: head -> the query encoder that reads its queries, where the bundle's own
-            does not.
-        own: the manifest as the folder has it, where query encoders changed it.
+        manifest: its content, with the query sides of ``query_encoders`` in place of its own.
+        query_encoders: head -> the query encoder that reads its queries instead of the bundle's.
+        file_manifest: the manifest as the folder has it; None where it is ``manifest``.
     """
 
     path: Path
     manifest: Manifest
     query_encoders: Mapping[str, QueryEncoder] = field(default_factory=dict)
-    own: Manifest | None = None
+    file_manifest: Manifest | None = None
 
     def read(self, name: str) -> bytes:
         """The content of one file of the bundle, or of a query encoder."""
@@ -60,13 +62,13 @@ class Bundle:
     ) -> Bundle:
         """A bundle whose queries for one head are encoded by another file; documents as before.
 
-        The folder is not changed, nor this object, and stored vectors stay good: the fingerprints
-        of documents are those of the bundle.
+        Neither the folder nor this object changes, and stored vectors stay valid: documents keep
+        the bundle's fingerprints.
 
         Args:
             source: the file; None for the bundle's own query side again.
             head: whose queries. With a file: the head that it was made for, by default. With None:
-                that head's query encoder is taken off, by default those of all heads.
+                removes that head's query encoder, by default those of all heads.
 
         Raises:
             QueryEncoderError: the file is missing, damaged, or for other documents.
@@ -76,21 +78,23 @@ class Bundle:
             raise BundleError(
                 f"{self.path} has no head {head!r}, only {', '.join(self.manifest.heads)}."
             )
-        own = self.own or self.manifest
+        original = self.file_manifest or self.manifest
         if source is None:
-            kept = {
-                name: one for name, one in self.query_encoders.items() if head not in (None, name)
+            encoders = {
+                name: encoder
+                for name, encoder in self.query_encoders.items()
+                if head not in (None, name)
             }
         else:
-            encoder = read_query_encoder(source)
-            kept = {**self.query_encoders, encoder.head_among(specs_of(own), head): encoder}
-        manifest = own
-        for name, one in kept.items():
-            manifest = with_query_side(manifest, name, one)
-        return replace(self, manifest=manifest, query_encoders=kept, own=own)
+            new = read_query_encoder(source)
+            encoders = {**self.query_encoders, new.find_head(original.vector_specs(), head): new}
+        manifest = original
+        for name, encoder in encoders.items():
+            manifest = replace_query_side(manifest, name, encoder)
+        return replace(self, manifest=manifest, query_encoders=encoders, file_manifest=original)
 
-    def place(self, head: str, role: Role) -> str:
-        """Where a head's side comes from, for messages."""
+    def source_of(self, head: str, role: Role) -> str:
+        """The folder or file that a head's side comes from, for messages."""
         if role == "query" and head in self.query_encoders:
             return self.query_encoders[head].source
         return str(self.path)
@@ -103,10 +107,80 @@ class Bundle:
         """
         parity = self.manifest.parity.file
         try:
-            own = TypeAdapter(tuple[ReferenceVectors, ...]).validate_json(self.read(parity))
+            references = TypeAdapter(tuple[ReferenceVectors, ...]).validate_json(self.read(parity))
         except ValidationError as error:
-            raise BundleError(f"{self.path / parity}: {_first_fault(error)}") from error
-        return references_with(own, self.query_encoders)
+            raise BundleError(f"{self.path / parity}: {_first_problem(error)}") from error
+        return replace_query_references(references, self.query_encoders)
+
+
+def replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) -> Manifest:
+    """A copy of a manifest in which a query encoder encodes the queries of one head.
+
+    Everything about documents stays as it is, their fingerprint included.
+
+    Raises:
+        QueryEncoderError: tokenizer, trunk, dimension or pooling are not those of the head.
+    """
+    card, head = encoder.card, manifest.heads[name]
+    if card.tokenizer != manifest.files[manifest.tokenizer]:
+        raise QueryEncoderError(
+            f"The query encoder {encoder.source!r} reads the tokens of another tokenizer (SHA-256 "
+            f"{card.tokenizer[:12]}...) than the bundle {manifest.name!r} makes. Export it for "
+            "this bundle."
+        )
+    shape = (card.dimension, card.pooling, card.normalise)
+    if shape != (head.dimension, head.pooling, head.normalise):
+        raise QueryEncoderError(
+            f"The query encoder {encoder.source!r} makes vectors of another kind {shape} than the "
+            f"head {name!r}: {(head.dimension, head.pooling, head.normalise)} (dimension, pooling, "
+            "normalise). Export it for this bundle."
+        )
+    trunk = next((file for file, digest in manifest.files.items() if digest == card.trunk), None)
+    if trunk is None and card.trunk is not None:
+        raise QueryEncoderError(
+            f"The query encoder {encoder.source!r} reads the output of another trunk (SHA-256 "
+            f"{card.trunk[:12]}...) than the bundle {manifest.name!r} has. Export it for this "
+            "bundle."
+        )
+    side = Side(
+        graph=encoder.file,
+        output=card.output,
+        prefix=card.prefix,
+        max_tokens=card.max_tokens,
+        trunk=trunk,
+    )
+    return manifest.model_copy(
+        update={
+            "heads": {**manifest.heads, name: head.model_copy(update={"query": side})},
+            "files": {**manifest.files, encoder.file: encoder.sha256},
+        }
+    )
+
+
+def replace_query_references(
+    references: Sequence[ReferenceVectors], encoders: Mapping[str, QueryEncoder]
+) -> tuple[ReferenceVectors, ...]:
+    """A bundle's reference vectors, with those of query encoders for the queries of their heads."""
+    remaining = []
+    for reference in references:
+        replaced = tuple(name for name in reference.heads if name in encoders)
+        unchanged = tuple(name for name in reference.heads if name not in encoders)
+        if unchanged:
+            remaining.append(reference.model_copy(update={"heads": unchanged}))
+        if replaced and "document" in reference.roles:
+            remaining.append(
+                reference.model_copy(update={"heads": replaced, "roles": ("document",)})
+            )
+    of_queries = (
+        ReferenceVectors(
+            heads=(name,),
+            roles=("query",),
+            texts=encoder.card.texts,
+            vectors=encoder.card.vectors,
+        )
+        for name, encoder in encoders.items()
+    )
+    return (*remaining, *of_queries)
 
 
 def default_bundle_path() -> Path:
@@ -115,7 +189,7 @@ def default_bundle_path() -> Path:
 
 
 def load_bundle(path: str | Path | None = None) -> Bundle:
-    """Reads a bundle's manifest and checks every file's SHA-256 against it.
+    """Reads a bundle's manifest and checks the SHA-256 of every file against it.
 
     Args:
         path: the folder; the default bundle where None.
@@ -129,77 +203,21 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
     if not folder.is_dir():
         raise BundleNotFoundError(
             f"There is no bundle folder at {str(folder)!r}. Check the path; a bundle is a folder "
-            f"with {MANIFEST_NAME}, and `python -m logic_export.default_bundle` makes one."
+            f"with {MANIFEST_NAME}, and `python -m logic_export.bundles.default_bundle` makes one."
         )
     if not (folder / MANIFEST_NAME).is_file():
         raise BundleNotFoundError(
             f"{str(folder)!r} holds no {MANIFEST_NAME}, so it is not a bundle. A folder of "
             "sentence-transformers opens with SentenceTransformerEncoder instead."
         )
-    manifest = _parse(folder, _read(folder, MANIFEST_NAME))
+    manifest = _parse_manifest(folder, _read(folder, MANIFEST_NAME))
     for name, expected in manifest.files.items():
-        _check(folder, name, expected)
+        _check_file(folder, name, expected)
     return Bundle(folder, manifest)
 
 
-def verify_bundle(path: str | Path | None = None, *, deep: bool = False) -> Bundle:
-    """:func:`load_bundle`, and on request a comparison with the original model.
-
-    Args:
-        path: the folder; the default bundle where None.
-        deep: also loads the graphs and compares what they make of the reference texts with the
-            reference vectors.
-
-    Raises:
-        BundleError: what :func:`load_bundle` raises; with ``deep`` also where a graph does not
-            load, a dimension differs from the manifest or a vector strays from its reference.
-    """
-    bundle = load_bundle(path)
-    if not deep:
-        return bundle
-    for head, role, text, cosine in parity_cosines(bundle):
-        if cosine < bundle.manifest.parity.min_cosine:
-            raise BundleError(
-                f"{bundle.path}: the {role} vector {head!r} of {text[:40]!r} has cosine "
-                f"{cosine:.6f} to the original model's, below "
-                f"{bundle.manifest.parity.min_cosine}. The bundle or this ONNX Runtime computes "
-                "something else: update onnxruntime, or export again."
-            )
-    return bundle
-
-
-def parity_cosines(bundle: Bundle) -> list[tuple[str, str, str, float]]:
-    """(head, role, text, cosine of its vector to the reference) for every reference vector."""
-    # the encoder needs ONNX Runtime, which reading a bundle does not
-    from logic_retrievers.encoders.onnx import OnnxEncoder
-
-    encoder = OnnxEncoder(bundle)
-    found: list[tuple[str, str, str, float]] = []
-    for reference in bundle.references():
-        wanted = np.asarray(reference.vectors, dtype=np.float32)
-        wanted /= np.linalg.norm(wanted, axis=1, keepdims=True)
-        for role in reference.roles:
-            encode = encoder.encode_queries if role == "query" else encoder.encode_documents
-            with warnings.catch_warnings():
-                # some reference texts are there to be cut
-                warnings.simplefilter("ignore", LongTextWarning)
-                vectors = encode(reference.texts, names=reference.heads)
-            for head in reference.heads:
-                if vectors[head].shape != wanted.shape:
-                    raise BundleError(
-                        f"{bundle.path}: the reference vectors have shape {wanted.shape}, those of "
-                        f"{head!r} {vectors[head].shape}."
-                    )
-                cosines = np.einsum("ij,ij->i", vectors[head], wanted)
-                found += [
-                    (head, role, text, float(cosine))
-                    for text, cosine in zip(reference.texts, cosines, strict=True)
-                ]
-    return found
-
-
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Writes ``manifest.json``, whole or not; the bundle's other files must be there already."""
+    """Writes ``manifest.json`` atomically; the bundle's other files must exist already."""
     text = json.dumps(manifest.model_dump(), indent=2, ensure_ascii=False)
     partial = folder / f"{MANIFEST_NAME}.partial"
     partial.write_text(text + "\n", encoding="utf-8")
@@ -217,17 +235,16 @@ def _read(folder: Path, name: str) -> bytes:
     except OSError as error:
         raise BundleError(
             f"{name!r} of the bundle {str(folder)!r} cannot be read ({error.strerror}). "
-            f"{_GET_IT_AGAIN}"
+            f"{_COPY_AGAIN}"
         ) from error
 
 
-def _parse(folder: Path, content: bytes) -> Manifest:
+def _parse_manifest(folder: Path, content: bytes) -> Manifest:
     try:
         version = json.loads(content)["format_version"]
     except (ValueError, KeyError, TypeError) as error:
         raise BundleError(
-            f"{folder / MANIFEST_NAME} is not a JSON object with a 'format_version'. "
-            f"{_GET_IT_AGAIN}"
+            f"{folder / MANIFEST_NAME} is not a JSON object with a 'format_version'. {_COPY_AGAIN}"
         ) from error
     if version != FORMAT_VERSION:
         raise BundleError(
@@ -238,19 +255,19 @@ def _parse(folder: Path, content: bytes) -> Manifest:
     try:
         return Manifest.model_validate_json(content)
     except ValidationError as error:
-        raise BundleError(f"{folder / MANIFEST_NAME}: {_first_fault(error)}") from error
+        raise BundleError(f"{folder / MANIFEST_NAME}: {_first_problem(error)}") from error
 
 
-def _check(folder: Path, name: str, expected: str) -> None:
-    found = hashlib.sha256(_read(folder, name)).hexdigest()
-    if found != expected:
+def _check_file(folder: Path, name: str, expected: str) -> None:
+    digest = hashlib.sha256(_read(folder, name)).hexdigest()
+    if digest != expected:
         raise ChecksumError(
-            f"{name!r} of the bundle {str(folder)!r} has SHA-256 {found[:12]}..., the manifest "
-            f"lists {expected[:12]}... The file is damaged or another one. {_GET_IT_AGAIN}"
+            f"{name!r} of the bundle {str(folder)!r} has SHA-256 {digest[:12]}..., the manifest "
+            f"lists {expected[:12]}... The file is damaged or another one. {_COPY_AGAIN}"
         )
 
 
-def _first_fault(error: ValidationError) -> str:
-    fault = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in fault["loc"]) or "the file"
-    return f"{where}: {fault['msg']}. Correct it or get the bundle again."
+def _first_problem(error: ValidationError) -> str:
+    problem = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in problem["loc"]) or "the file"
+    return f"{where}: {problem['msg']}. Correct it or get the bundle again."

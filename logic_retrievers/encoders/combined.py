@@ -8,10 +8,20 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.encoders.base import Encoder, Vectors, VectorSpec, check_names
-from logic_retrievers.encoders.manifest import Role
-from logic_retrievers.encoders.query_encoder import QueryEncoderSource, read_query_encoder
-from logic_retrievers.encoders.swapping import with_query_encoder
+from logic_retrievers.encoders.base import (
+    Encoder,
+    Role,
+    RoleEncoder,
+    Vectors,
+    VectorSpec,
+    check_names,
+    encode,
+)
+from logic_retrievers.encoders.query_encoder import (
+    QueryEncoderSource,
+    read_query_encoder,
+    with_query_encoder,
+)
 from logic_retrievers.errors import ConfigurationError
 
 COMPATIBILITY = "compatibility"
@@ -20,7 +30,7 @@ Part: TypeAlias = Encoder | tuple[Encoder, Mapping[str, str]]
 """An encoder with all its vectors, or with some of them: its name for a vector -> the new name."""
 
 
-class CombinedEncoder:
+class CombinedEncoder(RoleEncoder):
     """One encoder that makes the vectors of several.
 
         CombinedEncoder(
@@ -32,10 +42,10 @@ class CombinedEncoder:
 
     Args:
         parts: encoders whose names differ, or pairs of an encoder and the new names of those of its
-            vectors that are wanted. Encoders that read texts of different lengths may be combined.
+            vectors that are wanted. Their maximum text lengths may differ.
 
     Raises:
-        ConfigurationError: no part, a name that comes twice, or one that an encoder has not.
+        ConfigurationError: no part, a name that occurs twice, or one that an encoder does not have.
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
@@ -43,16 +53,16 @@ class CombinedEncoder:
         self._sources: dict[str, tuple[Encoder, str]] = {}
         specs: dict[str, VectorSpec] = {}
         for part in parts:
-            encoder, names = part if isinstance(part, tuple) else (part, {n: n for n in part.specs})
-            for theirs in check_names(list(names), encoder.specs):
-                ours = names[theirs]
-                if ours in specs:
+            encoder, new_names = _split_part(part)
+            for name in check_names(list(new_names), encoder.specs):
+                new_name = new_names[name]
+                if new_name in specs:
                     raise ConfigurationError(
-                        f"Two parts make the vector {ours!r}. Rename one: (encoder, "
-                        f"{{{theirs!r}: 'another name'}}), or leave it out."
+                        f"Two parts make the vector {new_name!r}. Rename one: (encoder, "
+                        f"{{{name!r}: 'another name'}}), or leave it out."
                     )
-                self._sources[ours] = (encoder, theirs)
-                specs[ours] = replace(encoder.specs[theirs], name=ours)
+                self._sources[new_name] = (encoder, name)
+                specs[new_name] = replace(encoder.specs[name], name=new_name)
         if not specs:
             raise ConfigurationError("CombinedEncoder needs at least one encoder with a vector.")
         self._specs = MappingProxyType(specs)
@@ -62,34 +72,23 @@ class CombinedEncoder:
         """All named vectors, under their new names."""
         return self._specs
 
-    def encode_queries(
-        self, texts: Sequence[str], names: Sequence[str] | None = None
-    ) -> dict[str, Vectors]:
-        """Vectors of queries; each encoder is called once."""
-        return self._encode("query", texts, names)
-
-    def encode_documents(
-        self, texts: Sequence[str], names: Sequence[str] | None = None
-    ) -> dict[str, Vectors]:
-        """Vectors of documents; each encoder is called once."""
-        return self._encode("document", texts, names)
-
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Tokens of the encoder that the text fills most.
+        """Tokens of the encoder whose maximum length the text fills most.
 
         A window that fits the smallest ``max_tokens`` of all vectors in these tokens fits the other
         encoders too, as far as their tokens are spread alike over the text.
         """
         candidates = {
-            id(encoder): (encoder.token_spans(text), encoder.specs[theirs].max_tokens)
-            for encoder, theirs in self._sources.values()
+            id(encoder): (encoder.token_spans(text), encoder.specs[name].max_tokens)
+            for encoder, name in self._sources.values()
         }
-        return max(candidates.values(), key=lambda found: (len(found[0]) / found[1], -found[1]))[0]
+        spans, _ = max(candidates.values(), key=lambda pair: (len(pair[0]) / pair[1], -pair[1]))
+        return spans
 
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> CombinedEncoder:
-        """The same parts, the one that makes the vector ``head`` with another query side.
+        """The same parts; the one that makes the vector ``head`` gets another query side.
 
         Args:
             source: the file; None for the parts' own query sides again.
@@ -98,59 +97,65 @@ class CombinedEncoder:
 
         Raises:
             QueryEncoderError: the file is missing, damaged, or for other documents.
-            ConfigurationError: the part reads queries in a way of its own, or there is no such
+            ConfigurationError: the query side of the part cannot be replaced, or there is no such
                 vector.
         """
         if source is not None:
             source = read_query_encoder(source)
-            head = source.head_among(self._specs, head)
+            head = source.find_head(self._specs, head)
         if head is not None:
             check_names([head], self._specs)
-        wanted, theirs = (None, None) if head is None else self._sources[head]
-        swapped = {
-            id(encoder): with_query_encoder(encoder, source, theirs)
+        wanted, name = (None, None) if head is None else self._sources[head]
+        replaced = {
+            id(encoder): with_query_encoder(encoder, source, name)
             for encoder, _ in self._sources.values()
             if wanted is None or encoder is wanted
         }
-        return CombinedEncoder(
-            [
-                (swapped.get(id(part[0]), part[0]), part[1])
-                if isinstance(part, tuple)
-                else swapped.get(id(part), part)
-                for part in self._parts
-            ]
-        )
+        parts: list[Part] = []
+        for part in self._parts:
+            encoder, names = _split_part(part)
+            parts.append((replaced.get(id(encoder), encoder), names))
+        return CombinedEncoder(parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For another process: the parts, which must allow it too."""
+        """Pickles the parts."""
         return CombinedEncoder, (self._parts,)
 
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None
     ) -> dict[str, Vectors]:
         wanted = check_names(names, self._specs)
-        found: dict[str, Vectors] = {}
-        for name in wanted:
-            if name in found:
+        vectors: dict[str, Vectors] = {}
+        for new_name in wanted:
+            if new_name in vectors:
                 continue
-            encoder = self._sources[name][0]
-            theirs = {n: source for n, (e, source) in self._sources.items() if e is encoder}
-            together = {n: theirs[n] for n in wanted if n in theirs}
-            encode = encoder.encode_queries if role == "query" else encoder.encode_documents
-            vectors = encode(texts, list(dict.fromkeys(together.values())))
-            found |= {n: vectors[source] for n, source in together.items()}
-        return {name: found[name] for name in wanted}
+            encoder, _ = self._sources[new_name]
+            sources = {
+                other: self._sources[other][1]
+                for other in wanted
+                if self._sources[other][0] is encoder
+            }
+            encoded = encode(encoder, role, texts, list(dict.fromkeys(sources.values())))
+            vectors |= {other: encoded[name] for other, name in sources.items()}
+        return {name: vectors[name] for name in wanted}
 
 
 def with_compatibility(part: Part) -> Encoder:
-    """An encoder's topical vectors with compatibility vectors beside them.
+    """An encoder of topical vectors, with compatibility vectors added.
 
     Args:
-        part: what makes the topical ones. Where its encoder makes compatibility vectors too, those
-            are taken; else those of the bundle that comes with the package.
+        part: makes the topical ones. If its encoder makes compatibility vectors too, those are
+            taken; else those of the bundle that comes with the package.
     """
-    encoder, names = part if isinstance(part, tuple) else (part, {n: n for n in part.specs})
+    encoder, names = _split_part(part)
     if COMPATIBILITY in names.values():
         return CombinedEncoder([part])
     source = encoder if COMPATIBILITY in encoder.specs else default_encoder()
     return CombinedEncoder([part, (source, {COMPATIBILITY: COMPATIBILITY})])
+
+
+def _split_part(part: Part) -> tuple[Encoder, Mapping[str, str]]:
+    """The encoder of a part, and its name for each wanted vector -> the new name."""
+    if isinstance(part, tuple):
+        return part
+    return part, {name: name for name in part.specs}

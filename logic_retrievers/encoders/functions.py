@@ -1,4 +1,4 @@
-"""An adapter for embeddings that come from somewhere else: an API, a framework, a function."""
+"""An adapter for embeddings that an API, a framework or any other function computes."""
 
 from __future__ import annotations
 
@@ -10,21 +10,27 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from logic_retrievers.encoders.base import Vectors, VectorSpec, check_names
-from logic_retrievers.encoders.texts import check_texts
+from logic_retrievers.encoders.base import (
+    Role,
+    RoleEncoder,
+    Vectors,
+    VectorSpec,
+    check_names,
+    check_texts,
+)
 from logic_retrievers.errors import ConfigurationError, EncoderError
 
 Embed: TypeAlias = Callable[[list[str]], Any]
-"""Texts -> one vector a text: anything that numpy reads as an array (texts, dimension)."""
+"""Texts -> one vector per text: anything that numpy reads as an array (texts, dimension)."""
 
-_NAMES = (
+_IDENTIFYING_ATTRIBUTES = (
     *("model", "model_name", "model_id", "model_path", "repo_id", "deployment"),
     *("deployment_name", "azure_deployment", "task_type", "query_instruction", "text_instruction"),
 )
-_NAMELESS = ("", "unknown")  # the second is what LlamaIndex gives to models without a name
+_NO_NAME = ("", "unknown")  # the second is LlamaIndex's name for models without one
 
 
-class FunctionEncoder:
+class FunctionEncoder(RoleEncoder):
     """One named vector from two functions, scaled to length 1.
 
         FunctionEncoder(client.embed, identity="my-model, version 3")
@@ -32,15 +38,16 @@ class FunctionEncoder:
     Args:
         documents: embeds passages.
         queries: embeds queries; the same function where None.
-        identity: says which model it is. An index remembers it and refuses another one, so change
-            it whenever the same text would get another vector.
+        identity: names the model. An index stores it and refuses another one, so change it
+            whenever the same text would get another vector.
         name: of the vector.
-        dimension: number of coordinates; where None, one text is embedded to find out.
-        max_tokens: longest text, in words and punctuation marks, that is read whole; for splitting.
+        dimension: number of coordinates; None: one text is embedded to find out.
+        max_tokens: length of the longest text that is read whole, in words and punctuation marks;
+            for splitting.
 
     Raises:
-        ConfigurationError: a name, identity, dimension or length that cannot be.
-        EncoderError: what comes back is no array of finite numbers of that shape.
+        ConfigurationError: an empty name or identity, a dimension or length under 1.
+        EncoderError: the function returns no array of finite numbers of that shape.
     """
 
     def __init__(
@@ -58,9 +65,9 @@ class FunctionEncoder:
                 f"name={name!r}, identity={identity!r}, dimension={dimension}, "
                 f"max_tokens={max_tokens}: none may be empty or under 1."
             )
-        self._documents, self._queries = documents, queries or documents
+        self._embed: dict[Role, Embed] = {"query": queries or documents, "document": documents}
         if dimension is None:
-            dimension = _array(self._queries(["length"]), 1, None).shape[1]
+            dimension = _to_array(self._embed["query"](["length"]), 1, None).shape[1]
         fingerprint = hashlib.sha256(f"{identity}\0{dimension}".encode()).hexdigest()[:32]
         self._spec = VectorSpec(name, dimension, max_tokens, fingerprint)
 
@@ -69,52 +76,42 @@ class FunctionEncoder:
         """The one named vector."""
         return MappingProxyType({self._spec.name: self._spec})
 
-    def encode_queries(
-        self, texts: Sequence[str], names: Sequence[str] | None = None
-    ) -> dict[str, Vectors]:
-        """Vectors of queries, shape (texts, dimension)."""
-        return self._encode(self._queries, texts, names)
-
-    def encode_documents(
-        self, texts: Sequence[str], names: Sequence[str] | None = None
-    ) -> dict[str, Vectors]:
-        """Vectors of documents, shape (texts, dimension)."""
-        return self._encode(self._documents, texts, names)
-
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """Words and punctuation marks: the function's own tokens are not known."""
         return [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
 
     def _encode(
-        self, embed: Embed, texts: Sequence[str], names: Sequence[str] | None
+        self, role: Role, texts: Sequence[str], names: Sequence[str] | None
     ) -> dict[str, Vectors]:
-        checked = check_texts(texts)
+        texts = check_texts(texts)
         wanted = check_names(names, self.specs)
-        if not checked or not wanted:
+        if not texts or not wanted:
             return {name: np.empty((0, self._spec.dimension), np.float32) for name in wanted}
-        return {self._spec.name: _array(embed(checked), len(checked), self._spec.dimension)}
+        return {
+            self._spec.name: _to_array(self._embed[role](texts), len(texts), self._spec.dimension)
+        }
 
 
 def identity_of(model: object) -> str:
-    """Which embedding model an object runs: its class and all that it has of a model's name.
+    """Names the embedding model of an object: its class and all attributes that name a model.
 
     Raises:
-        ConfigurationError: nothing tells.
+        ConfigurationError: there is no such attribute.
     """
-    kind = type(model)
-    values = {name: getattr(model, name, None) for name in _NAMES}
-    named = [f"{n}={v}" for n, v in values.items() if isinstance(v, str) and v not in _NAMELESS]
-    if not named:
+    class_name = type(model).__qualname__
+    values = {name: getattr(model, name, None) for name in _IDENTIFYING_ATTRIBUTES}
+    names = [f"{n}={v}" for n, v in values.items() if isinstance(v, str) and v not in _NO_NAME]
+    if not names:
         raise ConfigurationError(
-            f"{kind.__qualname__} does not say which model it runs, and an index must know. Pass "
+            f"{class_name} does not say which model it runs, and an index must know. Pass "
             "identity=, a text that changes whenever the same text would get another vector."
         )
-    return " ".join([kind.__qualname__, *named])  # modules move from package to package
+    return " ".join([class_name, *names])  # without the module: classes move between modules
 
 
-def _array(found: Any, rows: int, dimension: int | None) -> Vectors:
+def _to_array(embedded: Any, rows: int, dimension: int | None) -> Vectors:
     try:
-        array = np.array(found, dtype=np.float32)
+        array = np.array(embedded, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise EncoderError(f"The embedding function gave no array of numbers: {error}.") from error
     if array.ndim != 2 or array.shape != (rows, dimension or array.shape[1]):

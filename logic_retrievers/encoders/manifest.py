@@ -1,9 +1,9 @@
-"""What ``manifest.json`` of a bundle says, validated at birth.
+"""The ``manifest.json`` of a bundle, validated when it is read.
 
 A bundle is a folder with ONNX graphs, a tokenizer and this file. Each *head* makes one named
-vector; a head has a query side and a document side, which name the output of a graph and, where
-heads have their lowest layers in common, the *trunk* that runs before it. Sides that cut texts
-alike share one run of a trunk, and of a graph if they name the same.
+vector. A head has a query side and a document side; each names the output of a graph and, where
+heads share their lowest layers, the *trunk* that runs before it. Sides that tokenize texts alike
+share one run of a trunk, and of a graph if they name the same one.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from pydantic import (
     model_validator,
 )
 
+from logic_retrievers.encoders.base import Role, VectorSpec
+
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
 HIDDEN = "hidden"
-"""What a trunk makes and a graph above it reads."""
+"""Name of the output of a trunk and of the input of the graph above it."""
 
-Role: TypeAlias = Literal["query", "document"]
 ROLES: tuple[Role, ...] = ("query", "document")
 Pooling: TypeAlias = Literal["in_graph", "mean", "cls"]
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=255)]
@@ -46,10 +47,9 @@ class Side(_Frozen):
         output: the graph's output to read: shape (batch, dimension) for pooling ``in_graph``,
             (batch, tokens, dimension) otherwise.
         prefix: put before every text.
-        max_tokens: tokens that the encoder reads, special ones and prefix included.
+        max_tokens: longest text in tokens, special ones and prefix included; the rest is cut.
         trunk: file name of a graph that runs first: from tokens to ``hidden`` (batch, tokens,
-            width), which ``graph`` reads in place of the tokens. Sides that name the same trunk and
-            cut texts alike share one run of it.
+            width), which ``graph`` reads instead of the tokens.
     """
 
     graph: Name
@@ -60,16 +60,16 @@ class Side(_Frozen):
 
     @property
     def graphs(self) -> tuple[str, ...]:
-        """The graphs that a text goes through, in order."""
+        """The graphs that run for a text, in order."""
         return (self.graph,) if self.trunk is None else (self.trunk, self.graph)
 
 
 class Calibration(_Frozen):
-    """Constants that were found for the scores of a head.
+    """Constants that were calibrated on the scores of a head.
 
     Args:
-        constants: by name.
-        origin: the data and the procedure that they come from.
+        constants: name -> value.
+        origin: the data and the method that they come from.
     """
 
     constants: dict[Name, float]
@@ -77,7 +77,7 @@ class Calibration(_Frozen):
 
 
 class TrainingData(_Frozen):
-    """One set that a head was trained on.
+    """One data set that a head was trained on.
 
     Args:
         name: of the set.
@@ -95,12 +95,12 @@ class Head(_Frozen):
 
     Args:
         dimension: number of coordinates.
-        trained: False where the head repeats another one until a trained one takes its place.
-        pooling: ``in_graph``, or done here: ``mean`` over the tokens, ``cls`` (the first token).
-        normalise: whether vectors are scaled to length 1 here; False where the graph does it.
+        trained: False where the head repeats another one until a trained one replaces it.
+        pooling: ``in_graph``, or by the encoder: ``mean`` of the tokens, ``cls`` (the first one).
+        normalise: whether the encoder scales vectors to length 1; False where the graph does it.
         exclusion: constants of the exclusion policy.
         contradiction: constants of the contradiction score.
-        training: what it was trained on, beyond the model in ``origin``.
+        training: the data sets that it was trained on, beyond the model in ``origin``.
     """
 
     dimension: int = Field(ge=1, le=65_536)
@@ -123,7 +123,7 @@ class Parity(_Frozen):
 
     Args:
         file: JSON: a list of :class:`ReferenceVectors`.
-        min_cosine: the least cosine between a vector of this bundle and its reference.
+        min_cosine: the smallest allowed cosine between a vector of this bundle and its reference.
     """
 
     file: Name
@@ -131,13 +131,13 @@ class Parity(_Frozen):
 
 
 class ReferenceVectors(_Frozen):
-    """What the original model makes of some texts.
+    """Vectors of some texts, computed by the original model.
 
     Args:
         heads: the heads that must agree with these vectors.
-        roles: and in which roles.
+        roles: the roles in which they must agree.
         texts: the texts, without prefix.
-        vectors: one row a text, Euclidean length 1 up to rounding.
+        vectors: one row per text, Euclidean length 1 up to rounding.
     """
 
     heads: tuple[Name, ...] = Field(min_length=1)
@@ -146,7 +146,7 @@ class ReferenceVectors(_Frozen):
     vectors: tuple[tuple[float, ...], ...]
 
     @model_validator(mode="after")
-    def _one_row_a_text(self) -> ReferenceVectors:
+    def _check_shape(self) -> ReferenceVectors:
         if len(self.texts) != len(self.vectors) or len({len(row) for row in self.vectors}) > 1:
             raise ValueError("each text needs one vector, all of one dimension")
         return self
@@ -156,11 +156,11 @@ class Manifest(_Frozen):
     """The whole file.
 
     Args:
-        format_version: of this description; other versions are refused.
+        format_version: version of this format; others are refused.
         name: of the bundle.
-        licence: SPDX expression of the weights.
+        licence: of the weights, as an SPDX expression.
         origin: the model that the bundle was made from.
-        notice: file that names authors and changes, as the licence asks.
+        notice: file that names authors and changes, as the licence requires.
         files: file name -> SHA-256, for every file of the bundle but the manifest.
         tokenizer: file name of the ``tokenizers`` description; its padding section, if it has one,
             gives the id of the padding token.
@@ -180,7 +180,7 @@ class Manifest(_Frozen):
 
     @field_validator("files")
     @classmethod
-    def _inside_the_folder(cls, files: dict[str, str]) -> dict[str, str]:
+    def _check_paths(cls, files: dict[str, str]) -> dict[str, str]:
         for name in files:
             path = PurePosixPath(name)
             if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name:
@@ -188,7 +188,7 @@ class Manifest(_Frozen):
         return files
 
     @model_validator(mode="after")
-    def _every_file_has_a_checksum(self) -> Manifest:
+    def _check_checksums(self) -> Manifest:
         used = {self.notice, self.tokenizer, self.parity.file}
         used |= {g for h in self.heads.values() for s in (h.query, h.document) for g in s.graphs}
         if missing := sorted(used - self.files.keys()):
@@ -196,10 +196,10 @@ class Manifest(_Frozen):
         return self
 
     def fingerprint(self, name: str, role: Role) -> str:
-        """A hash over all that changes a vector of this head and role.
+        """A hash over everything that changes a vector of this head and role.
 
-        Graph and tokenizer count with their content, so the same weights in another bundle have the
-        same fingerprint. Name, licence and ``trained`` do not count.
+        Graph and tokenizer enter with their content, so the same weights in another bundle have the
+        same fingerprint. Name, licence and ``trained`` do not enter.
         """
         head = self.heads[name]
         side = head.side(role)
@@ -213,3 +213,21 @@ class Manifest(_Frozen):
             head.normalise,
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+    def vector_specs(self) -> dict[str, VectorSpec]:
+        """The named vectors, as an encoder of the bundle describes them."""
+        return {
+            name: VectorSpec(
+                name=name,
+                dimension=head.dimension,
+                max_tokens=head.document.max_tokens,
+                fingerprint=self.fingerprint(name, "document"),
+                query_fingerprint=self.fingerprint(name, "query"),
+                trained=head.trained,
+                query_prefix=head.query.prefix,
+                document_prefix=head.document.prefix,
+                exclusion=head.exclusion.constants if head.exclusion else None,
+                contradiction=head.contradiction.constants if head.contradiction else None,
+            )
+            for name, head in self.heads.items()
+        }

@@ -12,16 +12,25 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.encoders.base import Vectors, VectorSpec, check_names
-from logic_retrievers.encoders.batches import pad, split_uneven, token_batches
+from logic_retrievers.encoders.base import (
+    Role,
+    RoleEncoder,
+    Vectors,
+    VectorSpec,
+    check_names,
+    check_texts,
+    warn_about_long_texts,
+)
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
-from logic_retrievers.encoders.manifest import HIDDEN, ROLES, Head, Pooling, Role, Side
-from logic_retrievers.encoders.pooling import pool
+from logic_retrievers.encoders.manifest import HIDDEN, ROLES, Pooling
 from logic_retrievers.encoders.query_encoder import QueryEncoder, QueryEncoderSource
-from logic_retrievers.encoders.query_sides import specs_of
-from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, Run
-from logic_retrievers.encoders.texts import check_texts, warn_about_long_texts
-from logic_retrievers.encoders.tokens import SharedTokenizer
+from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, RunGraph
+from logic_retrievers.encoders.tokenization import (
+    SharedTokenizer,
+    pad,
+    split_uneven,
+    token_batches,
+)
 from logic_retrievers.errors import BundleError, ConfigurationError
 
 _Rows: TypeAlias = npt.NDArray[np.intp]
@@ -29,25 +38,25 @@ _Rows: TypeAlias = npt.NDArray[np.intp]
 _WINDOW = 1024
 """Texts that are tokenized and sorted together; bounds the memory that waiting tokens take."""
 
-_FEW = 48
-"""Texts of a search, at most: the parts of a query, for which somebody waits. A Boolean query has
-up to 32, and phrases of several, which are so much longer that padding costs three times the work.
+_MAX_TEXTS_OF_A_SEARCH = 48
+"""Up to this number, texts are the parts of a query that a user waits for. A Boolean query has up
+to 32, and phrases of several, which are so much longer that padding costs three times the work.
 """
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
-    """How a text becomes tokens."""
+class _TokenLimits:
+    """How texts become tokens."""
 
     prefix: str
     max_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Product:
-    """What one array depends on besides the texts."""
+class _VectorSource:
+    """Everything besides the texts that the vectors of a head and a role depend on."""
 
-    reading: _Reading
+    tokens: _TokenLimits
     trunk: str | None
     graph: str
     output: str
@@ -55,27 +64,32 @@ class _Product:
     normalise: bool
 
 
-class OnnxEncoder:
+class OnnxEncoder(RoleEncoder):
     """Named vectors from a bundle, on ONNX Runtime.
 
-    The default bundle computes in float32, so a text's vector does not depend on the texts beside
-    it (up to 1e-6). Heads that read the same output of the same graph share one run and one array;
-    arrays are read-only for that reason. Safe to call from several threads.
+    The default bundle computes in float32, so a text's vector does not depend on the other texts of
+    its batch (up to 1e-6). Heads that read the same output of the same graph share one run and one
+    array; arrays are read-only for that reason. Safe to call from several threads.
 
     Args:
         bundle: a bundle or its folder; the one that comes with the package where None.
-        providers: ONNX Runtime's execution providers, most wanted first, with their options if need
-            be; the CPU where None. All of them must load.
-        threads: how many cores to use; all of them where None. A single batch runs on all of them,
-            of many batches each runs on one, from a second copy of the weights in memory.
+        providers: ONNX Runtime's execution providers in order of preference, with their options if
+            needed; the CPU where None. All of them must load.
+        threads: number of cores; all of them where None. A single batch runs on all of them; of
+            many batches each runs on one, from a second copy of the weights in memory.
         batch_size: most texts of a batch.
         batch_tokens: most tokens of a batch, padding counted. Small batches stay in the processor's
-            cache; a GPU wants more (65,536), and a larger ``batch_size`` with it.
+            cache; a GPU needs more (65,536), and a larger ``batch_size`` with it.
 
     Raises:
         BundleError: the bundle is missing, damaged or inconsistent (see :func:`load_bundle`).
-        ProviderError: a provider is not there or did not load.
+        ProviderError: a provider is not available or did not load.
         ConfigurationError: a setting below 1.
+
+    Example:
+        >>> encoder = OnnxEncoder()
+        >>> encoder.encode_queries(["a quiet hotel"], ["topical"])["topical"].shape
+        (1, 384)
     """
 
     def __init__(
@@ -99,128 +113,122 @@ class OnnxEncoder:
             "batch_tokens": batch_tokens,
         }
         self._batch_size, self._batch_tokens = batch_size, batch_tokens
-        opened = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
-        self._tokenizer = SharedTokenizer(opened.read(opened.manifest.tokenizer))
-        self._open(opened, Graphs({}, providers or [CPU], threads))
+        if not isinstance(bundle, Bundle):
+            bundle = load_bundle(bundle)
+        self._tokenizer = SharedTokenizer(bundle.read(bundle.manifest.tokenizer))
+        self._use_bundle(bundle, Graphs({}, providers or [CPU], threads))
 
-    def _open(self, bundle: Bundle, known: Graphs) -> None:
-        """Takes a bundle in use, and of the graphs that are open those that it has too."""
+    def _use_bundle(self, bundle: Bundle, open_graphs: Graphs) -> None:
+        """Opens a bundle's graphs, except those that are open already, and checks every head."""
         self.bundle = bundle
-        manifest = bundle.manifest
-        sides = [side for head in manifest.heads.values() for side in (head.query, head.document)]
+        heads = bundle.manifest.heads
+        sides = [head.side(role) for head in heads.values() for role in ROLES]
         files = dict.fromkeys(name for side in sides for name in side.graphs)
-        self._graphs = known.changed(files, bundle.read)
-        tried = {
-            (_product(head, head.side(role)), head.dimension): (name, role)
-            for name, head in manifest.heads.items()
+        self._graphs = open_graphs.reopen(files, bundle.read)
+        self._sources = {
+            (name, role): _VectorSource(
+                _TokenLimits(side.prefix, side.max_tokens),
+                side.trunk,
+                side.graph,
+                side.output,
+                head.pooling,
+                head.normalise,
+            )
+            for name, head in heads.items()
             for role in ROLES
+            for side in [head.side(role)]
         }
-        for name, role in tried.values():
-            self._try_out(name, role)
-        self._specs = MappingProxyType(specs_of(manifest))
+        distinct = {
+            (source, heads[name].dimension): (name, role)
+            for (name, role), source in self._sources.items()
+        }
+        for name, role in distinct.values():
+            self._check_head(name, role)
+        self._specs = MappingProxyType(bundle.manifest.vector_specs())
 
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> OnnxEncoder:
-        """An encoder of the same documents that reads queries with another file.
+        """An encoder of the same documents that encodes queries with another file.
 
-        It shares the graphs that both have with this one, which stays as it is and in use. What the
-        file's own reference texts become here is compared with what they should.
+        It shares open graphs with this one, which stays as it is and usable. The vectors of the
+        file's reference texts are compared with those that the file holds.
 
         Args:
-            source: as of :meth:`Bundle.with_query_encoder`.
+            source: see :meth:`Bundle.with_query_encoder`.
             head: likewise.
 
         Raises:
             QueryEncoderError: the file is missing, damaged, for other documents, or computes
-                something else here.
+                something else on this machine.
         """
-        made = object.__new__(type(self))  # `copy` would make it anew, as for another process
-        made.__dict__.update(self.__dict__)
-        made._open(self.bundle.with_query_encoder(source, head), self._graphs)
-        for name, one in made.bundle.query_encoders.items():
-            if self.bundle.query_encoders.get(name) is not one:
-                texts = one.card.texts  # of which some are there to be cut
-                one.check_vectors(made._encode("query", texts, [name], warns=False)[name])
-        return made
+        encoder = object.__new__(type(self))  # `copy` would open it anew, by __reduce__
+        encoder.__dict__.update(self.__dict__)
+        encoder._use_bundle(self.bundle.with_query_encoder(source, head), self._graphs)
+        for name, new in encoder.bundle.query_encoders.items():
+            if self.bundle.query_encoders.get(name) is not new:
+                texts = new.card.texts  # some are too long on purpose
+                vectors = encoder._encode("query", texts, [name], warn_if_truncated=False)
+                new.check_vectors(vectors[name])
+        return encoder
 
     @property
     def specs(self) -> Mapping[str, VectorSpec]:
         """The named vectors of the bundle."""
         return self._specs
 
-    def encode_queries(
-        self, texts: Sequence[str], names: Sequence[str] | None = None
-    ) -> dict[str, Vectors]:
-        """Vectors of queries, one read-only array (texts, dimension) a name.
-
-        A text longer than the encoder reads is represented by its beginning, with one
-        :class:`LongTextWarning` a call. Lone surrogates count as U+FFFD.
-
-        Raises:
-            EmptyTextError: a text with nothing to read.
-            InputError: not a sequence of strings.
-            ConfigurationError: a name that the bundle has not.
-        """
-        return self._encode("query", texts, names)
-
-    def encode_documents(
-        self, texts: Sequence[str], names: Sequence[str] | None = None
-    ) -> dict[str, Vectors]:
-        """Vectors of documents; otherwise as :meth:`encode_queries`."""
-        return self._encode("document", texts, names)
-
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Character span of every token, special ones left out, never cut."""
+        """Character span of every token, without special tokens, never truncated."""
         return self._tokenizer.spans(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For another process: the bundle's folder and the settings, to be opened anew there.
+        """Pickles the bundle's folder and the settings; the other process opens it anew.
 
-        Query encoders come along whole, so that a file that was replaced since is not read there.
+        Query encoders are pickled whole, so a file that was replaced since is not read there.
         """
-        return partial(_opened, self.bundle.path, self.bundle.query_encoders, **self._settings), ()
+        return partial(_reopen, self.bundle.path, self.bundle.query_encoders, **self._settings), ()
 
     def _encode(
-        self, role: Role, texts: Sequence[str], names: Sequence[str] | None, *, warns: bool = True
+        self,
+        role: Role,
+        texts: Sequence[str],
+        names: Sequence[str] | None,
+        *,
+        warn_if_truncated: bool = True,
     ) -> dict[str, Vectors]:
-        checked = check_texts(texts)
-        heads = self.bundle.manifest.heads
-        products = {
-            name: _product(heads[name], heads[name].side(role))
-            for name in check_names(names, self._specs)
-        }
+        texts = check_texts(texts)
+        sources = {name: self._sources[name, role] for name in check_names(names, self._specs)}
         vectors = {
-            product: np.empty((len(checked), heads[name].dimension), dtype=np.float32)
-            for name, product in products.items()
+            source: np.empty((len(texts), self._specs[name].dimension), dtype=np.float32)
+            for name, source in sources.items()
         }
-        for reading in dict.fromkeys(product.reading for product in products.values()):
-            wanted = [product for product in vectors if product.reading == reading]
-            cut = 0
-            for start in range(0, len(checked), _WINDOW):
-                window = checked[start : start + _WINDOW]
-                tokens = self._tokenizer.encode(window, reading.prefix, reading.max_tokens)
-                cut += tokens.cut
+        for limits in dict.fromkeys(source.tokens for source in sources.values()):
+            wanted = [source for source in vectors if source.tokens == limits]
+            truncated = 0
+            for start in range(0, len(texts), _WINDOW):
+                window = texts[start : start + _WINDOW]
+                tokens = self._tokenizer.encode(window, limits.prefix, limits.max_tokens)
+                truncated += tokens.truncated
                 for rows, arrays in self._run(tokens.ids, wanted):
-                    for product, array in zip(wanted, arrays, strict=True):
-                        vectors[product][start + rows] = array
-            if cut and warns:
-                warn_about_long_texts(cut, len(checked), reading.max_tokens)
+                    for source, array in zip(wanted, arrays, strict=True):
+                        vectors[source][start + rows] = array
+            if truncated and warn_if_truncated:
+                warn_about_long_texts(truncated, len(texts), limits.max_tokens)
         for array in vectors.values():
             array.setflags(write=False)
-        return {name: vectors[product] for name, product in products.items()}
+        return {name: vectors[source] for name, source in sources.items()}
 
     def _run(
-        self, ids: Sequence[Sequence[int]], wanted: Sequence[_Product]
+        self, ids: Sequence[Sequence[int]], wanted: Sequence[_VectorSource]
     ) -> Iterable[tuple[_Rows, list[Vectors]]]:
-        """Batch by batch: which texts, and their vectors for each product wanted."""
+        """Batch by batch: the indices of its texts, and their vectors for each wanted source."""
         outputs: dict[tuple[str | None, str], list[str]] = {}
-        for product in wanted:
-            names = outputs.setdefault((product.trunk, product.graph), [])
-            if product.output not in names:
-                names.append(product.output)
+        for source in wanted:
+            names = outputs.setdefault((source.trunk, source.graph), [])
+            if source.output not in names:
+                names.append(source.output)
 
-        def encode(run: Run, rows: _Rows) -> tuple[_Rows, list[Vectors]]:
+        def encode(run: RunGraph, rows: _Rows) -> tuple[_Rows, list[Vectors]]:
             batch, mask = pad([ids[row] for row in rows], self._tokenizer.pad_id)
             feed = {
                 "input_ids": batch,
@@ -232,28 +240,28 @@ class OnnxEncoder:
                 for trunk in dict.fromkeys(trunk for trunk, _ in outputs)
                 if trunk is not None
             }
-            found: dict[tuple[str | None, str, str], npt.NDArray[np.float32]] = {}
+            arrays: dict[tuple[str | None, str, str], npt.NDArray[np.float32]] = {}
             for (trunk, graph), names in outputs.items():
-                above = feed if trunk is None else {**feed, HIDDEN: hidden[trunk]}
-                for name, array in zip(names, run(graph, names, above), strict=True):
-                    found[trunk, graph, name] = array
+                graph_feed = feed if trunk is None else {**feed, HIDDEN: hidden[trunk]}
+                for name, array in zip(names, run(graph, names, graph_feed), strict=True):
+                    arrays[trunk, graph, name] = array
             return rows, [
-                pool(found[p.trunk, p.graph, p.output], mask, p.pooling, p.normalise)
-                for p in wanted
+                _pool(arrays[s.trunk, s.graph, s.output], mask, s.pooling, s.normalise)
+                for s in wanted
             ]
 
         lengths = [len(row) for row in ids]
         batches = list(token_batches(lengths, self._batch_size, self._batch_tokens))
-        if len(ids) <= _FEW:
+        if len(ids) <= _MAX_TEXTS_OF_A_SEARCH:
             parts = [part for batch in batches for part in split_uneven(lengths, batch)]
-            return self._graphs.in_turn(encode, parts)
-        return self._graphs.each(encode, batches)
+            return (encode(self._graphs.run, part) for part in parts)
+        return self._graphs.map_batches(encode, batches)
 
-    def _try_out(self, name: str, role: Role) -> None:
-        """Encodes one short text, so that a graph that is not what the manifest says fails here."""
+    def _check_head(self, name: str, role: Role) -> None:
+        """Encodes one short text, so that a graph that differs from the manifest fails here."""
         head = self.bundle.manifest.heads[name]
-        side, product = head.side(role), _product(head, head.side(role))
-        where = f"{self.bundle.place(name, role)}: head {name!r}, {role} side"
+        side = head.side(role)
+        where = f"{self.bundle.source_of(name, role)}: head {name!r}, {role} side"
         for graph, output in zip(reversed(side.graphs), (side.output, HIDDEN), strict=False):
             if output not in (outputs := self._graphs.outputs(graph)):
                 raise BundleError(
@@ -267,7 +275,7 @@ class OnnxEncoder:
             )
         try:
             tokens = self._tokenizer.encode(["a b"], side.prefix, side.max_tokens)
-            ((_, (vector,)),) = self._run(tokens.ids, [product])
+            ((_, (vector,)),) = self._run(tokens.ids, [self._sources[name, role]])
         except Exception as error:
             raise BundleError(f"{where}: the graph does not run: {error}") from error
         if vector.shape != (1, head.dimension):
@@ -281,13 +289,31 @@ class OnnxEncoder:
             )
 
 
-def _opened(path: Path, query_encoders: Mapping[str, QueryEncoder], **settings: Any) -> OnnxEncoder:
+def _reopen(path: Path, query_encoders: Mapping[str, QueryEncoder], **settings: Any) -> OnnxEncoder:
     bundle = load_bundle(path)
-    for head, one in query_encoders.items():
-        bundle = bundle.with_query_encoder(one, head)
+    for head, query_encoder in query_encoders.items():
+        bundle = bundle.with_query_encoder(query_encoder, head)
     return OnnxEncoder(bundle, **settings)
 
 
-def _product(head: Head, side: Side) -> _Product:
-    reading = _Reading(side.prefix, side.max_tokens)
-    return _Product(reading, side.trunk, side.graph, side.output, head.pooling, head.normalise)
+def _pool(
+    output: npt.NDArray[Any], mask: npt.NDArray[np.int64], pooling: Pooling, normalise: bool
+) -> Vectors:
+    """One vector per text, where the graph does not make it itself: (texts, dimension), float32.
+
+    Args:
+        output: of the graph: (texts, dimension) for ``in_graph``, (texts, tokens, dimension)
+            otherwise.
+        mask: 1 for tokens, 0 for padding; shape (texts, tokens).
+        pooling: ``mean`` over the tokens of a text, ``cls`` for its first one.
+        normalise: scale each row to Euclidean length 1.
+    """
+    values = output.astype(np.float32, copy=False)
+    if pooling == "mean":
+        weights = mask.astype(np.float32)
+        values = np.einsum("btd,bt->bd", values, weights) / weights.sum(axis=1, keepdims=True)
+    elif pooling == "cls":
+        values = values[:, 0]
+    if normalise:
+        values = values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-12)
+    return values

@@ -1,8 +1,7 @@
-"""A query encoder in one file: another query side for a head whose documents stay as they are.
+"""A query encoder in one file: encodes the queries of a head whose documents stay as they are.
 
 The file is an ONNX graph with its description in the model's metadata. The description comes last
-in the file, so that one checksum covers graph and description, and reading takes ONNX Runtime
-alone.
+in the file, so that one checksum covers graph and description. Reading needs only ONNX Runtime.
 """
 
 from __future__ import annotations
@@ -12,44 +11,44 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from logic_retrievers.encoders.base import Vectors, VectorSpec
+from logic_retrievers.encoders.base import Encoder, Vectors, VectorSpec
 from logic_retrievers.encoders.manifest import Name, Pooling, Sha256, TrainingData
-from logic_retrievers.errors import QueryEncoderError
+from logic_retrievers.errors import ConfigurationError, QueryEncoderError
 
 FORMAT_VERSION = 1
 SUFFIX = ".query.onnx"
 CARD_KEY = "logic_retrievers.query_encoder"
-"""Under which the graph's metadata hold the card, as JSON."""
+"""Key of the card in the graph's metadata, as JSON."""
 CHECKSUM_KEY = "logic_retrievers.checksum"
-"""Under which they hold the SHA-256 of the graph's bytes and the card's."""
+"""Key of the SHA-256 of the graph's bytes and the card's."""
 
-_GET_IT_AGAIN = "Copy it again, or export it anew; nothing was changed."
+_COPY_AGAIN = "Copy it again, or export it anew; nothing was changed."
 
 
 class QueryEncoderCard(BaseModel):
-    """What a query encoder says of itself.
+    """The description of a query encoder.
 
     Args:
-        format_version: of this description; other versions are refused.
+        format_version: version of this format; others are refused.
         head: the named vector whose queries it encodes.
-        document_fingerprint: of that head's document side, beside which it was trained.
+        document_fingerprint: of the head's document side that it was trained with.
         tokenizer: SHA-256 of the bundle's tokenizer file.
-        trunk: SHA-256 of the bundle's graph that runs first; None: this graph reads tokens.
+        trunk: SHA-256 of the bundle's graph that runs first; None where this graph reads tokens.
         output: the graph's output to read.
         dimension, pooling, normalise: as of the head, see :class:`Head`.
         prefix, max_tokens: as of a head's side, see :class:`Side`.
         origin: the model or run that it was made from.
         training: the sets that it was trained on, with their licences.
-        ships: whether these licences let it be handed on.
-        texts, vectors: what the original model makes of some queries, without prefix, one row a
-            text.
-        min_cosine: the least cosine between a vector of this file and its reference.
-        graph_bytes: how long the file is without this description.
+        ships: whether these licences allow it to be distributed.
+        texts, vectors: some queries without prefix, and the original model's vectors of them, one
+            row per text.
+        min_cosine: the smallest allowed cosine between a vector of this file and its reference.
+        graph_bytes: length of the file without this description.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -74,7 +73,7 @@ class QueryEncoderCard(BaseModel):
     graph_bytes: int = Field(ge=1)
 
     @model_validator(mode="after")
-    def _one_row_a_text(self) -> QueryEncoderCard:
+    def _check_shape(self) -> QueryEncoderCard:
         if [len(row) for row in self.vectors] != [self.dimension] * len(self.texts):
             raise ValueError("each text needs one vector of the dimension")
         return self
@@ -82,13 +81,13 @@ class QueryEncoderCard(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class QueryEncoder:
-    """A query encoder that was read and found whole; travels to other processes with its content.
+    """A query encoder that was read and checked; it is pickled with its content.
 
     Args:
         card: its description.
         content: the whole file.
         sha256: of the content.
-        source: where it was read, for messages.
+        source: the path it was read from, for messages.
     """
 
     card: QueryEncoderCard
@@ -98,42 +97,48 @@ class QueryEncoder:
 
     @property
     def file(self) -> str:
-        """Its name among a bundle's graphs: one for one content, and none that a file can have."""
+        """Its name among a bundle's graphs: unique to its content, and no possible file name."""
         return f"query encoder:{self.sha256}"
 
-    def head_among(self, specs: Mapping[str, VectorSpec], head: str | None = None) -> str:
-        """The vector whose queries it encodes, under the name that it has there.
+    def find_head(self, specs: Mapping[str, VectorSpec], head: str | None = None) -> str:
+        """The name of the vector whose queries it encodes, among those of an encoder.
 
         Args:
-            specs: the named vectors of an encoder.
-            head: which one; found by the documents' fingerprint where None.
+            specs: the named vectors of the encoder.
+            head: the wanted one; None: found by the fingerprint of the documents.
 
         Raises:
-            QueryEncoderError: none of them has the documents that it was trained beside.
+            QueryEncoderError: no vector has the documents that it was trained with.
         """
-        ours = self.card.document_fingerprint
-        fitting = [name for name, spec in specs.items() if spec.fingerprint == ours]
-        wanted = self.card.head if head is None and self.card.head in fitting else head
-        if wanted is None and fitting:
-            return fitting[0]
-        if wanted in fitting:
+        fingerprint = self.card.document_fingerprint
+        matching = [name for name, spec in specs.items() if spec.fingerprint == fingerprint]
+        wanted = self.card.head if head is None and self.card.head in matching else head
+        if wanted is None and matching:
+            return matching[0]
+        if wanted in matching:
             return wanted
+        if head is not None and head not in specs:
+            available = f"there is no vector {head!r}, only {', '.join(specs)}"
+        else:
+            candidates = specs if head is None else {head: specs[head]}
+            available = "here " + ", ".join(
+                f"{name!r} has {spec.fingerprint}" for name, spec in candidates.items()
+            )
         raise QueryEncoderError(
-            f"The query encoder {self.source!r} is for documents of the fingerprint {ours} "
-            f"({self.card.head!r}, {self.card.origin}); {_there(specs, head)}. Take the bundle "
-            "that it was made for, or export it for this one: logic-retrievers "
-            "export-query-encoder."
+            f"The query encoder {self.source!r} is for documents of the fingerprint {fingerprint} "
+            f"({self.card.head!r}, {self.card.origin}); {available}. Take the bundle "
+            "that it was made for, or export it for this one: logic-export export-query-encoder."
         )
 
     def check_vectors(self, vectors: Vectors) -> None:
-        """Compares what this machine makes of the reference texts with the original's vectors.
+        """Compares this machine's vectors of the reference texts with the original model's.
 
         Raises:
-            QueryEncoderError: one of them strays.
+            QueryEncoderError: the cosine of a pair is below ``min_cosine``.
         """
-        wanted = np.asarray(self.card.vectors, dtype=np.float32)
-        wanted /= np.linalg.norm(wanted, axis=1, keepdims=True)
-        lowest = float(np.einsum("ij,ij->i", vectors, wanted).min())
+        expected = np.asarray(self.card.vectors, dtype=np.float32)
+        expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+        lowest = float(np.einsum("ij,ij->i", vectors, expected).min())
         if not lowest >= self.card.min_cosine:
             raise QueryEncoderError(
                 f"The query encoder {self.source!r} has cosine {lowest:.6f} to the original "
@@ -143,15 +148,15 @@ class QueryEncoder:
 
 
 QueryEncoderSource: TypeAlias = str | Path | QueryEncoder
-"""A file, or what was read from one."""
+"""A file, or a query encoder that was read from one."""
 
 
 def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
     """Reads a query encoder's file and checks it against its own description.
 
     Raises:
-        QueryEncoderError: no such file, none of a query encoder, a damaged one, or one of a format
-            that this version does not read.
+        QueryEncoderError: there is no such file, it is no query encoder, it is damaged, or this
+            version does not read its format.
     """
     if isinstance(path, QueryEncoder):
         return path
@@ -163,33 +168,67 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
             f"The query encoder {source!r} cannot be read "
             f"({getattr(error, 'strerror', error)}). Check the path; it is one file, NAME{SUFFIX}."
         ) from error
-    described = _metadata(content, source)
-    text = described.get(CARD_KEY)
+    metadata = _read_metadata(content, source)
+    text = metadata.get(CARD_KEY)
     if text is None:
         raise QueryEncoderError(
             f"{source!r} is an ONNX graph without the description of a query encoder. Make one of "
-            "a run: logic-retrievers export-query-encoder RUN OUT --bundle DIR."
+            "a run: logic-export export-query-encoder RUN OUT --bundle DIR."
         )
-    card = _card(text, source)
+    card = _parse_card(text, source)
     digest = checksum(content[: card.graph_bytes], text)
-    if described.get(CHECKSUM_KEY) != digest:
+    if metadata.get(CHECKSUM_KEY) != digest:
         raise QueryEncoderError(
             f"The query encoder {source!r} is damaged: graph and description do not have the "
-            f"checksum that it notes. {_GET_IT_AGAIN}"
+            f"checksum that it notes. {_COPY_AGAIN}"
         )
     return QueryEncoder(card, content, hashlib.sha256(content).hexdigest(), source)
 
 
+@runtime_checkable
+class _HasQuerySide(Protocol):
+    """An encoder whose query side can be replaced: the package's own encoders but the adapters."""
+
+    def with_query_encoder(
+        self, source: QueryEncoderSource | None, head: str | None = None
+    ) -> Encoder:
+        """Another encoder of the same documents; this one stays as it is."""
+
+
+def with_query_encoder(
+    encoder: Encoder, source: QueryEncoderSource | None, head: str | None = None
+) -> Encoder:
+    """An encoder of the same documents that encodes queries with another file.
+
+    Args:
+        encoder: however it is wrapped; it stays as it is, and usable.
+        source: the file; None for the encoder's own query side again.
+        head: see :meth:`Bundle.with_query_encoder`.
+
+    Raises:
+        QueryEncoderError: the file is missing, damaged, or for other documents.
+        ConfigurationError: the query side of this encoder cannot be replaced.
+    """
+    if isinstance(encoder, _HasQuerySide):
+        return encoder.with_query_encoder(source, head)
+    if source is None:
+        return encoder
+    raise ConfigurationError(
+        f"{type(encoder).__name__} takes no query encoder from a file; OnnxEncoder does, also "
+        "inside CachedEncoder, RecentEncoder and CombinedEncoder."
+    )
+
+
 def checksum(graph: bytes, card: str) -> str:
-    """What the file notes under :data:`CHECKSUM_KEY`."""
+    """The checksum that the file holds under :data:`CHECKSUM_KEY`."""
     return hashlib.sha256(graph + card.encode()).hexdigest()
 
 
-def _metadata(content: bytes, source: str) -> dict[str, str]:
-    import onnxruntime  # not before a query encoder is read
+def _read_metadata(content: bytes, source: str) -> dict[str, str]:
+    import onnxruntime  # loaded only when a query encoder is read
 
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # what fails is raised as well
+    options.log_severity_level = 4  # errors are raised as well
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
         session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
@@ -197,17 +236,17 @@ def _metadata(content: bytes, source: str) -> dict[str, str]:
     except Exception as error:  # ONNX Runtime's own classes derive from Exception, one a status
         raise QueryEncoderError(
             f"{source!r} is no query encoder, or a damaged one: ONNX Runtime "
-            f"{onnxruntime.__version__} cannot load it ({str(error)[:200]}). {_GET_IT_AGAIN}"
+            f"{onnxruntime.__version__} cannot load it ({str(error)[:200]}). {_COPY_AGAIN}"
         ) from error
 
 
-def _card(text: str, source: str) -> QueryEncoderCard:
+def _parse_card(text: str, source: str) -> QueryEncoderCard:
     try:
         version = json.loads(text)["format_version"]
     except (ValueError, KeyError, TypeError) as error:
         raise QueryEncoderError(
             f"The query encoder {source!r} is damaged: its description is not a JSON object with a "
-            f"'format_version'. {_GET_IT_AGAIN}"
+            f"'format_version'. {_COPY_AGAIN}"
         ) from error
     if version != FORMAT_VERSION:
         raise QueryEncoderError(
@@ -218,16 +257,8 @@ def _card(text: str, source: str) -> QueryEncoderCard:
     try:
         return QueryEncoderCard.model_validate_json(text)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in fault["loc"]) or "the description"
+        problem = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in problem["loc"]) or "the description"
         raise QueryEncoderError(
-            f"The query encoder {source!r} is damaged: {where}: {fault['msg']}. {_GET_IT_AGAIN}"
+            f"The query encoder {source!r} is damaged: {where}: {problem['msg']}. {_COPY_AGAIN}"
         ) from error
-
-
-def _there(specs: Mapping[str, VectorSpec], head: str | None) -> str:
-    if head is not None and head not in specs:
-        return f"there is no vector {head!r}, only {', '.join(specs)}"
-    asked = specs if head is None else {head: specs[head]}
-    have = ", ".join(f"{name!r} has {spec.fingerprint}" for name, spec in asked.items())
-    return f"here {have}"

@@ -12,20 +12,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from logic_retrievers.encoders.base import Vectors, VectorSpec, check_names
-from logic_retrievers.encoders.manifest import Role
-from logic_retrievers.encoders.texts import check_texts, clean_text, warn_about_long_texts
+from logic_retrievers.encoders.base import (
+    Role,
+    RoleEncoder,
+    Vectors,
+    VectorSpec,
+    check_names,
+    check_texts,
+    clean_text,
+    warn_about_long_texts,
+)
 from logic_retrievers.errors import ConfigurationError, EncoderError, MissingExtraError
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 
-class SentenceTransformerEncoder:
+class SentenceTransformerEncoder(RoleEncoder):
     """One named vector from a sentence-transformers model, scaled to length 1.
 
-    Code that a model brings along is never run, and its weights must be safetensors. Calls of
-    several threads take turns, because the tokenizers of transformers change while they work.
+    Code that comes with a model is never run, and its weights must be safetensors. Calls from
+    several threads take turns, because the tokenizers of transformers are not thread-safe.
 
     Args:
         model: a loaded model, a folder, or a hub name (which sentence-transformers downloads).
@@ -33,7 +40,7 @@ class SentenceTransformerEncoder:
         query_prefix: put before every query; the model's own ``query`` prompt where None.
         document_prefix: put before every document; the model's own ``document`` prompt where None.
         device: as PyTorch names it; sentence-transformers chooses where None.
-        batch_size: texts of a batch.
+        batch_size: texts per batch.
 
     Raises:
         MissingExtraError: sentence-transformers is not installed.
@@ -85,20 +92,8 @@ class SentenceTransformerEncoder:
         """The one named vector."""
         return self._specs
 
-    def encode_queries(
-        self, texts: Sequence[str], names: Sequence[str] | None = None
-    ) -> dict[str, Vectors]:
-        """Vectors of queries; errors and warnings as with :class:`OnnxEncoder`."""
-        return self._encode("query", texts, names)
-
-    def encode_documents(
-        self, texts: Sequence[str], names: Sequence[str] | None = None
-    ) -> dict[str, Vectors]:
-        """Vectors of documents; errors and warnings as with :class:`OnnxEncoder`."""
-        return self._encode("document", texts, names)
-
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Character span of every token, special ones left out, never cut."""
+        """Character span of every token, without special tokens, never truncated."""
         with self._lock:
             encoding = self._model.tokenizer(
                 clean_text(text),
@@ -112,18 +107,18 @@ class SentenceTransformerEncoder:
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None
     ) -> dict[str, Vectors]:
-        checked = check_texts(texts)
+        texts = check_texts(texts)
         wanted = check_names(names, self._specs)
-        if not checked or not wanted:
+        if not texts or not wanted:
             return {name: np.empty((0, self._specs[name].dimension), np.float32) for name in wanted}
         (spec,) = self._specs.values()
-        room = spec.max_tokens - self._model.tokenizer.num_special_tokens_to_add()
+        limit = spec.max_tokens - self._model.tokenizer.num_special_tokens_to_add()
         prefix = self._prefixes[role]
-        # no token is shorter than a byte, so short texts need not be counted
-        doubtful = [prefix + text for text in checked if len((prefix + text).encode()) > room]
-        if cut := sum(len(self.token_spans(text)) > room for text in doubtful):
-            warn_about_long_texts(cut, len(checked), spec.max_tokens)
-        vectors = self._vectors(role, checked)
+        # a token has at least one byte, so short texts need not be tokenized to count
+        candidates = [prefix + text for text in texts if len((prefix + text).encode()) > limit]
+        if truncated := sum(len(self.token_spans(text)) > limit for text in candidates):
+            warn_about_long_texts(truncated, len(texts), spec.max_tokens)
+        vectors = self._vectors(role, texts)
         vectors.setflags(write=False)
         return dict.fromkeys(wanted, vectors)
 
@@ -132,14 +127,14 @@ class SentenceTransformerEncoder:
             self._model.encode_query if role == "query" else self._model.encode_document
         )
         with self._lock:
-            found = encode(
+            vectors = encode(
                 texts,
                 prompt=self._prefixes[role],
                 batch_size=self._batch_size,
                 normalize_embeddings=True,
                 show_progress_bar=False,
             )
-        return np.array(found, dtype=np.float32)
+        return np.array(vectors, dtype=np.float32)
 
 
 def _load(name_or_path: str, device: str | None) -> SentenceTransformer:
@@ -151,7 +146,7 @@ def _load(name_or_path: str, device: str | None) -> SentenceTransformer:
         return SentenceTransformer(
             name_or_path, device=device, model_kwargs={"use_safetensors": True}
         )
-    except Exception as error:  # a missing folder, a hub that is away, weights of another class
+    except Exception as error:  # a missing folder, an unreachable hub, weights of another class
         raise EncoderError(
             f"sentence-transformers cannot load {name_or_path!r}: {error}. Give a model's folder, "
             "or a hub name while the hub can be reached."
@@ -159,7 +154,7 @@ def _load(name_or_path: str, device: str | None) -> SentenceTransformer:
 
 
 def _content_hash(model: SentenceTransformer) -> str:
-    """Over weights, modules, length and tokenizer: all that changes a vector but the prefix."""
+    """A hash of everything but the prefix that changes a vector: weights, modules, tokenizer."""
     import torch
 
     digest = hashlib.sha256()
@@ -169,7 +164,7 @@ def _content_hash(model: SentenceTransformer) -> str:
     # its repr names pooling, normalisation and the dimension of every module
     digest.update(f"{model!r} {model.max_seq_length} {model.truncate_dim}".encode())
     backend = json.loads(model.tokenizer.backend_tokenizer.to_str())
-    # truncation and padding are how it was last used, not what it is
+    # truncation and padding are left from its last use
     digest.update(json.dumps({**backend, "truncation": None, "padding": None}).encode())
     return digest.hexdigest()
 

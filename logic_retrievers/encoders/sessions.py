@@ -1,11 +1,12 @@
-"""ONNX Runtime sessions: opened with the provider that was asked for, or not at all."""
+"""ONNX Runtime sessions, opened with the requested execution provider or not at all."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any, TypeAlias, TypeVar
 
@@ -19,32 +20,32 @@ Provider: TypeAlias = str | tuple[str, Mapping[str, Any]]
 """An execution provider's name, such as ``CUDAExecutionProvider``, alone or with its options."""
 
 CPU = "CPUExecutionProvider"
-_TOKENS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
+_TOKEN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 
 # One fused kernel for "add, then normalise" takes seven times as long on a CPU as the two that it
 # replaces (onnxruntime 1.31: 5.3 against 0.7 ms for 2,048 tokens), a tenth of an encoder's time.
-_SLOWER_ON_CPU = ["SkipLayerNormFusion"]
+_DISABLED_ON_CPU = ["SkipLayerNormFusion"]
 
 # The threads of a session spin on after a run and take the cores from the next graph's: trunk and
 # heads run one after the other, in 36 ms for a query in parts, in 22 with the spinning stopped.
 _STOP_SPINNING = ("session.force_spinning_stop", "1")
 
-_Item = TypeVar("_Item")
+_Batch = TypeVar("_Batch")
 _Result = TypeVar("_Result")
 Feed: TypeAlias = Mapping[str, npt.NDArray[Any]]
-Run: TypeAlias = Callable[[str, Sequence[str], Feed], list[Any]]
-"""Runs a graph once: its name, names of the outputs wanted, arrays by input name."""
+RunGraph: TypeAlias = Callable[[str, Sequence[str], Feed], list[Any]]
+"""Runs a graph once: its name, names of the wanted outputs, arrays by input name."""
 
 
 class Graph:
-    """One graph, opened; a second time, for one core, when batches first run side by side.
+    """One open graph; opened a second time, for one core, when batches first run in parallel.
 
     Args:
         content: of the ONNX file. Weights must be inside: a file beside it would escape the
             checksums.
         name: for messages.
         providers, threads: see :class:`Graphs`.
-        twice: whether the content is kept for the second opening.
+        parallel: whether a second session may be needed; the content is kept until then.
     """
 
     def __init__(
@@ -54,42 +55,44 @@ class Graph:
         providers: Sequence[Provider],
         threads: int | None,
         *,
-        twice: bool,
+        parallel: bool,
     ) -> None:
-        self.session = _open(content, name, providers, threads)
-        self.inputs = frozenset(found.name for found in self.session.get_inputs())
+        self.session = _open_session(content, name, providers, threads)
+        self.inputs = frozenset(node.name for node in self.session.get_inputs())
         self._name, self._providers = name, providers
-        self._content = content if twice else b""
+        self._content = content if parallel else b""
         self._lock = threading.Lock()
-        self._beside: onnxruntime.InferenceSession | None = None
+        self._single_core: onnxruntime.InferenceSession | None = None
         _check_loaded(_names(providers), self.session.get_providers())
-        if unknown := sorted(self.inputs - _TOKENS - {HIDDEN}):
+        if unknown := sorted(self.inputs - _TOKEN_INPUTS - {HIDDEN}):
             raise BundleError(
                 f"The graph {name!r} wants {', '.join(unknown)}, which an encoder does not "
-                f"have. It may use {', '.join(sorted(_TOKENS | {HIDDEN}))}."
+                f"have. It may use {', '.join(sorted(_TOKEN_INPUTS | {HIDDEN}))}."
             )
 
-    def beside(self) -> onnxruntime.InferenceSession:
+    def single_core_session(self) -> onnxruntime.InferenceSession:
         """The same graph on one core, for several threads at once."""
         with self._lock:
-            if self._beside is None:
-                self._beside = _open(self._content, self._name, self._providers, threads=1)
+            if self._single_core is None:
+                self._single_core = _open_session(
+                    self._content, self._name, self._providers, threads=1
+                )
                 self._content = b""
-            return self._beside
+            return self._single_core
 
 
 class Graphs:
     """The graphs of a bundle, ready to run; safe to use from several threads.
 
-    A single batch runs on all cores at once, which answers soonest. Of many batches each has one
-    core to itself, which does most: the cores never wait for one another. That takes a second copy
-    of the graphs, opened when first needed, on the CPU only.
+    A single batch runs on all cores at once, which has the shortest latency. Of many batches each
+    has one core to itself, which has the highest throughput: the cores never wait for one another.
+    That needs a second copy of the graphs, opened when first needed, on the CPU only.
 
     Args:
         contents: file name -> ONNX file.
         providers: in order of preference, see :class:`OnnxEncoder`.
-        threads: how many cores to use; all of them where None.
-        known: graphs that were opened so already, by file name.
+        threads: number of cores; all of them where None.
+        open_graphs: graphs that are open already with these settings, by file name.
     """
 
     def __init__(
@@ -97,27 +100,29 @@ class Graphs:
         contents: Mapping[str, bytes],
         providers: Sequence[Provider],
         threads: int | None,
-        known: Mapping[str, Graph] | None = None,
+        open_graphs: Mapping[str, Graph] | None = None,
     ) -> None:
         names = _names(providers)
         _check_available(names)
         self._providers, self._threads = providers, threads
-        self._workers = (threads or _cores()) if names == [CPU] else 1
-        self._graphs = {**(known or {})}
+        self._workers = (threads or _available_cores()) if names == [CPU] else 1
+        self._graphs = {**(open_graphs or {})}
         for name, content in contents.items():
-            self._graphs[name] = Graph(content, name, providers, threads, twice=self._workers > 1)
+            self._graphs[name] = Graph(
+                content, name, providers, threads, parallel=self._workers > 1
+            )
 
-    def changed(self, names: Iterable[str], read: Callable[[str], bytes]) -> Graphs:
-        """The graphs of these names: those that are here, shared, and the others, opened.
+    def reopen(self, names: Iterable[str], read: Callable[[str], bytes]) -> Graphs:
+        """The graphs of these names: shared where they are open here, the others opened.
 
         Args:
-            names: of all the graphs wanted; equal names must mean equal contents.
-            read: gives the content of one that is not here.
+            names: of all wanted graphs; equal names must mean equal contents.
+            read: gives the content of a graph that is not open.
         """
         wanted = list(names)
-        known = {name: self._graphs[name] for name in wanted if name in self._graphs}
-        new = {name: read(name) for name in wanted if name not in known}
-        return Graphs(new, self._providers, self._threads, known)
+        shared = {name: self._graphs[name] for name in wanted if name in self._graphs}
+        new = {name: read(name) for name in wanted if name not in shared}
+        return Graphs(new, self._providers, self._threads, shared)
 
     def outputs(self, name: str) -> list[str]:
         """Names of a graph's outputs."""
@@ -127,58 +132,48 @@ class Graphs:
         """Whether a graph needs no trunk."""
         return HIDDEN not in self._graphs[name].inputs
 
-    def each(
-        self, work: Callable[[Run, _Item], _Result], items: Sequence[_Item]
+    def run(
+        self, name: str, outputs: Sequence[str], feed: Feed, *, single_core: bool = False
+    ) -> list[Any]:
+        """Runs a graph once; arrays that it does not read are left out of the feed."""
+        graph = self._graphs[name]
+        inputs = {key: array for key, array in feed.items() if key in graph.inputs}
+        session = graph.single_core_session() if single_core else graph.session
+        return list(session.run(list(outputs), inputs))
+
+    def map_batches(
+        self, encode: Callable[[RunGraph, _Batch], _Result], batches: Sequence[_Batch]
     ) -> Iterable[_Result]:
-        """What ``work`` makes of each item with the graphs, in order.
+        """The result of each batch, in order; in parallel where there are several, one core each.
 
         Args:
-            work: is given a function that runs a graph, and an item; must be safe to call from
+            encode: gets a function that runs a graph, and a batch; must be safe to call from
                 several threads.
-            items: as many as there are batches.
+            batches: in any form that ``encode`` takes.
         """
-        if len(items) < 2 or self._workers < 2:
-            return self.in_turn(work, items)
-        return self._side_by_side(work, items)
-
-    def in_turn(
-        self, work: Callable[[Run, _Item], _Result], items: Sequence[_Item]
-    ) -> Iterable[_Result]:
-        """:meth:`each` with all cores on one item after the other: the soonest for a few."""
-        run = self._runner(lambda graph: graph.session)
-        return (work(run, item) for item in items)
-
-    def _side_by_side(
-        self, work: Callable[[Run, _Item], _Result], items: Sequence[_Item]
-    ) -> Iterator[_Result]:
-        run = self._runner(Graph.beside)
-        with ThreadPoolExecutor(min(self._workers, len(items))) as pool:
-            yield from pool.map(lambda item: work(run, item), items)
-
-    def _runner(self, session_of: Callable[[Graph], onnxruntime.InferenceSession]) -> Run:
-        def run(name: str, outputs: Sequence[str], feed: Feed) -> list[Any]:
-            graph = self._graphs[name]
-            wanted = {key: array for key, array in feed.items() if key in graph.inputs}
-            return list(session_of(graph).run(list(outputs), wanted))
-
-        return run
+        if len(batches) < 2 or self._workers < 2:
+            yield from (encode(self.run, batch) for batch in batches)
+            return
+        run = partial(self.run, single_core=True)
+        with ThreadPoolExecutor(min(self._workers, len(batches))) as pool:
+            yield from pool.map(partial(encode, run), batches)
 
 
 def clashing_runtimes() -> tuple[str, ...]:
     """The installed ONNX Runtime distributions where there are several, else nothing.
 
-    They install over one folder, so the one that came last wins and the other is broken.
+    They install into one folder, so the last one wins and the others are broken.
     """
     candidates = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino")
-    found = tuple(name for name in candidates if _is_installed(name))
-    return found if len(found) > 1 else ()
+    installed = tuple(name for name in candidates if _is_installed(name))
+    return installed if len(installed) > 1 else ()
 
 
-def _open(
+def _open_session(
     content: bytes, name: str, providers: Sequence[Provider], threads: int | None
 ) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3  # errors; they are raised as well
+    options.log_severity_level = 3  # only errors; they are raised as well
     options.add_session_config_entry(*_STOP_SPINNING)
     if threads is not None:
         options.intra_op_num_threads = threads
@@ -187,7 +182,7 @@ def _open(
             content,
             options,
             providers=[p if isinstance(p, str) else (p[0], dict(p[1])) for p in providers],
-            disabled_optimizers=_SLOWER_ON_CPU if _names(providers) == [CPU] else None,
+            disabled_optimizers=_DISABLED_ON_CPU if _names(providers) == [CPU] else None,
         )
     except Exception as error:  # ONNX Runtime's own classes derive from Exception, one a status
         raise BundleError(
@@ -202,8 +197,8 @@ def _names(providers: Sequence[Provider]) -> list[str]:
     return [p if isinstance(p, str) else p[0] for p in providers]
 
 
-def _cores() -> int:
-    """The cores that this process may use."""
+def _available_cores() -> int:
+    """Number of cores that this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)  # not on every system
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
@@ -228,7 +223,7 @@ def _check_available(names: Sequence[str]) -> None:
 
 
 def _check_loaded(names: Sequence[str], loaded: Sequence[str]) -> None:
-    """ONNX Runtime goes on with the CPU where a provider fails, and says so in a log only."""
+    """Where a provider fails, ONNX Runtime uses the CPU and only logs it."""
     if missing := [name for name in names if name not in loaded]:
         raise ProviderError(
             f"{', '.join(missing)} did not load; ONNX Runtime fell back to {', '.join(loaded)}. "

@@ -1,49 +1,37 @@
-"""Measuring: data sets from folders, metrics with bootstrap intervals, TREC runs.
+"""Evaluation: data sets from folders, metrics with bootstrap intervals, comparisons, TREC runs.
 
+```python
 dataset = load_dataset("nevir")
-result = evaluate(dataset, search, policy="union")
-result.metrics["V@5"], result.intervals["V@5"]
-estimates_by(result.per_query, templates(dataset.queries), result.groups)
+topical = evaluate(dataset, search_topical, policy="topical")
+union = evaluate(dataset, search_union, policy="union")
+topical.metrics["V@5"], topical.intervals["V@5"]
+compare(topical, {"union": union})["union"]["V@5"].p_corrected
+```
 """
 
-from logic_retrievers.evaluation.boolquestions import load_boolquestions
-from logic_retrievers.evaluation.breakdown import compare_by, estimates_by, templates
-from logic_retrievers.evaluation.consistency import (
-    Complement,
-    complementary,
-    group_coherence,
-    score_correlation,
-    scores_over,
+from logic_retrievers.evaluation.datasets import Dataset, data_folder, load_dataset
+from logic_retrievers.evaluation.queries import Query, query_templates
+from logic_retrievers.evaluation.result import (
+    Comparison,
+    EvaluationResult,
+    compare,
+    estimates_by_label,
 )
-from logic_retrievers.evaluation.datasets import Dataset, load_dataset
-from logic_retrievers.evaluation.folders import data_folder
-from logic_retrievers.evaluation.limit import limit_queries
-from logic_retrievers.evaluation.queries import Query
-from logic_retrievers.evaluation.quest import load_quest
-from logic_retrievers.evaluation.result import Result, compare
 from logic_retrievers.evaluation.runner import Search, evaluate
 from logic_retrievers.evaluation.statistics import Estimate, bootstrap
 
 __all__ = [
-    "Complement",
+    "Comparison",
     "Dataset",
     "Estimate",
+    "EvaluationResult",
     "Query",
-    "Result",
     "Search",
     "bootstrap",
     "compare",
-    "compare_by",
-    "complementary",
     "data_folder",
-    "estimates_by",
+    "estimates_by_label",
     "evaluate",
-    "group_coherence",
-    "limit_queries",
-    "load_boolquestions",
     "load_dataset",
-    "load_quest",
-    "score_correlation",
-    "scores_over",
-    "templates",
+    "query_templates",
 ]

@@ -1,4 +1,4 @@
-"""The documents of a data set, as they are pooled: one id per text, empty ones left out."""
+"""The documents of a data set: one id per text, documents without text left out."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class Corpus:
 
     Args:
         documents: id -> text, every text once, in the order of the file.
-        aliases: id -> the id in ``documents`` that stands for the same text; where copies stayed
-            apart, ties between them would decide what a metric says.
-        empty: ids of documents without text, which nothing can find.
+        aliases: id of a copy -> the id in ``documents`` with the same text; copies kept apart would
+            tie, and ties decide metrics.
+        empty: ids of documents without text, which no search can return.
     """
 
     documents: Mapping[str, str]
     aliases: Mapping[str, str]
     empty: tuple[str, ...]
 
-    def kept(self, document: str) -> str | None:
-        """The id that stands for a document; ``None`` where there is no such document."""
+    def canonical_id(self, document: str) -> str | None:
+        """The id in ``documents`` that has this document's text; ``None`` for an unknown id."""
         document = self.aliases.get(document, document)
         return document if document in self.documents else None
 
@@ -38,16 +38,10 @@ def read_corpus(
     text_field: str = "text",
     keep: Collection[str] | None = None,
 ) -> Corpus:
-    """Reads ``corpus.jsonl[.gz]``: rows ``{_id, title, text}``.
+    """Reads ``corpus.jsonl[.gz]``: rows ``{_id, title, text}``; ids in ``keep`` only, where given.
 
-    A document is its title and its text, joined by a space, also where the text repeats the title
-    (as in Cranfield): that is how published figures are made, and one rule serves every folder.
-
-    Args:
-        path: the file.
-        id_field: where another form has the id.
-        text_field: where it has the text.
-        keep: ids of the documents to read; all of them by default.
+    A document is its title and its text, joined by a space, even where the text repeats the title
+    (as in Cranfield): published figures are made this way, and one rule serves every folder.
 
     Raises:
         ReadError: a bad row, an id used twice, or no document at all.
@@ -55,7 +49,7 @@ def read_corpus(
     documents: dict[str, str] = {}
     aliases: dict[str, str] = {}
     empty: list[str] = []
-    first: dict[str, str] = {}
+    id_by_text: dict[str, str] = {}
     seen: set[str] = set()
     for row in json_rows(path):
         document = row.id(id_field)
@@ -67,10 +61,10 @@ def read_corpus(
         text = f"{row.text('title')} {row.text(text_field)}".strip()
         if not text:
             empty.append(document)
-        elif text in first:
-            aliases[document] = first[text]
+        elif text in id_by_text:
+            aliases[document] = id_by_text[text]
         else:
-            first[text] = document
+            id_by_text[text] = document
             documents[document] = text
     if not documents:
         raise ReadError("no document with text in this file", file=str(path))

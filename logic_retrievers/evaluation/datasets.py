@@ -1,14 +1,18 @@
-"""Data sets: documents, queries and labels, read from a folder."""
+"""Data sets in folders: documents, queries and labels, and where the folders lie."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from logic_retrievers.errors import ReadError
 from logic_retrievers.evaluation.corpus import read_corpus
-from logic_retrievers.evaluation.folders import find_part
 from logic_retrievers.evaluation.queries import Query, read_queries
+
+DATA_VARIABLE = "LOGIC_RETRIEVERS_DATA"
+"""Environment variable that names the folder of the benchmark sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +23,7 @@ class Dataset:
         name: ``nevir/test``, ``scifact/test``, ``coder_antonym``, ...
         documents: id -> title and text; every text occurs once.
         queries: those that have labels, in the order of the file.
-        aliases: id of a copy -> the id in ``documents`` that stands for its text.
-        empty: ids of documents without text; they are in no pool and no label.
+        aliases, empty: as in :class:`~logic_retrievers.evaluation.corpus.Corpus`.
     """
 
     name: str
@@ -28,6 +31,16 @@ class Dataset:
     queries: tuple[Query, ...]
     aliases: Mapping[str, str]
     empty: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetFiles:
+    """The files of one part of a data set; ``qrels`` where labels are not in the query rows."""
+
+    name: str
+    corpus: Path
+    queries: Path
+    qrels: Path | None
 
 
 def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset:
@@ -43,13 +56,99 @@ def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset
     merged and labels follow them.
 
     Args:
-        folder: a path, or a name inside :func:`logic_retrievers.evaluation.folders.data_folder`.
-        split: the part to read where the folder has parts; not used where it has only one.
+        folder: a path, or a name inside :func:`data_folder`.
+        split: the part to read where the folder has parts; ignored where it has only one.
 
     Raises:
         ReadError: names the folder that was looked in, or the file and line that is wrong.
     """
-    part = find_part(folder, split)
-    corpus = read_corpus(part.corpus)
-    queries = read_queries(part.queries, part.qrels, corpus)
-    return Dataset(part.name, corpus.documents, queries, corpus.aliases, corpus.empty)
+    files = find_dataset_files(folder, split)
+    corpus = read_corpus(files.corpus)
+    queries = read_queries(files.queries, files.qrels, corpus)
+    return Dataset(files.name, corpus.documents, queries, corpus.aliases, corpus.empty)
+
+
+def data_folder() -> Path:
+    """``LOGIC_RETRIEVERS_DATA``, else ``../shared/data`` from working directory or repository.
+
+    Raises:
+        ReadError: there is no such folder; the message lists where it was looked for.
+    """
+    if configured := os.environ.get(DATA_VARIABLE):
+        candidates = [Path(configured)]
+    else:
+        repository = Path(__file__).resolve().parents[2]
+        bases = dict.fromkeys((Path.cwd(), repository))
+        candidates = [base.parent / "shared" / "data" for base in bases]
+    for candidate in candidates:
+        if candidate.is_dir():
+            return candidate
+    raise ReadError(
+        f"no benchmark data; looked in {' and '.join(map(str, candidates))}. "
+        f"Set {DATA_VARIABLE} to the folder that holds the data sets"
+    )
+
+
+def find_dataset_files(folder: str | os.PathLike[str], split: str) -> DatasetFiles:
+    """Finds the files of one part of a data set; ``folder`` as in :func:`load_dataset`.
+
+    Parts are subfolders, or files in ``qrels/``; a folder that is itself a part is taken as it is.
+    Parts without a corpus of their own share that of the folder above them.
+
+    Raises:
+        ReadError: no such folder or part, or one of its files is missing.
+    """
+    root = existing_folder(Path(folder)).resolve()
+    part = root if data_file(root, "queries.jsonl") else root / split
+    if not part.is_dir():
+        parts = sorted(path.name for path in root.iterdir() if data_file(path, "queries.jsonl"))
+        hint = f"its parts are {', '.join(parts)}" if parts else "it needs a queries.jsonl[.gz]"
+        raise ReadError(f"no part {split!r} in this folder; {hint}", file=str(root))
+    queries = data_file(part, "queries.jsonl")
+    corpus = data_file(part, "corpus.jsonl") or data_file(part.parent, "corpus.jsonl")
+    if queries is None or corpus is None:
+        missing = "queries.jsonl[.gz]" if queries is None else "corpus.jsonl[.gz]"
+        raise ReadError(f"no {missing} in this folder", file=str(part))
+    qrels = _find_qrels(part, split)
+    name = part.name
+    if part != root or name in ("train", "dev", "test"):
+        name = f"{part.parent.name}/{name}"
+    elif qrels is not None and qrels.parent != part:
+        name = f"{name}/{split}"
+    return DatasetFiles(name, corpus, queries, qrels)
+
+
+def existing_folder(folder: Path) -> Path:
+    """The folder as named, or of that name inside :func:`data_folder`.
+
+    Raises:
+        ReadError: neither exists.
+    """
+    if folder.is_dir():
+        return folder
+    if folder.is_absolute():
+        raise ReadError("no such folder", file=str(folder))
+    inside = data_folder() / folder
+    if inside.is_dir():
+        return inside
+    raise ReadError(f"no such folder; looked in {folder.absolute()} and {inside}")
+
+
+def data_file(folder: Path, name: str) -> Path | None:
+    """The file of that name, plain or with ``.gz`` appended; ``None`` where neither exists."""
+    return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
+
+
+def _find_qrels(part: Path, split: str) -> Path | None:
+    folder, single = part / "qrels", part / "qrels.tsv"
+    of_split = folder / f"{split}.tsv"
+    if of_split.is_file():
+        return of_split
+    if single.is_file():
+        return single
+    if folder.is_dir():
+        splits = ", ".join(sorted(path.stem for path in folder.glob("*.tsv"))) or "none"
+        raise ReadError(
+            f"no judgements for the split {split!r}; there are: {splits}", file=str(folder)
+        )
+    return None

@@ -1,16 +1,25 @@
-"""Metrics for retrieval under constraints; pure functions of one ranked list and its labels.
+"""Metrics for retrieval under constraints, and which of them a data set gets.
 
-A list may be shorter than k: it then has fewer chances to violate and fewer to satisfy, so V@k is
-never read without the recall beside it. The standard metrics are in
-:mod:`logic_retrievers.evaluation.standard`.
+The metric functions are pure functions of one ranked list and its labels. A list may be shorter
+than k: it then has fewer chances to violate and fewer to satisfy, so never read V@k without the
+recall beside it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from logic_retrievers.errors import MissingExtraError
+from logic_retrievers.evaluation.queries import Query
+
+Ranking: TypeAlias = Sequence[tuple[str, float]]
+"""(document id, score), best first."""
 
 FVR_DEPTH = 10
+_IR_MEASURES = {"P": "P", "nDCG": "nDCG", "MRR": "RR", "MAP": "AP"}  # our name -> ir-measures'
+_CUTOFFS = (("P", 1), ("nDCG", 5), ("nDCG", 10), ("MRR", 10), ("MAP", 10))
 
 
 def violation_at_k(ranked: Sequence[str], violating: Collection[str], k: int) -> float:
@@ -26,21 +35,11 @@ def first_violating_rank(
     return next(ranks, k + 1)
 
 
-def survival_curve(first_ranks: Collection[float], k: int = FVR_DEPTH) -> list[float]:
-    """Share of queries whose first violation comes after rank r, for r = 1 ... k.
-
-    Args:
-        first_ranks: :func:`first_violating_rank` of each query, with the same k.
-        k: length of the curve.
-    """
-    return [sum(first > r for first in first_ranks) / len(first_ranks) for r in range(1, k + 1)]
-
-
 def recall_at_k(ranked: Sequence[str], wanted: Collection[str], k: int) -> float:
     """R@k: share of the wanted documents among the first k.
 
-    Of the satisfying documents it is the recall; of the violating ones it is NegRecall@k
-    (BoolQuestions), which is the smaller the better. NaN where nothing is wanted.
+    Over the satisfying documents it is the recall; over the violating ones it is NegRecall@k
+    (BoolQuestions), where smaller is better. NaN where nothing is wanted.
     """
     if not wanted:
         return math.nan
@@ -50,20 +49,20 @@ def recall_at_k(ranked: Sequence[str], wanted: Collection[str], k: int) -> float
 def mean_rank_violation(
     ranked: Sequence[str], satisfying: Collection[str], violating: Collection[str]
 ) -> float:
-    """1 if the violating documents stand better in mean rank than the satisfying ones, else 0.
+    """1 if the violating documents have a better mean rank than the satisfying ones, else 0.
 
     Its mean over negation queries is the violation rate (Shen et al. 2025, LogiCoL). A document
     that is not in the list counts as one rank after its end; equal means are no violation. So an
-    empty list violates nothing: read it beside the recall. NaN where one side has no document.
+    empty list violates nothing: read it beside the recall. NaN where either set is empty.
     """
     if not satisfying or not violating:
         return math.nan
     ranks = {document: rank for rank, document in enumerate(ranked, start=1)}
-    behind = len(ranked) + 1
-    right = sum(ranks.get(document, behind) for document in satisfying)
-    wrong = sum(ranks.get(document, behind) for document in violating)
-    # wrong / len(violating) < right / len(satisfying), in whole numbers: a tie stays a tie
-    return float(wrong * len(satisfying) < right * len(violating))
+    unranked = len(ranked) + 1
+    satisfying_sum = sum(ranks.get(document, unranked) for document in satisfying)
+    violating_sum = sum(ranks.get(document, unranked) for document in violating)
+    # the comparison of the two means, in whole numbers: a tie stays a tie
+    return float(violating_sum * len(satisfying) < satisfying_sum * len(violating))
 
 
 def constraint_ndcg_at_k(
@@ -73,9 +72,9 @@ def constraint_ndcg_at_k(
 
     NaN where no document has a gain.
     """
-    best = _dcg([2] * len(satisfying) + [1] * len(neutral), k)
+    ideal = _dcg([2] * len(satisfying) + [1] * len(neutral), k)
     gains = (2 if d in satisfying else 1 if d in neutral else 0 for d in ranked)
-    return _dcg(gains, k) / best if best else math.nan
+    return _dcg(gains, k) / ideal if ideal else math.nan
 
 
 def _dcg(gains: Iterable[int], k: int) -> float:
@@ -84,41 +83,153 @@ def _dcg(gains: Iterable[int], k: int) -> float:
     )
 
 
-def ranks_above(
-    ranked: Sequence[tuple[str, float]], satisfying: Collection[str], violating: Collection[str]
-) -> bool:
-    """Whether every satisfying document stands above every violating one (one query of a pair).
+def ranks_above(ranked: Ranking, satisfying: Collection[str], violating: Collection[str]) -> bool:
+    """Whether every satisfying document ranks above every violating one (one query of a pair).
 
-    A document that is not in the list stands below all that are. Equal scores are a tie, and a tie
-    is a failure; so is a satisfying document that is missing.
-
-    Args:
-        ranked: (document id, score), best first; the order counts, the scores only tell ties.
-        satisfying: the query's own document (or documents).
-        violating: the other one (or ones).
+    A document that is not in the list ranks below all that are. Equal scores are a tie, and a tie
+    fails, as does a missing satisfying document.
     """
     scores = dict(ranked)
-    places = {document: place for place, (document, _) in enumerate(ranked)}
-    if any(document not in places for document in satisfying):
+    positions = {document: position for position, (document, _) in enumerate(ranked)}
+    if any(document not in positions for document in satisfying):
         return False
     return all(
-        places[own] < places[other] and scores[own] != scores[other]
+        positions[own] < positions[other] and scores[own] != scores[other]
         for own in satisfying
         for other in violating
-        if other in places
+        if other in positions
     )
 
 
 def paired_accuracy(correct: Collection[tuple[str, bool]]) -> dict[str, float]:
-    """NevIR's measure per pair: 1 if :func:`ranks_above` holds for both of its queries.
+    """NevIR's measure: pair -> 1 if :func:`ranks_above` holds for both of its queries, else 0.
 
-    Args:
-        correct: (pair, whether the query ranks its own document above the other), one a query.
-
-    Returns:
-        pair -> 0 or 1, for the pairs of two queries; a pair that lost one is left out.
+    ``correct`` has (pair, whether :func:`ranks_above` holds) per query; a pair with only one query
+    is left out.
     """
     pairs: dict[str, list[bool]] = {}
-    for pair, right in correct:
-        pairs.setdefault(pair, []).append(right)
+    for pair, is_correct in correct:
+        pairs.setdefault(pair, []).append(is_correct)
     return {pair: float(all(both)) for pair, both in pairs.items() if len(both) == 2}
+
+
+def standard_metrics(
+    grades: Mapping[str, Mapping[str, int]], ranked: Mapping[str, Sequence[str]], depth: int = 100
+) -> dict[str, dict[str, float]]:
+    """Metric -> query -> P@1, nDCG@5, nDCG@10, MRR@10 and MAP@10 by ir-measures, with linear gains.
+
+    Args:
+        grades: query -> relevant document -> grade, 1 or more.
+        ranked: query -> document ids, best first. An empty list scores 0.
+        depth: cut-offs beyond it are left out.
+
+    Raises:
+        MissingExtraError: ir-measures is not installed.
+    """
+    try:
+        import ir_measures
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("ir-measures", "eval") from error
+    qrels = [
+        ir_measures.Qrel(query, document, grade)
+        for query, documents in grades.items()
+        for document, grade in documents.items()
+    ]
+    # trec_eval sorts by score and breaks ties by id: only strictly falling scores keep our order.
+    run = [
+        ir_measures.ScoredDoc(query, document, 1 / rank)
+        for query in grades
+        for rank, document in enumerate(ranked[query], start=1)
+    ]
+    names = {
+        ir_measures.parse_measure(f"{_IR_MEASURES[name]}@{k}"): f"{name}@{k}"
+        for name, k in _CUTOFFS
+        if k <= depth
+    }
+    values: dict[str, dict[str, float]] = {
+        name: dict.fromkeys(grades, 0.0) for name in names.values()
+    }
+    if run:
+        for value in ir_measures.iter_calc(list(names), qrels, run):
+            values[names[value.measure]][value.query_id] = float(value.value)
+    return values
+
+
+class _ConstraintMetric(NamedTuple):
+    """A metric of one query: looks ``depth`` deep, applies where ``labels`` are not empty."""
+
+    name: str
+    depth: int
+    labels: Callable[[Query], Collection[str]]
+    compute: Callable[[Query, Sequence[str]], float]
+
+
+def _recall_metric(k: int) -> _ConstraintMetric:
+    return _ConstraintMetric(
+        f"R@{k}", k, lambda q: q.grades, lambda q, ids: recall_at_k(ids, q.grades, k)
+    )
+
+
+def _violation_metric(k: int) -> _ConstraintMetric:
+    return _ConstraintMetric(
+        f"V@{k}", k, lambda q: q.violating, lambda q, ids: violation_at_k(ids, q.violating, k)
+    )
+
+
+_CONSTRAINT_METRICS = (
+    *map(_recall_metric, (1, 5, 10, 20, 100, 1000)),
+    *map(_violation_metric, (1, 2, 5, 10)),
+    _ConstraintMetric(
+        "FVR",
+        FVR_DEPTH,
+        lambda q: q.violating,
+        lambda q, ids: float(first_violating_rank(ids, q.violating)),
+    ),
+    _ConstraintMetric(
+        "NegRecall@10", 10, lambda q: q.violating, lambda q, ids: recall_at_k(ids, q.violating, 10)
+    ),
+    _ConstraintMetric(
+        "violation_rate",
+        0,  # of lists of any length
+        lambda q: q.violating if q.grades and q.is_negation else (),
+        lambda q, ids: mean_rank_violation(ids, q.grades, q.violating),
+    ),
+    _ConstraintMetric(
+        "constraint_nDCG@10",
+        10,
+        lambda q: q.neutral,
+        lambda q, ids: constraint_ndcg_at_k(ids, q.satisfying, q.neutral, 10),
+    ),
+)
+
+
+def compute_metrics(
+    queries: Sequence[Query], rankings: Mapping[str, Ranking], depth: int
+) -> dict[str, dict[str, float]]:
+    """Metric -> query id -> value, for all metrics that the labels and the depth allow.
+
+    A metric that looks deeper than ``depth``, the requested length of the rankings, is left out.
+    """
+    ranked = {query: [document for document, _ in ranking] for query, ranking in rankings.items()}
+    grades = {query.id: query.grades for query in queries if query.grades}
+    values = standard_metrics(grades, ranked, depth)
+    for metric in _CONSTRAINT_METRICS:
+        if metric.depth <= depth:
+            values[metric.name] = {
+                query.id: metric.compute(query, ranked[query.id])
+                for query in queries
+                if metric.labels(query)
+            }
+    values["paired_accuracy"] = _paired_accuracy_by_query(queries, rankings)
+    return {name: of_query for name, of_query in values.items() if of_query}
+
+
+def _paired_accuracy_by_query(
+    queries: Sequence[Query], rankings: Mapping[str, Ranking]
+) -> dict[str, float]:
+    """The pair's value under each of its two queries: the mean over queries is that over pairs."""
+    paired = [(q, q.pair) for q in queries if q.pair and q.grades and q.violating]
+    accuracy = paired_accuracy(
+        [(pair, ranks_above(rankings[q.id], q.grades, q.violating)) for q, pair in paired]
+    )
+    return {q.id: accuracy[pair] for q, pair in paired if pair in accuracy}

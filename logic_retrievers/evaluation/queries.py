@@ -1,4 +1,4 @@
-"""The queries of a data set and how documents stand to them."""
+"""The queries of a data set and the labels of documents for each of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from logic_retrievers.errors import ReadError
 from logic_retrievers.evaluation.corpus import Corpus
-from logic_retrievers.evaluation.rows import Row, json_rows, judgements
+from logic_retrievers.evaluation.rows import Row, json_rows, read_qrels
 from logic_retrievers.queries import Expression, Not
 
 _LABELS = ("satisfying", "violating", "neutral")
@@ -21,12 +21,14 @@ class Query:
     """A query with its labels; every document id is one of the data set's ``documents``.
 
     Args:
+        id: unique in the data set.
+        text: what is searched for.
         grades: relevance of the satisfying documents, 1 or more.
         violating: documents that the query rules out.
         neutral: documents on the topic that neither satisfy nor violate.
         exclude: documents that are the query itself and may not appear in its results.
-        original_ids: document id -> the id by which this query's labels call it, where copies of
-            one text were merged under another id.
+        original_ids: document id -> the id that this query's labels use, where copies of one text
+            were merged under another id.
         extra: the other fields of the row (``pair_id``, ``expression``, ...).
     """
 
@@ -46,25 +48,22 @@ class Query:
 
     @property
     def pair(self) -> str | None:
-        """What the two queries of a NevIR pair share; ``None`` for a query that stands alone."""
-        value = self.extra.get("pair_id")
-        return None if value is None else str(value)
+        """The id that the two queries of a NevIR pair share; ``None`` outside a pair."""
+        return self._text_field("pair_id")
 
     @property
     def group(self) -> str | None:
-        """What a set query and its variants share: the same atoms under other operators."""
-        value = self.extra.get("group")
-        return None if value is None else str(value)
+        """The id that a set query and its variants share: same atoms, other operators."""
+        return self._text_field("group")
 
     @property
     def template(self) -> str | None:
         """The form of a set query: ``a_and_b``, ``a_not_b``, ..., or BoolQuestions' ``not``."""
-        value = self.extra.get("template")
-        return None if value is None else str(value)
+        return self._text_field("template")
 
     @property
     def expression(self) -> Expression | None:
-        """What the query means, where its row says so (as :meth:`Expression.to_dict` writes it).
+        """The gold expression, where the row has one (as :meth:`Expression.to_dict` writes it).
 
         Raises:
             ExpressionError: the row holds something else under ``expression``.
@@ -73,18 +72,27 @@ class Query:
         return None if value is None else Expression.from_dict(value)
 
     @property
-    def negation(self) -> bool:
-        """Whether it is known for a negation: a NOT in its expression, or the template ``not``."""
+    def is_negation(self) -> bool:
+        """Whether its labels say so: a NOT in its expression, or the template ``not``."""
         expression = self.expression
         if expression is None:
             return self.template == "not"
         return any(isinstance(node, Not) for node in expression.walk())
 
+    def _text_field(self, name: str) -> str | None:
+        value = self.extra.get(name)
+        return None if value is None else str(value)
+
+
+def query_templates(queries: Iterable[Query]) -> dict[str, str]:
+    """Query id -> template, for the queries that have one."""
+    return {query.id: query.template for query in queries if query.template is not None}
+
 
 def read_queries(path: Path, qrels: Path | None, corpus: Corpus) -> tuple[Query, ...]:
     """Reads ``queries.jsonl[.gz]`` and keeps the queries that have labels.
 
-    With ``qrels``, those are the queries it gives a grade above 0 for; without, those whose row
+    With ``qrels``, those are the queries with a grade above 0 there; without, those whose row
     lists satisfying or violating documents. Labels of empty documents are dropped.
 
     Raises:
@@ -99,113 +107,109 @@ def read_queries(path: Path, qrels: Path | None, corpus: Corpus) -> tuple[Query,
             "qrels/SPLIT.tsv",
         )
     grades = _read_grades(qrels, corpus)
-    queries, seen = _collect(json_rows(path), corpus, grades)
-    if unknown := set(grades) - seen:
+    queries, ids = _build_queries(json_rows(path), corpus, grades)
+    if unknown := set(grades) - ids:
         raise ReadError(f"judges the query {min(unknown)!r}, which {path} lacks", file=str(qrels))
-    return _some(queries, path, f"{qrels} gives no grade above 0")
+    return _require_queries(queries, path, f"{qrels} gives no grade above 0")
 
 
 def labelled_queries(
-    rows: Iterable[Row], corpus: Corpus, path: Path, needed: str
+    rows: Iterable[Row], corpus: Corpus, path: Path, requirement: str
 ) -> tuple[Query, ...]:
-    """The queries of rows that list satisfying or violating documents.
+    """The queries of rows that list satisfying or violating documents of the corpus.
 
-    Args:
-        rows: in the form of ``queries.jsonl``, or brought into it.
-        corpus: holds every document that is listed.
-        path: the file, for complaints.
-        needed: what to say where no row lists a document.
+    The rows have the form of ``queries.jsonl``. Where none lists a document, the error names the
+    path and the requirement.
 
     Raises:
         ReadError: as :func:`read_queries`.
     """
-    queries, _ = _collect(rows, corpus, None)
-    return _some(queries, path, needed)
+    queries, _ = _build_queries(rows, corpus, None)
+    return _require_queries(queries, path, requirement)
 
 
-def _some(queries: list[Query], path: Path, needed: str) -> tuple[Query, ...]:
+def _require_queries(queries: list[Query], path: Path, requirement: str) -> tuple[Query, ...]:
     if not queries:
-        raise ReadError(f"no labelled query: {needed}", file=str(path))
+        raise ReadError(f"no labelled query: {requirement}", file=str(path))
     return tuple(queries)
 
 
-def _collect(
+def _build_queries(
     rows: Iterable[Row], corpus: Corpus, grades: Mapping[str, Mapping[str, int]] | None
 ) -> tuple[list[Query], set[str]]:
-    """The labelled queries, and the ids of all."""
+    """The labelled queries, and the ids of all queries."""
     queries: list[Query] = []
-    seen: set[str] = set()
+    ids: set[str] = set()
     for row in rows:
         name = row.id()
-        if name in seen:
+        if name in ids:
             raise row.error(f"the id {name!r} was used before; ids must be unique")
-        seen.add(name)
-        judged = {} if grades is None else grades.get(name, {})
-        if grades is None or judged:
-            query = _query(row, judged, corpus)
+        ids.add(name)
+        row_grades = {} if grades is None else grades.get(name, {})
+        if grades is None or row_grades:
+            query = _build_query(row, row_grades, corpus)
             if query.grades or query.violating:
                 queries.append(query)
-    return queries, seen
+    return queries, ids
 
 
 def _read_grades(path: Path, corpus: Corpus) -> dict[str, dict[str, int]]:
     """Query id -> original document id -> grade, for grades above 0."""
     grades: dict[str, dict[str, int]] = {}
-    for judgement in judgements(path):
-        document = judgement.document
-        if corpus.kept(document) is None and document not in corpus.empty:
+    for qrel in read_qrels(path):
+        if corpus.canonical_id(qrel.document) is None and qrel.document not in corpus.empty:
             raise ReadError(
-                f"the corpus has no document {document!r}", file=str(path), line=judgement.line
+                f"the corpus has no document {qrel.document!r}", file=str(path), line=qrel.line
             )
-        if judgement.grade > 0:
-            grades.setdefault(judgement.query, {})[document] = judgement.grade
+        if qrel.grade > 0:
+            grades.setdefault(qrel.query, {})[qrel.document] = qrel.grade
     return grades
 
 
-def _query(row: Row, judged: Mapping[str, int], corpus: Corpus) -> Query:
+def _build_query(row: Row, row_grades: Mapping[str, int], corpus: Corpus) -> Query:
     text = row.text("text")
     if not text.strip():
         raise row.error("the query's text is empty")
     labels = {name: row.ids(name) for name in _LABELS}
-    kept = {name: _kept(labels[name], row, corpus) for name in _LABELS}
-    grades = dict.fromkeys(sorted(kept["satisfying"]), 1)
-    for document, grade in judged.items():
-        if (name := corpus.kept(document)) is not None:
+    canonical = {name: _canonical_ids(labels[name], row, corpus) for name in _LABELS}
+    grades = dict.fromkeys(sorted(canonical["satisfying"]), 1)
+    for document, grade in row_grades.items():
+        if (name := corpus.canonical_id(document)) is not None:
             grades[name] = max(grade, grades.get(name, 0))
-    sides = [set(grades), kept["violating"], kept["neutral"]]
-    if sum(map(len, sides)) > len(set().union(*sides)):
+    label_sets = [set(grades), canonical["violating"], canonical["neutral"]]
+    if sum(map(len, label_sets)) > len(set().union(*label_sets)):
         raise row.error("one document, or two with the same text, carries two different labels")
-    named = {*judged, *(document for name in _LABELS for document in labels[name])}
-    copies = {corpus.aliases[copy]: copy for copy in sorted(named & corpus.aliases.keys())}
+    original = {*row_grades, *(document for name in _LABELS for document in labels[name])}
+    copies = {corpus.aliases[copy]: copy for copy in sorted(original & corpus.aliases.keys())}
     return Query(
         id=row.id(),
         text=text,
         grades=grades,
-        violating=kept["violating"],
-        neutral=kept["neutral"],
-        exclude=_itself(row.id(), text, corpus) - set(grades),
-        original_ids={first: copy for first, copy in copies.items() if first not in named},
+        violating=canonical["violating"],
+        neutral=canonical["neutral"],
+        exclude=_own_document(row.id(), text, corpus) - set(grades),
+        original_ids={first: copy for first, copy in copies.items() if first not in original},
         extra={name: value for name, value in row.fields.items() if name not in _NOT_EXTRA},
     )
 
 
-def _kept(documents: Iterable[str], row: Row, corpus: Corpus) -> frozenset[str]:
-    kept = set()
+def _canonical_ids(documents: Iterable[str], row: Row, corpus: Corpus) -> frozenset[str]:
+    canonical = set()
     for document in documents:
-        name = corpus.kept(document)
+        name = corpus.canonical_id(document)
         if name is not None:
-            kept.add(name)
+            canonical.add(name)
         elif document not in corpus.empty:
             raise row.error(f"the corpus has no document {document!r}")
-    return frozenset(kept)
+    return frozenset(canonical)
 
 
-def _itself(query: str, text: str, corpus: Corpus) -> frozenset[str]:
-    """The document that the query is: same id and same text, apart from a title.
+def _own_document(query: str, text: str, corpus: Corpus) -> frozenset[str]:
+    """The document that is the query: same id and same text, apart from a title.
 
     The id alone is no sign: in many sets queries and documents are both numbered from 1.
     """
-    name = corpus.kept(query)
+    name = corpus.canonical_id(query)
     if name is not None and f" {corpus.documents[name]}".endswith(f" {text.strip()}"):
         return frozenset({name})
     return frozenset()

@@ -1,33 +1,37 @@
-"""What an evaluation found: figures with intervals, in the mean and per query, and the run."""
+"""The result of an evaluation, its figures by label, and the comparison of results."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from logic_retrievers.atomic_files import write_text
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.evaluation.files import write_text
-from logic_retrievers.evaluation.statistics import RESAMPLES, Estimate, bootstrap
+from logic_retrievers.evaluation.statistics import (
+    RESAMPLES,
+    Estimate,
+    bootstrap,
+    holm,
+    paired_bootstrap,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """The figures of one policy on one data set.
+class EvaluationResult:
+    """The figures of one policy on one data set, both by name.
 
     Args:
-        dataset: the name of the data set.
-        policy: what ranked.
-        depth: how long the lists were to be.
+        depth: requested length of the rankings.
         documents: size of the pool.
         short_lists: queries whose list is shorter than the depth although the pool has more. Report
-            such lists apart: a cut list lowers V@k for nothing.
+            such lists apart: a short list lowers V@k without being better.
         estimates: metric -> mean and interval; fractions in [0, 1], FVR in ranks.
         per_query: metric -> query id -> value, only for the queries that the metric applies to.
-        groups: query id -> what is drawn together in a bootstrap.
+        groups: query id -> group; the queries of a group are resampled together.
         run: query id -> document ids of the folder, best first.
     """
 
@@ -43,7 +47,7 @@ class Result:
 
     @property
     def queries(self) -> int:
-        """How many queries were asked."""
+        """Their number."""
         return len(self.run)
 
     @property
@@ -70,7 +74,7 @@ class Result:
         }
 
     def write_json(self, path: str | os.PathLike[str]) -> None:
-        """Writes :meth:`to_json`, whole or not at all.
+        """Writes :meth:`to_json`, the whole file or nothing.
 
         Raises:
             StorageError: the file cannot be written.
@@ -78,7 +82,7 @@ class Result:
         write_text(path, json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n")
 
     def write_trec_run(self, path: str | os.PathLike[str]) -> None:
-        """Writes ``query Q0 document rank score tag``, whole or not at all.
+        """Writes ``query Q0 document rank score tag``, the whole file or nothing.
 
         The score is 1/rank: tools sort by score and would break our ties their own way. A merged
         document appears under the id that the query's labels use, so the file can be scored with
@@ -99,51 +103,138 @@ class Result:
         write_text(path, "".join(lines))
 
 
-def estimate_all(
+def estimate_metrics(
     per_query: Mapping[str, Mapping[str, float]],
     groups: Mapping[str, str],
     *,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> dict[str, Estimate]:
-    """Means and intervals of several metrics over one set of queries, resampled together.
+    """Metric -> mean and interval; :func:`bootstrap` draws the same queries for all metrics.
 
     Args:
         per_query: metric -> query -> value.
         groups: query -> group, for every query.
-        resamples: how many times the queries are drawn.
-        seed: the same seed gives the same intervals.
+        resamples: as :func:`bootstrap`.
+        seed: as :func:`bootstrap`.
     """
     table = [[values.get(query, math.nan) for values in per_query.values()] for query in groups]
-    found = bootstrap(table, list(groups.values()), resamples=resamples, seed=seed)
-    return dict(zip(per_query, found, strict=True))
+    estimates = bootstrap(table, list(groups.values()), resamples=resamples, seed=seed)
+    return dict(zip(per_query, estimates, strict=True))
+
+
+def estimates_by_label(
+    per_query: Mapping[str, Mapping[str, float]],
+    labels: Mapping[str, str],
+    groups: Mapping[str, str] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> dict[str, dict[str, Estimate]]:
+    """Means and bootstrap intervals of every metric for each label: template, domain, kind, ...
+
+        templates = query_templates(dataset.queries)
+        by_template = estimates_by_label(result.per_query, templates, result.groups)
+
+    Args:
+        per_query: metric -> query (or group, or pair) -> value.
+        labels: query -> label; queries without one are left out.
+        groups: query -> group that is resampled together; each query by itself by default.
+        resamples: as :func:`bootstrap`.
+        seed: as :func:`bootstrap`.
+
+    Returns:
+        label -> metric -> estimate, labels in the order in which they first occur; a metric
+        without a value under a label is left out there.
+    """
+    members: dict[str, list[str]] = {}
+    for query, label in labels.items():
+        members.setdefault(label, []).append(query)
+    estimates: dict[str, dict[str, Estimate]] = {}
+    for label, queries in members.items():
+        values = {
+            metric: {query: of_query[query] for query in queries if query in of_query}
+            for metric, of_query in per_query.items()
+        }
+        values = {metric: of_query for metric, of_query in values.items() if of_query}
+        if values:
+            own = {query: query if groups is None else groups[query] for query in queries}
+            estimates[label] = estimate_metrics(values, own, resamples=resamples, seed=seed)
+    return estimates
+
+
+class Comparison(NamedTuple):
+    """A result against the baseline in one metric: mean of result - baseline per query.
+
+    The interval is paired, ``p`` two-sided of the paired bootstrap, and ``p_corrected`` after Holm
+    over all results that were compared together.
+    """
+
+    difference: Estimate
+    p: float
+    p_corrected: float
 
 
 def compare(
-    a: Result, b: Result, *, resamples: int = RESAMPLES, seed: int = 0
-) -> dict[str, Estimate]:
-    """What b gains over a: mean of the differences b - a per query, with paired intervals.
+    baseline: EvaluationResult,
+    others: Mapping[str, EvaluationResult],
+    metrics: Sequence[str] | None = None,
+    *,
+    queries: Collection[str] | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> dict[str, dict[str, Comparison]]:
+    """Paired comparisons of several results with a baseline over the same queries.
 
-    An interval that holds 0 means that the queries do not tell the two apart.
+    Args:
+        baseline: what the others are compared with.
+        others: name -> result; the baseline itself is skipped.
+        metrics: which; all of the baseline by default.
+        queries: only these queries, say those of one template; all by default.
+        resamples: number of bootstrap samples; all comparisons share them.
+        seed: as :func:`bootstrap`.
+
+    Returns:
+        name -> metric -> comparison; a metric that a result or the baseline lacks is left out.
 
     Raises:
-        ConfigurationError: the two are not runs over the same queries.
+        ConfigurationError: the results are not over the same queries.
     """
-    return estimate_all(differences(a, b), a.groups, resamples=resamples, seed=seed)
-
-
-def differences(a: Result, b: Result) -> dict[str, dict[str, float]]:
-    """Metric -> query -> b - a, for the metrics that both have.
-
-    Raises:
-        ConfigurationError: the two are not runs over the same queries.
-    """
-    if (a.dataset, a.groups) != (b.dataset, b.groups):
-        raise ConfigurationError(
-            f"cannot compare runs over different queries: {a.dataset} and {b.dataset}"
-        )
-    return {
-        name: {query: b.per_query[name][query] - value for query, value in values.items()}
-        for name, values in a.per_query.items()
-        if name in b.per_query
+    selected = baseline.groups.keys() if queries is None else queries
+    groups = {query: group for query, group in baseline.groups.items() if query in selected}
+    columns: dict[tuple[str, str], list[float]] = {}
+    for name, other in others.items():
+        if other is baseline:
+            continue
+        if (baseline.dataset, baseline.groups) != (other.dataset, other.groups):
+            raise ConfigurationError(
+                f"cannot compare runs over different queries: {baseline.dataset} and "
+                f"{other.dataset}"
+            )
+        for metric in baseline.per_query if metrics is None else metrics:
+            before = baseline.per_query.get(metric, {})
+            after = other.per_query.get(metric, {})
+            if after and any(query in before for query in groups):
+                columns[metric, name] = [
+                    after[query] - before[query] if query in before else math.nan
+                    for query in groups
+                ]
+    compared: dict[str, dict[str, Comparison]] = {
+        name: {} for name, other in others.items() if other is not baseline
     }
+    if not columns:
+        return compared
+    tests = paired_bootstrap(
+        list(zip(*columns.values(), strict=True)),
+        list(groups.values()),
+        resamples=resamples,
+        seed=seed,
+    )
+    tested = dict(zip(columns, tests, strict=True))
+    for metric in dict.fromkeys(metric for metric, _ in columns):
+        names = [name for column_metric, name in columns if column_metric == metric]
+        corrected = holm([tested[metric, name].p for name in names])
+        for name, p_corrected in zip(names, corrected, strict=True):
+            test = tested[metric, name]
+            compared[name][metric] = Comparison(test.difference, test.p, p_corrected)
+    return compared

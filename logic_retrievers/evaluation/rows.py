@@ -1,10 +1,9 @@
-"""Lines of the benchmark folders: JSON objects and relevance judgements, each with its place."""
+"""Rows of the benchmark files: JSON objects and relevance judgements, each with file and line."""
 
 from __future__ import annotations
 
 import gzip
 import json
-import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,12 +12,10 @@ from typing import Any
 
 from logic_retrievers.errors import ReadError
 
-_BETWEEN = re.compile(r"[\s,]*")
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One JSON object and where it stands, so that every complaint names file and line."""
+    """A JSON object with its file and line, which every error message names."""
 
     fields: dict[str, Any]
     path: Path
@@ -29,49 +26,49 @@ class Row:
         return ReadError(problem, file=str(self.path), line=self.line)
 
     def text(self, name: str) -> str:
-        """The string under a name; an absent or null ``title`` counts as empty."""
+        """The string in a field; an absent or null ``title`` counts as empty."""
         value = self.fields.get(name)
         if value is None and name == "title":
             return ""
         if not isinstance(value, str):
             raise self.error(f"{name!r} must be a string, found {type(value).__name__}")
-        return self._checked(value, name)
+        return self._validate_text(value, name)
 
     def id(self, name: str = "_id") -> str:
-        """The id under a name as a string."""
-        return self._as_id(self.fields.get(name), name)
+        """The id in a field, as a string."""
+        return self._validate_id(self.fields.get(name), name)
 
     def ids(self, name: str) -> tuple[str, ...]:
-        """A list of document ids; an absent or null one counts as empty."""
+        """The list of document ids in a field; an absent or null one counts as empty."""
         values = self.fields.get(name)
         if values is None:
             return ()
         if not isinstance(values, list):
             raise self.error(f"{name!r} must be a list of document ids")
-        return tuple(self._as_id(value, name) for value in values)
+        return tuple(self._validate_id(value, name) for value in values)
 
-    def _as_id(self, value: object, name: str) -> str:
+    def with_fields(self, fields: dict[str, Any]) -> Row:
+        """Other fields at the same place: a published row converted to our form."""
+        return Row(fields, self.path, self.line)
+
+    def _validate_id(self, value: object, name: str) -> str:
         if isinstance(value, int) and not isinstance(value, bool):
             value = str(value)
         if not isinstance(value, str) or not value or any(c in value for c in "\t\r\n\0"):
             raise self.error(f"{name!r} needs ids: integers, or strings of one line without tabs")
-        return self._checked(value, name)
+        return self._validate_text(value, name)
 
-    def _checked(self, value: str, name: str) -> str:
+    def _validate_text(self, value: str, name: str) -> str:
         try:
             value.encode("utf-8")  # JSON lets half a pair through; tokenizers and trec_eval crash
         except UnicodeEncodeError:
             raise self.error(f"{name!r} holds half of a surrogate pair; repair it") from None
         return value
 
-    def changed(self, fields: dict[str, Any]) -> Row:
-        """Other fields at the same place: what a published form says in ours."""
-        return Row(fields, self.path, self.line)
-
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """One line of a qrels file."""
+class Qrel:
+    """A relevance judgement, one line of a qrels file."""
 
     query: str
     document: str
@@ -80,62 +77,31 @@ class Judgement:
 
 
 def json_rows(path: Path) -> Iterator[Row]:
-    """The objects of a JSON Lines file, plain or gzip; blank lines are passed over.
+    """The objects of a JSON Lines file, plain or gzip; blank lines are skipped.
 
     Raises:
         ReadError: the file cannot be read, or a line is not a JSON object.
     """
-    for number, line in _lines(path):
+    for number, line in _content_lines(path):
         try:
             fields = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise ReadError(f"not valid JSON: {error}", file=str(path), line=number) from None
-        yield _row(fields, path, number)
+        if not isinstance(fields, dict):
+            raise ReadError("expected a JSON object", file=str(path), line=number)
+        yield Row(fields, path, number)
 
 
-def json_objects(path: Path) -> Iterator[Row]:
-    """The objects of a JSON Lines file, or of a file that is one JSON array; read whole.
-
-    Raises:
-        ReadError: as :func:`json_rows`.
-    """
-    first = next(_lines(path), (0, ""))[1]
-    if not first.lstrip().startswith("["):
-        yield from json_rows(path)
-        return
-    text = "".join(line for _, line in _all_lines(path))
-    decoder = json.JSONDecoder()
-    at, number = text.index("[") + 1, 1
-    before = 0
-    while True:
-        between = _BETWEEN.match(text, at)
-        at = between.end() if between else at
-        number, before = number + text.count("\n", before, at), at
-        if text.startswith("]", at):
-            return
-        try:
-            fields, at = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError) as error:
-            raise ReadError(f"not valid JSON: {error}", file=str(path), line=number) from None
-        yield _row(fields, path, number)
-
-
-def _row(fields: object, path: Path, number: int) -> Row:
-    if not isinstance(fields, dict):
-        raise ReadError("expected a JSON object", file=str(path), line=number)
-    return Row(fields, path, number)
-
-
-def judgements(path: Path) -> Iterator[Judgement]:
+def read_qrels(path: Path) -> Iterator[Qrel]:
     """The lines ``query-id TAB corpus-id TAB score`` of a qrels file, with or without a header.
 
-    Only tabs separate: ids may hold spaces.
+    Only tabs separate columns: ids may hold spaces.
 
     Raises:
         ReadError: the file cannot be read, or a line has another form.
     """
-    header_possible = True
-    for number, line in _lines(path):
+    may_be_header = True
+    for number, line in _content_lines(path):
         columns = line.rstrip("\r\n").split("\t")
         if len(columns) != 3:
             raise ReadError(
@@ -150,19 +116,18 @@ def judgements(path: Path) -> Iterator[Judgement]:
         except ValueError:
             grade = float("nan")
         if grade.is_integer():
-            yield Judgement(query, document, int(grade), number)
-        elif not header_possible:
+            yield Qrel(query, document, int(grade), number)
+        elif not may_be_header:
             raise ReadError(f"the score {score!r} is not an integer", file=str(path), line=number)
-        header_possible = False
+        may_be_header = False
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines that are not blank."""
-    return ((number, line) for number, line in _all_lines(path) if line.strip())
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Numbered lines of a UTF-8 file, plain or gzip; only line feeds end them (texts hold U+2028).
 
-
-def _all_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines; only line feeds end them, for texts hold U+2028."""
+    Raises:
+        ReadError: the file cannot be read.
+    """
     number = 0
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
@@ -172,3 +137,7 @@ def _all_lines(path: Path) -> Iterator[tuple[int, str]]:
         raise ReadError(f"not UTF-8: {error.reason}", file=str(path), line=number) from None
     except (OSError, EOFError, zlib.error) as error:
         raise ReadError(f"cannot be read: {error}", file=str(path)) from error
+
+
+def _content_lines(path: Path) -> Iterator[tuple[int, str]]:
+    return ((number, line) for number, line in read_lines(path) if line.strip())

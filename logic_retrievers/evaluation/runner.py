@@ -1,4 +1,4 @@
-"""From a search function and a data set to figures."""
+"""Runs a search function over a data set and measures its rankings."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Protocol
 
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation.datasets import Dataset
-from logic_retrievers.evaluation.measures import Ranking, measure
+from logic_retrievers.evaluation.metrics import Ranking, compute_metrics
 from logic_retrievers.evaluation.queries import Query
-from logic_retrievers.evaluation.result import Result, estimate_all
+from logic_retrievers.evaluation.result import EvaluationResult, estimate_metrics
 from logic_retrievers.evaluation.statistics import RESAMPLES
 
 
@@ -17,7 +17,7 @@ class Search(Protocol):
     """What is evaluated: any callable that ranks the documents of the data set."""
 
     def __call__(self, texts: Sequence[str], k: int, /) -> Sequence[Ranking]:
-        """One list of (document id, score) a text, best first, at most k long."""
+        """A ranking of at most k (document id, score) for each text, best first."""
 
 
 def evaluate(
@@ -28,22 +28,22 @@ def evaluate(
     policy: str = "",
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> Result:
-    """Asks every query of a data set and measures the answers.
+) -> EvaluationResult:
+    """Searches for every query of a data set and measures the rankings.
 
-    Which metrics there are follows from the labels and the depth: nDCG, MRR, MAP, P and R where
+    The labels and the depth decide which metrics there are: nDCG, MRR, MAP, P and R where
     there are satisfying documents; V@k, FVR and NegRecall@10 where there are violating ones;
     violation_rate where such a query is a negation; constraint_nDCG@10 where there are neutral
     ones; paired_accuracy where queries come in pairs. A metric deeper than ``depth`` is left out.
 
     Args:
-        dataset: what to ask; its ``documents`` are what ``search`` looks through.
+        dataset: its queries are searched for, in its ``documents``.
         search: called once, with all query texts.
-        depth: length of the lists. Paired accuracy is exact where both documents of a query lie
+        depth: length of the rankings. Paired accuracy is exact where both documents of a query lie
             within it; a pair below it counts as a failure.
         policy: a name for the report.
-        resamples: how many times the queries are drawn for the intervals.
-        seed: the same seed gives the same intervals.
+        resamples: as :func:`bootstrap`.
+        seed: as :func:`bootstrap`.
 
     Raises:
         ConfigurationError: the depth is below 1, or ``search`` returned something else than ranked
@@ -52,50 +52,53 @@ def evaluate(
     """
     if depth < 1:
         raise ConfigurationError(f"depth is {depth}; it must be at least 1")
-    spare = max((len(query.exclude) for query in dataset.queries), default=0)
-    found = search([query.text for query in dataset.queries], depth + spare)
-    if len(found) != len(dataset.queries):
-        raise ConfigurationError(
-            f"search returned {len(found)} lists for {len(dataset.queries)} queries"
-        )
-    lists: dict[str, list[tuple[str, float]]] = {}
-    short = 0
-    for query, ranking in zip(dataset.queries, found, strict=True):
-        _check(query, ranking, dataset.documents)
-        kept = [(document, score) for document, score in ranking if document not in query.exclude]
-        lists[query.id] = kept[:depth]
-        short += len(kept) < min(depth, len(dataset.documents) - len(query.exclude))
-    per_query = measure(dataset.queries, lists, depth)
-    groups = {query.id: _drawn_with(query) for query in dataset.queries}
-    return Result(
+    most_excluded = max((len(query.exclude) for query in dataset.queries), default=0)
+    rankings = search([query.text for query in dataset.queries], depth + most_excluded)
+    if len(rankings) != len(dataset.queries):
+        counts = f"{len(rankings)} lists for {len(dataset.queries)} queries"
+        raise ConfigurationError(f"search returned {counts}")
+    by_query: dict[str, list[tuple[str, float]]] = {}
+    short_lists = 0
+    for query, ranking in zip(dataset.queries, rankings, strict=True):
+        _check_ranking(query, ranking, dataset.documents)
+        allowed = [
+            (document, score) for document, score in ranking if document not in query.exclude
+        ]
+        by_query[query.id] = allowed[:depth]
+        short_lists += len(allowed) < min(depth, len(dataset.documents) - len(query.exclude))
+    per_query = compute_metrics(dataset.queries, by_query, depth)
+    groups = {query.id: _bootstrap_group(query) for query in dataset.queries}
+    return EvaluationResult(
         dataset=dataset.name,
         policy=policy,
         depth=depth,
         documents=len(dataset.documents),
-        short_lists=short,
-        estimates=estimate_all(per_query, groups, resamples=resamples, seed=seed),
+        short_lists=short_lists,
+        estimates=estimate_metrics(per_query, groups, resamples=resamples, seed=seed),
         per_query=per_query,
         groups=groups,
         run={
-            query.id: tuple(query.original_ids.get(name, name) for name, _ in lists[query.id])
+            query.id: tuple(
+                query.original_ids.get(document, document) for document, _ in by_query[query.id]
+            )
             for query in dataset.queries
         },
     )
 
 
-def _drawn_with(query: Query) -> str:
-    """What shares documents or atoms with others is no evidence independent of theirs."""
+def _bootstrap_group(query: Query) -> str:
+    """Queries that share documents or atoms are no independent evidence: same group."""
     if query.pair is not None:
         return f"pair {query.pair}"
     return query.id if query.group is None else f"group {query.group}"
 
 
-def _check(query: Query, ranking: Ranking, documents: Mapping[str, str]) -> None:
+def _check_ranking(query: Query, ranking: Ranking, documents: Mapping[str, str]) -> None:
     ids = [document for document, _ in ranking]
-    strange = next((name for name in ids if name not in documents), None)
-    if strange is not None:
+    unknown = next((document for document in ids if document not in documents), None)
+    if unknown is not None:
         raise ConfigurationError(
-            f"search returned {strange!r} for query {query.id!r}; the data set has no such document"
+            f"search returned {unknown!r} for query {query.id!r}; the data set has no such document"
         )
     if len(set(ids)) < len(ids):
         raise ConfigurationError(f"search returned a document twice for query {query.id!r}")

@@ -1,14 +1,18 @@
-"""Paired bootstrap: how far a figure would move with other queries of the same kind."""
+"""Bootstrap intervals, paired significance tests and Wilson's interval.
+
+numpy and scipy do the mathematics; scipy comes with the extra ``eval``, and only
+:func:`mcnemar` and :func:`wilson_interval` need it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, MissingExtraError
 
 Values: TypeAlias = npt.NDArray[np.float64]
 
@@ -24,6 +28,13 @@ class Estimate(NamedTuple):
     high: float
 
 
+class PairedTest(NamedTuple):
+    """A mean difference with its interval, and the two-sided p of its being zero."""
+
+    difference: Estimate
+    p: float
+
+
 def bootstrap(
     values: npt.ArrayLike,
     groups: Sequence[Hashable] | None = None,
@@ -32,86 +43,164 @@ def bootstrap(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> list[Estimate]:
-    """Means with percentile intervals.
-
-    The rows are drawn with replacement, the same rows for every column. For the difference of two
-    runs over the same queries pass the differences: that is the paired bootstrap.
+    """Means with percentile intervals; rows are drawn with replacement, the same for each column.
 
     Args:
-        values: shape (queries,) or (queries, metrics); NaN where a metric says nothing of a query.
-        groups: one label a query; queries with the same label are drawn together (the two of a
+        values: shape (queries,) or (queries, metrics); NaN where a metric does not apply.
+        groups: one label per query; queries with the same label are drawn together (the two of a
             NevIR pair share their documents and are no independent evidence).
-        resamples: how many times the queries are drawn.
+        resamples: number of bootstrap samples.
         confidence: share of the resampled means inside the interval.
         seed: the same seed gives the same intervals.
 
     Returns:
-        One estimate a column; NaN for a column without a value.
+        One estimate per column; NaN for a column without a value.
 
     Raises:
         ConfigurationError: no queries, or a setting out of range.
     """
     if not 0 < confidence < 1:
         raise ConfigurationError(f"confidence must lie between 0 and 1, not {confidence}")
-    table = _table(values)
-    drawn = resampled_means(table, groups, resamples=resamples, seed=seed)
-    sums, counts = _by_group(table, groups)
-    means = _ratio(sums.sum(axis=0), counts.sum(axis=0))
-    tail = (1 - confidence) / 2
-    estimates = []
-    for mean, column in zip(means, drawn.T, strict=True):
-        valid = column[~np.isnan(column)]  # a rare metric may be absent from a whole resample
-        low, high = np.quantile(valid, [tail, 1 - tail]) if len(valid) else (np.nan, np.nan)
-        estimates.append(Estimate(float(mean), float(low), float(high)))
-    return estimates
+    resampled = bootstrap_means(values, groups, resamples=resamples, seed=seed)
+    return _estimates(values, groups, resampled, confidence)
 
 
-def resampled_means(
+def bootstrap_means(
     values: npt.ArrayLike,
     groups: Sequence[Hashable] | None = None,
     *,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Values:
-    """Means over the drawn queries, shape (resamples, metrics); what :func:`bootstrap` looks at.
+    """Means of the bootstrap samples, shape (resamples, metrics); arguments as :func:`bootstrap`.
 
-    Args:
-        values: as there.
-        groups: as there.
-        resamples: as there.
-        seed: as there.
-
-    Returns:
-        NaN where no drawn query has a value.
+    NaN where no query of a sample has a value.
 
     Raises:
         ConfigurationError: no queries, or a setting out of range.
     """
-    table = _table(values)
+    table = _as_table(values)
     if resamples < 1:
         raise ConfigurationError(f"resamples must be at least 1, not {resamples}")
     if groups is not None and len(groups) != len(table):
         raise ConfigurationError(f"{len(table)} rows of values but {len(groups)} groups")
-    sums, counts = _by_group(table, groups)
-    draws = _resample(len(sums), resamples, np.random.default_rng(seed))
-    return np.vstack([_ratio(weights @ sums, weights @ counts) for weights in draws])
+    sums, counts = _group_sums(table, groups)
+    draws = _draw_groups(len(sums), resamples, np.random.default_rng(seed))
+    return np.vstack([_divide(weights @ sums, weights @ counts) for weights in draws])
 
 
-def holm(ps: Sequence[float]) -> list[float]:
-    """Corrects p-values for being several (Holm 1979); in their order.
+def paired_bootstrap(
+    differences: npt.ArrayLike,
+    groups: Sequence[Hashable] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> list[PairedTest]:
+    """Mean differences of paired values with 95 % intervals and :func:`bootstrap_p`.
+
+    ``differences`` has shape (queries,) or (queries, columns), NaN where a query has none; the
+    other arguments are those of :func:`bootstrap`.
+
+    Raises:
+        ConfigurationError: a column without a difference, or not one group per difference.
+    """
+    resampled = bootstrap_means(differences, groups, resamples=resamples, seed=seed)
+    estimates = _estimates(differences, groups, resampled, 0.95)
+    return [
+        PairedTest(estimate, bootstrap_p(column))
+        for estimate, column in zip(estimates, resampled.T, strict=True)
+    ]
+
+
+def bootstrap_p(resampled: npt.ArrayLike) -> float:
+    """Two-sided p of a difference being zero: twice the smaller share of samples beyond zero.
+
+    A difference of exactly zero counts for both sides, so that runs that are alike get 1; no p is
+    less than that of one sample. NaN where a sample has no difference.
+
+    Raises:
+        ConfigurationError: the difference is defined in no sample.
+    """
+    values = np.asarray(resampled, dtype=np.float64)
+    defined = values[~np.isnan(values)]
+    if not defined.size:
+        raise ConfigurationError("no differences to test")
+    smaller = float(min(np.mean(defined <= 0), np.mean(defined >= 0)))
+    return min(1.0, max(2 * smaller, 1 / (len(values) + 1)))
+
+
+def mcnemar(gained: int, lost: int) -> float:
+    """Two-sided p of McNemar's exact test (McNemar 1947, in its binomial form).
+
+    If two systems were alike, each question that they differ on would be gained or lost like a
+    toss of a coin: p = min(1, 2 P[X <= min(gained, lost)]), X ~ Binomial(gained + lost, 1/2).
+
+    Raises:
+        ConfigurationError: a count under 0.
+        MissingExtraError: scipy is not installed.
+    """
+    if min(gained, lost) < 0:
+        raise ConfigurationError(f"counts are 0 or more, not {gained} and {lost}")
+    if not gained + lost:
+        return 1.0
+    return float(_binomial_test(gained, gained + lost).pvalue)
+
+
+def wilson_interval(successes: int, trials: int) -> Estimate:
+    """A share with Wilson's 95 % interval, which stays inside [0, 1] (Wilson 1927).
+
+    Raises:
+        ConfigurationError: no trials.
+        MissingExtraError: scipy is not installed.
+    """
+    if trials < 1:
+        raise ConfigurationError("a share needs at least one trial")
+    interval = _binomial_test(successes, trials).proportion_ci(method="wilson")
+    return Estimate(successes / trials, float(interval.low), float(interval.high))
+
+
+@overload
+def holm(ps: Sequence[float]) -> list[float]: ...
+@overload
+def holm(ps: Sequence[float | None]) -> list[float | None]: ...
+def holm(ps: Sequence[float | None]) -> list[Any]:
+    """Corrects p-values for multiple testing (Holm 1979); in their order.
 
     The smallest of m is multiplied by m, the next by m - 1, and so on, and none may be smaller than
-    one before it.
+    one before it. ``None``, where nothing was tested, stays and does not count.
     """
-    corrected = [0.0] * len(ps)
-    least = 0.0
-    for place, index in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
-        least = max(least, min(1.0, (len(ps) - place) * ps[index]))
-        corrected[index] = least
+    corrected: list[float | None] = [None] * len(ps)
+    tested = sorted((p, index) for index, p in enumerate(ps) if p is not None)
+    largest = 0.0
+    for position, (p, index) in enumerate(tested):
+        largest = max(largest, min(1.0, (len(tested) - position) * p))
+        corrected[index] = largest
     return corrected
 
 
-def _table(values: npt.ArrayLike) -> Values:
+def _binomial_test(successes: int, trials: int) -> Any:
+    try:
+        from scipy.stats import binomtest
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("scipy", "eval") from error
+    return binomtest(successes, trials)
+
+
+def _estimates(
+    values: npt.ArrayLike, groups: Sequence[Hashable] | None, resampled: Values, confidence: float
+) -> list[Estimate]:
+    sums, counts = _group_sums(_as_table(values), groups)
+    means = _divide(sums.sum(axis=0), counts.sum(axis=0))
+    tail = (1 - confidence) / 2
+    estimates = []
+    for mean, column in zip(means, resampled.T, strict=True):
+        defined = column[~np.isnan(column)]  # a rare metric may be absent from a whole sample
+        low, high = np.quantile(defined, [tail, 1 - tail]) if len(defined) else (np.nan, np.nan)
+        estimates.append(Estimate(float(mean), float(low), float(high)))
+    return estimates
+
+
+def _as_table(values: npt.ArrayLike) -> Values:
     """Shape (queries, metrics)."""
     table = np.asarray(values, dtype=np.float64)
     if not table.size:
@@ -119,7 +208,7 @@ def _table(values: npt.ArrayLike) -> Values:
     return table.reshape(len(table), -1)
 
 
-def _by_group(table: Values, groups: Sequence[Hashable] | None) -> tuple[Values, Values]:
+def _group_sums(table: Values, groups: Sequence[Hashable] | None) -> tuple[Values, Values]:
     """Sums and numbers of the defined values, shape (groups, metrics) each."""
     labels = range(len(table)) if groups is None else groups
     numbers: dict[Hashable, int] = {}
@@ -132,7 +221,7 @@ def _by_group(table: Values, groups: Sequence[Hashable] | None) -> tuple[Values,
     return sums, counts
 
 
-def _resample(n: int, resamples: int, random: np.random.Generator) -> Iterator[Values]:
+def _draw_groups(n: int, resamples: int, random: np.random.Generator) -> Iterator[Values]:
     """How often each of n groups is drawn, in chunks of shape (resamples, n)."""
     for start in range(0, resamples, _CHUNK):
         size = min(_CHUNK, resamples - start)
@@ -140,5 +229,5 @@ def _resample(n: int, resamples: int, random: np.random.Generator) -> Iterator[V
         yield np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
 
 
-def _ratio(sums: Values, counts: Values) -> Values:
+def _divide(sums: Values, counts: Values) -> Values:
     return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)

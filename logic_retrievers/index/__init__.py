@@ -1,32 +1,35 @@
-"""The Qdrant side: one collection, one point a passage, one named vector an encoder's head.
+"""The Qdrant side: one collection, one point per passage, one named vector per head of the encoder.
 
-passages.py    PassageIndex: pairs of synchronous and asynchronous methods; handle.py, settings.py
-connection.py  performs calls: retries, time-outs, threads; faults.py translates what fails
-opening.py     makes a collection, or checks it against schema.py
-writes.py      ingestion: validation.py before it, stale.py after it
-reads.py       pools in two phases, over the pure requests.py and pools.py; exactness.py
-points.py      count, get, scroll, delete
-backfill.py    a named vector that lacks: filling.py in place, copying.py into a copy
-embedded.py    short cuts through embedded mode
+passage_index.py     PassageIndex: each method synchronous and asynchronous
+operations.py        its base class: the opened collection and the operations of a search
+connection.py        performs client calls: retries, time-outs, threads; faults.py translates errors
+embedded.py          fast access to the arrays of embedded mode
+opening.py           settings; creates a collection, or checks it against schema.py
+ingestion.py         stores passages, after validation.py
+vectors.py           vectors of passages: encoded, or read back; lexical.py makes the sparse one
+candidate_search.py  candidate pools in two phases
+points.py            count, get, page, delete
+quarantine_flag.py   the flag that hides a passage
+backfill.py          adds a missing named vector, in place or in a copy
 
-Pure: ids.py, payloads.py, filters.py, lexical.py, requests.py, pools.py, schema.py, validation.py.
+Without I/O: point_format.py, filters.py, requests.py, schema.py, validation.py, lexical.py.
 """
 
 from logic_retrievers.index.backfill import BackfillReport
+from logic_retrievers.index.candidate_search import EncodedVectorQuery
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
-from logic_retrievers.index.passages import PassageIndex
-from logic_retrievers.index.pools import LeafSearch
-from logic_retrievers.index.settings import CollectionSettings, ConnectionSettings, Settings
-from logic_retrievers.index.writes import IngestReport
+from logic_retrievers.index.ingestion import IngestReport
+from logic_retrievers.index.opening import CollectionSettings, ConnectionSettings, Settings
+from logic_retrievers.index.passage_index import PassageIndex
 
 __all__ = [
     "BackfillReport",
     "CollectionSettings",
     "Connection",
     "ConnectionSettings",
+    "EncodedVectorQuery",
     "IngestReport",
-    "LeafSearch",
     "PassageIndex",
     "Settings",
     "UserFilter",

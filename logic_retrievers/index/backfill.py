@@ -1,27 +1,42 @@
-"""Giving every point of a collection a named vector that it lacks."""
+"""Back-fill: gives every point of a collection a vector that it lacks, in place or in a copy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from qdrant_client import models
 
+from logic_retrievers.effects import ClientCall, Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import (
     AuthenticationError,
+    CollectionNotFoundError,
     ConfigurationError,
     ServerError,
     ServerTimeoutError,
     ServerUnavailableError,
     StorageError,
 )
-from logic_retrievers.index import lexical, schema
-from logic_retrievers.index.copying import copy_into
-from logic_retrievers.index.filling import fill
-from logic_retrievers.index.schema import Collection, StoredVector
-from logic_retrievers.index.writes import Progress
-from logic_retrievers.procedures import Call, Procedure
+from logic_retrievers.index import lexical
+from logic_retrievers.index.ingestion import Progress
+from logic_retrievers.index.point_format import to_passage
+from logic_retrievers.index.requests import retrieve, scroll
+from logic_retrievers.index.schema import (
+    Collection,
+    StoredVector,
+    by_stored_name,
+    default_specs,
+    new_lexical_vector,
+    new_vector,
+    updated_metadata,
+    vector_params,
+)
+from logic_retrievers.index.vectors import encode_for_storage
+
+PAGE_SIZE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +45,7 @@ class BackfillReport:
 
     Args:
         collection: where all vectors are now: the same collection, or its copy.
-        vectors: the names that were asked for and lacked.
+        vectors: names of the vectors that were made.
         filled: points that got a vector in this call.
     """
 
@@ -46,18 +61,18 @@ def backfill(
     *,
     into: str | None = None,
     progress: Progress | None = None,
-) -> Procedure[BackfillReport]:
-    """Makes missing named vectors, and makes anew those that another encoder made.
+) -> Operation[BackfillReport]:
+    """Makes missing named vectors, and replaces those that another encoder made.
 
-    In place where the server can add a named vector to a collection; else, or with ``into``, into a
-    copy of the collection, which is to be opened afterwards. Running it again after an
-    interruption goes on where it stopped. The vectors are searched once all are there.
+    In place where the server can add a named vector to a collection; else, or with ``into``, in a
+    copy of the collection, which is to be opened afterwards. After an interruption, the same call
+    continues where it stopped. The vectors are searched once all are complete.
 
     Args:
         collection: what to complete.
         encoder: makes the vectors.
         names: which ones; by default all that the encoder makes and the collection lacks, but no
-            ``contradiction`` that is not there yet. Name a vector that is there to complete it, for
+            ``contradiction`` that does not exist yet. Name an existing vector to complete it, for
             points that another store has written since; it is made anew where it is unknown who
             made it.
         into: name of a new collection to copy into.
@@ -67,27 +82,28 @@ def backfill(
         ConfigurationError: a name that the encoder does not make.
         CollectionError, ServerError: Qdrant refused or failed.
     """
-    lacking = _lacking(collection, encoder, [names] if isinstance(names, str) else names)
-    if not lacking:
+    missing = _missing_vectors(collection, encoder, [names] if isinstance(names, str) else names)
+    if not missing:
         return BackfillReport(collection.name, (), 0)
     target = into
-    if target is None and not (yield from _extended(collection, lacking)):
-        target = f"{collection.name}-{'-'.join(lacking)}"
+    if target is None and not (yield from _add_vector_names(collection, missing)):
+        target = f"{collection.name}-{'-'.join(missing)}"
+    signed = _sign_foreign_vectors(collection, encoder)
     if target is None:
-        yield from _forget_outdated(collection, lacking)
+        yield from _delete_outdated(collection, missing)
         filled = 0
-        # again, until none is left: others may add passages meanwhile, without the new vectors
-        while more := (yield from fill(collection, encoder, lacking, filled, progress)):
+        # again until no point is left: others may add passages meanwhile, without the new vectors
+        while more := (yield from _fill(collection, encoder, missing, filled, progress)):
             filled += more
-        done = {name: replace(vector, filling=False) for name, vector in lacking.items()}
-        yield from _describe(collection, {**_vouched(collection, encoder), **done})
-        return BackfillReport(collection.name, tuple(lacking), filled)
-    signed = replace(collection, vectors={**collection.vectors, **_vouched(collection, encoder)})
-    filled = yield from copy_into(signed, encoder, lacking, target, progress)
-    return BackfillReport(target, tuple(lacking), filled)
+        done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
+        yield from _write_metadata(collection, {**signed, **done})
+        return BackfillReport(collection.name, tuple(missing), filled)
+    original = replace(collection, vectors={**collection.vectors, **signed})
+    filled = yield from _copy_into(original, encoder, missing, target, progress)
+    return BackfillReport(target, tuple(missing), filled)
 
 
-def _lacking(
+def _missing_vectors(
     collection: Collection, encoder: Encoder, names: Sequence[str] | None
 ) -> dict[str, StoredVector]:
     """The vectors to make, as they will be stored."""
@@ -97,21 +113,18 @@ def _lacking(
         raise ConfigurationError(
             f"Only {sorted(possible)} can be back-filled with this encoder, not {sorted(unknown)}."
         )
-    found: dict[str, StoredVector] = {}
-    usual = [
-        name
-        for name in encoder.specs
-        if name in schema.usual_specs(encoder.specs) or name in collection.vectors
-    ]
-    for name in dict.fromkeys(usual if names is None else names):
+    default = {*default_specs(encoder.specs), *collection.vectors}
+    candidates = [name for name in encoder.specs if name in default] if names is None else names
+    missing: dict[str, StoredVector] = {}
+    for name in dict.fromkeys(candidates):
         new = (
-            schema.new_lexical(filling=True)
+            new_lexical_vector(incomplete=True)
             if name == lexical.NAME
-            else schema.new_vector(encoder.specs[name], filling=True)
+            else new_vector(encoder.specs[name], incomplete=True)
         )
         old = collection.vectors.get(name)
         if old is None:
-            found[name] = new
+            missing[name] = new
             continue
         if old.dimension != new.dimension:
             raise ConfigurationError(
@@ -119,22 +132,26 @@ def _lacking(
                 f" {new.dimension}. Index anew into another collection."
             )
         outdated = old.fingerprint != new.fingerprint
-        if names is not None or old.filling or (outdated and old.fingerprint is not None):
-            found[name] = replace(new, stored=old.stored, filling=old.filling or outdated)
-    return found
+        if names is not None or old.incomplete or (outdated and old.fingerprint is not None):
+            missing[name] = replace(
+                new, stored_name=old.stored_name, incomplete=old.incomplete or outdated
+            )
+    return missing
 
 
-def _extended(collection: Collection, lacking: Mapping[str, StoredVector]) -> Procedure[bool]:
+def _add_vector_names(
+    collection: Collection, missing: Mapping[str, StoredVector]
+) -> Operation[bool]:
     """Adds the empty named vectors to the collection; False where the server cannot."""
     try:
-        for name, vector in lacking.items():
+        for name, vector in missing.items():
             if name not in collection.vectors:
-                yield Call(
+                yield ClientCall(
                     "create_vector_name",
                     {
                         "collection_name": collection.name,
-                        "vector_name": vector.stored,
-                        "vector_name_config": _config(vector),
+                        "vector_name": vector.stored_name,
+                        "vector_name_config": _vector_name_config(vector),
                     },
                 )
     except (ServerUnavailableError, ServerTimeoutError, AuthenticationError, StorageError):
@@ -144,16 +161,9 @@ def _extended(collection: Collection, lacking: Mapping[str, StoredVector]) -> Pr
     return True
 
 
-def _vouched(collection: Collection, encoder: Encoder) -> dict[str, StoredVector]:
-    """Vectors of another store, signed: who completes them says that this encoder made them."""
-    return {
-        name: replace(vector, fingerprint=encoder.specs[name].fingerprint)
-        for name, vector in collection.vectors.items()
-        if vector.fingerprint is None and name in collection.readable and name in encoder.specs
-    }
-
-
-def _config(vector: StoredVector) -> models.DenseVectorNameConfig | models.SparseVectorNameConfig:
+def _vector_name_config(
+    vector: StoredVector,
+) -> models.DenseVectorNameConfig | models.SparseVectorNameConfig:
     if vector.dimension is None:
         return models.SparseVectorNameConfig(
             sparse=models.SparseVectorConfig(modifier=models.Modifier.IDF)
@@ -163,38 +173,178 @@ def _config(vector: StoredVector) -> models.DenseVectorNameConfig | models.Spars
     )
 
 
-def _forget_outdated(
-    collection: Collection, lacking: Mapping[str, StoredVector]
-) -> Procedure[None]:
-    """Marks the vectors as being filled, and removes those that another encoder made.
+def _sign_foreign_vectors(collection: Collection, encoder: Encoder) -> dict[str, StoredVector]:
+    """Vectors of another store with this encoder's fingerprint: the user vouches for them."""
+    return {
+        name: replace(vector, fingerprint=encoder.specs[name].fingerprint)
+        for name, vector in collection.vectors.items()
+        if vector.fingerprint is None and name in collection.searchable and name in encoder.specs
+    }
+
+
+def _delete_outdated(
+    collection: Collection, missing: Mapping[str, StoredVector]
+) -> Operation[None]:
+    """Marks the vectors as incomplete, and deletes those that another encoder made.
 
     The mark comes first: an interruption in between leaves nothing that could be searched.
     """
     outdated = [
-        vector.stored
-        for name, vector in lacking.items()
+        vector.stored_name
+        for name, vector in missing.items()
         if name in collection.vectors and collection.vectors[name].fingerprint != vector.fingerprint
     ]
-    yield from _describe(collection, lacking)
+    yield from _write_metadata(collection, missing)
     if outdated:
-        yield Call(
+        yield ClientCall(
             "delete_vectors",
             {
                 "collection_name": collection.name,
                 "vectors": outdated,
                 "points": models.Filter(
-                    should=[models.HasVectorCondition(has_vector=stored) for stored in outdated]
+                    should=[models.HasVectorCondition(has_vector=name) for name in outdated]
                 ),
                 "wait": True,
             },
         )
 
 
-def _describe(collection: Collection, vectors: Mapping[str, StoredVector]) -> Procedure[None]:
-    yield Call(
-        "update_collection",
+def _write_metadata(
+    collection: Collection, vectors: Mapping[str, StoredVector], target: str | None = None
+) -> Operation[None]:
+    metadata = updated_metadata(collection, vectors)
+    yield ClientCall(
+        "update_collection", {"collection_name": target or collection.name, "metadata": metadata}
+    )
+
+
+def _fill(
+    collection: Collection,
+    encoder: Encoder,
+    missing: Mapping[str, StoredVector],
+    filled_before: int,
+    progress: Progress | None,
+) -> Operation[int]:
+    """Gives every point without one of these vectors all of them; returns how many points."""
+    has_vector = [models.HasVectorCondition(has_vector=v.stored_name) for v in missing.values()]
+    condition = models.Filter(should=[models.Filter(must_not=[has]) for has in has_vector])
+    filled = 0
+    offset = None
+    while True:
+        records, offset = yield scroll(collection.name, condition, limit=PAGE_SIZE, offset=offset)
+        if records:
+            vectors = yield Compute(partial(_encode, collection, encoder, records, missing))
+            updates = [
+                models.PointVectors(id=record.id, vector=vector)
+                for record, vector in zip(records, vectors, strict=True)
+            ]
+            yield ClientCall(
+                "update_vectors",
+                {"collection_name": collection.name, "points": updates, "wait": True},
+            )
+            filled += len(records)
+            if progress is not None:
+                progress(filled_before + filled)
+        if offset is None:
+            return filled
+
+
+def _encode(
+    collection: Collection,
+    encoder: Encoder,
+    records: Sequence[models.Record],
+    missing: Mapping[str, StoredVector],
+) -> list[dict[str, Any]]:
+    """For each point: stored vector name -> vector of its text."""
+    passages = [to_passage(record.id, record.payload, collection.keys) for record in records]
+    return encode_for_storage(encoder, passages, list(missing.values()))
+
+
+def _copy_into(
+    collection: Collection,
+    encoder: Encoder,
+    missing: Mapping[str, StoredVector],
+    target: str,
+    progress: Progress | None,
+) -> Operation[int]:
+    """Copies every point with the new vectors added; points that were copied before stay.
+
+    Until the last point is copied, the copy's metadata says that its new vectors are incomplete, so
+    that they cannot be searched.
+
+    Returns:
+        How many points were copied in this call.
+    """
+    yield from _create_copy(collection, missing, target)
+    copied = 0
+    offset = None
+    while True:
+        records, offset = yield scroll(
+            collection.name, limit=PAGE_SIZE, offset=offset, vectors=True
+        )
+        absent = yield from _absent_points(target, records)
+        if absent:
+            vectors = yield Compute(partial(_encode, collection, encoder, absent, missing))
+            points = [
+                models.PointStruct(
+                    id=record.id,
+                    payload=record.payload,
+                    vector={**by_stored_name(record.vector), **new},
+                )
+                for record, new in zip(absent, vectors, strict=True)
+            ]
+            yield ClientCall("upsert", {"collection_name": target, "points": points, "wait": True})
+            copied += len(absent)
+            if progress is not None:
+                progress(copied)
+        if offset is None:
+            break
+    done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
+    yield from _write_metadata(collection, done, target)
+    return copied
+
+
+def _create_copy(
+    collection: Collection, missing: Mapping[str, StoredVector], target: str
+) -> Operation[None]:
+    """Creates an empty collection configured like the original, unless it exists."""
+    try:
+        yield ClientCall("get_collection", {"collection_name": target})
+        return
+    except CollectionNotFoundError:
+        pass
+    info = yield ClientCall("get_collection", {"collection_name": collection.name})
+    params = info.config.params
+    dense, sparse = vector_params(missing)
+    yield ClientCall(
+        "create_collection",
         {
-            "collection_name": collection.name,
-            "metadata": schema.described(collection, vectors),
+            "collection_name": target,
+            "vectors_config": {**by_stored_name(params.vectors), **dense},
+            "sparse_vectors_config": {**(params.sparse_vectors or {}), **sparse} or None,
+            "shard_number": params.shard_number,
+            "replication_factor": params.replication_factor,
+            "write_consistency_factor": params.write_consistency_factor,
+            "on_disk_payload": params.on_disk_payload,
+            "quantization_config": info.config.quantization_config,
+            "metadata": updated_metadata(collection, missing),
         },
     )
+    for key, index in (info.payload_schema or {}).items():
+        yield ClientCall(
+            "create_payload_index",
+            {
+                "collection_name": target,
+                "field_name": key,
+                "field_schema": index.params or index.data_type,
+                "wait": True,
+            },
+        )
+
+
+def _absent_points(target: str, records: Sequence[models.Record]) -> Operation[list[models.Record]]:
+    if not records:
+        return []
+    copied = yield retrieve(target, [record.id for record in records], payload=False)
+    ids = {record.id for record in copied}
+    return [record for record in records if record.id not in ids]

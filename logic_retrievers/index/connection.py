@@ -1,4 +1,4 @@
-"""The one place that talks to Qdrant: retries, time-outs, threads, failures translated."""
+"""The connection to Qdrant: performs client calls with retries, threads and translated errors."""
 
 from __future__ import annotations
 
@@ -29,41 +29,41 @@ from tenacity import (
     wait_random,
 )
 
+from logic_retrievers.effects import Compute, Effect, ThreadHandler
 from logic_retrievers.errors import CollectionError, ConfigurationError
-from logic_retrievers.index.embedded import local_nearest, local_rows, write_ahead
+from logic_retrievers.index.embedded import enable_write_ahead_log, local_nearest, local_vectors
 from logic_retrievers.index.faults import is_transient, retry_after, translate
-from logic_retrievers.index.pools import Matrix
-from logic_retrievers.procedures import Effect, Procedure, Threads, Work, arun, run
+from logic_retrievers.index.requests import VectorTable
 
 T = TypeVar("T")
 
 MEMORY = ":memory:"
 LONGEST_WAIT = 30.0
 
-# Embedded mode is not safe under threads, and frameworks may share a client: one lock a client.
-_locks: WeakKeyDictionary[QdrantClient, threading.RLock] = WeakKeyDictionary()
-# A client that is left open complains while the interpreter shuts down, when it is too late.
-_left_open: WeakSet[QdrantClient] = WeakSet()
+# Embedded mode is not thread-safe, and frameworks may share a client: one lock per client.
+_client_locks: WeakKeyDictionary[QdrantClient, threading.RLock] = WeakKeyDictionary()
+# A client that is still open at interpreter shutdown complains, when it is too late to close it.
+_open_clients: WeakSet[QdrantClient] = WeakSet()
 _backoff = wait_exponential(multiplier=0.1, max=8.0) + wait_random(0.0, 0.1)
 
 
-def _wait(state: RetryCallState) -> float:
+def _pause(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     return min(LONGEST_WAIT, max(retry_after(error), _backoff(state)))
 
 
 class Connection:
-    """Carries out the effects of procedures; :meth:`open` makes one.
+    """The effect handler of an index: performs client calls and computations; see :meth:`open`.
 
     Args:
-        client: for synchronous calls, and in a thread for asynchronous ones where no
-            ``async_client`` is.
+        client: for synchronous calls, and in a thread for asynchronous ones where there is no
+            ``async_client``.
         async_client: for asynchronous calls, on whichever event loop the caller runs.
-        make_async: makes an asynchronous client for the running event loop, when first needed.
+        make_async: creates an asynchronous client for the running event loop, when first needed.
         owned: whether :meth:`close` closes the clients.
         retries: how often a call is repeated after a transport fault.
         place: where Qdrant is, for messages.
-        secret: taken out of every message.
+        secret: removed from every message.
     """
 
     def __init__(
@@ -92,21 +92,21 @@ class Connection:
         )
         self._owned = owned
         if owned and client is not None:
-            _left_open.add(client)
+            _open_clients.add(client)
         self._secret = secret
         self._lock = (
-            _locks.setdefault(client, threading.RLock())
+            _client_locks.setdefault(client, threading.RLock())
             if self.embedded and client is not None
             else None
         )
         attempts = 1 if self.embedded else retries + 1
         self._retrying: dict[str, Any] = {
             "stop": stop_after_attempt(attempts),
-            "wait": _wait,
+            "wait": _pause,
             "retry": retry_if_exception(is_transient),
             "reraise": True,
         }
-        self._threads = Threads()
+        self._threads = ThreadHandler()
 
     @classmethod
     def open(
@@ -121,23 +121,14 @@ class Connection:
         timeout: float = 30,
         retries: int = 3,
     ) -> Connection:
-        """Connects.
+        """Connects to a server, or opens Qdrant in this process.
 
-        Args:
-            location: ``None`` or ``":memory:"`` (nothing is kept), ``http(s)://...`` (a server), or
-                a folder (embedded mode).
-            client: a ready client instead of a location; it stays open at closing.
-            async_client: the same for asynchronous calls.
-            api_key: for a server.
-            prefer_grpc: talk gRPC to the server.
-            grpc_port: where it speaks gRPC.
-            timeout: seconds that one request may take, on a server.
-            retries: repetitions after a transport fault, on a server.
+        The arguments are those of :class:`opening.ConnectionSettings`.
 
         Raises:
             ConfigurationError: settings that contradict each other.
             CollectionLockedError: another process has the folder open.
-            StorageError: the folder cannot be made or written.
+            StorageError: the folder cannot be created or written.
         """
         if retries < 0 or timeout <= 0:
             raise ConfigurationError("retries must be 0 or more, and timeout more than 0 seconds.")
@@ -153,10 +144,10 @@ class Connection:
                 "prefer_grpc": prefer_grpc,
                 "grpc_port": grpc_port,
                 "timeout": timeout,
-                "check_compatibility": False,  # it warns from a thread; we ask where it matters
+                "check_compatibility": False,  # it warns from a thread
             }
             loopback = urlsplit(where).hostname in {"localhost", "127.0.0.1", "::1"}
-            with _quietly(loopback):
+            with _key_warning_ignored(loopback):
                 server = QdrantClient(**settings)
             return cls(
                 server,
@@ -170,7 +161,7 @@ class Connection:
             raise ConfigurationError(f"Write a server's address as a URL: http://{where}")
         if api_key is not None:
             raise ConfigurationError("An API key is for a server; this location is embedded.")
-        return cls(_embedded(where), owned=True, place=where)
+        return cls(_embedded_client(where), owned=True, place=where)
 
     def __repr__(self) -> str:
         return f"Connection({self.place!r}, embedded={self.embedded})"
@@ -180,7 +171,7 @@ class Connection:
         """The synchronous client.
 
         Raises:
-            ConfigurationError: there is an asynchronous one only.
+            ConfigurationError: there is only an asynchronous client.
         """
         if self._client is None:
             raise ConfigurationError(
@@ -190,20 +181,12 @@ class Connection:
 
     @property
     def async_client(self) -> AsyncQdrantClient | None:
-        """The asynchronous client that was given, if one was."""
+        """The asynchronous client that the caller passed, if any."""
         return self._async_client
 
-    def run(self, procedure: Procedure[T]) -> T:
-        """Runs a procedure."""
-        return run(procedure, self)
-
-    async def arun(self, procedure: Procedure[T]) -> T:
-        """The asynchronous twin of :meth:`run`."""
-        return await arun(procedure, self)
-
-    def perform(self, effect: Effect) -> Any:
-        """The effect's result; raises errors of our own tree."""
-        if isinstance(effect, Work):
+    def handle(self, effect: Effect) -> Any:
+        """Performs the effect and returns its result; raises errors of this package's tree."""
+        if isinstance(effect, Compute):
             return effect.function()
         method = getattr(self.client, effect.method)
         try:
@@ -214,11 +197,11 @@ class Connection:
         except Exception as error:
             self._raise(error, effect.arguments.get("collection_name"))
 
-    async def aperform(self, effect: Effect) -> Any:
-        """The same without blocking the event loop."""
-        client = None if isinstance(effect, Work) else self._aclient()
-        if isinstance(effect, Work) or client is None:
-            return await self._threads.submit(lambda: self.perform(effect))
+    async def ahandle(self, effect: Effect) -> Any:
+        """:meth:`handle` without blocking the event loop."""
+        client = None if isinstance(effect, Compute) else self._loop_client()
+        if isinstance(effect, Compute) or client is None:
+            return await self._threads.submit(lambda: self.handle(effect))
         try:
             return await AsyncRetrying(**self._retrying)(
                 getattr(client, effect.method), **effect.arguments
@@ -226,43 +209,34 @@ class Connection:
         except Exception as error:
             self._raise(error, effect.arguments.get("collection_name"))
 
-    def rows(
-        self, collection: str, stored: Sequence[str], ids: Sequence[str]
-    ) -> dict[str, Matrix] | None:
-        """Vectors of embedded mode, fast; None where only ``retrieve`` gives them."""
-        if self._lock is None:
-            return None
-        try:
-            with self._lock:
-                return local_rows(self.client, collection, stored, ids)
-        except Exception as error:
-            self._raise(error, collection)
+    def local_vectors(
+        self, collection: str, stored_names: Sequence[str], point_ids: Sequence[str]
+    ) -> dict[str, VectorTable] | None:
+        """Vectors from embedded mode's arrays; None where only ``retrieve`` gives them."""
+        return self._read_arrays(local_vectors, collection, stored_names, point_ids)
 
-    def nearest(
+    def local_nearest(
         self,
         collection: str,
-        stored: str,
+        stored_name: str,
         queries: Sequence[npt.NDArray[Any]],
         limit: int,
         condition: models.Filter | None,
-        hidden: Sequence[str] = (),
+        hiding_flags: Sequence[str] = (),
     ) -> list[list[tuple[str, float]]] | None:
-        """(point id, cosine) of each query's nearest points in embedded mode; None: ask it."""
-        if self._lock is None:
-            return None
-        try:
-            with self._lock:
-                return local_nearest(
-                    self.client, collection, stored, queries, limit, condition, hidden
-                )
-        except Exception as error:
-            self._raise(error, collection)
+        """(point id, cosine) of each query's nearest points, from embedded mode's arrays.
 
-    def prepare(self, collection: str) -> None:
-        """Makes writing to an embedded folder of our own fast."""
+        None where only a search gives them.
+        """
+        return self._read_arrays(
+            local_nearest, collection, stored_name, queries, limit, condition, hiding_flags
+        )
+
+    def speed_up_writing(self, collection: str) -> None:
+        """Enables a write-ahead log in an embedded folder that this connection opened."""
         if self._lock is not None and self._owned:
             with self._lock:
-                write_ahead(self.client, collection)
+                enable_write_ahead_log(self.client, collection)
 
     def close(self) -> None:
         """Closes what this connection opened; safe to call twice."""
@@ -271,13 +245,13 @@ class Connection:
             self._client.close()
 
     async def aclose(self) -> None:
-        """The asynchronous twin of :meth:`close`; to be awaited on the loop that was used."""
+        """Also closes this event loop's client; await it on the loop that was used."""
         client = self._per_loop.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()
         await asyncio.to_thread(self.close)
 
-    def _aclient(self) -> AsyncQdrantClient | None:
+    def _loop_client(self) -> AsyncQdrantClient | None:
         if self._async_client is not None or self._make_async is None:
             return self._async_client
         # An asynchronous client belongs to the event loop that it first ran on.
@@ -286,49 +260,60 @@ class Connection:
             self._per_loop[loop] = self._make_async()
         return self._per_loop[loop]
 
+    def _read_arrays(
+        self, read: Callable[..., T | None], collection: str, *arguments: Any
+    ) -> T | None:
+        if self._lock is None:
+            return None
+        try:
+            with self._lock:
+                return read(self.client, collection, *arguments)
+        except Exception as error:
+            self._raise(error, collection)
+
     def _raise(self, error: Exception, collection: str | None) -> NoReturn:
-        ours = translate(error, self.place, collection)
-        if ours is None:
+        translated = translate(error, self.place, collection)
+        if translated is None:
             raise error
         if self._secret and self._secret in str(error):
-            clean = str(ours).replace(self._secret, "***")
-            raise type(ours)(clean) from None  # the original would show the key in a traceback
-        raise ours from error
+            message = str(translated).replace(self._secret, "***")
+            raise type(translated)(message) from None  # a traceback of the original shows the key
+        raise translated from error
 
 
 @atexit.register
-def _close_what_is_left() -> None:
-    for client in list(_left_open):
+def _close_open_clients() -> None:
+    for client in list(_open_clients):
         client.close()
 
 
-def _embedded(where: str) -> QdrantClient:
+def _embedded_client(where: str) -> QdrantClient:
     try:
         if where == MEMORY:
             return QdrantClient(MEMORY)
         return QdrantClient(path=where, force_disable_check_same_thread=True)
     except Exception as error:
-        ours = translate(error, where, None)
-        if ours is None:
+        translated = translate(error, where, None)
+        if translated is None:
             raise
-        if type(ours) is CollectionError or Path(where).is_file():
+        if type(translated) is CollectionError or Path(where).is_file():
             raise CollectionError(
                 f"{where} is not a folder of embedded Qdrant, or it is damaged ({error})."
                 " Name another folder, or restore this one."
             ) from error
-        raise ours from error
+        raise translated from error
 
 
 def _async_client(settings: dict[str, Any]) -> AsyncQdrantClient:
-    with _quietly(True):  # the synchronous client has said it already
+    with _key_warning_ignored(True):  # the synchronous client has warned already
         return AsyncQdrantClient(**settings)
 
 
 @contextmanager
-def _quietly(quiet: bool) -> Iterator[None]:
-    """Without qdrant-client's warning that a key travels in the clear."""
+def _key_warning_ignored(ignored: bool) -> Iterator[None]:
+    """Silences qdrant-client's warning that a key is sent unencrypted."""
     with warnings.catch_warnings():
-        if quiet:
+        if ignored:
             warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
         yield
 

@@ -1,7 +1,8 @@
-"""Three short cuts through embedded mode, where its own ways take most of the time.
+"""Fast access to the arrays of qdrant-client's local mode, whose own ways take most of the time.
 
-None uses a public interface of qdrant-client's, so nothing here is relied upon: where things are
-not as expected, the public way is gone. All are called with the client's lock held.
+Nothing here is a public interface of qdrant-client, so nothing is relied upon: where things are not
+as expected, these functions return None, and the caller takes the public way. All of them are
+called with the client's lock held.
 """
 
 from __future__ import annotations
@@ -15,36 +16,38 @@ import numpy as np
 import numpy.typing as npt
 from qdrant_client import QdrantClient, models
 
-from logic_retrievers.index.ids import to_native
-from logic_retrievers.index.pools import Matrix
+from logic_retrievers.index.point_format import native_point_id
+from logic_retrievers.index.requests import VectorTable
 
-_PROBES = 64
-"""How many vectors are looked at to see that they have length 1; Qdrant scales them when it stores
-them, so one that has not would mean that it does so no longer."""
+_PROBED_ROWS = 64
+"""How many vectors are checked for length 1; Qdrant scales them when it stores them, so another
+length would mean that it no longer does."""
 
-_TOGETHER = 8
+_QUERIES_PER_PRODUCT = 8
 """Queries whose products with all vectors are in memory at a time."""
 
-_ONE_CORE = 200_000
+_ONE_CORE_PRODUCT = 200_000
 """Multiplications of a product that BLAS is trusted not to share among threads (OpenBLAS: 2^18)."""
 
 
-def local_rows(
-    client: QdrantClient, collection: str, stored: Sequence[str], ids: Sequence[str]
-) -> dict[str, Matrix] | None:
+def local_vectors(
+    client: QdrantClient, collection: str, stored_names: Sequence[str], point_ids: Sequence[str]
+) -> dict[str, VectorTable] | None:
     """Stored vector name -> the rows of those points that have the vector.
 
     ``retrieve`` gives the same, but turns every coordinate into a Python float and validates it.
     None: this version of qdrant-client keeps its vectors elsewhere.
     """
-    local: Any = client._client
+    client_internals: Any = client._client
     try:
-        found = local._get_collection(collection)
-        places = [(point, found.ids.get(to_native(point))) for point in ids]
-        there = [(point, at) for point, at in places if at is not None and not found.deleted[at]]
+        local = client_internals._get_collection(collection)
+        rows = [(point, local.ids.get(native_point_id(point))) for point in point_ids]
+        present = [
+            (point, row) for point, row in rows if row is not None and not local.deleted[row]
+        ]
         return {
-            name: _rows(there, found.vectors[name], found.deleted_per_vector[name])
-            for name in stored
+            name: _select_rows(present, local.vectors[name], local.deleted_per_vector[name])
+            for name in stored_names
         }
     except (AttributeError, KeyError, TypeError, IndexError):
         return None
@@ -53,58 +56,58 @@ def local_rows(
 def local_nearest(
     client: QdrantClient,
     collection: str,
-    stored: str,
+    stored_name: str,
     queries: Sequence[npt.NDArray[Any]],
     limit: int,
     condition: models.Filter | None,
-    hidden: Sequence[str] = (),
+    hiding_flags: Sequence[str] = (),
 ) -> list[list[tuple[str, float]]] | None:
     """(point id, cosine) of the points nearest to each query, best first, of those admitted.
 
-    A search of embedded mode's gives the same, but scales every stored vector to length 1 anew,
-    which takes five times as long as the search; it does so in place, so that a vector's last bit
-    depends on who searched before. And it walks through the payloads once for every search, not
-    once for every filter. ``hidden`` are payload keys of flags; only what would be among the
-    nearest is looked at for them, since a walk would take as long as the search. None: its vectors
-    are elsewhere, or not of length 1, or compared otherwise; or the client is to say what is wrong
-    with the query.
+    A search of local mode gives the same, but scales every stored vector to length 1 anew, which
+    takes five times as long as the search; it does so in place, so that a vector's last bit depends
+    on who searched before. And it walks through the payloads once for every search, not once for
+    every filter. ``hiding_flags`` are payload keys; only points that would be among the nearest are
+    tested for them, since a walk would take as long as the search.
+
+    None: the vectors are elsewhere, not of length 1, or compared otherwise; or the query is one
+    that the client has to refuse.
     """
-    local: Any = client._client
+    client_internals: Any = client._client
     try:
-        found = local._get_collection(collection)
-        count = len(found.ids_inv)
-        if found.get_vector_params(stored).distance != models.Distance.COSINE:
+        local = client_internals._get_collection(collection)
+        count = len(local.ids_inv)
+        if local.get_vector_params(stored_name).distance != models.Distance.COSINE:
             return None
-        admitted = found._payload_and_non_deleted_mask(condition, stored)[:count]
+        admitted = local._payload_and_non_deleted_mask(condition, stored_name)[:count]
         candidates = np.flatnonzero(admitted)
-        rows = found.vectors[stored][:count]
-        asked = np.stack(queries).astype(rows.dtype)
-        if not _of_length_one(rows[candidates[:_PROBES]]) or not np.isfinite(asked).all():
+        rows = local.vectors[stored_name][:count]
+        matrix = np.stack(queries).astype(rows.dtype)
+        if not _has_unit_length(rows[candidates[:_PROBED_ROWS]]) or not np.isfinite(matrix).all():
             return None
-        lengths = np.linalg.norm(asked, axis=1, keepdims=True)
-        asked /= np.where(lengths > 0, lengths, 1)
-        paths = [key.split(".") for key in hidden]
-
-        def payload(row: int) -> Any:
-            return found.payload[candidates[row]]
-
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+        matrix /= np.where(lengths > 0, lengths, 1)
+        paths = [key.split(".") for key in hiding_flags]
         nearest: list[list[tuple[str, float]]] = []
-        for start in range(0, len(asked), _TOGETHER):
-            for scores in _products(asked[start : start + _TOGETHER], rows)[:, candidates]:
-                best = _best(scores, limit)
-                while flagged := [row for row in best if _is_flagged(payload(row), paths)]:
+        for start in range(0, len(matrix), _QUERIES_PER_PRODUCT):
+            batch = matrix[start : start + _QUERIES_PER_PRODUCT]
+            for scores in _products(batch, rows)[:, candidates]:
+                best = _top(scores, limit)
+                while flagged := [
+                    row for row in best if _is_flagged(local.payload[candidates[row]], paths)
+                ]:
                     scores[flagged] = -np.inf
-                    best = _best(scores, limit)
+                    best = _top(scores, limit)
                     best = best[scores[best] > -np.inf]
-                points = (str(found.ids_inv[row]) for row in candidates[best].tolist())
+                points = (str(local.ids_inv[row]) for row in candidates[best].tolist())
                 nearest.append(list(zip(points, scores[best].tolist(), strict=True)))
         return nearest
     except (AttributeError, KeyError, TypeError, IndexError, ValueError):
         return None
 
 
-def write_ahead(client: QdrantClient, collection: str) -> None:
-    """Lets SQLite append to a log instead of waiting for the disk at every single point.
+def enable_write_ahead_log(client: QdrantClient, collection: str) -> None:
+    """Lets SQLite append to a log instead of waiting for the disk at every point.
 
     What was stored survives the death of the process, as before. A power cut may take the last
     points with it, never half of one; ingesting again brings them back.
@@ -116,7 +119,7 @@ def write_ahead(client: QdrantClient, collection: str) -> None:
         storage.execute("PRAGMA synchronous=NORMAL")
 
 
-def _of_length_one(rows: npt.NDArray[np.float32]) -> bool:
+def _has_unit_length(rows: npt.NDArray[np.float32]) -> bool:
     return bool(np.allclose(np.einsum("ij,ij->i", rows, rows), 1.0, atol=1e-3))
 
 
@@ -129,7 +132,7 @@ def _products(
     the cores from the encoder's next batch.
     """
     products = np.empty((len(queries), len(rows)), dtype=np.float32)
-    step = max(1, _ONE_CORE // max(1, queries.size))
+    step = max(1, _ONE_CORE_PRODUCT // max(1, queries.size))
     for start in range(0, len(rows), step):
         piece = slice(start, start + step)
         np.matmul(queries, rows[piece].T, out=products[:, piece])
@@ -146,17 +149,20 @@ def _is_flagged(payload: Any, paths: Sequence[Sequence[str]]) -> bool:
     return False
 
 
-def _best(scores: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.intp]:
-    """Places of the highest scores, highest first."""
+def _top(scores: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.intp]:
+    """Indices of the highest scores, highest first."""
     if limit >= len(scores):
         return np.argsort(-scores, kind="stable")
-    places = np.argpartition(-scores, limit - 1)[:limit]
-    return places[np.argsort(-scores[places], kind="stable")]
+    top = np.argpartition(-scores, limit - 1)[:limit]
+    return top[np.argsort(-scores[top], kind="stable")]
 
 
-def _rows(
-    there: Sequence[tuple[str, int]], vectors: npt.NDArray[np.float32], gone: npt.NDArray[np.bool_]
-) -> Matrix:
-    kept = [(point, at) for point, at in there if not gone[at]]
-    places = np.array([at for _, at in kept], dtype=np.intp)
-    return {point: row for row, (point, _) in enumerate(kept)}, vectors[places].astype(np.float64)
+def _select_rows(
+    present: Sequence[tuple[str, int]],
+    vectors: npt.NDArray[np.float32],
+    deleted: npt.NDArray[np.bool_],
+) -> VectorTable:
+    selected = [(point, row) for point, row in present if not deleted[row]]
+    rows = np.array([row for _, row in selected], dtype=np.intp)
+    row_of = {point: row for row, (point, _) in enumerate(selected)}
+    return row_of, vectors[rows].astype(np.float64)

@@ -1,4 +1,4 @@
-"""What a failure of Qdrant means: REST, gRPC and embedded mode raise the same errors."""
+"""Translates failures of Qdrant: REST, gRPC and embedded mode raise the same errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from logic_retrievers.errors import (
     StorageError,
 )
 
-LONGEST_DETAIL = 300
+MAX_DETAIL = 300
 
 
 class Fault(Enum):
@@ -44,7 +44,7 @@ class Fault(Enum):
 
 TRANSIENT = frozenset({Fault.UNAVAILABLE, Fault.BUSY, Fault.TIMEOUT})
 
-_OF_STATUS = {
+_FAULT_OF_STATUS = {
     401: Fault.AUTHENTICATION,
     403: Fault.AUTHENTICATION,
     404: Fault.NOT_FOUND,
@@ -55,7 +55,7 @@ _OF_STATUS = {
     504: Fault.TIMEOUT,
     507: Fault.STORAGE,
 }
-_OF_CODE = {
+_FAULT_OF_CODE = {
     grpc.StatusCode.UNAVAILABLE: Fault.UNAVAILABLE,
     grpc.StatusCode.RESOURCE_EXHAUSTED: Fault.BUSY,
     grpc.StatusCode.DEADLINE_EXCEEDED: Fault.TIMEOUT,
@@ -70,35 +70,35 @@ _STORAGE_WORDS = ("no space left", "disk is full", "readonly database", "unable 
 
 
 def classify(error: BaseException) -> tuple[Fault, str] | None:
-    """The kind of a failure and what the other side said; None: no failure of Qdrant's."""
-    found = _classify(error)
-    if found is None:
+    """The kind of a failure and its message; None where the failure is not Qdrant's."""
+    classified = _classify(error)
+    if classified is None:
         return None
-    fault, detail = found
-    low = detail.lower()
-    if any(words in low for words in _STORAGE_WORDS):
+    fault, detail = classified
+    lowered = detail.lower()
+    if any(words in lowered for words in _STORAGE_WORDS):
         fault = Fault.STORAGE
-    elif fault is Fault.AUTHENTICATION and "help:" in low:
+    elif fault is Fault.AUTHENTICATION and "help:" in lowered:
         fault = Fault.REFUSED  # strict mode says no with the same status, and adds what to change
-    return fault, detail[:LONGEST_DETAIL]
+    return fault, detail[:MAX_DETAIL]
 
 
 def _classify(error: BaseException) -> tuple[Fault, str] | None:
     match error:
         case ResponseHandlingException():
-            return _of_transport(error.source)
+            return _transport_fault(error.source)
         case UnexpectedResponse():
             status = error.status_code or 500
             default = Fault.FAILED if status >= 500 else Fault.REFUSED
-            return _OF_STATUS.get(status, default), _said(error)
+            return _FAULT_OF_STATUS.get(status, default), _response_detail(error)
         case ResourceExhaustedResponse():
             return Fault.BUSY, str(error)
         case grpc.RpcError():
             code = error.code() if hasattr(error, "code") else grpc.StatusCode.UNKNOWN
             details = error.details() if hasattr(error, "details") else None
-            return _OF_CODE.get(code, Fault.REFUSED), str(details or code.name)
+            return _FAULT_OF_CODE.get(code, Fault.REFUSED), str(details or code.name)
         case httpx.HTTPError():
-            return _of_transport(error)
+            return _transport_fault(error)
         case sqlite3.Error():
             return Fault.FAILED, f"SQLite: {error}"
         case OSError():
@@ -117,7 +117,7 @@ def _classify(error: BaseException) -> tuple[Fault, str] | None:
     return None
 
 
-def _of_transport(error: BaseException) -> tuple[Fault, str]:
+def _transport_fault(error: BaseException) -> tuple[Fault, str]:
     detail = f"{type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
         return Fault.TIMEOUT, detail
@@ -128,7 +128,7 @@ def _of_transport(error: BaseException) -> tuple[Fault, str]:
     return Fault.FAILED, f"an answer that cannot be read ({type(error).__name__})"
 
 
-def _said(error: UnexpectedResponse) -> str:
+def _response_detail(error: UnexpectedResponse) -> str:
     try:
         return str(error.structured()["status"]["error"])
     except (ValueError, KeyError, TypeError):
@@ -138,30 +138,30 @@ def _said(error: UnexpectedResponse) -> str:
 
 def is_transient(error: BaseException) -> bool:
     """Whether the same call may succeed a moment later."""
-    found = classify(error)
-    return found is not None and found[0] in TRANSIENT
+    classified = classify(error)
+    return classified is not None and classified[0] in TRANSIENT
 
 
 def retry_after(error: BaseException | None) -> float:
-    """Seconds that the server asked us to wait; 0 where it did not say."""
+    """Seconds that the server asks the client to wait; 0 where it does not say."""
     return float(error.retry_after_s) if isinstance(error, ResourceExhaustedResponse) else 0.0
 
 
 def translate(
     error: BaseException, place: str, collection: str | None
 ) -> LogicRetrieversError | None:
-    """The error of our tree for a failure of Qdrant's; None: not one, let it through.
+    """The package's own error for a failure of Qdrant; None where the failure is not Qdrant's.
 
     Args:
         error: what the client raised.
-        place: where Qdrant is, in words without secrets.
+        place: where Qdrant is, for the message; without secrets.
         collection: the collection that the call was about.
     """
-    found = classify(error)
-    if found is None:
+    classified = classify(error)
+    if classified is None:
         return None
-    fault, detail = found
-    low = detail.lower()
+    fault, detail = classified
+    lowered = detail.lower()
     match fault:
         case Fault.BUSY:
             return ServerUnavailableError(
@@ -189,15 +189,15 @@ def translate(
                 f"The folder {place} is open in another process, or twice in this one. Close the"
                 " other, or run a Qdrant server (docker/compose.yml) to share it."
             )
-        case Fault.NOT_FOUND if "collection" in low:
+        case Fault.NOT_FOUND if "collection" in lowered:
             return CollectionNotFoundError(
                 f"There is no collection {collection!r} at {place}. Index some passages first."
             )
-        case Fault.NOT_FOUND | Fault.REFUSED if "not existing vector name" in low:
+        case Fault.NOT_FOUND | Fault.REFUSED if "not existing vector name" in lowered:
             return MissingVectorError(
                 f"Collection {collection!r} lacks a named vector ({detail}). Back-fill it."
             )
-        case Fault.REFUSED if "vector dimension error" in low:
+        case Fault.REFUSED if "vector dimension error" in lowered:
             return CollectionMismatchError(
                 f"Collection {collection!r} holds vectors of another dimension ({detail})."
             )

@@ -1,4 +1,4 @@
-"""Filters: what the user asks for, what the tenant may see, and their composition."""
+"""Filters: translates the user's filter and composes it with tenant, exclusions and quarantine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from qdrant_client import models
 
 from logic_retrievers.errors import InputError
-from logic_retrievers.index.payloads import METADATA, TENANT
+from logic_retrievers.index.point_format import METADATA, TENANT
 
 UserFilter: TypeAlias = models.Filter | Mapping[str, Any] | None
 
@@ -18,27 +18,27 @@ _RANGE = frozenset({"gt", "gte", "lt", "lte"})
 _PLAIN_KEY = re.compile(r"[\w\-]+(\[\d*\])?(\.[\w\-]+(\[\d*\])?)*")
 
 
-def compose(
+def to_qdrant_filter(
     user: UserFilter = None,
     *,
     tenant: str | None = None,
     prefixes: Sequence[str] = (METADATA,),
     must_not: Mapping[str, Any] | None = None,
-    hidden: Sequence[str] = (),
+    hiding_flags: Sequence[str] = (),
     extra: Sequence[models.Condition] = (),
 ) -> models.Filter | None:
-    """One filter that every leaf search carries; None where nothing is ruled out.
+    """One Qdrant filter that every vector query carries; None where it would exclude nothing.
 
     Args:
         user: a Qdrant filter as it is, or ``{key: wanted}`` over metadata keys, all of which must
-            hold. Wanted is a value (equal), a list (any of), ``None`` (absent or empty),
+            hold. ``wanted`` is a value (equal), a list (any of), ``None`` (absent or empty),
             ``{"gte": 2020, "lt": 2024}`` (a range of numbers or dates), ``{"text": "..."}`` (each
-            of its words, in any case) or ``{"not": wanted}``, which passages without the field meet
-            too.
+            of its words, in any case) or ``{"not": wanted}``, which also matches passages without
+            the field.
         tenant: only passages of this tenant.
-        prefixes: where the collection keeps metadata ("" for the top level); any of them may match.
-        must_not: what no passage may have: ``{key: [values]}`` over metadata keys.
-        hidden: payload keys that hide a passage where they are true.
+        prefixes: payload keys that hold metadata ("" for the top level); any of them may match.
+        must_not: metadata values that no passage may have: ``{key: [values]}``.
+        hiding_flags: payload keys that hide a passage where they are true.
         extra: further conditions of the package's own.
 
     Raises:
@@ -47,8 +47,7 @@ def compose(
     must: list[models.Condition] = list(extra)
     if tenant is not None:
         must.append(models.FieldCondition(key=TENANT, match=models.MatchValue(value=tenant)))
-    if hidden:
-        must.extend(_unset(key) for key in hidden)
+    must.extend(_flag_not_set(key) for key in hiding_flags)
     for key, values in (must_not or {}).items():
         must.append(_condition(key, {"not": values}, prefixes))
     if isinstance(user, models.Filter):
@@ -65,16 +64,16 @@ def compose(
     return models.Filter(must=must) if must else None
 
 
-def flags(keys: Sequence[str]) -> list[models.Condition]:
-    """Conditions that are met by a passage with a flag under one of these payload keys."""
+def flag_conditions(keys: Sequence[str]) -> list[models.Condition]:
+    """For each payload key the condition that the flag under it is set."""
     return [models.FieldCondition(key=key, match=models.MatchValue(value=True)) for key in keys]
 
 
-def _unset(key: str) -> models.Condition:
+def _flag_not_set(key: str) -> models.Condition:
     """The condition that a flag is not set.
 
-    Not ``must_not``: for that Qdrant's engine tests every point (2.2 ms a search among 20,000),
-    while absence has a payload index (.3 ms, as without a filter).
+    Not ``must_not``: for that Qdrant's engine tests every point (2.2 ms per search of 20,000);
+    absence has a payload index (.3 ms, as without a filter).
     """
     absent = models.IsEmptyCondition(is_empty=models.PayloadField(key=key))
     return models.Filter(
@@ -100,7 +99,7 @@ def _path(prefix: str, key: str) -> str:
     if not _PLAIN_KEY.fullmatch(key):
         if '"' in key:
             raise InputError(
-                f"The filter's key {key!r} holds a quotation mark; Qdrant has no such."
+                f"The filter's key {key!r} holds a quotation mark; Qdrant has no such keys."
             )
         key = f'"{key}"'
     return f"{prefix}.{key}" if prefix else key
@@ -147,7 +146,7 @@ def _range(path: str, key: str, wanted: Mapping[str, Any]) -> models.Condition:
     if all(isinstance(bound, int | float) and not isinstance(bound, bool) for bound in bounds):
         return models.FieldCondition(key=path, range=models.Range(**wanted))
     try:
-        dates = {operator: _moment(bound) for operator, bound in wanted.items()}
+        dates = {operator: _to_date(bound) for operator, bound in wanted.items()}
     except (TypeError, ValueError):
         raise InputError(
             f"The range on {key!r} is neither of numbers nor of dates (ISO 8601): {dict(wanted)}."
@@ -155,5 +154,5 @@ def _range(path: str, key: str, wanted: Mapping[str, Any]) -> models.Condition:
     return models.FieldCondition(key=path, range=models.DatetimeRange(**dates))
 
 
-def _moment(bound: Any) -> datetime | date:
+def _to_date(bound: Any) -> datetime | date:
     return bound if isinstance(bound, datetime | date) else datetime.fromisoformat(bound)

@@ -1,6 +1,6 @@
 """The optional sparse vector ``lexical``: counts of hashed words, weighed by Qdrant's IDF modifier.
 
-A score of shared words beside the dense ones (Qdrant computes idf per collection at query time).
+It scores shared words beside the dense vectors (Qdrant computes idf per collection at query time).
 Counts are damped as in BM25, without its length term, so that a stored vector depends on its own
 text alone.
 """
@@ -21,12 +21,12 @@ _WORD = re.compile(r"\w+")
 
 
 def terms(text: str) -> list[str]:
-    """The words of a text, folded; no stemming and no stop words, idf sees to those."""
+    """The case-folded words of a text; no stemming and no stop words, since idf weighs them."""
     return _WORD.findall(text.casefold())
 
 
 def term_vector(text: str, *, query: bool = False) -> models.SparseVector:
-    """The sparse vector of a text: one dimension a word, ascending.
+    """The sparse vector of a text: one dimension per word, ascending.
 
     Args:
         text: any text; one without words gives a vector without entries.
@@ -35,12 +35,12 @@ def term_vector(text: str, *, query: bool = False) -> models.SparseVector:
     weights: dict[int, float] = {}
     for word, count in Counter(terms(text)).items():
         weight = 1.0 if query else count * (SATURATION + 1) / (count + SATURATION)
-        index = _index(word)
+        index = _hash_word(word)
         weights[index] = weights.get(index, 0.0) + weight
     indices = sorted(weights)
     return models.SparseVector(indices=indices, values=[weights[index] for index in indices])
 
 
-def _index(word: str) -> int:
+def _hash_word(word: str) -> int:
     # 32 bits are what Qdrant takes; blake2b is the same on every machine, hash() is not
     return int.from_bytes(blake2b(word.encode(), digest_size=4).digest(), "little")

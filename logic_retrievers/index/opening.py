@@ -1,13 +1,15 @@
-"""Opening a collection: it is made where there is none, and checked where there is one."""
+"""Opening a collection: its settings, and how it is created or checked."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
-from qdrant_client import models
+from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
+from logic_retrievers.effects import ClientCall, Operation
 from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import (
     CollectionError,
@@ -17,29 +19,84 @@ from logic_retrievers.errors import (
     MissingVectorError,
 )
 from logic_retrievers.index.lexical import NAME as LEXICAL
-from logic_retrievers.index.payloads import (
+from logic_retrievers.index.point_format import (
+    DEFAULT_KEYS,
     LOGIC,
     METADATA,
     NODE,
     QUARANTINED,
     TEXT,
-    USUAL,
-    Keys,
+    PayloadKeys,
     quarantine_keys,
 )
+from logic_retrievers.index.requests import scroll
 from logic_retrievers.index.schema import (
     PAYLOAD_INDEXES,
     Collection,
     StoredVector,
-    check,
-    creation,
-    described,
+    check_vector,
+    creation_arguments,
+    default_specs,
     own_metadata,
-    stored_vectors,
-    usual_specs,
-    wanted_specs,
+    read_vectors,
+    requested_specs,
+    updated_metadata,
 )
-from logic_retrievers.procedures import Call, Procedure
+
+
+class ConnectionSettings(TypedDict, total=False):
+    """How to reach Qdrant.
+
+    Args:
+        location: ``None`` (default) or ``":memory:"`` (nothing is stored), ``http(s)://...`` (a
+            server), or a folder (embedded mode: one process at a time).
+        client, async_client: ready clients instead of a location; they stay open at closing.
+        api_key: for a server.
+        prefer_grpc: use gRPC with a server, on ``grpc_port`` (6334).
+        timeout: seconds that one request to a server may take (30).
+        retries: repetitions of a request after a transport fault, with growing pauses (3).
+    """
+
+    location: str | os.PathLike[str] | None
+    client: QdrantClient | None
+    async_client: AsyncQdrantClient | None
+    api_key: str | None
+    prefer_grpc: bool
+    grpc_port: int
+    timeout: float
+    retries: int
+
+
+class CollectionSettings(TypedDict, total=False):
+    """What the collection must be.
+
+    Args:
+        vectors: names of the encoder's vectors that the collection must have. By default those that
+            an existing collection has; a new one gets all that the encoder makes but
+            ``contradiction``, which costs as much as another and is used by searches for
+            contradictions alone. Name it to have it made, or back-fill it later.
+        lexical: also a sparse vector of words (False).
+        tenant: whose passages to read and write. Without one, everybody's are read.
+        vector_names: our name -> the collection's name of a vector, for collections of other
+            stores; a single dense vector is taken for the topical one.
+        text_key, metadata_key: payload keys of text and metadata, where a store of langchain-qdrant
+            was given others than ``page_content`` and ``metadata``.
+        create: create the collection where it does not exist (True).
+        show_quarantined: search quarantined passages too (False).
+    """
+
+    vectors: Sequence[str] | None
+    lexical: bool
+    tenant: str | None
+    vector_names: Mapping[str, str] | None
+    text_key: str | None
+    metadata_key: str | None
+    create: bool
+    show_quarantined: bool
+
+
+class Settings(ConnectionSettings, CollectionSettings, total=False):
+    """All settings of :meth:`PassageIndex.open`."""
 
 
 def open_collection(
@@ -55,79 +112,83 @@ def open_collection(
     metadata_key: str | None = None,
     create: bool = True,
     show_quarantined: bool = False,
-) -> Procedure[Collection]:
-    """Finds or makes a collection and checks that the encoder fits it.
+) -> Operation[Collection]:
+    """Reads or creates a collection and checks that the encoder fits it.
 
-    Vectors that ``vectors`` (or ``lexical``) names must be there. Without names, those that
-    are there are opened: the collection of another store has the topical one alone. A new
-    collection gets those that are named, or else the usual ones (:func:`schema.usual_specs`).
+    Vectors that ``vectors`` (or ``lexical``) names must exist. Without names, those that exist are
+    opened: the collection of another store has the topical one alone. A new collection gets those
+    that are named, or else the default ones (:func:`schema.default_specs`).
 
     Raises:
-        CollectionNotFoundError: there is none, and ``create`` is False.
+        CollectionNotFoundError: it does not exist, and ``create`` is False.
         CollectionMismatchError, FingerprintMismatchError, MissingVectorError: it does not fit.
         ConfigurationError: names that the encoder does not make.
     """
-    asked = (text_key or TEXT, metadata_key or METADATA)
-    if len({*asked, LOGIC, NODE}) < 4:
+    new_keys = PayloadKeys(text_key or TEXT, metadata_key or METADATA)
+    if len({*new_keys, LOGIC, NODE}) < 4:
         raise ConfigurationError(
             f"text_key= and metadata_key= must differ, and be neither {LOGIC!r} nor {NODE!r}; they"
-            f" are {asked[0]!r} and {asked[1]!r}."
+            f" are {new_keys.text!r} and {new_keys.metadata!r}."
         )
-    wanted = wanted_specs(specs, vectors)
-    info = yield from _found(name)
+    requested = requested_specs(specs, vectors)
+    info = yield from _get_info(name)
     if info is None:
         if not create:
             raise CollectionNotFoundError(
                 f"There is no collection {name!r}. Index some passages first, or pass create=True."
             )
-        made = usual_specs(specs) if vectors is None else wanted
-        info = yield from _created(name, made, lexical, Keys(*asked))
-    stored = stored_vectors(name, info, vector_names)
-    ours = own_metadata(info)
-    required = [] if vectors is None else list(wanted)
+        created = default_specs(specs) if vectors is None else requested
+        info = yield from _create(name, created, lexical, new_keys)
+    stored = read_vectors(name, info, vector_names)
+    required = [] if vectors is None else list(requested)
     if lexical:
         required.append(LEXICAL)
-    for missing in (one for one in required if one not in stored or stored[one].filling):
+    for missing in (v for v in required if v not in stored or stored[v].incomplete):
         raise MissingVectorError(
             f"Collection {name!r} has no vector {missing!r}, or it is still being filled (it has:"
             f" {', '.join(stored) or 'none'}). Open it without, and run backfill([{missing!r}])."
         )
-    noted = Keys(*ours.get("keys", USUAL))
-    keys = Keys(text_key or noted.text, metadata_key or noted.metadata)
-    if ours and keys != noted:
+    metadata = own_metadata(info)
+    noted_keys = PayloadKeys(*metadata.get("keys", DEFAULT_KEYS))
+    keys = PayloadKeys(text_key or noted_keys.text, metadata_key or noted_keys.metadata)
+    if metadata and keys != noted_keys:
         raise CollectionMismatchError(
-            f"Collection {name!r} keeps text and metadata under {noted.text!r} and"
-            f" {noted.metadata!r}. Leave text_key= and metadata_key= out."
+            f"Collection {name!r} keeps text and metadata under {noted_keys.text!r} and"
+            f" {noted_keys.metadata!r}. Leave text_key= and metadata_key= out."
         )
-    prefixes = tuple(ours["prefixes"]) if ours else (yield from _prefixes(name, keys))
-    flags = tuple(ours.get("flags", (QUARANTINED,))) if ours else quarantine_keys(prefixes)
-    found = Collection(
+    if metadata:
+        prefixes = tuple(metadata["prefixes"])
+        flags = tuple(metadata.get("flags", (QUARANTINED,)))
+    else:
+        prefixes = yield from _detect_prefixes(name, keys)
+        flags = quarantine_keys(prefixes)
+    return Collection(
         name=name,
         vectors=stored,
-        readable=_readable(name, stored, wanted),
+        searchable=_searchable(name, stored, requested),
         tenant=tenant,
         embedded=embedded,
         allows_exact=_allows_exact(info),
         prefixes=prefixes,
         keys=keys,
-        ours=bool(ours),
+        has_own_metadata=bool(metadata),
         missing_indexes=_missing_indexes(info, embedded),
         flags=flags,
+        filterable_flags=_filterable(flags, info, embedded),
         shows_quarantined=show_quarantined,
     )
-    return replace(found, findable=_findable(found, info))
 
 
 def prepare_writing(
     collection: Collection, specs: Mapping[str, VectorSpec]
-) -> Procedure[Collection]:
-    """Makes the payload indexes that our filters need where a server is strict.
+) -> Operation[Collection]:
+    """Creates the payload indexes that this package's filters need on a strict server.
 
-    An empty collection that somebody made by hand is also given our metadata, so that the next
-    encoder is compared with this one.
+    An empty collection that somebody created by hand also gets this package's metadata, so that the
+    next encoder is compared with this one.
     """
     for key in collection.missing_indexes:
-        yield Call(
+        yield ClientCall(
             "create_payload_index",
             {
                 "collection_name": collection.name,
@@ -136,81 +197,75 @@ def prepare_writing(
                 "wait": True,
             },
         )
-    made = collection.missing_indexes
-    if QUARANTINED in {*made} - {*collection.findable}:
-        collection = replace(collection, findable=(QUARANTINED, *collection.findable))
-    if collection.ours:
-        return replace(collection, missing_indexes=())
-    points, _ = yield Call("scroll", {"collection_name": collection.name, "limit": 1})
+    filterable = collection.filterable_flags
+    if QUARANTINED in collection.missing_indexes and QUARANTINED not in filterable:
+        filterable = (QUARANTINED, *filterable)
+    prepared = replace(collection, filterable_flags=filterable, missing_indexes=())
+    if collection.has_own_metadata:
+        return prepared
+    points, _ = yield scroll(collection.name, limit=1)
     if points:
-        return replace(collection, missing_indexes=())
+        return prepared
     signed = {
         name: replace(collection.vectors[name], fingerprint=specs[name].fingerprint)
-        for name in collection.readable
+        for name in collection.searchable
         if name in specs
     }
-    yield Call(
+    yield ClientCall(
         "update_collection",
-        {"collection_name": collection.name, "metadata": described(collection, signed)},
+        {"collection_name": collection.name, "metadata": updated_metadata(collection, signed)},
     )
-    return replace(
-        collection,
-        vectors=signed,
-        ours=True,
-        missing_indexes=(),
-    )
+    return replace(prepared, vectors=signed, has_own_metadata=True)
 
 
-def _found(name: str) -> Procedure[models.CollectionInfo | None]:
+def _get_info(name: str) -> Operation[models.CollectionInfo | None]:
     try:
-        info: models.CollectionInfo = yield Call("get_collection", {"collection_name": name})
+        info: models.CollectionInfo = yield ClientCall("get_collection", {"collection_name": name})
     except CollectionNotFoundError:
         return None
     return info
 
 
-def _created(
-    name: str, specs: Mapping[str, VectorSpec], lexical: bool, keys: Keys
-) -> Procedure[models.CollectionInfo]:
+def _create(
+    name: str, specs: Mapping[str, VectorSpec], lexical: bool, keys: PayloadKeys
+) -> Operation[models.CollectionInfo]:
+    arguments = creation_arguments(specs, lexical, keys)
     try:
-        yield Call("create_collection", {"collection_name": name, **creation(specs, lexical, keys)})
+        yield ClientCall("create_collection", {"collection_name": name, **arguments})
     except Exception:
         # Somebody else was faster, or the answer to our own first attempt was lost.
-        info = yield from _found(name)
+        info = yield from _get_info(name)
         if info is None:
             raise
         return info
-    info = yield from _found(name)
+    info = yield from _get_info(name)
     if info is None:
         raise CollectionError(f"Collection {name!r} was made and is gone again. Who deletes it?")
     return info
 
 
-def _readable(
-    collection: str, stored: Mapping[str, StoredVector], wanted: Mapping[str, VectorSpec]
+def _searchable(
+    collection: str, stored: Mapping[str, StoredVector], requested: Mapping[str, VectorSpec]
 ) -> tuple[str, ...]:
-    readable = []
-    for name, spec in wanted.items():
-        if name in stored and not stored[name].filling:
-            check(collection, stored[name], spec)
-            readable.append(name)
-    if not readable:
+    searchable = []
+    for name, spec in requested.items():
+        if name in stored and not stored[name].incomplete:
+            check_vector(collection, stored[name], spec)
+            searchable.append(name)
+    if not searchable:
         raise CollectionMismatchError(
-            f"Collection {collection!r} has none of the vectors {list(wanted)}; it has"
+            f"Collection {collection!r} has none of the vectors {list(requested)}; it has"
             f" {list(stored) or 'none'}. Say which is which with vector_names=."
         )
-    tokens = stored.get(LEXICAL)
-    if tokens is not None and tokens.sparse and tokens.fingerprint and not tokens.filling:
-        readable.append(LEXICAL)
-    return tuple(readable)
+    words = stored.get(LEXICAL)
+    if words is not None and words.sparse and words.fingerprint and not words.incomplete:
+        searchable.append(LEXICAL)
+    return tuple(searchable)
 
 
-def _prefixes(name: str, keys: Keys) -> Procedure[tuple[str, ...]]:
-    """Where another store keeps its metadata: one point tells."""
-    points, _ = yield Call(
-        "scroll",
-        {"collection_name": name, "limit": 1, "with_payload": [NODE], "with_vectors": False},
-    )
+def _detect_prefixes(name: str, keys: PayloadKeys) -> Operation[tuple[str, ...]]:
+    """Where another store keeps its metadata, judged by one point."""
+    points, _ = yield scroll(name, limit=1, payload=[NODE])
     payload: Mapping[str, Any] = (points[0].payload if points else None) or {}
     return ("", keys.metadata) if NODE in payload else (keys.metadata,)
 
@@ -220,12 +275,14 @@ def _allows_exact(info: models.CollectionInfo) -> bool:
     return strict is None or not strict.enabled or strict.search_allow_exact is not False
 
 
-def _findable(collection: Collection, info: models.CollectionInfo) -> tuple[str, ...]:
-    """The flags that a request may filter by; strict mode wants an index for each."""
+def _filterable(
+    flags: tuple[str, ...], info: models.CollectionInfo, embedded: bool
+) -> tuple[str, ...]:
+    """The flags that a filter may use; strict mode wants a payload index for each."""
     strict = info.config.strict_mode_config
-    if collection.embedded or strict is None or strict.unindexed_filtering_retrieve is not False:
-        return collection.flags
-    return tuple(key for key in collection.flags if key in (info.payload_schema or {}))
+    if embedded or strict is None or strict.unindexed_filtering_retrieve is not False:
+        return flags
+    return tuple(key for key in flags if key in (info.payload_schema or {}))
 
 
 def _missing_indexes(info: models.CollectionInfo, embedded: bool) -> tuple[str, ...]:

@@ -1,55 +1,80 @@
-"""Passages by id and by filter: count, get, walk through, delete."""
+"""Passages by id, filter and source: count, get, page through, delete."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from qdrant_client import models
 
+from logic_retrievers.effects import ClientCall, Operation
 from logic_retrievers.errors import InputError
-from logic_retrievers.index.exactness import exactly
-from logic_retrievers.index.filters import UserFilter, compose
-from logic_retrievers.index.ids import candidate_ids
-from logic_retrievers.index.payloads import tenant_of, to_passage
-from logic_retrievers.index.requests import batches
+from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
+from logic_retrievers.index.point_format import (
+    SOURCE,
+    TENANT,
+    native_point_id,
+    possible_point_ids,
+    stored_source,
+    stored_tenant,
+    to_passage,
+)
+from logic_retrievers.index.requests import batches, exact_if_allowed, retrieve, scroll
 from logic_retrievers.index.schema import Collection
-from logic_retrievers.index.stale import of_sources
 from logic_retrievers.index.validation import check_ids
-from logic_retrievers.procedures import Call, Procedure
 from logic_retrievers.types import Passage
 
-IDS_A_CALL = 1024
+IDS_PER_CALL = 1024
+SOURCES_PER_CALL = 512
+POINTS_PER_DELETION = 4096
+EMBEDDED_PAGE = 20_000
 
 
-def count(collection: Collection, user_filter: UserFilter = None) -> Procedure[int]:
-    """How many passages there are; about how many where strict mode forbids to count exactly."""
-    condition = compose(user_filter, tenant=collection.tenant, prefixes=collection.prefixes)
+def count(collection: Collection, user_filter: UserFilter = None) -> Operation[int]:
+    """How many passages there are; an estimate where strict mode forbids exact counts."""
+    condition = to_qdrant_filter(
+        user_filter, tenant=collection.tenant, prefixes=collection.prefixes
+    )
     return (yield from _count(collection, condition))
 
 
-def get(collection: Collection, ids: Sequence[str]) -> Procedure[list[Passage]]:
-    """The passages of the given ids, in their order; those that are not there are left out."""
+def get(collection: Collection, ids: Sequence[str]) -> Operation[list[Passage]]:
+    """The passages with these ids, in their order; those that do not exist are left out."""
     check_ids(ids)
-    found: dict[str, Passage] = {}
-    for some in batches(ids, IDS_A_CALL):
-        points = {
-            str(point): one for one in some for point in candidate_ids(one, collection.tenant)
-        }
-        records = yield Call(
-            "retrieve",
-            {
-                "collection_name": collection.name,
-                "ids": _points_of(collection, some),
-                "with_payload": True,
-                "with_vectors": False,
-            },
-        )
+    passages: dict[str, Passage] = {}
+    for batch in batches(ids, IDS_PER_CALL):
+        for passage_id, record in (yield from retrieve_by_passage_id(collection, batch)):
+            passages[passage_id] = to_passage(record.id, record.payload, collection.keys)
+    return [passages[passage_id] for passage_id in dict.fromkeys(ids) if passage_id in passages]
+
+
+def fetch(collection: Collection, point_ids: Sequence[str]) -> Operation[dict[str, Passage]]:
+    """Point id of a candidate pool -> its passage; deleted points are left out."""
+    passages: dict[str, Passage] = {}
+    for batch in batches(list(point_ids), IDS_PER_CALL):
+        records = yield retrieve(collection.name, [native_point_id(point) for point in batch])
         for record in records:
-            if collection.tenant in (None, tenant_of(record.payload)):
-                found[points[str(record.id)]] = to_passage(
-                    record.id, record.payload, collection.keys
-                )
-    return [found[one] for one in dict.fromkeys(ids) if one in found]
+            passages[str(record.id)] = to_passage(record.id, record.payload, collection.keys)
+    return passages
+
+
+def retrieve_by_passage_id(
+    collection: Collection, ids: Sequence[str], *, vectors: bool | Sequence[str] = False
+) -> Operation[list[tuple[str, models.Record]]]:
+    """(passage id, point) of every point of these passages that the collection's tenant may see.
+
+    One request: hand in no more ids than there is memory for their points.
+    """
+    passage_of = {
+        point: passage_id
+        for passage_id in ids
+        for point in possible_point_ids(passage_id, collection.tenant)
+    }
+    records = yield retrieve(collection.name, list(passage_of), vectors=vectors)
+    return [
+        (passage_of[record.id], record)
+        for record in records
+        if collection.tenant in (None, stored_tenant(record.payload))
+    ]
 
 
 def page(
@@ -57,22 +82,14 @@ def page(
     user_filter: UserFilter = None,
     offset: str | int | None = None,
     size: int = 256,
-) -> Procedure[tuple[list[Passage], str | int | None]]:
-    """One page of all passages, in the order of their points, and where the next one begins."""
-    points, following = yield Call(
-        "scroll",
-        {
-            "collection_name": collection.name,
-            "scroll_filter": compose(
-                user_filter, tenant=collection.tenant, prefixes=collection.prefixes
-            ),
-            "limit": size,
-            "offset": offset,
-            "with_payload": True,
-            "with_vectors": False,
-        },
+) -> Operation[tuple[list[Passage], str | int | None]]:
+    """One page of passages, in the order of their points, and the offset of the next page."""
+    condition = to_qdrant_filter(
+        user_filter, tenant=collection.tenant, prefixes=collection.prefixes
     )
-    return [to_passage(point.id, point.payload, collection.keys) for point in points], following
+    records, following = yield scroll(collection.name, condition, limit=size, offset=offset)
+    passages = [to_passage(record.id, record.payload, collection.keys) for record in records]
+    return passages, following
 
 
 def delete(
@@ -80,38 +97,125 @@ def delete(
     ids: Sequence[str] | None = None,
     user_filter: UserFilter = None,
     source: str | None = None,
-) -> Procedure[int]:
-    """Deletes passages by exactly one of the three; how many there were.
+) -> Operation[int]:
+    """Deletes passages by exactly one of the three; returns how many there were.
 
     Raises:
-        InputError: none or several of the three, or a filter that rules nothing out.
+        InputError: none or several of the three, or a filter that excludes nothing.
     """
     if (ids is not None) + (user_filter is not None) + (source is not None) != 1:
         raise InputError("Say what to delete by exactly one of ids=, filter= and source=.")
     if source is not None:
-        return (yield from _delete(collection, of_sources(collection, [source])))
+        return (yield from _delete(collection, _source_filter(collection, [source])))
     if ids is None:
-        condition = compose(user_filter, prefixes=collection.prefixes)
+        condition = to_qdrant_filter(user_filter, prefixes=collection.prefixes)
         if condition is None or condition == models.Filter():
             raise InputError(
                 "An empty filter would delete everything; drop the collection instead."
             )
-        owned = compose(condition, tenant=collection.tenant) or condition
-        return (yield from _delete(collection, owned))
+        of_tenant = to_qdrant_filter(condition, tenant=collection.tenant) or condition
+        return (yield from _delete(collection, of_tenant))
     check_ids(ids)
-    removed = 0
-    for some in batches(ids, IDS_A_CALL):
-        has_id = models.HasIdCondition(has_id=_points_of(collection, some))
-        condition = compose(tenant=collection.tenant, extra=[has_id])
+    deleted = 0
+    for batch in batches(ids, IDS_PER_CALL):
+        point_ids = [
+            point
+            for passage_id in batch
+            for point in possible_point_ids(passage_id, collection.tenant)
+        ]
+        has_id = models.HasIdCondition(has_id=point_ids)
+        condition = to_qdrant_filter(tenant=collection.tenant, extra=[has_id])
         if condition is not None:
-            removed += yield from _delete(collection, condition)
-    return removed
+            deleted += yield from _delete(collection, condition)
+    return deleted
 
 
-def _delete(collection: Collection, condition: models.Filter) -> Procedure[int]:
-    there = yield from _count(collection, condition)
-    if there:
-        yield Call(
+def delete_stale(collection: Collection, sources: Mapping[str, Set[str]]) -> Operation[int]:
+    """Deletes what the collection holds of these sources beyond the given points.
+
+    Args:
+        collection: where to delete.
+        sources: source -> ids of the points that stay.
+
+    Returns:
+        How many points were deleted.
+    """
+    if not sources:
+        return 0
+    if collection.embedded:
+        stale = yield from _stale_of_all(collection, sources)
+    else:
+        stale = yield from _stale_by_filter(collection, sources)
+    for batch in batches(stale, POINTS_PER_DELETION):
+        yield ClientCall(
+            "delete",
+            {
+                "collection_name": collection.name,
+                "points_selector": models.PointIdsList(points=list(batch)),
+                "wait": True,
+            },
+        )
+    return len(stale)
+
+
+def _stale_by_filter(
+    collection: Collection, sources: Mapping[str, Set[str]]
+) -> Operation[list[models.ExtendedPointId]]:
+    stale: list[models.ExtendedPointId] = []
+    for batch in batches(list(sources), SOURCES_PER_CALL):
+        staying = set().union(*(sources[source] for source in batch))
+        condition = _source_filter(collection, list(batch))
+        records = yield from _scroll_all(collection, condition, POINTS_PER_DELETION)
+        stale += [record.id for record in records if str(record.id) not in staying]
+    return stale
+
+
+def _stale_of_all(
+    collection: Collection, sources: Mapping[str, Set[str]]
+) -> Operation[list[models.ExtendedPointId]]:
+    """Looks at every point once: in embedded mode each filter would do so, and more slowly."""
+    records = yield from _scroll_all(collection, None, EMBEDDED_PAGE)
+    return [
+        record.id
+        for record in records
+        if stored_tenant(record.payload) == collection.tenant
+        and str(record.id) not in sources.get(stored_source(record.payload) or "", {str(record.id)})
+    ]
+
+
+def _scroll_all(
+    collection: Collection, condition: models.Filter | None, size: int
+) -> Operation[list[models.Record]]:
+    """All points; their source and tenant only where there is no condition on them."""
+    payload = [SOURCE, TENANT] if condition is None else False
+    records: list[models.Record] = []
+    offset = None
+    while True:
+        more, offset = yield scroll(
+            collection.name, condition, limit=size, offset=offset, payload=payload
+        )
+        records += more
+        if offset is None:
+            return records
+
+
+def _source_filter(collection: Collection, sources: list[str]) -> models.Filter:
+    """The passages of these sources that belong to the collection's tenant, or to none.
+
+    Without a tenant the passages of tenants stay out: their sources may have the same names.
+    """
+    match = models.FieldCondition(key=SOURCE, match=models.MatchAny(any=sources))
+    if collection.tenant is None:
+        owner: models.Condition = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
+    else:
+        owner = models.FieldCondition(key=TENANT, match=models.MatchValue(value=collection.tenant))
+    return models.Filter(must=[match, owner])
+
+
+def _delete(collection: Collection, condition: models.Filter) -> Operation[int]:
+    matching = yield from _count(collection, condition)
+    if matching:
+        yield ClientCall(
             "delete",
             {
                 "collection_name": collection.name,
@@ -119,19 +223,15 @@ def _delete(collection: Collection, condition: models.Filter) -> Procedure[int]:
                 "wait": True,
             },
         )
-    return there
+    return matching
 
 
-def _count(collection: Collection, condition: models.Filter | None) -> Procedure[int]:
-    def ask(exact: bool) -> Procedure[int]:
-        answer = yield Call(
+def _count(collection: Collection, condition: models.Filter | None) -> Operation[int]:
+    def count_points(exact: bool) -> Operation[int]:
+        answer = yield ClientCall(
             "count",
             {"collection_name": collection.name, "count_filter": condition, "exact": exact},
         )
         return int(answer.count)
 
-    return (yield from exactly(collection, ask))
-
-
-def _points_of(collection: Collection, ids: Sequence[str]) -> list[models.ExtendedPointId]:
-    return [point for one in ids for point in candidate_ids(one, collection.tenant)]
+    return (yield from exact_if_allowed(collection, count_points))

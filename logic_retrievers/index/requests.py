@@ -1,95 +1,127 @@
-"""Builders of Qdrant requests: pure, so that what goes over the wire is tested without a server."""
+"""Requests to Qdrant, built without I/O, so that their contents are tested without a server."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from qdrant_client import models
 
-from logic_retrievers.index.ids import to_native
+from logic_retrievers.effects import ClientCall, Operation
+from logic_retrievers.errors import ServerError
+from logic_retrievers.index.point_format import native_point_id
+from logic_retrievers.index.schema import Collection
 
 T = TypeVar("T")
 QueryVector: TypeAlias = npt.NDArray[Any] | models.SparseVector
+VectorTable: TypeAlias = tuple[dict[str, int], npt.NDArray[np.float64]]
+"""Point id -> row, and the rows."""
 
+_EXACT = models.SearchParams(exact=True)
+_UNQUANTIZED = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
 _RESCORED = models.SearchParams(quantization=models.QuantizationSearchParams(rescore=True))
 
 
-def nearest(
+def nearest_request(
     query: QueryVector,
-    stored: str,
-    depth: int,
+    stored_name: str,
+    limit: int,
     condition: models.Filter | None,
     *,
     embedded: bool,
 ) -> models.QueryRequest:
-    """A leaf search: the nearest points on one named vector, ids and scores only."""
+    """Asks for the nearest points on one named vector, ids and scores only."""
     return models.QueryRequest(
-        query=_query(query),
-        using=stored or None,
+        query=_nearest(query),
+        using=stored_name or None,
         filter=condition,
-        limit=depth,
+        limit=limit,
         with_payload=False,
         # scores are compared with exact ones of the second phase, so never leave them quantised
         params=None if embedded else _RESCORED,
     )
 
 
-def scores_of(
+def scores_request(
     query: QueryVector,
-    stored: str,
+    stored_name: str,
     point_ids: Sequence[str],
     condition: models.Filter | None,
     params: models.SearchParams | None,
 ) -> models.QueryRequest:
-    """The exact score of every given point on one named vector."""
+    """Asks for the score of every one of these points on one named vector."""
+    has_id = models.HasIdCondition(has_id=[native_point_id(point) for point in point_ids])
     return models.QueryRequest(
-        query=_query(query),
-        using=stored or None,
-        filter=_among(point_ids, condition),
+        query=_nearest(query),
+        using=stored_name or None,
+        filter=models.Filter(must=[has_id] if condition is None else [has_id, condition]),
         limit=len(point_ids),
         with_payload=False,
         params=params,
     )
 
 
-def one_request_union(
-    leaves: Sequence[tuple[QueryVector, str, int]],
-    weights: Sequence[float],
+def scoring_params(collection: Collection, exact: bool) -> models.SearchParams | None:
+    """Search parameters for exact scores, or at least unquantised ones; None in embedded mode."""
+    if collection.embedded:
+        return None
+    return _EXACT if exact else _UNQUANTIZED
+
+
+def exact_if_allowed(
+    collection: Collection, operation: Callable[[bool], Operation[T]]
+) -> Operation[T]:
+    """The value of ``operation(exact=True)``; of False where strict mode forbids exactness."""
+    if collection.allows_exact:
+        try:
+            return (yield from operation(True))
+        except ServerError as error:
+            if type(error) is not ServerError or "exact" not in str(error).lower():
+                raise
+    return (yield from operation(False))
+
+
+def retrieve(
+    collection: str,
+    point_ids: Sequence[models.ExtendedPointId],
+    *,
+    payload: bool | Sequence[str] = True,
+    vectors: bool | Sequence[str] = False,
+) -> ClientCall:
+    """Reads points by id; those that do not exist are left out of the answer."""
+    return ClientCall(
+        "retrieve",
+        {
+            "collection_name": collection,
+            "ids": list(point_ids),
+            "with_payload": payload,
+            "with_vectors": vectors,
+        },
+    )
+
+
+def scroll(
+    collection: str,
+    condition: models.Filter | None = None,
+    *,
     limit: int,
-    condition: models.Filter | None,
-    params: models.SearchParams | None,
-) -> models.QueryRequest:
-    """CoDeR-Union without its filter (equations 9 to 11) as one request.
-
-    The pool is the union of all leaf searches (eq. 9); each leaf ranks the whole pool exactly; RRF
-    with k = 1 scores ``weight / rank`` (eq. 10 and 11). Ranks are per shard, ties are random.
-
-    Args:
-        leaves: (query vector, stored vector name, depth) of each leaf.
-        weights: one a leaf.
-        limit: length of the list.
-        condition: on every leaf search.
-        params: of the exact ranking.
-    """
-    pool = [
-        models.Prefetch(query=_query(query), using=stored or None, filter=condition, limit=depth)
-        for query, stored, depth in leaves
-        if depth > 0
-    ]
-    size = sum(depth for _, _, depth in leaves)
-    return models.QueryRequest(
-        prefetch=[
-            models.Prefetch(
-                prefetch=pool, query=_query(query), using=stored or None, limit=size, params=params
-            )
-            for query, stored, _ in leaves
-        ],
-        query=models.RrfQuery(rrf=models.Rrf(k=1, weights=list(weights))),
-        limit=limit,
-        with_payload=False,
+    offset: Any = None,
+    payload: bool | Sequence[str] = True,
+    vectors: bool = False,
+) -> ClientCall:
+    """Reads one page of points; the answer is the page and the offset of the next one, or None."""
+    return ClientCall(
+        "scroll",
+        {
+            "collection_name": collection,
+            "scroll_filter": condition,
+            "limit": limit,
+            "offset": offset,
+            "with_payload": payload,
+            "with_vectors": vectors,
+        },
     )
 
 
@@ -98,12 +130,7 @@ def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-def _query(query: QueryVector) -> models.NearestQuery:
+def _nearest(query: QueryVector) -> models.NearestQuery:
     if isinstance(query, models.SparseVector):
         return models.NearestQuery(nearest=query)
     return models.NearestQuery(nearest=np.asarray(query, dtype=np.float32).tolist())
-
-
-def _among(point_ids: Sequence[str], condition: models.Filter | None) -> models.Filter:
-    has_id = models.HasIdCondition(has_id=[to_native(point) for point in point_ids])
-    return models.Filter(must=[has_id] if condition is None else [has_id, condition])

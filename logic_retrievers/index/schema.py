@@ -1,9 +1,9 @@
-"""What a collection looks like: its named vectors, their fingerprints, and their checks."""
+"""A collection's named vectors and metadata: how they are created, read and checked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from qdrant_client import models
@@ -18,15 +18,15 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index.lexical import FINGERPRINT as LEXICAL_FINGERPRINT
 from logic_retrievers.index.lexical import NAME as LEXICAL
-from logic_retrievers.index.payloads import (
+from logic_retrievers.index.point_format import (
+    DEFAULT_KEYS,
     ID,
     LOGIC,
     METADATA,
     QUARANTINED,
     SOURCE,
     TENANT,
-    USUAL,
-    Keys,
+    PayloadKeys,
 )
 
 FORMAT = 1
@@ -49,72 +49,73 @@ class StoredVector:
 
     Args:
         name: our name of it (``topical``).
-        stored: its name in the collection; "" for Qdrant's unnamed vector.
+        stored_name: its name in the collection; "" for Qdrant's unnamed vector.
         dimension: None for a sparse vector.
         fingerprint: of the encoder that made it; None: unknown, another store made it.
-        filling: a back-fill began and did not end; not to be searched yet.
+        incomplete: a back-fill began and did not end; not to be searched yet.
     """
 
     name: str
-    stored: str
+    stored_name: str
     dimension: int | None
     fingerprint: str | None
-    filling: bool = False
+    incomplete: bool = False
 
     @property
     def sparse(self) -> bool:
-        """Whether this is the lexical one."""
+        """Whether this is the lexical vector."""
         return self.dimension is None
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A collection as it was found at opening: all that the procedures need to know about it.
+    """A collection as it was at opening: all that operations need to know about it.
 
     Args:
         name: of the collection.
         vectors: our name -> stored vector, for those that we can read.
-        readable: our names of the vectors that may be searched.
-        tenant: whose passages are read and written; None: all are read, those of nobody written.
+        searchable: our names of the vectors that may be searched.
+        tenant: whose passages are read and written; None: all passages are read, and those that are
+            written belong to no tenant.
         embedded: no server, so no index, no quantisation and no strict mode.
         allows_exact: False where strict mode is known to forbid exact searches.
-        prefixes: where metadata lies in the payload.
-        keys: where our layout has text and metadata.
-        ours: whether the collection carries our metadata.
-        missing_indexes: payload indexes to make before the first write.
-        flags: payload keys under which a flag may hide a passage.
-        findable: those of the flags that can be filtered by; strict mode wants an index for each.
-        shows_quarantined: the user wants to see them all.
+        prefixes: payload keys under which metadata lies; "" for the top level.
+        keys: payload keys of text and metadata in our layout.
+        has_own_metadata: whether this package has described the collection in its metadata.
+        missing_indexes: payload indexes to create before the first write.
+        flags: payload keys that may hold a quarantine flag.
+        filterable_flags: those of the flags that a filter may use; strict mode wants an index.
+        shows_quarantined: search quarantined passages too.
     """
 
     name: str
     vectors: Mapping[str, StoredVector]
-    readable: tuple[str, ...]
+    searchable: tuple[str, ...]
     tenant: str | None = None
     embedded: bool = False
     allows_exact: bool = True
     prefixes: tuple[str, ...] = (METADATA,)
-    keys: Keys = USUAL
-    ours: bool = True
-    missing_indexes: tuple[str, ...] = field(default=())
+    keys: PayloadKeys = DEFAULT_KEYS
+    has_own_metadata: bool = True
+    missing_indexes: tuple[str, ...] = ()
     flags: tuple[str, ...] = (QUARANTINED,)
-    findable: tuple[str, ...] = (QUARANTINED,)
+    filterable_flags: tuple[str, ...] = (QUARANTINED,)
     shows_quarantined: bool = False
 
     @property
-    def hidden(self) -> tuple[str, ...]:
+    def hiding_flags(self) -> tuple[str, ...]:
         """Payload keys that hide a passage from retrieval where they are true."""
-        return () if self.shows_quarantined else self.findable
+        return () if self.shows_quarantined else self.filterable_flags
 
     def vector(self, name: str) -> StoredVector:
         """The stored vector of that name.
 
         Raises:
-            MissingVectorError: it is not there, or a back-fill of it has not ended.
+            MissingVectorError: it is missing, or a back-fill of it has not ended.
         """
-        if name in self.readable:
+        if name in self.searchable:
             return self.vectors[name]
-        have = ", ".join(self.readable) or "none"
+        have = ", ".join(self.searchable) or "none"
         why = "is still being back-filled" if name in self.vectors else "is missing"
         raise MissingVectorError(
             f"The vector {name!r} {why} in collection {self.name!r} (it has: {have})."
@@ -122,10 +123,10 @@ class Collection:
         )
 
 
-def wanted_specs(
+def requested_specs(
     specs: Mapping[str, VectorSpec], names: Sequence[str] | None
 ) -> dict[str, VectorSpec]:
-    """The encoder's vectors that the user asks for; all of them by default.
+    """The encoder's vectors that the user names; all of them by default.
 
     Raises:
         ConfigurationError: a name that the encoder does not make, or none at all.
@@ -140,18 +141,20 @@ def wanted_specs(
     return {name: specs[name] for name in chosen}
 
 
-def usual_specs(specs: Mapping[str, VectorSpec]) -> dict[str, VectorSpec]:
-    """The encoder's vectors that a new collection gets unasked."""
-    usual = {name: spec for name, spec in specs.items() if name not in ON_REQUEST}
-    return usual or dict(specs)
+def default_specs(specs: Mapping[str, VectorSpec]) -> dict[str, VectorSpec]:
+    """The encoder's vectors that a new collection gets where the user names none."""
+    default = {name: spec for name, spec in specs.items() if name not in ON_REQUEST}
+    return default or dict(specs)
 
 
-def creation(specs: Mapping[str, VectorSpec], with_lexical: bool, keys: Keys) -> dict[str, Any]:
-    """The arguments of ``create_collection``."""
+def creation_arguments(
+    specs: Mapping[str, VectorSpec], with_lexical: bool, keys: PayloadKeys
+) -> dict[str, Any]:
+    """The arguments of ``create_collection``, but for the name."""
     vectors = {name: new_vector(spec) for name, spec in specs.items()}
     if with_lexical:
-        vectors[LEXICAL] = new_lexical()
-    dense, sparse = new_params(vectors)
+        vectors[LEXICAL] = new_lexical_vector()
+    dense, sparse = vector_params(vectors)
     return {
         "vectors_config": dense,
         "sparse_vectors_config": sparse or None,
@@ -159,39 +162,41 @@ def creation(specs: Mapping[str, VectorSpec], with_lexical: bool, keys: Keys) ->
     }
 
 
-def new_vector(spec: VectorSpec, filling: bool = False) -> StoredVector:
-    """A vector as this package makes it."""
-    return StoredVector(spec.name, spec.name, spec.dimension, spec.fingerprint, filling)
+def new_vector(spec: VectorSpec, incomplete: bool = False) -> StoredVector:
+    """A dense vector as this package creates it."""
+    return StoredVector(spec.name, spec.name, spec.dimension, spec.fingerprint, incomplete)
 
 
-def new_lexical(filling: bool = False) -> StoredVector:
-    """The lexical vector as this package makes it."""
-    return StoredVector(LEXICAL, LEXICAL, None, LEXICAL_FINGERPRINT, filling)
+def new_lexical_vector(incomplete: bool = False) -> StoredVector:
+    """The lexical vector as this package creates it."""
+    return StoredVector(LEXICAL, LEXICAL, None, LEXICAL_FINGERPRINT, incomplete)
 
 
-def new_params(
+def vector_params(
     vectors: Mapping[str, StoredVector],
 ) -> tuple[dict[str, models.VectorParams], dict[str, models.SparseVectorParams]]:
-    """Qdrant's description of dense and of sparse vectors, under their stored names."""
+    """Qdrant's parameters of the dense and of the sparse vectors, under their stored names."""
     dense = {
-        vector.stored: models.VectorParams(size=vector.dimension, distance=models.Distance.COSINE)
+        vector.stored_name: models.VectorParams(
+            size=vector.dimension, distance=models.Distance.COSINE
+        )
         for vector in vectors.values()
         if vector.dimension is not None
     }
     sparse = {
-        vector.stored: models.SparseVectorParams(modifier=models.Modifier.IDF)
+        vector.stored_name: models.SparseVectorParams(modifier=models.Modifier.IDF)
         for vector in vectors.values()
         if vector.sparse
     }
     return dense, sparse
 
 
-def described(collection: Collection, changed: Mapping[str, StoredVector]) -> dict[str, Any]:
-    """A collection's metadata after some of its vectors changed or were added."""
+def updated_metadata(collection: Collection, changed: Mapping[str, StoredVector]) -> dict[str, Any]:
+    """A collection's metadata once some of its vectors have changed or been added."""
     known = (
         collection.vectors
-        if collection.ours
-        else {n: collection.vectors[n] for n in collection.readable}
+        if collection.has_own_metadata
+        else {name: collection.vectors[name] for name in collection.searchable}
     )
     return _metadata({**known, **changed}, collection.prefixes, collection.keys, collection.flags)
 
@@ -199,86 +204,88 @@ def described(collection: Collection, changed: Mapping[str, StoredVector]) -> di
 def _metadata(
     vectors: Mapping[str, StoredVector],
     prefixes: Sequence[str],
-    keys: Keys,
+    keys: PayloadKeys,
     flags: Sequence[str] = (QUARANTINED,),
 ) -> dict[str, Any]:
     entries = {
         vector.name: {
-            "stored": vector.stored,
+            "stored": vector.stored_name,
             "fingerprint": vector.fingerprint,
-            "filling": vector.filling,
+            "filling": vector.incomplete,
         }
         for vector in vectors.values()
     }
-    noted: dict[str, Any] = {"format": FORMAT, "prefixes": list(prefixes), "vectors": entries}
-    if keys != USUAL:
-        noted["keys"] = list(keys)
+    metadata: dict[str, Any] = {"format": FORMAT, "prefixes": list(prefixes), "vectors": entries}
+    if keys != DEFAULT_KEYS:
+        metadata["keys"] = list(keys)
     if list(flags) != [QUARANTINED]:  # points of another store keep their flags where they are
-        noted["flags"] = list(flags)
-    return {LOGIC: noted}
+        metadata["flags"] = list(flags)
+    return {LOGIC: metadata}
 
 
-def stored_vectors(
+def read_vectors(
     name: str, info: models.CollectionInfo, vector_names: Mapping[str, str] | None
 ) -> dict[str, StoredVector]:
     """The vectors of a collection under our names.
 
     Args:
         name: of the collection, for messages.
-        info: what Qdrant says about it.
+        info: Qdrant's description of it.
         vector_names: our name -> the collection's name of it, where they differ.
 
     Raises:
-        CollectionMismatchError: a newer format, another distance, or a name that is not there.
+        CollectionMismatchError: a newer format, another distance, or a name that does not exist.
     """
     params = info.config.params
-    dense = _dense(params.vectors)
+    dense = by_stored_name(params.vectors)
     sparse = params.sparse_vectors or {}
-    ours = own_metadata(info)
-    if ours and ours.get("format") != FORMAT:
+    metadata = own_metadata(info)
+    if metadata and metadata.get("format") != FORMAT:
         raise CollectionMismatchError(
-            f"Collection {name!r} has format {ours.get('format')!r}; this version reads {FORMAT}."
-            " Install a newer logic-retrievers, or index anew into another collection."
+            f"Collection {name!r} has format {metadata.get('format')!r}; this version reads"
+            f" {FORMAT}. Install a newer logic-retrievers, or index anew into another collection."
         )
-    known: Mapping[str, Any] = ours.get("vectors", {})
-    names = {ours_name: entry["stored"] for ours_name, entry in known.items()}
-    if not known:
-        names = {stored: stored for stored in [*dense, *sparse] if stored}
-        if TOPICAL not in names and len(dense) == 1:
-            names[TOPICAL] = next(iter(dense))
-    names.update(vector_names or {})
-    found = {}
-    for our_name, stored in names.items():
-        if stored not in dense and stored not in sparse:
+    entries: Mapping[str, Any] = metadata.get("vectors", {})
+    stored_names = {our_name: entry["stored"] for our_name, entry in entries.items()}
+    if not entries:
+        stored_names = {
+            stored_name: stored_name for stored_name in [*dense, *sparse] if stored_name
+        }
+        if TOPICAL not in stored_names and len(dense) == 1:
+            stored_names[TOPICAL] = next(iter(dense))
+    stored_names.update(vector_names or {})
+    vectors = {}
+    for our_name, stored_name in stored_names.items():
+        if stored_name not in dense and stored_name not in sparse:
             raise CollectionMismatchError(
-                f"Collection {name!r} has no vector {stored!r} for {our_name!r}; it has"
+                f"Collection {name!r} has no vector {stored_name!r} for {our_name!r}; it has"
                 f" {[*dense, *sparse]}. Correct vector_names=."
             )
-        entry = known.get(our_name, {})
-        dimension = dense[stored].size if stored in dense else None
-        if dimension is not None and our_name in {TOPICAL, *known, *(vector_names or {})}:
-            _check_distance(name, our_name, dense[stored])
-        found[our_name] = StoredVector(
-            our_name, stored, dimension, entry.get("fingerprint"), entry.get("filling", False)
+        entry = entries.get(our_name, {})
+        dimension = dense[stored_name].size if stored_name in dense else None
+        if dimension is not None and our_name in {TOPICAL, *entries, *(vector_names or {})}:
+            _check_distance(name, our_name, dense[stored_name])
+        vectors[our_name] = StoredVector(
+            our_name, stored_name, dimension, entry.get("fingerprint"), entry.get("filling", False)
         )
-    return found
+    return vectors
 
 
 def own_metadata(info: models.CollectionInfo) -> Mapping[str, Any]:
-    """What this package noted about a collection; empty where another store made it."""
+    """What this package wrote into a collection's metadata; empty where another store made it."""
     return (info.config.metadata or {}).get(LOGIC) or {}
 
 
-def check(collection: str, vector: StoredVector, spec: VectorSpec) -> None:
-    """Compares a stored vector with what the encoder makes.
+def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> None:
+    """Compares a stored vector with the one that the encoder makes.
 
     Raises:
-        CollectionMismatchError: another dimension.
+        CollectionMismatchError: the dimensions differ.
         FingerprintMismatchError: another encoder made the stored vectors.
     """
     if vector.dimension != spec.dimension:
         raise CollectionMismatchError(
-            f"Vector {vector.stored!r} of collection {collection!r} has dimension"
+            f"Vector {vector.stored_name!r} of collection {collection!r} has dimension"
             f" {vector.dimension}, the encoder's {spec.name!r} has {spec.dimension}. Use the"
             " encoder that made it, or index into another collection."
         )
@@ -291,37 +298,38 @@ def check(collection: str, vector: StoredVector, spec: VectorSpec) -> None:
         )
 
 
-def check_documents(
+def check_query_encoder(
     collection: Collection,
     query_encoder: QueryEncoder,
     specs: Mapping[str, VectorSpec],
     head: str | None,
 ) -> None:
-    """Compares the documents that a query encoder is for with those that are stored.
+    """Compares the document vectors that a query encoder was made for with the stored ones.
 
     Raises:
-        FingerprintMismatchError: others.
+        FingerprintMismatchError: it was made for others.
         MissingVectorError: the collection does not have the vector.
     """
     card = query_encoder.card
-    ours = card.document_fingerprint
-    fitting = [name for name, spec in specs.items() if spec.fingerprint == ours] or [card.head]
+    expected = card.document_fingerprint
+    fitting = [name for name, spec in specs.items() if spec.fingerprint == expected] or [card.head]
     name = head or (card.head if card.head in fitting else fitting[0])
-    stored = collection.vector(name)
-    known = stored.fingerprint or specs[name].fingerprint
-    if known != ours:
+    stored = collection.vector(name).fingerprint or specs[name].fingerprint
+    if stored != expected:
         raise FingerprintMismatchError(
             f"The query encoder {query_encoder.source!r} was made for {card.head!r} vectors of the"
-            f" fingerprint {ours}; those of {name!r} in collection"
-            f" {collection.name!r} have {known}. Nothing was changed. Export it for the bundle that"
-            " made this collection, or index into another one with the bundle that it was made for."
+            f" fingerprint {expected}; those of {name!r} in collection"
+            f" {collection.name!r} have {stored}. Nothing was changed. Export it for the bundle"
+            " that made this collection, or index into another one with the bundle that it was made"
+            " for."
         )
 
 
-def _dense(config: Any) -> dict[str, models.VectorParams]:
-    if config is None:
+def by_stored_name(vectors: Any) -> dict[str, Any]:
+    """Vectors, or their parameters, by stored name; Qdrant gives a lone unnamed one bare."""
+    if vectors is None:
         return {}
-    return {"": config} if isinstance(config, models.VectorParams) else dict(config)
+    return dict(vectors) if isinstance(vectors, Mapping) else {"": vectors}
 
 
 def _check_distance(collection: str, name: str, params: models.VectorParams) -> None:

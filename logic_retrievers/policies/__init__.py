@@ -1,18 +1,18 @@
-"""Pure rules from a scored pool to a ranking."""
+"""Policies: pure rules from a pool of scored candidates to a ranking."""
 
 from logic_retrievers.policies.auto import AutoPolicy
-from logic_retrievers.policies.base import Chooser, Policy, Ranked
-from logic_retrievers.policies.boolean import (
-    BooleanPolicy,
-    BooleanSettings,
-    Combination,
-    ExpressionPolicy,
-)
+from logic_retrievers.policies.base import Policy, PolicyRouter, Ranked
+from logic_retrievers.policies.boolean import BooleanPolicy, ExpressionPolicy
+from logic_retrievers.policies.boolean_scores import BooleanSettings, Combination
 from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
-from logic_retrievers.policies.lexical import HybridPolicy, LexicalPolicy
+from logic_retrievers.policies.plain import (
+    CompatibilityPolicy,
+    HybridPolicy,
+    LexicalPolicy,
+    TopicalPolicy,
+)
 from logic_retrievers.policies.registry import POLICIES, describe_policy, resolve_policy
 from logic_retrievers.policies.sequential import SequentialPolicy
-from logic_retrievers.policies.single import CompatibilityPolicy, TopicalPolicy
 from logic_retrievers.policies.union import CoderUnionPolicy, KeepRule, UnionPolicy
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "AutoPolicy",
     "BooleanPolicy",
     "BooleanSettings",
-    "Chooser",
     "CoderUnionPolicy",
     "Combination",
     "CompatibilityPolicy",
@@ -31,6 +30,7 @@ __all__ = [
     "KeepRule",
     "LexicalPolicy",
     "Policy",
+    "PolicyRouter",
     "Ranked",
     "SequentialPolicy",
     "TopicalPolicy",

@@ -1,4 +1,4 @@
-"""Auto: looks at the query first, and takes the policy that it calls for."""
+"""Auto: parses the query and chooses the policy that it calls for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.policies.base import COMPATIBILITY, LEXICAL, Chooser, Policy, check_depth
+from logic_retrievers.policies.base import COMPATIBILITY, LEXICAL, Policy, PolicyRouter, check_limit
 from logic_retrievers.policies.boolean import ExpressionPolicy
 from logic_retrievers.policies.exclusion import (
     ExclusionPolicy,
@@ -15,50 +15,51 @@ from logic_retrievers.policies.exclusion import (
     Mode,
     check_mode,
 )
-from logic_retrievers.policies.single import TopicalPolicy
+from logic_retrievers.policies.plain import TopicalPolicy
 from logic_retrievers.policies.union import UnionPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
 
-_RULES = RuleParser()
-_CAUTIOUS = 0.7
-"""alpha of the union where the query did not ask for it: costs nothing on SciFact's train part."""
+_DEFAULT_PARSER = RuleParser()
+_NEGATED_FACT_ALPHA = 0.7
+"""alpha of the union for negated facts: it costs nothing on SciFact's train part."""
 
 
 @dataclass(frozen=True)
-class AutoPolicy(Chooser):
-    """The gate: a query without a constraint gets exactly what ``topical`` gives.
+class AutoPolicy(PolicyRouter):
+    """Chooses by the kind of the parsed query; one without a constraint gets plain search.
 
     - none: :class:`TopicalPolicy`, to the last bit;
     - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`, which reads the ``lexical``
       vector too where the collection has one;
     - an expression ("orchids of Malaysia or Laos"): :class:`ExpressionPolicy`;
-    - polarity ("metals that do not rust"): :class:`UnionPolicy`, mostly topical, where the encoder
-      has a trained compatibility vector, else :class:`TopicalPolicy`.
+    - a negated fact ("metals that do not rust"): :class:`UnionPolicy`, mostly topical, where the
+      encoder has a trained compatibility vector, else :class:`TopicalPolicy`.
 
     Args:
-        parser: tells what a query rules out; :class:`RuleParser` by default. Not asked where the
+        parser: splits a query into its parts; :class:`RuleParser` by default. Not used where the
             query is a :class:`ParsedQuery` already.
-        settings: constants of the exclusion; those of the encoder's bundle where None.
-        mode, cut: of exclusions, as in :class:`ExclusionPolicy`.
-        depth: candidates of each search (at least k).
-        fields: metadata fields and the values that they take: a trap that names one of them becomes
-            a filter, so that no such passage is found at all: ``{"city": ["Oslo", "Bergen"]}``.
+        settings: overrides of the constants of the encoder's bundle for exclusions.
+        mode, backfill: of exclusions, as in :class:`ExclusionPolicy`.
+        limit: candidates of each search (at least k).
+        fields: metadata fields and the values that they take: ``{"city": ["Oslo", "Bergen"]}``. An
+            excluded text that names such a value becomes a filter, so that no such passage is
+            found at all.
 
     Raises:
         ConfigurationError: a setting out of its range.
     """
 
-    parser: QueryParser = _RULES
+    parser: QueryParser = _DEFAULT_PARSER
     settings: ExclusionSettings | None = None
     mode: Mode = "soft"
-    cut: bool = False
-    depth: int = 100
+    backfill: bool = True
+    limit: int = 100
     fields: Mapping[str, Collection[Any]] = field(default_factory=dict)
     name: ClassVar[str] = "auto"
 
     def __post_init__(self) -> None:
-        check_depth(self.depth)
-        check_mode(self.mode, cut=self.cut)
+        check_limit(self.limit)
+        check_mode(self.mode, backfill=self.backfill)
         if not isinstance(self.fields, Mapping):
             raise ConfigurationError(
                 f"fields is a mapping of fields to the values that they take, not {self.fields!r}"
@@ -69,7 +70,7 @@ class AutoPolicy(Chooser):
                     f"fields[{name!r}] is a list of the values that the field takes, not {values!r}"
                 )
 
-    def choose(
+    def route(
         self,
         query: str | ParsedQuery,
         trained: Collection[str] = (),
@@ -78,42 +79,43 @@ class AutoPolicy(Chooser):
         """The policy that this query calls for."""
         parsed = query if isinstance(query, ParsedQuery) else self.parser.parse(query)
         if parsed.kind == "expression":
-            filtered = _filtered(parsed.traps, self.fields)
             return ExpressionPolicy(
-                parsed, depth=self.depth, vectors=tuple(trained), filtered=filtered
+                parsed,
+                limit=self.limit,
+                vectors=tuple(trained),
+                field_filters=_field_filters(parsed.excluded, self.fields),
             )
-        compatible = COMPATIBILITY in trained
         if parsed.kind == "exclusion":
-            settings = self.settings or ExclusionSettings.from_constants(constants or {})
             return ExclusionPolicy(
                 parsed,
-                settings,
+                self.settings,
                 self.mode,
-                self.depth,
-                self.cut,
-                compatible,
-                _filtered(parsed.traps, self.fields),
-                LEXICAL in trained,
+                self.limit,
+                self.backfill,
+                use_compatibility=COMPATIBILITY in trained,
+                field_filters=_field_filters(parsed.excluded, self.fields),
+                use_lexical=LEXICAL in trained,
+                bundle_constants=constants or {},
             )
-        if parsed.kind == "polarity" and compatible:
-            return UnionPolicy(_CAUTIOUS, depth=self.depth)
+        if parsed.kind == "negated_fact" and COMPATIBILITY in trained:
+            return UnionPolicy(_NEGATED_FACT_ALPHA, limit=self.limit)
         return TopicalPolicy()
 
 
-def _filtered(
-    traps: Collection[str], fields: Mapping[str, Collection[Any]]
+def _field_filters(
+    excluded: Collection[str], fields: Mapping[str, Collection[Any]]
 ) -> dict[str, tuple[str, Any]]:
-    """The traps that name a value of a field: trap -> (field, value as it is stored)."""
+    """The excluded texts that name a value of a field: text -> (field, value as it is stored)."""
     values = {
         str(value).casefold(): (name, value)
         for name, options in fields.items()
         for value in options
     }
-    found = {}
-    for trap in traps:
-        text = trap.strip("\"'").casefold()
-        for form in (text, text.removesuffix("s"), text.removesuffix("es"), f"{text}s"):
+    filters = {}
+    for text in excluded:
+        plain = text.strip("\"'").casefold()
+        for form in (plain, plain.removesuffix("s"), plain.removesuffix("es"), f"{plain}s"):
             if form in values:
-                found[trap] = values[form]
+                filters[text] = values[form]
                 break
-    return found
+    return filters

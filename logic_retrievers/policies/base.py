@@ -1,4 +1,4 @@
-"""What a policy is: a pure rule that says what to look up (plan) and how to order it (rank)."""
+"""Base classes: a policy plans vector queries and ranks the candidates that they find."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.queries import ParsedQuery
-from logic_retrievers.types import Leaf, Pool
+from logic_retrievers.types import CandidatePool, VectorQuery
 
 TOPICAL = "topical"
 COMPATIBILITY = "compatibility"
@@ -21,11 +21,14 @@ LEXICAL = "lexical"
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One candidate in its place: an index into the pool, the policy's score, and why."""
+    """One candidate in its place: an index into the pool, the policy's score, and why.
+
+    ``passed_filter`` is False where the policy's filter put it behind the candidates that passed.
+    """
 
     index: int
     score: float
-    kept: bool = True
+    passed_filter: bool = True
     reason: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
 
@@ -36,20 +39,12 @@ class Policy(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def plan(self, query: str, k: int) -> tuple[Leaf, ...]:
-        """The leaf searches that fill the pool for a list of k."""
+    def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
+        """The vector queries that fill the pool for a list of k."""
 
     @abstractmethod
-    def rank(self, pool: Pool, k: int) -> Sequence[Ranked]:
+    def rank(self, pool: CandidatePool, k: int) -> Sequence[Ranked]:
         """At most k candidates, best first."""
-
-    @property
-    def server_weights(self) -> tuple[float, ...] | None:
-        """Weights of the plan's leaves where the server shall fuse them alone (``weight / rank``).
-
-        None, as a rule: the engine scores the pool and asks :meth:`rank`.
-        """
-        return None
 
     @property
     def must_not(self) -> Mapping[str, Any]:
@@ -57,13 +52,13 @@ class Policy(ABC):
         return {}
 
 
-class Chooser(ABC):
-    """Takes a policy for each query. As pure as a policy."""
+class PolicyRouter(ABC):
+    """Chooses a policy for each query. As pure as a policy."""
 
     name: ClassVar[str]
 
     @abstractmethod
-    def choose(
+    def route(
         self,
         query: str | ParsedQuery,
         trained: Collection[str] = (),
@@ -73,40 +68,35 @@ class Chooser(ABC):
 
         Args:
             query: as the caller gave it.
-            trained: the named vectors that the collection has and the encoder was trained for.
-            constants: of the exclusion, from the encoder's bundle.
+            trained: the named vectors that the collection has and the encoder is trained for.
+            constants: of the exclusion policy, as the encoder's bundle ships them.
         """
 
 
-def kept_first(
-    order: npt.NDArray[np.intp], kept: npt.NDArray[np.bool_], *, cut: bool
+def order_by_filter(
+    order: npt.NDArray[np.intp], passed_filter: npt.NDArray[np.bool_], *, backfill: bool
 ) -> npt.NDArray[np.intp]:
-    """The kept candidates in their order; behind them the others in theirs, unless ``cut``.
+    """The candidates that passed the filter first, then the others, each in their order.
 
     Args:
         order: candidate indices, best first.
-        kept: one flag a candidate.
-        cut: leave the others out, as the papers' lists do; the list may then be shorter than k.
+        passed_filter: one flag a candidate.
+        backfill: False leaves the others out, as the papers' lists do; the list may then be shorter
+            than k.
     """
-    passed = kept[order]
-    return order[passed] if cut else np.concatenate([order[passed], order[~passed]])
+    passed = passed_filter[order]
+    return np.concatenate([order[passed], order[~passed]]) if backfill else order[passed]
 
 
-def values_by_field(filtered: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
+def values_by_field(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
     """``{field: [values]}`` of pairs, as :attr:`Policy.must_not` has it."""
-    found: dict[str, list[Any]] = {}
-    for key, value in filtered:
-        found.setdefault(key, []).append(value)
-    return found
+    values: dict[str, list[Any]] = {}
+    for field_name, value in pairs:
+        values.setdefault(field_name, []).append(value)
+    return values
 
 
-def check_share(name: str, value: float) -> None:
-    """Refuses a setting outside [0, 1]."""
-    if not 0 <= value <= 1:
-        raise ConfigurationError(f"{name} must lie between 0 and 1, not {value}")
-
-
-def check_depth(depth: int) -> None:
+def check_limit(limit: int) -> None:
     """Refuses a pool without candidates."""
-    if depth < 1:
-        raise ConfigurationError(f"depth must be at least 1, not {depth}")
+    if limit < 1:
+        raise ConfigurationError(f"limit must be at least 1, not {limit}")

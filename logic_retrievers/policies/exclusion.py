@@ -1,9 +1,10 @@
-"""Exclusion: rank by what is wanted, and move down what stands out towards what is ruled out."""
+"""Exclusion: rank by what is wanted, and move down what stands out towards what is excluded."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -16,41 +17,99 @@ from logic_retrievers.policies.base import (
     TOPICAL,
     Policy,
     Ranked,
-    check_depth,
-    check_share,
-    kept_first,
+    check_limit,
+    order_by_filter,
     values_by_field,
 )
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.scoring import mixed_cosines, ranking
-from logic_retrievers.types import Leaf, Pool
+from logic_retrievers.settings import (
+    SHARE,
+    Interval,
+    OneOf,
+    PartialSettings,
+    Range,
+    check_ranges,
+    merged,
+)
+from logic_retrievers.types import CandidatePool, VectorQuery
 
 _Scores: TypeAlias = npt.NDArray[np.float64]
 
-TARGET = "target"
+WANTED = "wanted"
 Mode: TypeAlias = Literal["soft", "hard"]
 
-_VIOLATES = 0.5
-_LEAST = 1e-9
+_RANGES: Mapping[str, Range] = {
+    "penalty": Interval(low=0),
+    "mention_share": SHARE,
+    "whole_query_weight": SHARE,
+    "standout_threshold": Interval(0, 1, without_high=True),
+    "excluded_score_floor": Interval(low=0, without_low=True),
+    "margin_onset": Interval(),
+    "margin_width": Interval(low=0, without_low=True),
+    "coverage_low": Interval(),
+    "coverage_high": Interval(),
+    "compatibility_weight": SHARE,
+    "lexical_weight": SHARE,
+}
+_VIOLATION_THRESHOLD = 0.5
+"""Violation from which ``hard`` mode sets a passage behind the others."""
+_EPSILON = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class ExclusionSettings:
-    """Constants of :class:`ExclusionPolicy`, in units of a cosine; they depend on the encoder.
+class ExclusionConstants:
+    """What :class:`ExclusionPolicy` calculates with; :class:`ExclusionSettings` explains each.
+
+    The defaults stand in for what a bundle does not name.
+
+    Raises:
+        ConfigurationError: a value out of its range.
+    """
+
+    penalty: float = 0.75
+    mention_share: float = 0.2
+    whole_query_weight: float = 0.6
+    standout_threshold: float = 0.7
+    excluded_score_floor: float = 0.5
+    margin_onset: float = -0.1
+    margin_width: float = 0.2
+    coverage_low: float = 0.6
+    coverage_high: float = 0.9
+    compatibility_weight: float = 0.3
+    lexical_weight: float = 0.3
+
+    def __post_init__(self) -> None:
+        check_ranges(asdict(self), _RANGES)
+        if not self.coverage_low < self.coverage_high:
+            raise ConfigurationError(
+                f"coverage_low must be less than coverage_high, not {self.coverage_low} and "
+                f"{self.coverage_high}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusionSettings(PartialSettings):
+    """Overrides of the exclusion policy's constants; None keeps the value of the encoder's bundle.
+
+    All but the last two are in units of a cosine, and depend on the encoder.
 
     Args:
-        penalty: the most that a passage can lose: the cap on its fall.
-        mention: share of the penalty for a passage that stands out towards the trap but speaks of
-            the target all the same, in [0, 1].
-        whole_weight: share of the whole query in the score, in [0, 1]; the rest is the target's.
-        standout: share of the pool's best trap score from which a passage stands out, in [0, 1).
-        floor: that best score counts as this at least: where nothing in the pool is about the trap,
-            nothing stands out.
-        margin: a passage counts as speaking of the trap from ``trap > target - margin`` on,
-        width: and fully so ``width`` above that.
-        coverage_low, coverage_high: best target score of the pool over the best whole-query score.
-            Below the first the target alone finds nothing, so the exclusion is left unheard; from
-            the second on it is heard in full.
+        penalty: the most that the score of a passage can lose.
+        mention_share: share of the penalty for a passage that stands out towards the excluded text
+            but is still about the wanted one, in [0, 1].
+        whole_query_weight: share of the whole query in the score, in [0, 1]; the rest is the wanted
+            text's.
+        standout_threshold: share of the pool's best score for the excluded text from which a
+            passage stands out, in [0, 1).
+        excluded_score_floor: that best score counts as this at least: where nothing in the pool is
+            about the excluded text, nothing stands out.
+        margin_onset: excluded score less wanted score from which a passage counts as being about
+            the excluded text,
+        margin_width: and how far above that it does so fully.
+        coverage_low, coverage_high: the pool's best wanted score over its best whole-query score.
+            Below the first the wanted text finds nothing by itself, and the exclusion is ignored;
+            from the second on it counts in full.
         compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], where
             there is a trained compatibility vector.
         lexical_weight: share of the words beside these, in [0, 1], where there is a ``lexical``
@@ -60,219 +119,213 @@ class ExclusionSettings:
         ConfigurationError: a value out of its range.
     """
 
-    penalty: float = 0.75
-    mention: float = 0.2
-    whole_weight: float = 0.6
-    standout: float = 0.7
-    floor: float = 0.5
-    margin: float = 0.1
-    width: float = 0.2
-    coverage_low: float = 0.6
-    coverage_high: float = 0.9
-    compatibility_weight: float = 0.3
-    lexical_weight: float = 0.3
+    ranges: ClassVar[Mapping[str, Range]] = _RANGES
 
-    def __post_init__(self) -> None:
-        check_share("whole_weight", self.whole_weight)
-        check_share("compatibility_weight", self.compatibility_weight)
-        check_share("lexical_weight", self.lexical_weight)
-        check_share("mention", self.mention)
-        if self.penalty < 0 or min(self.width, self.floor) <= 0 or not 0 <= self.standout < 1:
-            raise ConfigurationError(
-                "penalty must be at least 0, width and floor more than 0, standout at least 0 and "
-                f"under 1; not {self.penalty}, {self.width}, {self.floor}, {self.standout}"
-            )
-        if not self.coverage_low < self.coverage_high:
-            raise ConfigurationError("coverage_low must be less than coverage_high")
-
-    @classmethod
-    def from_constants(cls, constants: Mapping[str, float]) -> ExclusionSettings:
-        """Settings from a bundle's manifest.
-
-        Raises:
-            ConfigurationError: a name that is no setting.
-        """
-        known = {setting.name for setting in fields(cls)}
-        if unknown := sorted(set(constants) - known):
-            raise ConfigurationError(
-                f"the bundle has constants for exclusion that this version does not know: "
-                f"{', '.join(unknown)}; update logic-retrievers"
-            )
-        return cls(**constants)
+    penalty: float | None = None
+    mention_share: float | None = None
+    whole_query_weight: float | None = None
+    standout_threshold: float | None = None
+    excluded_score_floor: float | None = None
+    margin_onset: float | None = None
+    margin_width: float | None = None
+    coverage_low: float | None = None
+    coverage_high: float | None = None
+    compatibility_weight: float | None = None
+    lexical_weight: float | None = None
 
 
 @dataclass(frozen=True)
 class ExclusionPolicy(Policy):
-    """One query with traps, made by :class:`AutoPolicy` or by hand.
+    """One query that excludes something, made by :class:`AutoPolicy` or by hand.
 
-    With the cosines of a passage to the whole query (q), the target (t) and the nearest trap (x),
-    each the mean of the topical and, with ``compatible``, the compatibility cosine, weighted by
-    ``compatibility_weight``, and with ``lexical`` the words' share beside them; their maxima over
-    the pool (Q, T, X), and X no less than ``floor``::
+    With the cosines of a passage to the whole query (q), the wanted text (w) and the nearest
+    excluded text (x), each the mean of the topical and, with ``use_compatibility``, the
+    compatibility cosine, weighted by ``compatibility_weight``, and with ``use_lexical`` the words'
+    share beside them; their maxima over the pool (Q, W, X), and X no less than
+    ``excluded_score_floor``::
 
-        heard     = clip((T / Q - coverage_low) / (coverage_high - coverage_low), 0, 1)
-        wanted    = heard * ((1 - whole_weight) * t + whole_weight * q) + (1 - heard) * q
-        stands    = clip((x / X - standout) / (1 - standout), 0, 1)
-        speaks    = clip((x - t + margin) / width, 0, 1)
-        violation = heard * stands * (mention + (1 - mention) * speaks)
-        score     = wanted - penalty * violation
+        exclusion_confidence = clip((W / Q - coverage_low) / (coverage_high - coverage_low), 0, 1)
+        base      = exclusion_confidence * ((1 - whole_query_weight) * w + whole_query_weight * q)
+                    + (1 - exclusion_confidence) * q
+        standout  = clip((x / X - standout_threshold) / (1 - standout_threshold), 0, 1)
+        margin    = clip((x - w - margin_onset) / margin_width, 0, 1)
+        violation = exclusion_confidence * standout
+                    * (mention_share + (1 - mention_share) * margin)
+        score     = base - penalty * violation
 
-    A satisfying passage may well name what is ruled out; so the full penalty is for passages that
-    both stand out in the pool towards the trap and speak of the trap rather than of the target. A
-    passage without a compatibility vector is judged by its topical one alone.
+    A satisfying passage may well name what is excluded. So the full penalty is for passages that
+    both stand out in the pool towards the excluded text and are about it rather than about the
+    wanted text. A passage without a compatibility vector is judged by its topical one alone.
 
     Args:
         query: with ``kind="exclusion"``.
-        settings: constants.
+        settings: overrides of the constants.
         mode: ``soft`` moves violating passages down by their violation; ``hard`` puts those with a
             violation of a half or more behind all others.
-        depth: candidates of each search, for the target and for the whole query (at least k).
-        cut: with ``hard``, leave them out.
-        compatible: use the compatibility vector too; it should be trained. With a
+        limit: candidates of each search, for the wanted text and for the whole query (at least k).
+        backfill: with ``hard``, False leaves them out.
+        use_compatibility: use the compatibility vector too; it should be trained. With a
             ``compatibility_weight`` of 0 it is not searched for either, which halves the encoding.
-        filtered: traps that a filter keeps out, by the field and its value: they cost no score.
-        lexical: use the ``lexical`` vector too, and search by it.
+        field_filters: excluded texts that a filter keeps out, with the field and its value; they
+            cost no score.
+        use_lexical: use the ``lexical`` vector too, and search by it.
+        bundle_constants: constants that the encoder's bundle ships; the package's where it names
+            none.
 
     Raises:
-        ConfigurationError: the query rules nothing out, or a setting is out of its range.
+        ConfigurationError: the query excludes nothing, a setting is out of its range, or a constant
+            of the bundle is unknown.
     """
 
     query: ParsedQuery
-    settings: ExclusionSettings = ExclusionSettings()
+    settings: ExclusionSettings | None = None
     mode: Mode = "soft"
-    depth: int = 100
-    cut: bool = False
-    compatible: bool = False
-    filtered: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
-    lexical: bool = False
+    limit: int = 100
+    backfill: bool = True
+    use_compatibility: bool = False
+    field_filters: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    use_lexical: bool = False
+    bundle_constants: Mapping[str, float] = field(default_factory=dict)
     name: ClassVar[str] = "exclusion"
 
     def __post_init__(self) -> None:
-        check_depth(self.depth)
-        check_mode(self.mode, cut=self.cut)
+        check_limit(self.limit)
+        check_mode(self.mode, backfill=self.backfill)
         if self.query.kind != "exclusion":
             raise ConfigurationError("this query rules nothing out; search with policy 'auto'")
+        _ = self.constants  # refused now and not in the middle of a search
+
+    @cached_property
+    def constants(self) -> ExclusionConstants:
+        """The settings over the bundle's constants over the package's defaults."""
+        return merged(ExclusionConstants, self.settings, self.bundle_constants)
 
     @property
     def must_not(self) -> Mapping[str, list[Any]]:
         """Metadata values that no hit may have."""
-        return values_by_field(self.filtered.values())
+        return values_by_field(self.field_filters.values())
 
-    def plan(self, query: str, k: int) -> tuple[Leaf, ...]:
-        """Searches for the whole query and for the target; the traps only score."""
-        depth = max(self.depth, k)
-        leaves = [
-            Leaf(TOPICAL, TOPICAL, query, depth),
-            Leaf(TARGET, TOPICAL, self.query.target, depth),
-            *(Leaf(_leaf(trap), TOPICAL, trap, 0) for trap in self._scored_traps),
+    def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
+        """Searches for the whole query and for the wanted text; excluded texts only score."""
+        limit = max(self.limit, k)
+        topical = [
+            VectorQuery(TOPICAL, TOPICAL, query, limit),
+            VectorQuery(WANTED, TOPICAL, self.query.wanted, limit),
+            *(VectorQuery(_excluded(text), TOPICAL, text, 0) for text in self._scored_texts),
         ]
-        beside = []
-        if self._mixes:
-            beside += [Leaf(_beside(one.name), COMPATIBILITY, one.text, 0) for one in leaves]
-        if self._reads_words:
-            beside += [Leaf(_words(one.name), LEXICAL, one.text, one.depth) for one in leaves]
-        return (*leaves, *beside)
+        queries = [*topical]
+        if self._mixes_compatibility:
+            queries += [
+                VectorQuery(_compatibility(q.name), COMPATIBILITY, q.text, 0) for q in topical
+            ]
+        if self._mixes_words:
+            queries += [VectorQuery(_lexical(q.name), LEXICAL, q.text, q.limit) for q in topical]
+        return tuple(queries)
 
-    def rank(self, pool: Pool, k: int) -> list[Ranked]:
+    def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
         """By score; in hard mode violating passages behind the others."""
         if not pool.ids:
             return []
-        scores, violation, spoken = self._scores(pool)
-        order, kept = ranking(scores), violation < _VIOLATES
+        scores, violation, is_violated = self._scores(pool)
+        order, satisfies = ranking(scores), violation < _VIOLATION_THRESHOLD
         if self.mode == "hard":
-            order = kept_first(order, kept, cut=self.cut)
-        named = [[t for t, s in zip(self._scored_traps, of, strict=True) if s] for of in spoken.T]
-        return [
-            Ranked(
-                int(i),
-                float(scores[i]),
-                self.mode == "soft" or bool(kept[i]),
-                _reason(named[i], float(violation[i])),
-                {
-                    "query": self.query.to_dict(),
-                    "violation": round(float(violation[i]), 6),
-                    "penalty": round(self.settings.penalty * float(violation[i]), 6),
-                    "traps": named[i],
-                    **({"must_not": dict(self.must_not)} if self.filtered else {}),
-                },
-            )
-            for i in order[:k]
-        ]
+            order = order_by_filter(order, satisfies, backfill=self.backfill)
+        ranked = []
+        for i in order[:k]:
+            texts = [
+                text for text, row in zip(self._scored_texts, is_violated, strict=True) if row[i]
+            ]
+            details = {
+                "query": self.query.to_dict(),
+                "violation": round(float(violation[i]), 6),
+                "penalty": round(self.constants.penalty * float(violation[i]), 6),
+                "excluded": texts,
+                **({"must_not": dict(self.must_not)} if self.field_filters else {}),
+            }
+            passed_filter = self.mode == "soft" or bool(satisfies[i])
+            reason = _reason(texts, float(violation[i]))
+            ranked.append(Ranked(int(i), float(scores[i]), passed_filter, reason, details))
+        return ranked
 
-    def _scores(self, pool: Pool) -> tuple[_Scores, _Scores, npt.NDArray[np.bool_]]:
-        """Scores, violations, and which traps move a passage down, shape (traps, pool size)."""
-        s = self.settings
-        whole, target = (self._similarity(pool, name) for name in (TOPICAL, TARGET))
-        found = float(target.max()) / max(float(whole.max()), _LEAST)
-        heard = np.clip((found - s.coverage_low) / (s.coverage_high - s.coverage_low), 0, 1)
-        wanted = heard * ((1 - s.whole_weight) * target + s.whole_weight * whole)
-        wanted = wanted + (1 - heard) * whole
-        violation = np.zeros_like(wanted)
-        spoken = np.zeros((len(self._scored_traps), len(wanted)), dtype=bool)
-        if self._scored_traps:
-            traps = np.stack([self._similarity(pool, _leaf(trap)) for trap in self._scored_traps])
-            best = np.maximum(traps.max(axis=1, keepdims=True), s.floor)
-            stands = np.clip((traps / best - s.standout) / (1 - s.standout), 0, 1)
-            speaks = np.clip((traps.max(axis=0) - target + s.margin) / s.width, 0, 1)
-            violation = heard * stands.max(axis=0) * (s.mention + (1 - s.mention) * speaks)
-            spoken = (stands > 0) & (violation > 0)
-        return wanted - s.penalty * violation, violation, spoken
+    def _scores(self, pool: CandidatePool) -> tuple[_Scores, _Scores, npt.NDArray[np.bool_]]:
+        """Scores, violations, and which texts move which passage down, (texts, pool size)."""
+        c = self.constants
+        whole, wanted = (self._similarity(pool, name) for name in (TOPICAL, WANTED))
+        coverage = float(wanted.max()) / max(float(whole.max()), _EPSILON)
+        confidence = np.clip((coverage - c.coverage_low) / (c.coverage_high - c.coverage_low), 0, 1)
+        base = confidence * ((1 - c.whole_query_weight) * wanted + c.whole_query_weight * whole)
+        base = base + (1 - confidence) * whole
+        violation = np.zeros_like(base)
+        is_violated = np.zeros((len(self._scored_texts), len(base)), dtype=bool)
+        if self._scored_texts:
+            excluded = np.stack([self._similarity(pool, _excluded(t)) for t in self._scored_texts])
+            best = np.maximum(excluded.max(axis=1, keepdims=True), c.excluded_score_floor)
+            threshold = c.standout_threshold
+            standout = np.clip((excluded / best - threshold) / (1 - threshold), 0, 1)
+            margin = excluded.max(axis=0) - wanted - c.margin_onset
+            about = c.mention_share + (1 - c.mention_share) * np.clip(margin / c.margin_width, 0, 1)
+            violation = confidence * standout.max(axis=0) * about
+            is_violated = (standout > 0) & (violation > 0)
+        return base - c.penalty * violation, violation, is_violated
 
-    def _similarity(self, pool: Pool, name: str) -> _Scores:
+    def _similarity(self, pool: CandidatePool, name: str) -> _Scores:
         """Of every passage to one of the texts, words included, shape (pool size,)."""
         cosines = self._cosines(pool, name)
-        if not self._reads_words:
+        if not self._mixes_words:
             return cosines
-        words = np.nan_to_num(pool.scores[_words(name)])  # no score: no word in common
-        weight = self.settings.lexical_weight
-        return (1 - weight) * cosines + weight * words / max(float(words.max()), _LEAST)
+        words = np.nan_to_num(pool.scores[_lexical(name)])  # no score: no word in common
+        weight = self.constants.lexical_weight
+        return (1 - weight) * cosines + weight * words / max(float(words.max()), _EPSILON)
 
-    def _cosines(self, pool: Pool, name: str) -> _Scores:
+    def _cosines(self, pool: CandidatePool, name: str) -> _Scores:
         """Of every passage to one of the texts, shape (pool size,)."""
         topical = pool.scores[name]
-        if not self._mixes:
+        if not self._mixes_compatibility:
             return np.nan_to_num(topical, nan=-1.0)
-        beside = pool.scores[_beside(name)]
-        return mixed_cosines(topical, beside, self.settings.compatibility_weight)
+        weight = self.constants.compatibility_weight
+        return mixed_cosines(topical, pool.scores[_compatibility(name)], weight)
 
     @property
-    def _mixes(self) -> bool:
-        return self.compatible and self.settings.compatibility_weight > 0
+    def _mixes_compatibility(self) -> bool:
+        return self.use_compatibility and self.constants.compatibility_weight > 0
 
     @property
-    def _reads_words(self) -> bool:
-        return self.lexical and self.settings.lexical_weight > 0
+    def _mixes_words(self) -> bool:
+        return self.use_lexical and self.constants.lexical_weight > 0
 
     @property
-    def _scored_traps(self) -> tuple[str, ...]:
-        traps = dict.fromkeys(self.query.traps)  # two leaves of one name would be refused
-        return tuple(trap for trap in traps if trap not in self.filtered)
+    def _scored_texts(self) -> tuple[str, ...]:
+        """The excluded texts that no filter keeps out, each once: names of queries are unique."""
+        texts = dict.fromkeys(self.query.excluded)
+        return tuple(text for text in texts if text not in self.field_filters)
 
 
-def _reason(traps: Sequence[str], violation: float) -> str:
-    if not traps:
+def check_mode(mode: str, *, backfill: bool) -> None:
+    """Refuses an unknown mode, and ``backfill=False`` without the mode that it belongs to."""
+    OneOf(get_args(Mode)).check("mode", mode)
+    if not backfill and mode != "hard":
+        raise ConfigurationError(
+            "backfill=False leaves out what mode='hard' finds; set that mode too"
+        )
+
+
+def _reason(excluded: Sequence[str], violation: float) -> str:
+    if not excluded:
         return "nothing ruled out stands out in it"
-    degree = "moved down" if violation >= _VIOLATES else "moved down a little"
-    return f"{degree}: speaks of {', '.join(traps)}, which the query rules out"
+    degree = "moved down" if violation >= _VIOLATION_THRESHOLD else "moved down a little"
+    return f"{degree}: speaks of {', '.join(excluded)}, which the query rules out"
 
 
-def check_mode(mode: str, *, cut: bool) -> None:
-    """Refuses an unknown mode, and a cut without the mode that it needs."""
-    if mode not in get_args(Mode):
-        raise ConfigurationError(f"mode is one of {', '.join(get_args(Mode))}, not {mode!r}")
-    if cut and mode != "hard":
-        raise ConfigurationError("cut leaves out what mode='hard' finds; set that mode too")
+def _excluded(text: str) -> str:
+    """The name of the query that scores an excluded text."""
+    return f"excluded: {text}"
 
 
-def _leaf(trap: str) -> str:
-    return f"trap: {trap}"
+def _lexical(name: str) -> str:
+    """The name of the query that scores the same text by its words."""
+    return f"{name} ({LEXICAL})"
 
 
-def _words(leaf: str) -> str:
-    """The leaf that scores the same text by its words."""
-    return f"{leaf} ({LEXICAL})"
-
-
-def _beside(leaf: str) -> str:
-    """The leaf that scores the same text by the compatibility vector."""
-    return COMPATIBILITY if leaf == TOPICAL else f"{leaf} ({COMPATIBILITY})"
+def _compatibility(name: str) -> str:
+    """The name of the query that scores the same text by the compatibility vector."""
+    return COMPATIBILITY if name == TOPICAL else f"{name} ({COMPATIBILITY})"

@@ -1,4 +1,4 @@
-"""CoDeR-Seq: search by topic, then filter and order by compatibility."""
+"""CoDeR-Seq: search by topic, then filter and rank by compatibility."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
     TOPICAL,
     Policy,
     Ranked,
-    check_depth,
-    check_share,
-    kept_first,
+    check_limit,
+    order_by_filter,
 )
 from logic_retrievers.scoring import ranking, weighted_sum
-from logic_retrievers.types import Leaf, Pool
+from logic_retrievers.settings import SHARE, Interval
+from logic_retrievers.types import CandidatePool, VectorQuery
 
 
 @dataclass(frozen=True)
@@ -30,9 +29,9 @@ class SequentialPolicy(Policy):
 
     Args:
         alpha: weight of the topical cosine, in [0, 1].
-        tau: least compatibility cosine of a passage that is kept, in [-1, 1].
-        depth: size of the topical pool (at least k is taken).
-        cut: leave out what did not pass, as the paper does; otherwise it follows behind.
+        tau: least compatibility cosine of a passage that passes the filter, in [-1, 1].
+        limit: size of the topical pool (at least k).
+        backfill: passages that do not pass follow behind; False leaves them out, as the paper does.
 
     Raises:
         ConfigurationError: a setting out of its range.
@@ -40,29 +39,28 @@ class SequentialPolicy(Policy):
 
     alpha: float = 0.2
     tau: float = 0.3
-    depth: int = 100
-    cut: bool = False
+    limit: int = 100
+    backfill: bool = True
     name: ClassVar[str] = "sequential"
 
     def __post_init__(self) -> None:
-        check_share("alpha", self.alpha)
-        check_depth(self.depth)
-        if not -1 <= self.tau <= 1:
-            raise ConfigurationError(f"tau must lie between -1 and 1, not {self.tau}")
+        SHARE.check("alpha", self.alpha)
+        Interval(-1, 1).check("tau", self.tau)
+        check_limit(self.limit)
 
-    def plan(self, query: str, k: int) -> tuple[Leaf, ...]:
+    def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         """One search by topic; the pool is scored on compatibility too."""
         return (
-            Leaf(TOPICAL, TOPICAL, query, max(self.depth, k)),
-            Leaf(COMPATIBILITY, COMPATIBILITY, query, 0),
+            VectorQuery(TOPICAL, TOPICAL, query, max(self.limit, k)),
+            VectorQuery(COMPATIBILITY, COMPATIBILITY, query, 0),
         )
 
-    def rank(self, pool: Pool, k: int) -> list[Ranked]:
-        """Kept passages by fused score, then the others by fused score."""
+    def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
+        """Passages that pass the filter by fused score, then the others by fused score."""
         topical = pool.scores[TOPICAL]
         compatibility = np.nan_to_num(pool.scores[COMPATIBILITY], nan=-1.0)
-        kept = compatibility >= self.tau
-        if not kept.any():
+        passed = compatibility >= self.tau
+        if not passed.any():
             return [
                 Ranked(
                     int(i), float(topical[i]), reason=f"nothing reaches tau {self.tau}: by topic"
@@ -70,12 +68,12 @@ class SequentialPolicy(Policy):
                 for i in ranking(topical)[:k]
             ]
         fused = weighted_sum([topical, compatibility], [self.alpha, 1 - self.alpha])
-        order = kept_first(ranking(fused), kept, cut=self.cut)[:k]
+        order = order_by_filter(ranking(fused), passed, backfill=self.backfill)[:k]
         return [
-            Ranked(int(i), float(fused[i]), bool(kept[i]), self._reason(compatibility[i]))
+            Ranked(int(i), float(fused[i]), bool(passed[i]), self._reason(compatibility[i]))
             for i in order
         ]
 
     def _reason(self, compatibility: float) -> str:
-        side = "reaches" if compatibility >= self.tau else "stays under"
-        return f"compatibility {compatibility:.3f} {side} tau {self.tau}"
+        verb = "reaches" if compatibility >= self.tau else "stays under"
+        return f"compatibility {compatibility:.3f} {verb} tau {self.tau}"

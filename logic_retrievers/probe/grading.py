@@ -1,4 +1,4 @@
-"""Answers compared with those that are right and those that are wrong."""
+"""Grading of answers: comparison with right and wrong answers, and a language model as a judge."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.probe.normalising import Tokens, places, tokens
+from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.probe.normalization import Tokens, answer_tokens, find_spans
+from logic_retrievers.probe.prompt import Prompt
 from logic_retrievers.probe.questions import ProbeQuestion
+from logic_retrievers.probe.readers import Reader
 
 Grading: TypeAlias = Literal["containment", "support"]
-"""What makes an answer right: ``containment`` of a right answer and of no wrong one, for short
-answers; ``support``, more of a right answer's words than of any wrong one's, for long ones, and
-where there is no wrong one more than half of them."""
+"""What makes an answer right. ``containment``, for short answers: it contains a right answer and no
+wrong one. ``support``, for long ones: it has more of a right answer's words than of any wrong
+one's, and where there is no wrong one more than half of them."""
 Direction: TypeAlias = Literal["satisfying", "violating", "neither"]
 
-_NO_RIVAL = 0.5
-"""What a wrong answer's share is taken for where there is none. With one, a word that stands in
+_SUPPORT_WITHOUT_WRONG = 0.5
+"""Share that stands for a wrong answer's where there is none. With one, a word that stands in
 every text helps both alike; without, it would make most sentences right. (Of BoolQuestions' right
-answers, 66 % share a word with a sentence drawn at random, and none shares half of its words.)"""
-_NO_ANSWER = tuple(
-    tokens(said)
-    for said in (
+answers, 66 % share a word with a random sentence, and none shares half of its words.)"""
+_ABSTENTIONS = tuple(
+    answer_tokens(phrase)
+    for phrase in (
         *("I don't know", "do not know", "don't know", "not sure", "no idea", "unknown"),
         *("cannot answer", "can't answer", "cannot be answered", "unanswerable", "no answer"),
         *("cannot be determined", "cannot determine", "cannot tell", "can't tell"),
@@ -32,21 +34,25 @@ _NO_ANSWER = tuple(
         *("does not tell", "do not tell", "don't tell", "does not mention", "do not mention"),
     )
 )
+_JUDGE_SYSTEM = (
+    "You compare a given answer with the right answers to a question. Say yes if it means the same "
+    "as one of them, and no if it does not or if it means something else as well. Say one word."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What there is to say of an answer.
+    """The grade of an answer.
 
     Args:
         exact: it is a right answer, up to case, accents, punctuation and articles.
-        f1: harmonic mean of precision and recall of the tokens (SQuAD), against the right answer
-            that is nearest.
-        support: share of the tokens of a right answer that it says, less that of a wrong one; the
+        f1: harmonic mean of precision and recall of the tokens (SQuAD), against the nearest right
+            answer.
+        support: share of a right answer's tokens that it has, less that of a wrong one; the
             greatest of each, in [-1, 1]. Where there is no wrong answer, less one half.
-        gold: how many right answers it contains.
-        wrong: how many wrong ones.
-        abstained: it says that it does not know, or nothing, and names neither.
+        gold: number of right answers that it contains.
+        wrong: number of wrong ones.
+        abstained: it says that it does not know, or nothing, and contains neither.
     """
 
     exact: bool
@@ -70,48 +76,41 @@ class Grade:
 def grade(question: ProbeQuestion, answer: str) -> Grade:
     """Grades an answer.
 
-    Contained means as whole tokens in a row: "Ann" is not in "Annapolis". Where one answer lies
-    inside a longer one, the longer one was said: "Rocky II" contains no "Rocky". An answer that
+    Contained means as consecutive whole tokens: "Ann" is not in "Annapolis". Where one answer lies
+    inside a longer one, only the longer one counts: "Rocky II" contains no "Rocky". An answer that
     denies a wrong one ("not Ann but Bob") contains it all the same.
-
-    Args:
-        question: with its right and wrong answers.
-        answer: as a reader gave it.
     """
-    said = tokens(answer)
-    gold = {tokens(one) for one in question.gold}
-    wrong = {tokens(one) for one in question.wrong} - gold
-    named = _named(said, gold | wrong)
+    tokens = answer_tokens(answer)
+    gold = {answer_tokens(text) for text in question.gold}
+    wrong = {answer_tokens(text) for text in question.wrong} - gold
+    contained = _contained_answers(tokens, gold | wrong)
+    wrong_support = _best_recall(tokens, wrong) if wrong else _SUPPORT_WITHOUT_WRONG
     return Grade(
-        exact=said in gold,
-        f1=max(_f1(said, one) for one in gold),
-        support=_recalled(said, gold) - (_recalled(said, wrong) if wrong else _NO_RIVAL),
-        gold=len(named & gold),
-        wrong=len(named & wrong),
-        abstained=not named and (not said or any(places(one, said) for one in _NO_ANSWER)),
+        exact=tokens in gold,
+        f1=max(2 * _overlap(tokens, right) / (len(tokens) + len(right)) for right in gold),
+        support=_best_recall(tokens, gold) - wrong_support,
+        gold=len(contained & gold),
+        wrong=len(contained & wrong),
+        abstained=not contained
+        and (not tokens or any(find_spans(phrase, tokens) for phrase in _ABSTENTIONS)),
     )
 
 
-def checked_grading(grading: Any) -> Grading:
+def validate_grading(grading: Any) -> Grading:
     """A grading from its name.
 
     Raises:
         ConfigurationError: no such grading.
     """
-    for known in get_args(Grading):
-        if grading == known:
-            return cast("Grading", known)
+    if grading in get_args(Grading):
+        return cast("Grading", grading)
     raise ConfigurationError(f"unknown grading {grading!r}; one of {', '.join(get_args(Grading))}")
 
 
-def direction(question: ProbeQuestion, passages: Sequence[str]) -> Direction | None:
-    """On which side of the question the first passage stands (CoDeR, appendix).
+def top_passage_direction(question: ProbeQuestion, passages: Sequence[str]) -> Direction | None:
+    """The label of the first of the passages' ids (CoDeR, appendix); None for a question without.
 
-    It tells of the retrieval alone, and is no part of the accuracy.
-
-    Args:
-        question: with its labels; None comes back where it has none.
-        passages: ids in the order of their retrieval.
+    It describes the retrieval alone, and is no part of the accuracy.
     """
     if not question.satisfying and not question.violating:
         return None
@@ -121,23 +120,49 @@ def direction(question: ProbeQuestion, passages: Sequence[str]) -> Direction | N
     return "violating" if first in question.violating else "neither"
 
 
-def _named(said: Tokens, answers: Iterable[Tokens]) -> set[Tokens]:
-    """The answers that stand somewhere, but for a place inside a longer one."""
-    found = [(place, answer) for answer in answers for place in places(answer, said)]
+def judge_answer(reader: Reader, question: ProbeQuestion, answer: str, seed: int = 0) -> bool:
+    """Whether a language model takes an answer for a right one; reported beside the comparison.
+
+    The judge sees the right and wrong answers; the seed is for one that samples.
+
+    Raises:
+        InputError: the judge said neither yes nor no.
+        LogicRetrieversError: the judge gave no answer.
+    """
+    match answer_tokens(reader.answer(build_judge_prompt(question, answer, seed)))[:1]:
+        case ("yes",):
+            return True
+        case ("no",):
+            return False
+        case _:
+            raise InputError(f"the judge {reader.name!r} said neither yes nor no")
+
+
+def build_judge_prompt(question: ProbeQuestion, answer: str, seed: int = 0) -> Prompt:
+    """The prompt for a judge: question, right and wrong answers, the answer to judge."""
+    lines = [
+        f"Question: {question.text}",
+        f"Right answers: {'; '.join(question.gold)}",
+        *([f"Wrong answers: {'; '.join(question.wrong)}"] if question.wrong else []),
+        f"Given answer: {' '.join(answer.split())}",
+        "Is the given answer right? yes or no:",
+    ]
+    return Prompt(question.text, (), _JUDGE_SYSTEM, "\n".join(lines), seed)
+
+
+def _contained_answers(tokens: Tokens, answers: Iterable[Tokens]) -> set[Tokens]:
+    """The answers that occur in the tokens, not counting occurrences inside a longer answer."""
+    spans = [(span, answer) for answer in answers for span in find_spans(answer, tokens)]
     return {
         answer
-        for place, answer in found
-        if not any(len(place) < len(other) and set(place) <= set(other) for other, _ in found)
+        for span, answer in spans
+        if not any(len(span) < len(other) and set(span) <= set(other) for other, _ in spans)
     }
 
 
-def _shared(one: Tokens, other: Tokens) -> int:
-    return (Counter(one) & Counter(other)).total()
+def _overlap(first: Tokens, second: Tokens) -> int:
+    return (Counter(first) & Counter(second)).total()
 
 
-def _f1(said: Tokens, gold: Tokens) -> float:
-    return 2 * _shared(said, gold) / (len(said) + len(gold))
-
-
-def _recalled(said: Tokens, answers: Iterable[Tokens]) -> float:
-    return max(_shared(said, one) / len(one) for one in answers)
+def _best_recall(tokens: Tokens, answers: Iterable[Tokens]) -> float:
+    return max(_overlap(tokens, answer) / len(answer) for answer in answers)

@@ -1,11 +1,13 @@
-"""The one prompt that every configuration is asked with."""
+"""The one prompt that every configuration gets."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-from logic_retrievers.probe.readers.base import Prompt
+Role: TypeAlias = Literal["system", "user", "assistant"]
 
 SYSTEM = (
     "You answer a question from numbered passages. Say the answer in as few words as you can, and "
@@ -28,36 +30,54 @@ _EXAMPLES = (
 )
 
 
-def build_prompt(question: str, passages: Sequence[str], seed: int = 0) -> Prompt:
-    """The prompt of a question: an instruction, two worked examples, the passages, the question.
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The input of a reader: the same for every configuration except for the passages.
 
-    Args:
-        question: as it is asked.
-        passages: texts in the order of their retrieval; none is an honest prompt too.
-        seed: for a reader that draws.
+    A chat model gets the instruction ``system``, the worked ``examples`` (message, answer), and
+    ``user``: passages and question in one message. ``seed`` is for a reader that samples.
     """
+
+    question: str
+    passages: tuple[str, ...]
+    system: str
+    user: str
+    seed: int = 0
+    examples: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def turns(self) -> list[tuple[Role, str]]:
+        """The conversation that a chat model continues: role and text."""
+        worked: list[tuple[Role, str]] = []
+        for message, answer in self.examples:
+            worked += [("user", message), ("assistant", answer)]
+        return [("system", self.system), *worked, ("user", self.user)]
+
+
+def build_prompt(question: str, passages: Sequence[str], seed: int = 0) -> Prompt:
+    """An instruction, two worked examples, the passages (there may be none), and the question."""
     return Prompt(
         question=question,
         passages=tuple(passages),
         system=SYSTEM,
-        user=_asked(passages, question),
+        user=_format_message(passages, question),
         seed=seed,
-        examples=tuple((_asked(given, text), said) for given, text, said in _EXAMPLES),
+        examples=tuple((_format_message(texts, text), answer) for texts, text, answer in _EXAMPLES),
     )
 
 
-def prompt_key(prompt: Prompt) -> str:
-    """A hash of all that a chat model is given: what the same answer can be expected for."""
-    said = [text for _, text in prompt.turns]
-    content = "\0".join([*said, str(prompt.seed)])
+def prompt_hash(prompt: Prompt) -> str:
+    """A hash of everything that a chat model is given: equal hashes share one answer."""
+    texts = [text for _, text in prompt.turns]
+    content = "\0".join([*texts, str(prompt.seed)])
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def wording_key() -> str:
-    """A hash of the wording alone; another one, and answers can no longer be compared."""
-    return prompt_key(build_prompt("", ()))
+def template_hash() -> str:
+    """A hash of the wording alone; answers to different wordings cannot be compared."""
+    return prompt_hash(build_prompt("", ()))
 
 
-def _asked(passages: Sequence[str], question: str) -> str:
-    numbered = [f"{place}. {' '.join(text.split())}" for place, text in enumerate(passages, 1)]
+def _format_message(passages: Sequence[str], question: str) -> str:
+    numbered = [f"{number}. {' '.join(text.split())}" for number, text in enumerate(passages, 1)]
     return "\n".join(["Passages:", *numbered, f"Question: {question}"])

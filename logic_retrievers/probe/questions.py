@@ -1,27 +1,44 @@
-"""Questions with answers that can be checked, and the passages that they are asked over."""
+"""Question sets: questions with known answers and their passages, read from and written to folders.
+
+A folder is checked row by row when it is read, since people write and change the files.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
-from logic_retrievers.errors import InputError
+from logic_retrievers.atomic_files import write_folder
+from logic_retrievers.errors import InputError, ReadError
+from logic_retrievers.evaluation.corpus import Corpus, read_corpus
+from logic_retrievers.evaluation.datasets import data_file
+from logic_retrievers.evaluation.rows import Row, json_rows
+from logic_retrievers.probe.normalization import answer_tokens
+
+QUESTIONS, CORPUS = "questions.jsonl", "corpus.jsonl"
+
+FIELDS: Mapping[str, str] = {
+    "_id": "the question's name; every question has its own (needed)",
+    "text": "the question, as a person asks it (needed)",
+    "gold": "right answers; saying one of them is right (needed)",
+    "wrong": "answers that the passages suggest and that are not right",
+    "kind": "the sort of question, for figures by kind",
+    "satisfying": "ids of the passages that support a right answer",
+    "violating": "ids of the passages that break the question's constraint, or support a wrong one",
+    "candidates": "ids of the passages that may be retrieved for it; all of them where it is empty",
+    "trusted": "ids of the passages that you vouch for",
+}
+"""Fields of a row of ``questions.jsonl`` and their meaning."""
+_REQUIRED = ("_id", "text", "gold")
+_PASSAGE_FIELDS = ("satisfying", "violating", "candidates", "trusted")
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeQuestion:
-    """A question whose answer is graded by comparison.
-
-    Args:
-        id: its name, unique in a set.
-        text: as a person asks it.
-        gold: right answers; saying one of them is right.
-        wrong: answers that passages suggest and that are not right.
-        kind: the sort of question, for figures by kind; empty where there is but one.
-        satisfying: ids of passages that support a right answer.
-        violating: ids of passages that break the question's constraint, or support a wrong answer.
-        candidates: ids of the passages that may be retrieved for it; all of the set where empty.
-        trusted: ids of passages that the user vouches for.
+    """A question whose answer is graded by comparison; :data:`FIELDS` explains its fields.
 
     Raises:
         InputError: an empty id or text, no right answer, an empty answer, or one that is right and
@@ -49,15 +66,10 @@ class ProbeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ProbeSet:
-    """Questions, and the passages that they are asked over.
-
-    Args:
-        name: of the set, for reports.
-        questions: in the order of asking.
-        passages: id -> text.
+    """Questions in the order of asking, and the passages (id -> text) that they are about.
 
     Raises:
-        InputError: no question, an id that stands twice, or a passage that there is not.
+        InputError: no question, a repeated id, or a passage that does not exist.
     """
 
     name: str
@@ -67,12 +79,148 @@ class ProbeSet:
     def __post_init__(self) -> None:
         if not self.questions:
             raise InputError(f"{self.name} has no question")
-        seen: set[str] = set()
-        for one in self.questions:
-            if one.id in seen:
-                raise InputError(f"question id {one.id!r} stands twice")
-            seen.add(one.id)
-            named = (*one.satisfying, *one.violating, *one.candidates, *one.trusted)
-            missing = next((name for name in named if name not in self.passages), None)
-            if missing is not None:
-                raise InputError(f"question {one.id!r} names a passage that is not: {missing!r}")
+        ids: set[str] = set()
+        for question in self.questions:
+            if question.id in ids:
+                raise InputError(f"question id {question.id!r} stands twice")
+            ids.add(question.id)
+            for passage in (name for field in _PASSAGE_FIELDS for name in getattr(question, field)):
+                if passage not in self.passages:
+                    raise InputError(
+                        f"question {question.id!r} names an unknown passage: {passage!r}"
+                    )
+
+
+def read_probe(folder: str | os.PathLike[str]) -> ProbeSet:
+    """Reads a question set from a folder; the folder's name becomes the set's.
+
+    The folder holds ``questions.jsonl``, rows of :data:`FIELDS`, and ``corpus.jsonl``, rows of
+    ``_id``, ``title`` and ``text``; both may be gzip, with ``.gz`` after their names. Passages with
+    the same text are merged, as in :func:`logic_retrievers.evaluation.corpus.read_corpus`.
+
+    Raises:
+        ReadError: a file is missing, or a row cannot be used; the message names file and line.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise ReadError("no such folder", file=str(folder))
+    corpus = read_corpus(_find_file(folder, CORPUS))
+    path = _find_file(folder, QUESTIONS)
+    questions: dict[str, ProbeQuestion] = {}
+    for row in json_rows(path):
+        question = _read_question(row, corpus)
+        if question.id in questions:
+            raise row.error(f"the id {question.id!r} was used before; ids must be unique")
+        questions[question.id] = question
+    if not questions:
+        raise ReadError("no question in this file", file=str(path))
+    return ProbeSet(folder.resolve().name, tuple(questions.values()), corpus.documents)
+
+
+def write_probe(folder: str | os.PathLike[str], questions: ProbeSet) -> None:
+    """Writes a folder that :func:`read_probe` reads as the same set, except for its name.
+
+    The folder appears when it is complete.
+
+    Raises:
+        ConfigurationError: the folder exists already.
+        InputError: a set that would not read back as it is: two passages with the same text, white
+            space around one, a question that names one twice, an id with a tab.
+        StorageError: the disk is full, or the place may not be written to.
+    """
+
+    def check(written: Path) -> None:
+        try:
+            reread = read_probe(written)
+        except ReadError as error:
+            raise InputError(f"{questions.name} cannot be written: {error}") from None
+        if reread.questions != questions.questions or reread.passages != questions.passages:
+            raise InputError(
+                f"{questions.name} cannot be written as it is: two passages have the same text, or "
+                "one has white space around it, or a question names one twice"
+            )
+
+    passages = (
+        {"_id": name, "title": "", "text": text} for name, text in questions.passages.items()
+    )
+    files = {
+        QUESTIONS: _json_lines(_question_row(question) for question in questions.questions),
+        CORPUS: _json_lines(passages),
+    }
+    write_folder(Path(folder), files, check)
+
+
+def _find_file(folder: Path, name: str) -> Path:
+    path = data_file(folder, name)
+    if path is None:
+        raise ReadError(f"no {name}[.gz] in this folder", file=str(folder))
+    return path
+
+
+def _read_question(row: Row, corpus: Corpus) -> ProbeQuestion:
+    _check_fields(row)
+    gold, wrong = _read_answers(row, "gold"), _read_answers(row, "wrong")
+    gold_by_tokens = {answer_tokens(answer): answer for answer in gold}
+    for answer in wrong:
+        if (same := gold_by_tokens.get(answer_tokens(answer))) is not None:
+            raise row.error(
+                f"{answer!r} is wrong and {same!r} right: grading sees no difference, for it looks "
+                "at neither case nor accents, articles and punctuation"
+            )
+    passages = {field: _read_passage_ids(row, field, corpus) for field in _PASSAGE_FIELDS}
+    if both := set(passages["satisfying"]) & set(passages["violating"]):
+        raise row.error(f"the passage {min(both)!r} is satisfying and violating at once")
+    if not row.text("text").strip():
+        raise row.error("the question's text is empty")
+    kind = row.text("kind") if row.fields.get("kind") is not None else ""
+    try:
+        return ProbeQuestion(row.id(), row.text("text"), gold, wrong, kind, **passages)
+    except InputError as error:
+        raise row.error(str(error)) from None
+
+
+def _check_fields(row: Row) -> None:
+    for name in row.fields:
+        if name not in FIELDS:
+            similar = next((f for f in FIELDS if f.lstrip("_") == name.lower().strip(" _")), "")
+            hint = f"did you mean {similar!r}?" if similar else f"there are {', '.join(FIELDS)}"
+            raise row.error(f"unknown field {name!r}; {hint}")
+    if missing := [name for name in _REQUIRED if row.fields.get(name) is None]:
+        raise row.error(f"the question has no {missing[0]!r}: {FIELDS[missing[0]]}")
+
+
+def _read_answers(row: Row, field: str) -> tuple[str, ...]:
+    values = row.fields.get(field)
+    if values is None:
+        return ()
+    if not isinstance(values, list):
+        correction = json.dumps([values if isinstance(values, str) else json.dumps(values)])
+        raise row.error(f"{field!r} must be a list of answers: {correction} instead of {values!r}")
+    for value in values:
+        if not isinstance(value, str):
+            correction = json.dumps(json.dumps(value))
+            raise row.error(
+                f"an answer in {field!r} must be a text: {correction} instead of {value!r}"
+            )
+    return tuple(row.with_fields({field: value}).text(field) for value in values)
+
+
+def _read_passage_ids(row: Row, field: str, corpus: Corpus) -> tuple[str, ...]:
+    ids: dict[str, None] = {}
+    for passage in row.ids(field):
+        canonical = corpus.canonical_id(passage)
+        if canonical is None:
+            problem = "has no text" if passage in corpus.empty else "is not in the corpus"
+            raise row.error(f"the passage {passage!r} of {field!r} {problem}")
+        ids[canonical] = None
+    return tuple(ids)
+
+
+def _question_row(question: ProbeQuestion) -> dict[str, object]:
+    """The fields that are not empty, under their names in the file."""
+    fields = {"_id": question.id, **asdict(question)}
+    return {name: fields[name] for name in FIELDS if fields[name]}
+
+
+def _json_lines(rows: Iterable[Mapping[str, object]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

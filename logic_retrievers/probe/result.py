@@ -1,37 +1,58 @@
-"""What a probe found: figures of each configuration, by kind of question, and comparisons."""
+"""The result of a probe: figures of each configuration, by kind of question, and comparisons."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from logic_retrievers.evaluation.breakdown import estimates_by
-from logic_retrievers.evaluation.files import write_text
-from logic_retrievers.evaluation.result import estimate_all
-from logic_retrievers.evaluation.statistics import RESAMPLES, Estimate
+from logic_retrievers.atomic_files import write_text
+from logic_retrievers.evaluation.result import estimate_metrics, estimates_by_label
+from logic_retrievers.evaluation.statistics import RESAMPLES, Estimate, bootstrap, holm, mcnemar
 from logic_retrievers.probe.grading import Grading
-from logic_retrievers.probe.statistics import Comparison, compare_all
 from logic_retrievers.probe.traces import Trace
 
 ACCURACY = "accuracy"
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeResult:
-    """The traces of a probe, and what follows from them.
+class AccuracyComparison:
+    """The accuracy of a configuration against that of another one.
 
     Args:
-        set: name of the questions.
-        reader: its name.
-        depth: passages a question.
+        difference: of the shares of right answers, with a paired bootstrap interval.
+        gained, lost: questions that only this one, or only the other one, has right.
+        p: of McNemar's exact test, two-sided; ``p_corrected`` after Holm over all comparisons.
+        questions: how many both have answered; ``left_out``: how many one of them has not.
+    """
+
+    difference: Estimate
+    gained: int
+    lost: int
+    p: float
+    p_corrected: float
+    questions: int
+    left_out: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        return {**asdict(self), "difference": self.difference._asdict()}
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """The traces of a probe, and the figures computed from them.
+
+    Args:
+        set, reader: their names.
+        depth: passages per question.
         seed: of the prompts, and of the resampling.
         grading: what counts as right.
-        kinds: question -> kind, in the order of asking; empty where there is but one.
-        traces: configuration -> question -> trace; the first is what others are compared with.
-        resamples: how many times the questions are drawn for the intervals.
+        kinds: question -> kind, in the order of asking; empty where there is only one.
+        traces: configuration -> question -> trace; the others are compared with the first.
+        resamples: number of bootstrap samples for the intervals.
     """
 
     set: str
@@ -52,35 +73,33 @@ class ProbeResult:
         """Means with 95 % intervals over the questions that were answered.
 
         ``accuracy`` is the share of right answers; ``exact``, ``f1``, ``support``, ``gold``,
-        ``wrong`` and ``abstained`` as in :class:`Grade` (the numbers of contained answers as
-        shares of questions with one); ``judged`` what the judge says; ``top_satisfying`` and
-        ``top_violating`` where the first passage stands, for questions with sides;
-        ``retrieval_seconds`` and ``reader_seconds`` a question.
+        ``wrong`` and ``abstained`` as in :class:`Grade` (``gold`` and ``wrong`` as shares of
+        questions whose answer contains one); ``judged`` the judge's share of right answers;
+        ``top_satisfying`` and ``top_violating`` the label of the first passage, for questions with
+        labels; ``retrieval_seconds`` and ``reader_seconds`` per question.
         """
-        values = _values(self.traces[configuration], self.grading)
-        answered = {name: name for name in values[ACCURACY]}
-        if not answered:
+        values = self._values(configuration)
+        if not values:
             return {}
-        return estimate_all(_some(values), answered, resamples=self.resamples, seed=self.seed)
+        answered = {name: name for name in values[ACCURACY]}
+        return estimate_metrics(values, answered, resamples=self.resamples, seed=self.seed)
 
     def figures_by_kind(self, configuration: str) -> dict[str, dict[str, Estimate]]:
         """Kind -> :meth:`figures` of its questions."""
-        values = _some(_values(self.traces[configuration], self.grading))
-        return estimates_by(values, self._labels(), resamples=self.resamples, seed=self.seed)
+        return estimates_by_label(
+            self._values(configuration), self._labels(), resamples=self.resamples, seed=self.seed
+        )
 
-    def comparisons(self, kind: str | None = None) -> dict[str, Comparison]:
-        """Configuration -> what it changes against the first, over the questions of a kind.
+    def comparisons(self, kind: str | None = None) -> dict[str, AccuracyComparison]:
+        """Configuration -> its accuracy against the first's, over the questions of a kind.
 
         A question that got no answer under one of the two is left out for both, and counted.
         """
-        asked = {name for name, label in self.kinds.items() if kind in {None, label}}
-        (_, first), *others = (
-            (name, {one: trace for one, trace in traces.items() if one in asked})
-            for name, traces in self.traces.items()
-        )
-        return compare_all(
-            self._right(first),
-            {name: self._right(traces) for name, traces in others},
+        questions = {name for name, label in self.kinds.items() if kind in {None, label}}
+        baseline, *others = (self._correct(name, questions) for name in self.traces)
+        return compare_accuracy(
+            baseline,
+            dict(zip(list(self.traces)[1:], others, strict=True)),
             resamples=self.resamples,
             seed=self.seed,
         )
@@ -98,17 +117,22 @@ class ProbeResult:
             "configurations": {
                 name: {
                     "failed": self.failed(name),
-                    "figures": _plain(self.figures(name)),
-                    "by_kind": {k: _plain(v) for k, v in self.figures_by_kind(name).items()},
+                    "figures": _plain_figures(self.figures(name)),
+                    "by_kind": {
+                        kind: _plain_figures(figures)
+                        for kind, figures in self.figures_by_kind(name).items()
+                    },
                 }
                 for name in self.traces
             },
-            "comparisons": _told(self.comparisons()),
-            "comparisons_by_kind": {kind: _told(self.comparisons(kind)) for kind in kinds},
+            "comparisons": _plain_comparisons(self.comparisons()),
+            "comparisons_by_kind": {
+                kind: _plain_comparisons(self.comparisons(kind)) for kind in kinds
+            },
         }
 
     def write_json(self, path: str | os.PathLike[str]) -> None:
-        """Writes :meth:`to_json`, whole or not at all.
+        """Writes :meth:`to_json`, the whole file or nothing.
 
         Raises:
             StorageError: the file cannot be written.
@@ -118,54 +142,84 @@ class ProbeResult:
     def _labels(self) -> dict[str, str]:
         return {name: kind for name, kind in self.kinds.items() if kind}
 
-    def _right(self, traces: Mapping[str, Trace]) -> dict[str, bool]:
+    def _correct(self, configuration: str, questions: Collection[str]) -> dict[str, bool]:
         return {
             name: trace.grade.correct(self.grading)
-            for name, trace in traces.items()
-            if trace.grade is not None
+            for name, trace in self.traces[configuration].items()
+            if name in questions and trace.grade is not None
         }
 
+    def _values(self, configuration: str) -> dict[str, dict[str, float]]:
+        """Metric -> question -> value, for the questions that were answered."""
+        values: dict[str, dict[str, float]] = {}
+        for name, trace in self.traces[configuration].items():
+            for metric, value in _trace_metrics(trace, self.grading).items():
+                values.setdefault(metric, {})[name] = value
+        return values
 
-def _values(traces: Mapping[str, Trace], grading: Grading) -> dict[str, dict[str, float]]:
-    """Metric -> question -> value."""
-    rows = {name: _row(trace, grading) for name, trace in traces.items() if trace.grade is not None}
-    metrics = dict.fromkeys([ACCURACY, *(metric for row in rows.values() for metric in row)])
+
+def compare_accuracy(
+    baseline: Mapping[str, bool],
+    others: Mapping[str, Mapping[str, bool]],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> dict[str, AccuracyComparison]:
+    """Compares configurations with the baseline, p corrected for their number.
+
+    Both map a question that was answered to whether its answer is right; a configuration that
+    shares none with the baseline is left out.
+    """
+    comparisons: dict[str, AccuracyComparison] = {}
+    for name, other in others.items():
+        shared = [question for question in baseline if question in other]
+        if not shared:
+            continue
+        changes = [int(other[question]) - int(baseline[question]) for question in shared]
+        gained, lost = changes.count(1), changes.count(-1)
+        p = mcnemar(gained, lost)
+        comparisons[name] = AccuracyComparison(
+            difference=bootstrap(changes, resamples=resamples, seed=seed)[0],
+            gained=gained,
+            lost=lost,
+            p=p,
+            p_corrected=p,
+            questions=len(shared),
+            left_out=len(baseline.keys() | other.keys()) - len(shared),
+        )
+    corrected = holm([comparison.p for comparison in comparisons.values()])
     return {
-        metric: {name: row[metric] for name, row in rows.items() if metric in row}
-        for metric in metrics
+        name: replace(comparison, p_corrected=p)
+        for (name, comparison), p in zip(comparisons.items(), corrected, strict=True)
     }
 
 
-def _row(trace: Trace, grading: Grading) -> dict[str, float]:
-    graded = trace.grade
-    if graded is None:
+def _trace_metrics(trace: Trace, grading: Grading) -> dict[str, float]:
+    grade = trace.grade
+    if grade is None:
         return {}
-    row: dict[str, float] = {
-        ACCURACY: graded.correct(grading),
-        "exact": graded.exact,
-        "f1": graded.f1,
-        "support": graded.support,
-        "gold": graded.gold > 0,
-        "wrong": graded.wrong > 0,
-        "abstained": graded.abstained,
+    metrics: dict[str, float] = {
+        ACCURACY: grade.correct(grading),
+        "exact": grade.exact,
+        "f1": grade.f1,
+        "support": grade.support,
+        "gold": grade.gold > 0,
+        "wrong": grade.wrong > 0,
+        "abstained": grade.abstained,
         "retrieval_seconds": trace.retrieval_seconds,
         "reader_seconds": trace.reader_seconds,
     }
     if trace.judged is not None:
-        row["judged"] = trace.judged
+        metrics["judged"] = trace.judged
     if trace.direction is not None:
-        row["top_satisfying"] = trace.direction == "satisfying"
-        row["top_violating"] = trace.direction == "violating"
-    return row
+        metrics["top_satisfying"] = trace.direction == "satisfying"
+        metrics["top_violating"] = trace.direction == "violating"
+    return metrics
 
 
-def _some(values: Mapping[str, Mapping[str, float]]) -> dict[str, Mapping[str, float]]:
-    return {metric: of_question for metric, of_question in values.items() if of_question}
-
-
-def _plain(figures: Mapping[str, Estimate]) -> dict[str, dict[str, float]]:
+def _plain_figures(figures: Mapping[str, Estimate]) -> dict[str, dict[str, float]]:
     return {metric: estimate._asdict() for metric, estimate in figures.items()}
 
 
-def _told(comparisons: Mapping[str, Comparison]) -> dict[str, dict[str, Any]]:
-    return {name: one.to_dict() for name, one in comparisons.items()}
+def _plain_comparisons(comparisons: Mapping[str, AccuracyComparison]) -> dict[str, dict[str, Any]]:
+    return {name: comparison.to_dict() for name, comparison in comparisons.items()}

@@ -1,11 +1,11 @@
-"""What became of each question under each configuration, a JSON line each."""
+"""Traces of a probe: the outcome of each question under each configuration, a JSON line each."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,20 +20,20 @@ _HEADER, _SETTINGS = "probe", "settings"
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One question under one configuration.
+    """The outcome of one question under one configuration.
 
     Args:
         question: its id.
-        configuration: the name under which it was retrieved.
+        configuration: its name.
         passages: ids, in the order in which the reader got them.
         scores: of the passages under the configuration.
         prompt: hash of the whole prompt, texts included.
         answer: as the reader gave it; None where there is none.
         grade: of the answer.
-        direction: on which side the first passage stands; None where the question has no sides.
-        judged: what the judge says of the answer; None where nobody was asked, or did not answer.
+        direction: label of the first passage; None where the question has no labels.
+        judged: the judge's decision; None without a judge, or where it did not answer.
         retrieval_seconds: for the passages.
-        reader_seconds: for the answer; where the same prompt was asked before, what it took then.
+        reader_seconds: for the answer; for a repeated prompt, what it took the first time.
         error: why there is no answer.
     """
 
@@ -56,17 +56,10 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
-    """What all traces of a file share.
+class TraceHeader:
+    """What all traces of a file share: ``set``, ``reader`` and ``judge`` (or "") by name.
 
-    Args:
-        set: name of the questions.
-        content: hash of questions and passages.
-        reader: its name.
-        judge: its name; empty where there is none.
-        depth: passages a question.
-        seed: of the prompts.
-        wording: hash of the prompt without question and passages.
+    ``content`` is a hash of questions and passages, ``wording`` of the prompt without them.
     """
 
     set: str
@@ -78,30 +71,32 @@ class Header:
     wording: str
 
 
-def content_of(questions: ProbeSet) -> str:
+def content_hash(questions: ProbeSet) -> str:
     """A hash of all questions and passages."""
-    asked = [asdict(one) for one in questions.questions]
-    content = json.dumps([asked, sorted(questions.passages.items())], ensure_ascii=True)
+    rows = [asdict(question) for question in questions.questions]
+    content = json.dumps([rows, sorted(questions.passages.items())], ensure_ascii=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
 
 class TraceFile:
-    """Traces that are there as soon as they are written, and are found again.
+    """A file to which traces are appended, and from which an interrupted run continues.
 
-    What answered before is read at opening; a failed question is not, and so is tried again. A
-    line that was cut off in the writing is taken away. After the header, a line for each
-    configuration holds what changes its answers, as far as it says so; see
-    :class:`logic_retrievers.probe.retrieval.Retrieval`.
+    Opening it reads the answers of earlier runs, but for failed questions, which are tried again;
+    a line that was cut off while it was written is removed. After the header, a line for each
+    configuration holds its settings (:class:`logic_retrievers.probe.retrieval.Retrieval`).
 
     Args:
         path: made where there is none.
         header: of the run.
-        questions: of the run, by id; answers are graded anew.
-        settings: configuration -> what changes its answers.
+        questions: of the run; stored answers are graded anew.
+        settings: configuration -> settings that change its answers.
+
+    Attributes:
+        traces: (configuration, question) -> trace of an earlier run.
 
     Raises:
         ConfigurationError: the file is of another run, or has one of the configurations with other
-            settings; the message says what differs.
+            settings; the message names the differences.
         ReadError: it is no file of traces.
         StorageError: it cannot be written.
     """
@@ -109,37 +104,38 @@ class TraceFile:
     def __init__(
         self,
         path: Path,
-        header: Header,
-        questions: Mapping[str, ProbeQuestion],
+        header: TraceHeader,
+        questions: Iterable[ProbeQuestion],
         settings: Mapping[str, Mapping[str, Any]],
     ) -> None:
         self._path = path
-        self.found: dict[tuple[str, str], Trace] = {}
-        _mend(path)
+        self.traces: dict[tuple[str, str], Trace] = {}
+        _remove_partial_line(path)
         if not path.exists() or not path.stat().st_size:
-            self._append({_HEADER: asdict(header)})
+            self._append_row({_HEADER: asdict(header)})
         rows = json_rows(path)
-        _check(next(rows), header)
-        known: dict[str, Mapping[str, Any]] = {}
+        _check_header(next(rows), header)
+        questions_by_id = {question.id: question for question in questions}
+        stored_settings: dict[str, Mapping[str, Any]] = {}
         for row in rows:
-            if isinstance(told := row.fields.get(_SETTINGS), dict):
-                known[str(row.fields.get("configuration"))] = told
+            if isinstance(row_settings := row.fields.get(_SETTINGS), dict):
+                stored_settings[str(row.fields.get("configuration"))] = row_settings
                 continue
-            trace = _trace(row, questions)
-            known.setdefault(trace.configuration, {})
+            trace = _read_trace(row, questions_by_id)
+            stored_settings.setdefault(trace.configuration, {})
             if trace.error is None:
-                self.found[trace.configuration, trace.question] = trace
-        for name, wanted in settings.items():
-            if name in known:
-                _check_settings(path, name, known[name], wanted)
+                self.traces[trace.configuration, trace.question] = trace
+        for name, current in settings.items():
+            if name in stored_settings:
+                _check_settings(path, name, stored_settings[name], current)
             else:
-                self._append({"configuration": name, _SETTINGS: wanted})
+                self._append_row({"configuration": name, _SETTINGS: current})
 
     def append(self, trace: Trace) -> None:
         """Writes a trace."""
-        self._append(trace.to_dict())
+        self._append_row(trace.to_dict())
 
-    def _append(self, row: Mapping[str, Any]) -> None:
+    def _append_row(self, row: Mapping[str, Any]) -> None:
         try:
             with self._path.open("a", encoding="utf-8", newline="\n") as file:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
@@ -147,47 +143,53 @@ class TraceFile:
             raise StorageError(f"cannot write {self._path}: {error.strerror}") from error
 
 
-def _mend(path: Path) -> None:
-    """Takes away what follows the last line feed."""
+def _remove_partial_line(path: Path) -> None:
+    """Removes what follows the last line feed."""
     if not path.exists():
         return
     try:
         with path.open("rb+") as file:
             content = file.read()
-            whole = content.rfind(b"\n") + 1
+            end = content.rfind(b"\n") + 1
             # an unfinished header is one line too; another file is left alone, and refused later
-            if whole < len(content) and (whole or content.startswith(f'{{"{_HEADER}'.encode())):
-                file.truncate(whole)
+            if end < len(content) and (end or content.startswith(f'{{"{_HEADER}'.encode())):
+                file.truncate(end)
     except OSError as error:
         raise StorageError(f"cannot open {path}: {os.strerror(error.errno or 0)}") from error
 
 
-def _check(row: Row, header: Header) -> None:
-    known = row.fields.get(_HEADER)
-    if not isinstance(known, dict):
+def _check_header(row: Row, header: TraceHeader) -> None:
+    stored = row.fields.get(_HEADER)
+    if not isinstance(stored, dict):
         raise row.error("no traces of a probe; name another file for them")
-    wanted = asdict(header)
-    differing = [name for name in wanted if known.get(name) != wanted[name]]
+    current = asdict(header)
+    differing = [name for name in current if stored.get(name) != current[name]]
     if differing:
-        told = "; ".join(f"{name} {known.get(name)!r}, not {wanted[name]!r}" for name in differing)
         raise ConfigurationError(
-            f"{row.path} holds traces of another run: {told}. Name another file for these"
+            f"{row.path} holds traces of another run: {_differences(differing, stored, current)}. "
+            "Name another file for these"
         )
 
 
 def _check_settings(
-    path: Path, name: str, known: Mapping[str, Any], wanted: Mapping[str, Any]
+    path: Path, name: str, stored: Mapping[str, Any], current: Mapping[str, Any]
 ) -> None:
-    differing = sorted(one for one in {*known, *wanted} if known.get(one) != wanted.get(one))
+    differing = sorted(key for key in {*stored, *current} if stored.get(key) != current.get(key))
     if differing:
-        told = "; ".join(f"{one} {known.get(one)!r}, not {wanted.get(one)!r}" for one in differing)
         raise ConfigurationError(
-            f"{path} holds {name!r} with other settings: {told}. Give this one another name, or "
-            "name another file"
+            f"{path} holds {name!r} with other settings: "
+            f"{_differences(differing, stored, current)}. Give this one another name, or name "
+            "another file"
         )
 
 
-def _trace(row: Row, questions: Mapping[str, ProbeQuestion]) -> Trace:
+def _differences(
+    names: Iterable[str], stored: Mapping[str, Any], current: Mapping[str, Any]
+) -> str:
+    return "; ".join(f"{name} {stored.get(name)!r}, not {current.get(name)!r}" for name in names)
+
+
+def _read_trace(row: Row, questions: Mapping[str, ProbeQuestion]) -> Trace:
     fields = row.fields
     try:
         question = questions[fields["question"]]

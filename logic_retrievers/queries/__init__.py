@@ -1,17 +1,16 @@
-"""What a query rules out: parsed from its words, by rules that anyone can read and extend."""
+"""Query parsing: what a query wants and excludes, by rules that anyone can read and extend."""
 
-from logic_retrievers.queries.decomposing import Decomposer
+from logic_retrievers.queries.decomposer import Decomposer
 from logic_retrievers.queries.expressions import And, Atom, Expression, Not, Or
-from logic_retrievers.queries.parsed import Kind, ParsedQuery, QueryParser
+from logic_retrievers.queries.parsed_query import Kind, ParsedQuery, QueryParser
 from logic_retrievers.queries.parser import RuleParser
-from logic_retrievers.queries.rules import RULES, Example, Rule, Scope
+from logic_retrievers.queries.rules import RULES, Rule, Scope
 
 __all__ = [
     "RULES",
     "And",
     "Atom",
     "Decomposer",
-    "Example",
     "Expression",
     "Kind",
     "Not",

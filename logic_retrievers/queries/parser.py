@@ -1,4 +1,4 @@
-"""The parser: finds cues, the traps that they rule out, what is left, and what that joins."""
+"""The rule parser: finds cues, what they exclude, what remains, and what that joins."""
 
 from __future__ import annotations
 
@@ -7,35 +7,59 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.queries.coordination import Denial, coordinated
-from logic_retrievers.queries.masks import mask
-from logic_retrievers.queries.parsed import ParsedQuery
-from logic_retrievers.queries.polarity import find_negation, is_statement
+from logic_retrievers.queries.coordination import ExcludedPhrase, coordinate, may_coordinate
+from logic_retrievers.queries.masking import mask
+from logic_retrievers.queries.parsed_query import ParsedQuery
+from logic_retrievers.queries.remainder import remainder
 from logic_retrievers.queries.rules import RULES, Rule, Scope
-from logic_retrievers.queries.scope import names_in, trap_end
-from logic_retrievers.queries.seams import rest
+from logic_retrievers.queries.scope import excluded_end, name_spans
 
-MOST_CHARACTERS = 2_000
-"""A longer text is a document that somebody searches with; no constraint is looked for in it."""
+MAX_CHARACTERS = 2_000
+"""A longer text is a document to search with, and is not parsed."""
 
-MOST_CUES = 10
+MAX_CUES = 10
 """A text with more cues is no query either."""
 
 THRESHOLD = 0.7
 """Splits at most one ordinary query in a hundred (SciFact, MS MARCO and Cranfield: none)."""
 
 _CONTEXT = 160
-_RUN = re.compile(r"\s{2,}")
-_RUN_OR_CHARACTER = re.compile(r"\s+|.", re.DOTALL)
+_SPACES = re.compile(r"\s{2,}")
+_SPACE_OR_CHARACTER = re.compile(r"\s+|.", re.DOTALL)
 _SENTENCE_BREAK = re.compile(r"(?:[.!?;:\n]|\s-|[(\[])\s*$")
 _SENTENCE_END = re.compile(r"(?<=\w\w)[.!?;](?=\s|$)|\n")
-_BEFORE_CUT = re.compile(r"(?:[,;:(]|\s-|\b(?:with|but)\b)\s*(?=[^,;:(]*$)", re.IGNORECASE)
+_CLAUSE_BREAK = re.compile(r"(?:[,;:(]|\s-|\b(?:with|but)\b)\s*(?=[^,;:(]*$)", re.IGNORECASE)
 _WHICH_ARE_NOT = re.compile(
-    r"\s*which\s+(?P<wanted>.+?)\s+(?:are\s+not|aren't)\s+(?P<denied>.+)", re.IGNORECASE
+    r"\s*which\s+(?P<wanted>.+?)\s+(?:are\s+not|aren't)\s+(?P<excluded>.+)", re.IGNORECASE
 )
 _BUT_NOT = re.compile(
     r"(?P<wanted>.+?),?\s+(?:(?:but|and|just|only)\s+(?:not|no|aren't|isn't|are\s+not|none\s+of\s+"
-    r"them)|none\s+of\s+them)\s+(?P<denied>.+)",
+    r"them)|none\s+of\s+them)\s+(?P<excluded>.+)",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"(?<![\w-])(?:not|never|cannot|no|none|nobody|nothing|nowhere|"
+    r"neither(?=[^.?!]{1,80}\bnor\b)|nor|lack|lacks|lacking|lacked|unable|fails? to|failed to|"
+    r"hardly|rarely|seldom|refus(?:e|es|ed)|unrelated to|no one|(?:is|are|was|were|do|does|did|"
+    r"has|have|had|ca|could|wo|would|should|must|need|might|ai)n't|cant|dont|dosent|doesnt|wont|"
+    r"didnt|isnt|arent|wasnt)(?![\w-])",
+    re.IGNORECASE,
+)
+
+_QUESTION_WITHOUT = re.compile(
+    r"\s*(?:can|could|is|are|do|does|which|who|where|what|when)\b.{1,200}?\b(without)\b",
+    re.IGNORECASE,
+)
+_STATEMENT = re.compile(
+    r"(?![^.]*\b(?:i|me|my|we|you|please)\b)(?![^.]*,\s*(?:what|which|who|how|where|"
+    r"when)\b)(?!\s*(?:who|what|which|where|when|why|how|whose|can|could|would|will|do|does|did|"
+    r"is|are|was|were|has|have|find|show|list|tell|give|name|recommend|suggest|describe|explain|"
+    r"provide|please|i|i'm|i'd|we|we're|my|our|looking|need|want|get|help|search|summari[sz]e|"
+    r"introduce|share|discuss|compare|write|teach|identify)\b)[^.?!;\n]*\b(?:is|are|was|were|has|"
+    r"have|had|can|could|may|might|will|would|do|does|did|must|should|cannot|occurs?|causes?|"
+    r"leads?|increases?|decreases?|reduces?|induces?|inhibits?|promotes?|improves?|prevents?|"
+    r"results?|depends?|requires?|gives? rise|shows?|demonstrates?|suggests?|indicates?|affects?|"
+    r"struggles?)\b[^.?!;\n]*\.\s*$",
     re.IGNORECASE,
 )
 
@@ -45,13 +69,15 @@ class _Cue:
     rule: Rule
     start: int
     end: int
-    trap: tuple[int, int] | None = None
+    excluded: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Exclusion:
+    """A cue, the spans of the texts that it excludes, and the span that leaves the query."""
+
     cue: _Cue
-    traps: tuple[tuple[int, int], ...]
+    excluded: tuple[tuple[int, int], ...]
     start: int
     end: int
 
@@ -79,92 +105,99 @@ class RuleParser:
         self._threshold = threshold
 
     def parse(self, text: str) -> ParsedQuery:
-        """The query in its parts; ``kind="none"`` where no rule fits."""
-        if len(text) > MOST_CHARACTERS:
+        """The query in its parts; ``kind="none"`` where no rule matches."""
+        if len(text) > MAX_CHARACTERS:
             return ParsedQuery(text)
-        squeezed, offsets = _squeezed(text)
+        squeezed, offsets = _squeeze(text)
         masked = mask(squeezed)
-        statement = is_statement(masked)
+        statement = _is_statement(masked)
         exclusions = [] if statement else self._exclusions(masked)
-        parsed = _plain(text, squeezed, offsets, masked, exclusions)
+        parsed = _parse_exclusions(text, squeezed, offsets, masked, exclusions)
         if statement or self._threshold > 1:
             return parsed
-        return self._stated(parsed, squeezed, offsets, exclusions) or parsed
+        if parsed.kind == "none" and not may_coordinate(masked):
+            return parsed
+        return self._parse_expression(parsed, squeezed, offsets, exclusions) or parsed
 
-    def _stated(
+    def _parse_expression(
         self,
         parsed: ParsedQuery,
         squeezed: str,
         offsets: Sequence[int],
         exclusions: Sequence[_Exclusion],
     ) -> ParsedQuery | None:
-        """The query as an expression, where its wanted part surely joins things."""
-        negated = parsed.kind == "polarity"
-        readings = _negated(squeezed) if negated else _readings(squeezed, exclusions)
-        for wanted, denials in readings:
-            found = coordinated(wanted, denials)
-            if found is None or found.confidence < self._threshold:
+        """The query as an expression, where its wanted part joins things confidently enough."""
+        is_negated = parsed.kind == "negated_fact"
+        splits = _split_negated(squeezed) if is_negated else _splits(squeezed, exclusions)
+        for wanted, phrases in splits:
+            result = coordinate(wanted, phrases)
+            if result is None or result.confidence < self._threshold:
                 continue
-            if found.span is None and wanted.rstrip(" .?!") not in squeezed:
+            if result.span is None and wanted.rstrip(" .?!") not in squeezed:
                 continue  # parts that only an exclusion between them joins
-            stated = replace(
-                parsed, kind="expression", expression=found.expression, confidence=found.confidence
+            query = replace(
+                parsed,
+                kind="expression",
+                expression=result.expression,
+                confidence=result.confidence,
             )
-            if denials:
-                traps = tuple(dict.fromkeys(denial.text for denial in denials))
-                return replace(stated, target=wanted, traps=traps)
-            if found.span is None:
-                return replace(stated, rule="coordination")
-            start, end = found.span
+            if phrases:
+                excluded = tuple(dict.fromkeys(phrase.text for phrase in phrases))
+                return replace(query, wanted=wanted, excluded=excluded)
+            if result.span is None:
+                return replace(query, rule="coordination")
+            start, end = result.span
             cue = squeezed[start:end].strip(" ,")
             start = squeezed.index(cue, start)
             span = (offsets[start], offsets[start + len(cue)])
-            return replace(stated, rule="coordination", cue=cue, span=span)
+            return replace(query, rule="coordination", cue=cue, span=span)
         return None
 
     def _exclusions(self, masked: str) -> list[_Exclusion]:
         cues = self._cues(masked)
-        if len(cues) > MOST_CUES:
+        if len(cues) > MAX_CUES:
             return []
-        found: list[_Exclusion] = []
+        exclusions: list[_Exclusion] = []
         done = 0
         for number, cue in enumerate(cues):
             if cue.start < done:
                 continue
             limit = next((c.start for c in cues[number + 1 :] if c.start > cue.end), len(masked))
-            exclusion = _resolve(masked, cue, limit)
+            exclusion = _resolve_cue(masked, cue, limit)
             if exclusion is not None:
-                found.append(exclusion)
+                exclusions.append(exclusion)
                 done = exclusion.end
-        return found if found and rest(masked, _spans(found)).strip(" ?.!,") else []
+        if exclusions and remainder(masked, _spans(exclusions)).strip(" ?.!,"):
+            return exclusions
+        return []
 
     def _cues(self, masked: str) -> list[_Cue]:
         """The cues that mean exclusion, from left to right; where some overlap, the longest."""
         candidates = [
-            (rule, found) for rule in self._rules for found in rule.cue_pattern.finditer(masked)
+            (rule, match) for rule in self._rules for match in rule.cue_pattern.finditer(masked)
         ]
-        if len(candidates) > 4 * MOST_CUES:
+        if len(candidates) > 4 * MAX_CUES:
             return []
         cues: list[_Cue] = []
-        for rule, found in candidates:
-            start, end = found.span()
+        for rule, match in candidates:
+            start, end = match.span()
             before = masked[max(0, start - _CONTEXT) : start]
             opens = not before.strip() or bool(_SENTENCE_BREAK.search(before))
             if rule.opening is not None and rule.opening != opens:
                 continue
-            verb = found["verb"] if rule.again else ""
+            verb = match["verb"] if rule.again else ""
             if rule.fits(before, masked[end : end + _CONTEXT], verb):
-                trap = found.span("trap") if rule.scope is Scope.BETWEEN else None
-                cues.append(_Cue(rule, start, end, trap))
+                excluded = match.span("excluded") if rule.scope is Scope.BETWEEN else None
+                cues.append(_Cue(rule, start, end, excluded))
         cues.sort(key=lambda cue: (cue.start, cue.start - cue.end))
-        kept: list[_Cue] = []
+        apart: list[_Cue] = []
         for cue in cues:
-            if not kept or cue.start >= kept[-1].end:
-                kept.append(cue)
-        return kept
+            if not apart or cue.start >= apart[-1].end:
+                apart.append(cue)
+        return apart
 
 
-def _plain(
+def _parse_exclusions(
     text: str,
     squeezed: str,
     offsets: Sequence[int],
@@ -173,84 +206,103 @@ def _plain(
 ) -> ParsedQuery:
     """The query without regard to what it joins."""
     if exclusions:
-        traps = [squeezed[a:b] for found in exclusions for a, b in found.traps]
+        excluded = [squeezed[a:b] for exclusion in exclusions for a, b in exclusion.excluded]
         cue = exclusions[0].cue
         return ParsedQuery(
             text,
             "exclusion",
-            rest(squeezed, _spans(exclusions)),
-            tuple(dict.fromkeys(traps)),
+            remainder(squeezed, _spans(exclusions)),
+            tuple(dict.fromkeys(excluded)),
             squeezed[cue.start : cue.end].strip(),
             cue.rule.name,
             (offsets[cue.start], offsets[cue.end]),
         )
-    if negation := find_negation(masked):
+    if negation := _find_negation(masked):
         start, end = negation
         span = (offsets[start], offsets[end])
-        return ParsedQuery(text, "polarity", cue=squeezed[start:end], rule="negation", span=span)
+        cue_text = squeezed[start:end]
+        return ParsedQuery(text, "negated_fact", cue=cue_text, rule="negation", span=span)
     return ParsedQuery(text)
 
 
 def _spans(exclusions: Sequence[_Exclusion]) -> list[tuple[int, int]]:
-    return [(found.start, found.end) for found in exclusions]
+    return [(exclusion.start, exclusion.end) for exclusion in exclusions]
 
 
-def _readings(
+def _splits(
     text: str, exclusions: Sequence[_Exclusion]
-) -> Iterator[tuple[str, tuple[Denial, ...]]]:
-    """What may be wanted and ruled out: all behind a single cue first, then as the cues say."""
+) -> Iterator[tuple[str, tuple[ExcludedPhrase, ...]]]:
+    """Wanted text and excluded phrases: all behind a single cue first, then as the rules say."""
     if len(exclusions) == 1 and exclusions[0].start == exclusions[0].cue.start > 0:
         cue = exclusions[0].cue
-        denied = text[cue.end :].strip(" .?!,")
-        if cue.rule.scope is Scope.AFTER and denied:
-            taken = " ".join(text[a:b] for a, b in exclusions[0].traps).lower()
-            denial = Denial(denied, text[cue.start : cue.end], must_share=True, rival=taken)
-            yield rest(text, [(cue.start, len(text))]), (denial,)
-    denials = tuple(
-        Denial(text[a:b], text[found.cue.start : found.cue.end])
-        for found in exclusions
-        for a, b in found.traps
+        behind = text[cue.end :].strip(" .?!,")
+        if cue.rule.scope is Scope.AFTER and behind:
+            reading = " ".join(text[a:b] for a, b in exclusions[0].excluded).lower()
+            phrase = ExcludedPhrase(
+                behind, text[cue.start : cue.end], must_share_head=True, rule_reading=reading
+            )
+            yield remainder(text, [(cue.start, len(text))]), (phrase,)
+    phrases = tuple(
+        ExcludedPhrase(text[a:b], text[exclusion.cue.start : exclusion.cue.end])
+        for exclusion in exclusions
+        for a, b in exclusion.excluded
     )
-    yield (rest(text, _spans(exclusions)) if exclusions else text), denials
+    yield (remainder(text, _spans(exclusions)) if exclusions else text), phrases
 
 
-def _negated(text: str) -> Iterator[tuple[str, tuple[Denial, ...]]]:
-    """What *but not* rules out where no rule took it for an exclusion: *but not released in*."""
-    found = _WHICH_ARE_NOT.match(text) or _BUT_NOT.match(text)
-    if found is not None and find_negation(found["wanted"]) is None:
-        denial = Denial(found["denied"].strip(" .?!,"), must_share=True, rival="")
-        if denial.text:
-            yield found["wanted"], (denial,)
+def _split_negated(text: str) -> Iterator[tuple[str, tuple[ExcludedPhrase, ...]]]:
+    """What *but not* excludes where no rule took it for an exclusion: *but not released in*."""
+    match = _WHICH_ARE_NOT.match(text) or _BUT_NOT.match(text)
+    if match is not None and _find_negation(match["wanted"]) is None:
+        excluded = match["excluded"].strip(" .?!,")
+        if excluded:
+            yield (
+                match["wanted"],
+                (ExcludedPhrase(excluded, must_share_head=True, rule_reading=""),),
+            )
 
 
-def _squeezed(text: str) -> tuple[str, Sequence[int]]:
-    """The text with every run of white space as one sign, and where each character came from."""
-    if not _RUN.search(text):
+def _squeeze(text: str) -> tuple[str, Sequence[int]]:
+    """The text with each run of white space as one character, and where each one came from."""
+    if not _SPACES.search(text):
         return text, range(len(text) + 1)
     pieces: list[str] = []
     offsets: list[int] = []
-    for found in _RUN_OR_CHARACTER.finditer(text):
-        sign = found.group()
-        pieces.append(sign if len(sign) == 1 else "\n" if "\n" in sign else " ")
-        offsets.append(found.start())
+    for match in _SPACE_OR_CHARACTER.finditer(text):
+        piece = match.group()
+        pieces.append(piece if len(piece) == 1 else "\n" if "\n" in piece else " ")
+        offsets.append(match.start())
     return "".join(pieces), [*offsets, len(text)]
 
 
-def _resolve(masked: str, cue: _Cue, limit: int) -> _Exclusion | None:
-    """What a cue rules out and where in the text; None where nothing is left to rule out."""
+def _resolve_cue(masked: str, cue: _Cue, limit: int) -> _Exclusion | None:
+    """What a cue excludes, and where in the text; None where it excludes nothing."""
     sentence = 0
-    for found in _SENTENCE_END.finditer(masked, 0, cue.start):
-        sentence = found.end()
+    for mark in _SENTENCE_END.finditer(masked, 0, cue.start):
+        sentence = mark.end()
     lead = masked[sentence : cue.start]
-    if cue.trap is not None:
-        start, end, region = cue.start, cue.end, cue.trap
+    if cue.excluded is not None:
+        start, end, region = cue.start, cue.end, cue.excluded
     elif cue.rule.scope is Scope.BEFORE:
-        cuts = [found.end() for found in _BEFORE_CUT.finditer(lead)]
-        region = (sentence + (cuts[-1] if cuts else 0), cue.start)
+        breaks = [match.end() for match in _CLAUSE_BREAK.finditer(lead)]
+        region = (sentence + (breaks[-1] if breaks else 0), cue.start)
         start, end = region[0], cue.end
     else:
         opening = not lead.strip(" ,;:(\"'")
-        stop = trap_end(masked, cue.end, limit, opening=opening, lead=lead, brief=cue.rule.brief)
+        stop = excluded_end(
+            masked, cue.end, limit, opening=opening, lead=lead, brief=cue.rule.brief
+        )
         start, end, region = cue.start, stop, (cue.end, stop)
-    traps = names_in(masked, *region)
-    return _Exclusion(cue, tuple(traps), start, end) if traps else None
+    excluded = name_spans(masked, *region)
+    return _Exclusion(cue, tuple(excluded), start, end) if excluded else None
+
+
+def _is_statement(masked: str) -> bool:
+    """Whether the text is a claim, one sentence long: "Mice without the gene are resistant."."""
+    return _STATEMENT.match(masked.replace(". ", "! ")) is not None
+
+
+def _find_negation(masked: str) -> tuple[int, int] | None:
+    """Span of the first word that negates, in a text whose names and idioms are masked."""
+    match = _NEGATION.search(masked) or _QUESTION_WITHOUT.match(masked)
+    return match.span(match.lastindex or 0) if match else None

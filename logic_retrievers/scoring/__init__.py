@@ -1,9 +1,20 @@
 """Pure numpy mathematics of retrieval; knows nothing of encoders, indexes or policies."""
 
-from logic_retrievers.scoring.fusion import mixed_cosines, reciprocal_ranks, weighted_sum
-from logic_retrievers.scoring.ranks import ordinal_ranks, ranking
-from logic_retrievers.scoring.similarity import cosine, normalised
-from logic_retrievers.scoring.sparsity import MEASURES, Sparsity, int8_codes, sparsity
+from logic_retrievers.scoring.fusion import (
+    mixed_cosines,
+    ordinal_ranks,
+    ranking,
+    reciprocal_ranks,
+    weighted_sum,
+)
+from logic_retrievers.scoring.similarity import (
+    MEASURES,
+    Sparsity,
+    cosine,
+    int8_codes,
+    normalise,
+    sparsity,
+)
 
 __all__ = [
     "MEASURES",
@@ -11,7 +22,7 @@ __all__ = [
     "cosine",
     "int8_codes",
     "mixed_cosines",
-    "normalised",
+    "normalise",
     "ordinal_ranks",
     "ranking",
     "reciprocal_ranks",

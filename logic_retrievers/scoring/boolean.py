@@ -9,15 +9,15 @@ import numpy.typing as npt
 
 _Scores = npt.NDArray[np.float64]
 
-_DUEL = 4.0
-"""Steepness of the step from "rather of what is wanted" to "rather of what is ruled out"."""
+_PREFERENCE_STEEPNESS = 4.0
+"""Of the step from "rather about the wanted part" to "rather about the excluded one"."""
 
 
 def standard_scores(scores: _Scores) -> _Scores:
-    """How many standard deviations of the candidates a score lies above their mean.
+    """Scores as standard deviations above the mean of the candidates.
 
-    Cosines to two texts are not comparable: every passage is near to "films", few are near to a
-    name. What stands out among the same candidates is.
+    Cosines to two texts do not compare: every passage is near to "films", few are near to a name.
+    How far a passage stands out among the same candidates does.
 
     Args:
         scores: shape (candidates,), NaN where a candidate has none; it gets the lowest.
@@ -26,21 +26,21 @@ def standard_scores(scores: _Scores) -> _Scores:
         Mean 0 and standard deviation 1 over the candidates that have a score; all 0 where they
         have the same.
     """
-    have = ~np.isnan(scores)
-    if not have.any():
+    is_scored = ~np.isnan(scores)
+    if not is_scored.any():
         return np.zeros_like(scores)
-    mean, deviation = float(scores[have].mean()), float(scores[have].std())
+    mean, deviation = float(scores[is_scored].mean()), float(scores[is_scored].std())
     if deviation < 1e-9:
         return np.zeros_like(scores)
     standard = (scores - mean) / deviation
-    return np.where(have, standard, float(standard[have].min()))
+    return np.where(is_scored, standard, float(standard[is_scored].min()))
 
 
 def conjunction(parts: Sequence[_Scores], joint: _Scores, joint_weight: float) -> _Scores:
-    """AND: the weakest part (Gödel's t-norm), mixed with the score of the parts said in one phrase.
+    """AND: the weakest part (Gödel's t-norm), mixed with the score of all parts in one phrase.
 
-    An encoder knows of "war films set in Tunisia" more than of its two halves, and the weakest half
-    tells those that only one half is true of.
+    The phrase "war films set in Tunisia" tells an encoder more than its two halves; the weakest
+    half finds the passages that only one half is true of.
 
     Args:
         parts: comparable scores, shape (candidates,) each.
@@ -61,28 +61,32 @@ def disjunction(parts: Sequence[_Scores]) -> _Scores:
     return strongest
 
 
-def membership(scores: _Scores, onset: float, steepness: float = 2.0) -> _Scores:
-    """Whether candidates speak of a text, from 0 to 1; a half at the onset.
+def mention_degree(scores: _Scores, threshold: float, steepness: float = 2.0) -> _Scores:
+    """How sure it is that candidates speak of a text, from 0 to 1; a half at the threshold.
 
     Args:
         scores: standard scores, shape (candidates,).
-        onset: in standard deviations.
-        steepness: of the step, per standard deviation.
+        threshold: in standard deviations.
+        steepness: of the logistic step, per standard deviation.
     """
-    return 1 / (1 + np.exp(-steepness * (scores - onset)))
+    return 1 / (1 + np.exp(-steepness * (scores - threshold)))
 
 
-def violation(denied: _Scores, wanted: _Scores, onset: float, mention: float) -> _Scores:
-    """How much candidates speak of what is ruled out, from 0 to 1.
+def violation(
+    excluded: _Scores, wanted: _Scores, mention_threshold: float, mention_share: float
+) -> _Scores:
+    """How much candidates violate an exclusion, from 0 to 1.
 
-    A passage that satisfies the query may well name what is ruled out; so the whole of it counts
-    only where a passage speaks of that rather than of what is wanted.
+    A passage that satisfies the query may well name what is excluded; so it counts in full only
+    where a passage speaks of that rather than of what is wanted.
 
     Args:
-        denied: standard scores of what is ruled out, shape (candidates,).
+        excluded: standard scores of what is excluded, shape (candidates,).
         wanted: standard scores of what is wanted, shape (candidates,).
-        onset: standard score at which a passage speaks of what is ruled out.
-        mention: what counts of it where the passage speaks of what is wanted much more.
+        mention_threshold: standard score from which a passage speaks of what is excluded.
+        mention_share: what counts of it where the passage is much more about what is wanted.
     """
-    rather = membership(denied - wanted, 0.0, _DUEL)
-    return membership(denied, onset) * (mention + (1 - mention) * rather)
+    preference = mention_degree(excluded - wanted, 0.0, _PREFERENCE_STEEPNESS)
+    return mention_degree(excluded, mention_threshold) * (
+        mention_share + (1 - mention_share) * preference
+    )

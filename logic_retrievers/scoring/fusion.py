@@ -1,4 +1,7 @@
-"""Joining several scores of one candidate into one."""
+"""From scores to ranks, and from several scores of a candidate to one.
+
+Ties fall by position, so sort the candidates by id beforehand.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,27 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+
+
+def ranking(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+    """Indices of the candidates, best score first; ties by position, NaN last.
+
+    Args:
+        scores: shape (candidates,).
+    """
+    return np.argsort(-scores, kind="stable")
+
+
+def ordinal_ranks(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """1-based rank of every candidate, all different; 0 where the score is NaN (no rank).
+
+    Args:
+        scores: shape (candidates,).
+    """
+    ranks = np.empty(len(scores), dtype=np.int64)
+    ranks[ranking(scores)] = np.arange(1, len(scores) + 1)
+    ranks[np.isnan(scores)] = 0
+    return ranks
 
 
 def reciprocal_ranks(ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -24,7 +48,7 @@ def mixed_cosines(
 ) -> npt.NDArray[np.float64]:
     """``(1 - share) * first + share * second``; where one is missing, the other alone.
 
-    So a candidate that lacks a vector, in a collection that is not back-filled yet, keeps a score
+    So a candidate that lacks a vector, in a collection that is not back-filled yet, has a score
     that compares with the others'.
 
     Args:
@@ -40,13 +64,13 @@ def mixed_cosines(
 def weighted_sum(
     scores: Sequence[npt.NDArray[np.float64]], weights: Sequence[float]
 ) -> npt.NDArray[np.float64]:
-    """``sum of weight * score`` a candidate (CoDeR, eq. 8 and 11).
+    """The sum of weight * score of each candidate (CoDeR, eq. 8 and 11).
 
     Args:
-        scores: arrays of shape (candidates,), one a signal.
-        weights: one a signal.
+        scores: arrays of shape (candidates,), one for each signal.
+        weights: one for each signal.
     """
     total = np.zeros(len(scores[0]), dtype=np.float64)
-    for weight, column in zip(weights, scores, strict=True):
-        total += weight * column
+    for weight, values in zip(weights, scores, strict=True):
+        total += weight * values
     return total

@@ -1,20 +1,18 @@
-"""Where two texts differ, one idea a file.
+"""Compare two texts: align their words, read the values in them, say where they differ.
 
-words.py       a text as words with their places
-numbers.py     quantities; numerals.py: figures and number words; clock.py: times of day;
-               units.py: what one unit is in another
-dates.py       dates as they are written in a text
-versions.py    versions of software and documents
-entities.py    names and codes
-polarity.py    words that negate
-antonyms.py    pairs of opposites
-facts.py       what words state, and when two state the same
-reading.py     a text read once
-aligning.py    which words stand for each other
-comparing.py   all of it for two texts
+tokens.py       words of a text and their places
+numerals.py     numbers in figures and words
+units.py        units of measurement and their conversion
+quantities.py   numbers with their units, times of day
+dates.py        dates
+versions.py     versions of software and documents
+entities.py     names and codes
+opposites.py    negation and antonyms
+annotation.py   all of these values in one text
+comparison.py   two annotated texts, aligned
 """
 
-from logic_retrievers.cleaning.differences.comparing import Change, Comparison, compare
-from logic_retrievers.cleaning.differences.words import same_words
+from logic_retrievers.cleaning.differences.comparison import Change, Comparison, compare
+from logic_retrievers.cleaning.differences.tokens import have_same_words
 
-__all__ = ["Change", "Comparison", "compare", "same_words"]
+__all__ = ["Change", "Comparison", "compare", "have_same_words"]

@@ -1,31 +1,36 @@
-"""Dates as they are written in a text: ``3 April 2023``, ``2020/21``, ``03/04/2023``, ``Q3 2022``.
+"""Dates in a text: ``3 April 2023``, ``2020/21``, ``03/04/2023``, ``Q3 2022``.
 
-Those of the metadata are read elsewhere: ``contradiction/rules/moments.py``.
+Dates in metadata are read by ``contradiction/metadata_dates.py``.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.tokens import MAX_CHARACTERS, Token, normalize
 from logic_retrievers.cleaning.differences.units import UNITS
-from logic_retrievers.cleaning.differences.words import MOST_CHARACTERS, Word, key_of, vocabulary
 
-_NAMES = [
+_MONTH_NAMES = [
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 ]  # fmt: skip
 _MONTHS = {
-    **{name: number for number, name in enumerate(_NAMES, 1)},
-    **{name[:3]: number for number, name in enumerate(_NAMES, 1) if name != "may"},
+    **{name: number for number, name in enumerate(_MONTH_NAMES, 1)},
+    **{name[:3]: number for number, name in enumerate(_MONTH_NAMES, 1) if name != "may"},
     "sept": 9,
 }
 _MONTH = rf"(?P<month>(?-i:{'|'.join(sorted((n.capitalize() for n in _MONTHS), key=len)[::-1])}))"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>1[0-9]\d\d|20\d\d)"
 _QUARTER = r"(?:q(?P<quarter>[1-4])|(?P<named>first|second|third|fourth) quarter)"
-_FORMS = tuple(
+_UNAMBIGUOUS_MONTHS = "|".join(
+    name.capitalize() for name in _MONTH_NAMES if name not in ("may", "march")
+)
+_FORMATS = tuple(
     re.compile(rf"(?:(?<![\w./-])|(?<=[a-z]-)){form}(?![\w/]|[-.]\d)", re.IGNORECASE | re.ASCII)
     for form in (
         rf"{_YEAR}-(?P<month>[01]?\d)-(?P<day>[0-3]?\d)",
@@ -40,143 +45,138 @@ _FORMS = tuple(
         rf"{_YEAR}[-/\u2013](?P<last>\d\d(?:\d\d)?)",
         rf"{_YEAR}s",
         rf"(?:fy ?|'){_YEAR}",
-        r"(?P<month>(?-i:" + "|".join(n.capitalize() for n in _NAMES if n not in ("may", "march"))
-        + r"))(?= each\b|[,.;]| and\b| to\b|$)",
+        rf"(?P<month>(?-i:{_UNAMBIGUOUS_MONTHS}))(?= each\b|[,.;]| and\b| to\b|$)",
         _YEAR,
     )
 )  # fmt: skip
-_BEFORE_A_YEAR = vocabulary(
+"""In the order in which they are tried: the bare year is the last."""
+
+_BEFORE_YEAR = word_set(
     "in of since by from until till to for before after during year years fiscal season summer "
     "winter spring autumn fall and between around circa early late mid the as closed"
 )
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _PLURAL = re.compile(r"[a-z]{3,}s", re.ASCII)
+_CURRENCY_SIGNS = ("$", "\u20ac", "\u00a3", "\u00a5")
 
 
 @dataclass(frozen=True, slots=True)
-class When:
-    """A date, as far as it is told.
+class PartialDate:
+    """A date of which parts may be missing.
 
     Args:
-        year, month, day: None where it is not told.
-        more: a quarter, or the last year of a span: ``q3``, ``21`` of ``2020/21``.
-        other: the date that ``03/04/2023`` is to other readers.
+        year, month, day: None where the text does not state it.
+        qualifier: a quarter, or the last year of a span: ``q3``, ``21`` of ``2020/21``.
+        alternative: the other reading of ``03/04/2023``, month before day.
     """
 
     year: int | None = None
     month: int | None = None
     day: int | None = None
-    more: str = ""
-    other: When | None = None
+    qualifier: str = ""
+    alternative: PartialDate | None = None
 
-    def agrees(self, other: When) -> bool:
-        """Whether both may be one date: what the one tells, the other tells so too or not."""
+    def agrees(self, other: PartialDate) -> bool:
+        """Whether both may be the same date in some reading: no stated part differs."""
         return any(
-            one._agrees(two)
-            for one in (self, self.other)
-            if one is not None
-            for two in (other, other.other)
-            if two is not None
+            left._agrees(right)
+            for left in (self, self.alternative)
+            if left is not None
+            for right in (other, other.alternative)
+            if right is not None
         )
 
-    def later(self, other: When) -> bool:
+    def is_later(self, other: PartialDate) -> bool:
         """Whether it is certainly the later one."""
-        here, there = self._parts(), other._parts()
-        for mine, theirs in zip(here, there, strict=True):
-            if mine is None and theirs is None:
-                continue  # of one year, where neither tells it
-            if mine is None or theirs is None:
+        for left, right in zip(self._parts(), other._parts(), strict=True):
+            if left is None and right is None:
+                continue  # neither states it, so that the next part decides
+            if left is None or right is None:
                 return False
-            if mine != theirs:
-                return mine > theirs
+            if left != right:
+                return left > right
         return False
 
     def _parts(self) -> tuple[int | None, ...]:
-        return self.year, self.month or self._quarter(), self.day
+        quarter_end = 3 * int(self.qualifier[1:]) if self.qualifier.startswith("q") else None
+        return self.year, self.month or quarter_end, self.day
 
-    def _quarter(self) -> int | None:
-        return 3 * int(self.more[1:]) if self.more.startswith("q") else None
-
-    def _agrees(self, other: When) -> bool:
-        if self.more and other.more and self.more != other.more:
+    def _agrees(self, other: PartialDate) -> bool:
+        if self.qualifier and other.qualifier and self.qualifier != other.qualifier:
             return False
-        shared = 0
-        for mine, theirs in (
-            (self.year, other.year),
-            (self.month, other.month),
-            (self.day, other.day),
-        ):
-            if mine is not None and theirs is not None:
-                if mine != theirs:
-                    return False
-                shared += 1
-        return shared > 0 or (self.more == other.more != "")
+        parts = ((self.year, other.year), (self.month, other.month), (self.day, other.day))
+        stated = [pair for pair in parts if None not in pair]
+        if any(left != right for left, right in stated):
+            return False
+        return bool(stated) or (self.qualifier == other.qualifier != "")
 
 
-def dates(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int, When]]:
-    """First word, one past the last, and the date, in their order."""
-    taken: list[tuple[int, int, When]] = []
-    free = text[:MOST_CHARACTERS]
-    for form in _FORMS:
-        for match in form.finditer(free):
-            when = _when(match)
-            place = _words_at(words, *match.span())
-            if when is None or place is None or (form is _FORMS[-1] and not _year(words, place[0])):
+def find_dates(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, PartialDate]]:
+    """First token, index behind the last, and the date, in their order."""
+    dates: list[tuple[int, int, PartialDate]] = []
+    unread = text[:MAX_CHARACTERS]
+    for date_format in _FORMATS:
+        for match in date_format.finditer(unread):
+            date = _parse_match(match)
+            span = _token_span(tokens, *match.span())
+            if date is None or span is None:
                 continue
-            taken.append((*place, when))
-            free = f"{free[: match.start()]}{' ' * len(match[0])}{free[match.end() :]}"
-    yield from sorted(taken, key=lambda found: found[:2])
+            if date_format is _FORMATS[-1] and not _is_year(tokens, span[0]):
+                continue
+            dates.append((*span, date))
+            unread = f"{unread[: match.start()]}{' ' * len(match[0])}{unread[match.end() :]}"
+    yield from sorted(dates, key=lambda placed: placed[:2])
 
 
-def _when(match: re.Match[str]) -> When | None:
-    """The date of a match; None where no calendar has it."""
+def _parse_match(match: re.Match[str]) -> PartialDate | None:
+    """The date of a match; None if it is in no calendar."""
     parts = match.groupdict()
     year = int(parts["year"]) if parts.get("year") else None
     if parts.get("one"):
-        day, month = int(parts["one"]), int(parts["two"])
-        found = [When(year, m, d) for d, m in ((day, month), (month, day)) if _is_day(m, d)]
-        if not found:
+        first, second = int(parts["one"]), int(parts["two"])
+        readings = [
+            PartialDate(year, month, day)
+            for day, month in ((first, second), (second, first))
+            if _is_day(month, day)
+        ]
+        if not readings:
             return None
-        return When(year, found[0].month, found[0].day, other=found[-1] if found[1:] else None)
-    month_name = parts.get("month")
-    month_number = None
-    if month_name:
-        key = key_of(month_name)
-        month_number = int(key) if key.isdigit() else _MONTHS[key]
-    day_number = int(parts["day"]) if parts.get("day") else None
-    if not _is_day(1 if month_number is None else month_number, day_number or 1):
+        alternative = readings[-1] if readings[1:] else None
+        return PartialDate(year, readings[0].month, readings[0].day, alternative=alternative)
+    month = None
+    if parts.get("month"):
+        key = normalize(parts["month"])
+        month = int(key) if key.isdigit() else _MONTHS[key]
+    day = int(parts["day"]) if parts.get("day") else None
+    if not _is_day(1 if month is None else month, day or 1):
         return None
-    quarter = parts.get("quarter") or _QUARTERS.get(key_of(parts.get("named") or ""))
-    more = f"q{quarter}" if quarter else (parts.get("last") or "")[-2:]
-    return When(year, month_number, day_number, more)
+    quarter = parts.get("quarter") or _QUARTERS.get(normalize(parts.get("named") or ""))
+    qualifier = f"q{quarter}" if quarter else (parts.get("last") or "")[-2:]
+    return PartialDate(year, month, day, qualifier)
 
 
 def _is_day(month: int, day: int) -> bool:
     return 1 <= month <= 12 and 1 <= day <= 31
 
 
-def _year(words: Sequence[Word], place: int) -> bool:
-    """Whether four figures are a year: nothing is counted by them, or a word before says so."""
-    before = words[place - 1].key if place else ""
-    after = words[place + 1] if place + 1 < len(words) else None
-    if before in ("$", "\u20ac", "\u00a3", "\u00a5") or (after and after.key in UNITS):
+def _is_year(tokens: Sequence[Token], index: int) -> bool:
+    """Whether four figures are a year: they count nothing, or the word before says so."""
+    preceding = tokens[index - 1].key if index else ""
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
+    if preceding in _CURRENCY_SIGNS:
         return False
-    if after and (after.key in ("per", "million", "x") or after.text == "%"):
+    if following is None:
+        return True
+    if following.key in UNITS or following.key in ("per", "million", "x") or following.text == "%":
         return False
-    counts = after is not None and not after.opens and bool(_PLURAL.fullmatch(after.text))
-    return not counts or before in _BEFORE_A_YEAR
+    counts = not following.opens_sentence and _PLURAL.fullmatch(following.text) is not None
+    return not counts or preceding in _BEFORE_YEAR
 
 
-def _words_at(words: Sequence[Word], start: int, end: int) -> tuple[int, int] | None:
-    """The words that have characters in a span, found by halving."""
-    low, high = 0, len(words)
-    while low < high:
-        middle = (low + high) // 2
-        if words[middle].end <= start:
-            low = middle + 1
-        else:
-            high = middle
-    last = low
-    while last < len(words) and words[last].start < end:
+def _token_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | None:
+    """The tokens that have characters in a span of the text."""
+    first = bisect_right(tokens, start, key=lambda token: token.end_char)
+    last = first
+    while last < len(tokens) and tokens[last].start_char < end:
         last += 1
-    return (low, last) if last > low else None
+    return (first, last) if last > first else None

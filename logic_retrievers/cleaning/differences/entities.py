@@ -5,77 +5,79 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from logic_retrievers.cleaning.differences.words import STOP, Word, vocabulary
+from logic_retrievers.cleaning.differences.lexicon import listed_words, word_set
+from logic_retrievers.cleaning.differences.tokens import STOPWORDS, Token
 
-_LINKS = vocabulary("of de la le du von van der den di da y")
+_NAME_PARTICLES = word_set("of de la le du von van der den di da y")
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 _GAP = re.compile(r"[ \u00a0-]{0,2}|'s |\u2019s |\. ")
-_HEADING = 6
-_TITLED = 0.6
-"""Words of a text, and share of its capitals, from which on it is a heading and names nothing."""
-_NO_NAMES = vocabulary(
-    """
-    monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays
-    thursdays fridays saturdays sundays january february march april may
-    june july august september october november december i warning note returns status mr mrs ms
-    dr prof inc ltd gmbh
-    """
-)
+_HEADING_TOKENS = 6
+_HEADING_CAPITALS = 0.6
+"""A longer text with a larger share of capitalized words is a heading, and has no names."""
+_NOT_NAMES = listed_words("not_names")
 
 
-def entities(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int, str]]:
-    """First word, one past the last, and the name, in their order.
+def find_entities(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+    """First token, index behind the last, and the name, in their order.
 
-    The first word of a sentence is one only as part of a longer name or as a code, or where it
-    stands with its capital elsewhere in the text too: every sentence begins with a capital.
+    Every sentence begins with a capital, so that its first word is a name only if it is part of a
+    longer name, a code, or capitalized elsewhere in the text too.
     """
-    inside = {word.key for word in words if word.text[0].isupper() and not word.opens}
-    shouted = sum(word.text.isupper() for word in words) > len(words) / 2
-    titled = sum(word.text[0].isupper() for word in words) > _TITLED * len(words)
-    place = 0
-    while place < len(words):
-        last = _name(text, words, place)
-        if last is None:
-            place += 1
+    capitalized = {
+        token.key for token in tokens if token.text[0].isupper() and not token.opens_sentence
+    }
+    upper_case = sum(token.text.isupper() for token in tokens) > len(tokens) / 2
+    capitals = sum(token.text[0].isupper() for token in tokens)
+    titled = capitals > _HEADING_CAPITALS * len(tokens) and len(tokens) > _HEADING_TOKENS
+    index = 0
+    while index < len(tokens):
+        end = _name_end(text, tokens, index)
+        if end is None:
+            index += 1
             continue
-        only = words[place]
-        alone = last == place + 1
-        opens = alone and only.opens and only.key not in inside and not _is_code(only)
-        if not opens and not (shouted or (titled and len(words) > _HEADING)):
-            first = place + (only.opens and only.key in STOP and not alone)
-            yield first, last, " ".join(word.key.removesuffix("'s") for word in words[first:last])
-        place = last
+        token = tokens[index]
+        is_single = end == index + 1
+        is_sentence_start = (
+            is_single
+            and token.opens_sentence
+            and token.key not in capitalized
+            and not _is_code(token)
+        )
+        if not is_sentence_start and not (upper_case or titled):
+            skipped = token.opens_sentence and token.key in STOPWORDS and not is_single
+            start = index + skipped
+            yield start, end, " ".join(part.key.removesuffix("'s") for part in tokens[start:end])
+        index = end
 
 
-def _name(text: str, words: Sequence[Word], place: int) -> int | None:
-    """One past the last word of a name that begins here."""
-    if not _capital(words[place]):
-        return place + 1 if _is_code(words[place]) else None
-    last = place + 1
-    while last < len(words) and not words[last].opens:
-        near = _GAP.fullmatch(text, words[last - 1].end, words[last].start) is not None
-        if not near:
+def _name_end(text: str, tokens: Sequence[Token], index: int) -> int | None:
+    """Index behind the name that begins at a token; None if none does."""
+    if not _is_capitalized(tokens[index]):
+        return index + 1 if _is_code(tokens[index]) else None
+    end = index + 1
+    while end < len(tokens) and not tokens[end].opens_sentence:
+        if not _GAP.fullmatch(text, tokens[end - 1].end_char, tokens[end].start_char):
             break
-        if _capital(words[last]):
-            last += 1
+        if _is_capitalized(tokens[end]):
+            end += 1
         elif (
-            words[last].key in _LINKS
-            and not (words[last - 1].opens)
-            and last + 1 < len(words)
-            and _capital(words[last + 1])
-            and not words[last + 1].opens
+            tokens[end].key in _NAME_PARTICLES
+            and not tokens[end - 1].opens_sentence
+            and end + 1 < len(tokens)
+            and _is_capitalized(tokens[end + 1])
+            and not tokens[end + 1].opens_sentence
         ):
-            last += 2
+            end += 2
         else:
             break
-    return last
+    return end
 
 
-def _capital(word: Word) -> bool:
-    if not word.text[0].isupper() or word.key in _NO_NAMES:
+def _is_capitalized(token: Token) -> bool:
+    if not token.text[0].isupper() or token.key in _NOT_NAMES:
         return False
-    return word.key not in STOP or (word.opens and len(word.key) > 1)
+    return token.key not in STOPWORDS or (token.opens_sentence and len(token.key) > 1)
 
 
-def _is_code(word: Word) -> bool:
-    return _CODE.fullmatch(word.text) is not None and word.text[0].isalpha()
+def _is_code(token: Token) -> bool:
+    return _CODE.fullmatch(token.text) is not None and token.text[0].isalpha()

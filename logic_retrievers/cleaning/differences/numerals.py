@@ -1,11 +1,12 @@
-"""Numbers without their units: figures, number words, fractions: ``1,200``, ``twelve``, ``1/3``."""
+"""Numbers without units, in figures, words and fractions: ``1,200``, ``twelve``, ``1/3``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from logic_retrievers.cleaning.differences.words import Word, key_at, vocabulary
+from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.tokens import Token, key_at
 
 _BELOW_TWENTY = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -16,7 +17,7 @@ _TENS = {
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
     "ninety": 90,
 }  # fmt: skip
-SCALES = {
+MULTIPLIERS = {
     "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "bn": 10**9,
     "trillion": 10**12, "dozen": 12,
 }  # fmt: skip
@@ -26,107 +27,115 @@ ORDINALS = {
     "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17,
     "eighteenth": 18, "nineteenth": 19, "twentieth": 20,
 }  # fmt: skip
-_SIGNS = {"\u00bd": 0.5, "\u00bc": 0.25, "\u00be": 0.75}
-_PARTS = {
+_FRACTION_SIGNS = {"\u00bd": 0.5, "\u00bc": 0.25, "\u00be": 0.75}
+_FRACTIONS = {
     "half": 0.5, "third": 1 / 3, "thirds": 1 / 3, "quarter": 0.25, "quarters": 0.25, "fifth": 0.2,
-    "fifths": 0.2, "tenth": 0.1, "tenths": 0.1, **_SIGNS,
+    "fifths": 0.2, "tenth": 0.1, "tenths": 0.1, **_FRACTION_SIGNS,
 }  # fmt: skip
-_MOST_PARTS = 10
-_TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
+_MAX_NUMERATOR = 10
+_FREQUENCIES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 
-_NOT_AFTER = vocabulary("the this that each every no any some which longer another by")
-_NOT_BEFORE = vocabulary("of or and that who which can may is are has another s day more")
-"""Words beside a "one" that stands for somebody or something and counts nothing."""
+_BEFORE_PRONOUN_ONE = word_set("the this that each every no any some which longer another by")
+_AFTER_PRONOUN_ONE = word_set("of or and that who which can may is are has another s day more")
+"""Words beside a "one" that is a pronoun and no number."""
 
-_FIGURE = re.compile(r"-?\d+(?:[.,]\d+)*", re.ASCII)
-_GROUPED = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
-_LONGEST = 30
-"""Figures; more of them are no number but a key or a checksum."""
+_FIGURES = re.compile(r"-?\d+(?:[.,]\d+)*", re.ASCII)
+_GROUPED_FIGURES = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
+_MAX_FIGURES = 30
+"""Longer strings of figures are keys or checksums."""
 
-Numeral = tuple[int, float]
-"""One past the last word of a number, and its value."""
-
-
-def numeral(words: Sequence[Word], place: int) -> Numeral | None:
-    """The number that begins at a word; None where none does."""
-    key = key_at(words, place)
-    if _FIGURE.fullmatch(key) and len(key) <= _LONGEST:
-        return _figures(words, place, key)
-    return _spelled(words, place) or _alone(words, place)
+ParsedNumber = tuple[int, float]
+"""Index behind the last token of a number, and its value."""
 
 
-def figure(key: str) -> float | None:
-    """The value of figures; None where they mean none, as in ``1.2.3``."""
-    if _GROUPED.fullmatch(key):
+def parse_number(tokens: Sequence[Token], index: int) -> ParsedNumber | None:
+    """The number that begins at a token; None where none does."""
+    key = key_at(tokens, index)
+    if _FIGURES.fullmatch(key) and len(key) <= _MAX_FIGURES:
+        return _parse_figures(tokens, index, key)
+    return _parse_number_words(tokens, index) or _parse_single_word(tokens, index)
+
+
+def _figures_value(key: str) -> float | None:
+    """The value of figures; None where they are no number, as in ``1.2.3``."""
+    if _GROUPED_FIGURES.fullmatch(key):
         return float(key.replace(",", ""))
     if key.count(".") + key.count(",") > 1:
         return None
     return float(key.replace(",", "."))
 
 
-def _figures(words: Sequence[Word], place: int, key: str) -> Numeral | None:
-    value = figure(key)
+def _parse_figures(tokens: Sequence[Token], index: int, key: str) -> ParsedNumber | None:
+    value = _figures_value(key)
     if value is None:
         return None
-    after = key_at(words, place + 1)
-    if after in SCALES:
-        return place + 2, value * SCALES[after]
-    if _divided(words, place) and float(after):
-        return place + 2, value / float(after)
-    return place + 1, value
+    following = key_at(tokens, index + 1)
+    if following in MULTIPLIERS:
+        return index + 2, value * MULTIPLIERS[following]
+    if _is_fraction(tokens, index) and float(following):
+        return index + 2, value / float(following)
+    return index + 1, value
 
 
-def _divided(words: Sequence[Word], place: int) -> bool:
-    """``1/3``: the sign between the words is not kept, their distance is."""
-    if place + 1 >= len(words) or not _FIGURE.fullmatch(words[place + 1].key):
+def _is_fraction(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a token is the numerator of ``1/3``; the sign itself is no token."""
+    if index + 1 >= len(tokens) or not _FIGURES.fullmatch(tokens[index + 1].key):
         return False
-    here, after = words[place], words[place + 1]
-    return after.start - here.end == 1 and len(here.key) == len(after.key) == 1
+    token, following = tokens[index], tokens[index + 1]
+    adjacent = following.start_char - token.end_char == 1
+    return adjacent and len(token.key) == len(following.key) == 1
 
 
-def _spelled(words: Sequence[Word], place: int) -> Numeral | None:
+def _parse_number_words(tokens: Sequence[Token], index: int) -> ParsedNumber | None:
     """``twelve hundred``, ``two hundred and fifty``, ``three quarters``."""
-    begun, total, part = place, 0.0, 0.0
-    while place < len(words):
-        key, known = words[place].key, place > begun
-        if key in CARDINALS and (not known or part % 10 == 0):
-            if key == "one" and not known and not _counts(words, place):
+    start, total, group = index, 0.0, 0.0
+    while index < len(tokens):
+        key, begun = tokens[index].key, index > start
+        if key in CARDINALS and (not begun or group % 10 == 0):
+            if key == "one" and not begun and not _is_counting_one(tokens, index):
                 return None
-            part += CARDINALS[key]
-        elif key in _TENS and (not known or part % 100 == 0):
-            part += _TENS[key]
-        elif key in SCALES and (known or key == "dozen" or key_at(words, place - 1) == "a"):
-            part = max(part, 1.0) * SCALES[key]
-            if SCALES[key] >= SCALES["thousand"]:
-                total, part = total + part, 0.0
-        elif not (key == "and" and known and _goes_on(words, place)):
+            group += CARDINALS[key]
+        elif key in _TENS and (not begun or group % 100 == 0):
+            group += _TENS[key]
+        elif key in MULTIPLIERS and (begun or key == "dozen" or key_at(tokens, index - 1) == "a"):
+            group = max(group, 1.0) * MULTIPLIERS[key]
+            if MULTIPLIERS[key] >= MULTIPLIERS["thousand"]:
+                total, group = total + group, 0.0
+        elif not (key == "and" and begun and _joins_number_words(tokens, index)):
             break
-        place += 1
-    if place == begun:
+        index += 1
+    if index == start:
         return None
-    value = total + part
-    if key_at(words, place) in _PARTS and value < _MOST_PARTS:
-        return place + 1, value * _PARTS[words[place].key]
-    return place, value
+    value = total + group
+    if key_at(tokens, index) in _FRACTIONS and value < _MAX_NUMERATOR:
+        return index + 1, value * _FRACTIONS[tokens[index].key]
+    return index, value
 
 
-def _goes_on(words: Sequence[Word], place: int) -> bool:
-    """``two hundred and fifty``."""
-    after = key_at(words, place + 1)
-    return key_at(words, place - 1) in SCALES and (after in CARDINALS or after in _TENS)
+def _joins_number_words(tokens: Sequence[Token], index: int) -> bool:
+    """Whether an "and" stands inside a number: ``two hundred and fifty``."""
+    following = key_at(tokens, index + 1)
+    return key_at(tokens, index - 1) in MULTIPLIERS and (
+        following in CARDINALS or following in _TENS
+    )
 
 
-def _alone(words: Sequence[Word], place: int) -> Numeral | None:
+def _parse_single_word(tokens: Sequence[Token], index: int) -> ParsedNumber | None:
     """``twice``, ``half``, ``a third``, ``the third``."""
-    key = key_at(words, place)
-    if key in _TIMES:
-        return place + 1, _TIMES[key]
-    if key in _PARTS and (key == "half" or key in _SIGNS or key_at(words, place - 1) == "a"):
-        return place + 1, _PARTS[key]
-    return (place + 1, float(ORDINALS[key])) if key in ORDINALS else None
+    key = key_at(tokens, index)
+    if key in _FREQUENCIES:
+        return index + 1, _FREQUENCIES[key]
+    after_article = key_at(tokens, index - 1) == "a"
+    if key in _FRACTIONS and (key == "half" or key in _FRACTION_SIGNS or after_article):
+        return index + 1, _FRACTIONS[key]
+    return (index + 1, float(ORDINALS[key])) if key in ORDINALS else None
 
 
-def _counts(words: Sequence[Word], place: int) -> bool:
-    """Whether ``one`` counts and does not stand for somebody."""
-    before, after = key_at(words, place - 1), key_at(words, place + 1)
-    return after[:1].isalnum() and after not in _NOT_BEFORE and before not in _NOT_AFTER
+def _is_counting_one(tokens: Sequence[Token], index: int) -> bool:
+    """Whether ``one`` is a number and no pronoun."""
+    preceding, following = key_at(tokens, index - 1), key_at(tokens, index + 1)
+    return (
+        following[:1].isalnum()
+        and following not in _AFTER_PRONOUN_ONE
+        and preceding not in _BEFORE_PRONOUN_ONE
+    )

@@ -6,37 +6,36 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from logic_retrievers.cleaning.differences.lexicon import word_set
 from logic_retrievers.cleaning.differences.numerals import CARDINALS, ORDINALS
+from logic_retrievers.cleaning.differences.tokens import STOPWORDS, Token
 from logic_retrievers.cleaning.differences.units import UNITS
-from logic_retrievers.cleaning.differences.words import STOP, Word, vocabulary
 
-_CUES = vocabulary(
-    "version versions release releases firmware revision rev build update v ver patch sdk api "
-    "ios android windows macos kernel protocol draft edition editions ed issue interface "
-    "generation gen mark mk amendment schema specification spec software app bios driver "
-    "beta alpha rc preview"
+_CUES = word_set(
+    "version versions release releases firmware revision rev build update v ver patch sdk api ios "
+    "android windows macos kernel protocol draft edition editions ed issue interface generation "
+    "gen mark mk amendment schema specification spec software app bios driver beta alpha rc "
+    "preview"
 )
-_LETTERED = vocabulary("version revision rev draft edition issue amendment mark mk")
+"""Words before a version number."""
+
+_LETTER_CUES = word_set("version revision rev draft edition issue amendment mark mk")
 _ROMAN = {
-    "i": 1,
-    "ii": 2,
-    "iii": 3,
-    "iv": 4,
-    "v": 5,
-    "vi": 6,
-    "vii": 7,
-    "viii": 8,
-    "ix": 9,
-    "x": 10,
+    numeral: value
+    for value, numeral in enumerate(
+        ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"), 1
+    )
 }
-_ORDERED = vocabulary("edition revision version generation issue amendment draft release printing")
-_ENDINGS = ("st", "nd", "rd", "th")
-_COUNTED = vocabulary("% percent per million billion")
+_ORDINAL_CUES = word_set(
+    "edition revision version generation issue amendment draft release printing"
+)
+_ORDINAL_ENDINGS = ("st", "nd", "rd", "th")
+_COUNTS = word_set("% percent per million billion")
 _PREFIXED = re.compile(r"v(\d+(?:\.\d+)*)", re.ASCII)
 _DOTTED = re.compile(r"\d+(?:\.\d+)+", re.ASCII)
 _FIGURES = re.compile(r"\d{1,4}(?:\.\d+)*", re.ASCII)
 _LETTER = re.compile(r"[a-z]")
-_PARTS = 2
+_TWO = 2
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -45,105 +44,115 @@ class Version:
 
     Args:
         parts: ``(2, 1)`` of ``2.1``; a letter counts by its place in the alphabet.
-        of: the word before it, so that Python's are not compared with Parsekit's.
+        product: the name before it: versions of two products are not comparable.
     """
 
     parts: tuple[int, ...]
-    of: str = ""
+    product: str = ""
 
-    def later(self, other: Version) -> bool:
+    def is_later(self, other: Version) -> bool:
         """Whether it is the later one; 2 and 2.0 are the same."""
-        most = max(len(self.parts), len(other.parts))
-        here, there = (one.parts + (0,) * (most - len(one.parts)) for one in (self, other))
-        return here > there
+        length = max(len(self.parts), len(other.parts))
+        left, right = (
+            version.parts + (0,) * (length - len(version.parts)) for version in (self, other)
+        )
+        return left > right
 
 
-def versions(words: Sequence[Word]) -> Iterator[tuple[int, int, Version]]:
-    """First word, one past the last, and the version, in their order."""
-    for place, word in enumerate(words):
-        before = words[place - 1] if place else None
-        cue = before is not None and before.key in _CUES and not word.opens
-        if prefixed := _PREFIXED.fullmatch(word.key):
-            yield place, place + 1, Version(_parts(prefixed[1]))
-        elif cue and before is not None and _FIGURES.fullmatch(word.key):
-            yield place - 1, place + 1, Version(_parts(word.key), _of(words, place - 1))
-        elif before is not None and cue and _roman(before, word):
-            yield place - 1, place + 1, Version((_ROMAN[word.key],))
-        elif cue and before is not None and before.key in _LETTERED and _lettered(word):
-            yield place - 1, place + 1, Version((ord(word.key) - ord("a") + 1,))
-        elif before is not None and before.key in _ORDERED and cue and word.key in CARDINALS:
-            yield place - 1, place + 1, Version((int(CARDINALS[word.key]),))
-        elif word.key in _ORDERED and not word.opens and (number := _ordinal(words, place - 1)):
-            yield number[0], place + 1, Version((number[1],))
-        elif _cued_name(words, place):
-            yield place - 1, place + 1, Version(_parts(word.key), words[place - 1].key)
-        elif _DOTTED.fullmatch(word.key) and (
-            word.key.count(".") >= _PARTS or _named(words, place)
+def find_versions(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Version]]:
+    """First token, index behind the last, and the version, in their order."""
+    for index, token in enumerate(tokens):
+        before = tokens[index - 1] if index else None
+        cue = before if before and before.key in _CUES and not token.opens_sentence else None
+        if prefixed := _PREFIXED.fullmatch(token.key):
+            yield index, index + 1, Version(_parse_parts(prefixed[1]))
+        elif cue and _FIGURES.fullmatch(token.key):
+            product = _product_before(tokens, index - 1)
+            yield index - 1, index + 1, Version(_parse_parts(token.key), product)
+        elif cue and _is_roman(cue, token):
+            yield index - 1, index + 1, Version((_ROMAN[token.key],))
+        elif cue and cue.key in _LETTER_CUES and _is_capital_letter(token):
+            yield index - 1, index + 1, Version((ord(token.key) - ord("a") + 1,))
+        elif cue and cue.key in _ORDINAL_CUES and token.key in CARDINALS:
+            yield index - 1, index + 1, Version((int(CARDINALS[token.key]),))
+        elif (
+            token.key in _ORDINAL_CUES
+            and not token.opens_sentence
+            and (ordinal := _ordinal_ending_at(tokens, index - 1))
         ):
-            yield place, place + 1, Version(_parts(word.key), _of(words, place))
+            yield ordinal[0], index + 1, Version((ordinal[1],))
+        elif _is_named_version(tokens, index):
+            yield index - 1, index + 1, Version(_parse_parts(token.key), tokens[index - 1].key)
+        elif _DOTTED.fullmatch(token.key) and (
+            token.key.count(".") >= _TWO or _follows_product(tokens, index)
+        ):
+            product = _product_before(tokens, index)
+            yield index, index + 1, Version(_parse_parts(token.key), product)
 
 
-def version_of(value: object) -> Version | None:
+def parse_version(value: object) -> Version | None:
     """A version in metadata: ``3``, ``"2.1.0"``, ``"v3"``, ``"C"``; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     text = str(value).strip().casefold().removeprefix("version").removeprefix("rev").strip(" .")
     text = text.removeprefix("v")
     if _FIGURES.fullmatch(text):
-        return Version(_parts(text))
+        return Version(_parse_parts(text))
     return Version((ord(text) - ord("a") + 1,)) if _LETTER.fullmatch(text) else None
 
 
-def _cued_name(words: Sequence[Word], place: int) -> bool:
+def _is_named_version(tokens: Sequence[Token], index: int) -> bool:
     """``firmware Falcon 6``: figures behind a name that stands behind a cue."""
-    if place < _PARTS or words[place].opens or not _FIGURES.fullmatch(words[place].key):
+    if index < _TWO or tokens[index].opens_sentence or not _FIGURES.fullmatch(tokens[index].key):
         return False
-    name, cue = words[place - 1], words[place - _PARTS]
-    return cue.key in _CUES and name.text[0].isupper() and not name.opens and name.text.isalpha()
+    cue, name = tokens[index - 2], tokens[index - 1]
+    is_name = name.text[0].isupper() and not name.opens_sentence and name.text.isalpha()
+    return cue.key in _CUES and is_name
 
 
-def _ordinal(words: Sequence[Word], place: int) -> tuple[int, int] | None:
-    """First word and value of ``third`` or ``3rd`` that ends at a word."""
-    if place < 0:
+def _ordinal_ending_at(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
+    """First token and value of ``third`` or ``3rd``, if its last token is at the index."""
+    if index < 0:
         return None
-    key = words[place].key
+    key = tokens[index].key
     if key in ORDINALS:
-        return place, int(ORDINALS[key])
-    if key in _ENDINGS and place and words[place - 1].key.isdecimal():
-        return place - 1, int(words[place - 1].key)
+        return index, int(ORDINALS[key])
+    if key in _ORDINAL_ENDINGS and index and tokens[index - 1].key.isdecimal():
+        return index - 1, int(tokens[index - 1].key)
     return None
 
 
-def _roman(before: Word, word: Word) -> bool:
-    """A Roman number; a single letter is one only behind a mark, as in ``Mk I``."""
-    if not word.text.isupper() or word.key not in _ROMAN:
+def _is_roman(cue: Token, token: Token) -> bool:
+    """Whether a token is a Roman number; a single letter only behind a mark, as in ``Mk I``."""
+    if not token.text.isupper() or token.key not in _ROMAN:
         return False
-    return len(word.key) > 1 or before.key in ("mk", "mark")
+    return len(token.key) > 1 or cue.key in ("mk", "mark")
 
 
-def _lettered(word: Word) -> bool:
-    return len(word.text) == 1 and word.text.isupper() and word.text.isascii()
+def _is_capital_letter(token: Token) -> bool:
+    return len(token.text) == 1 and token.text.isupper() and token.text.isascii()
 
 
-def _named(words: Sequence[Word], place: int) -> bool:
-    """``Python 3.7``: a name stands before it and no unit or noun that it counts behind it."""
-    before = words[place - 1] if place else None
-    after = words[place + 1] if place + 1 < len(words) else None
-    name = before is not None and before.text[0].isupper() and before.text[-1].isalnum()
-    counts = after is not None and (after.key in _COUNTED or after.key in UNITS)
-    if before is not None and words[place].start - before.end > 1:
+def _follows_product(tokens: Sequence[Token], index: int) -> bool:
+    """``Python 3.7``: a name stands before it, and no unit or counted noun behind it."""
+    before = tokens[index - 1] if index else None
+    after = tokens[index + 1] if index + 1 < len(tokens) else None
+    if before is None or before.key == "at" or tokens[index].opens_sentence:
+        return False
+    if tokens[index].start_char - before.end_char > 1:
         return False  # "Cable: 2.40 euros"
-    return name and not words[place].opens and not counts and not (before and before.key == "at")
+    is_name = before.text[0].isupper() and before.text[-1].isalnum()
+    return is_name and not (after and (after.key in _COUNTS or after.key in UNITS))
 
 
-def _of(words: Sequence[Word], place: int) -> str:
-    """The name before a version; a mere cue names nothing."""
-    if not place or words[place].opens:
+def _product_before(tokens: Sequence[Token], index: int) -> str:
+    """The name before a version, or before its cue; empty: none."""
+    if not index or tokens[index].opens_sentence:
         return ""
-    before = words[place - 1]
-    named = before.text[0].isupper() and before.key not in _CUES and before.key not in STOP
-    return before.key if named else ""
+    before = tokens[index - 1]
+    is_cue = before.key in _CUES or before.key in STOPWORDS
+    return before.key if before.text[0].isupper() and not is_cue else ""
 
 
-def _parts(text: str) -> tuple[int, ...]:
+def _parse_parts(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split("."))

@@ -1,10 +1,10 @@
 """The report of a cleaning: one HTML page for people, JSON lines and CSV for programs.
 
-write_report(cleaned, Path("report.html"))  # and report.jsonl and report.csv beside it
-failing(cleaned, ["contradiction"])         # what a build should stop for
+write_report(result, Path("report.html"))      # and report.jsonl and report.csv beside it
+failing_decisions(result, ["contradiction"])   # what a build should stop for
 """
 
-from logic_retrievers.cleaning.report.failing import check_words, failing
-from logic_retrievers.cleaning.report.writing import check_suffix, write_report
+from logic_retrievers.cleaning.report.fail_on import check_fail_on, failing_decisions
+from logic_retrievers.cleaning.report.files import check_suffix, write_report
 
-__all__ = ["check_suffix", "check_words", "failing", "write_report"]
+__all__ = ["check_fail_on", "check_suffix", "failing_decisions", "write_report"]

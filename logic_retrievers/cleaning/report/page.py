@@ -1,33 +1,78 @@
-"""The report as one page of HTML, which asks for nothing from anywhere else."""
+"""The report as one page of HTML, which loads nothing from anywhere else."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC
-from typing import get_args
+from typing import Any, get_args
 
-from logic_retrievers.cleaning.findings import Kind, Severity
-from logic_retrievers.cleaning.report.cards import WOULD_BE, cards
-from logic_retrievers.cleaning.report.figures import bars, columns, counts, probabilities
-from logic_retrievers.cleaning.result import Action, Cleaned
-from logic_retrievers.pages.templates import environment, part, policy_hash
+from logic_retrievers.cleaning.report.charts import (
+    contradiction_probabilities,
+    count_actions,
+    histogram,
+    stacked_bars,
+)
+from logic_retrievers.cleaning.report.marks import Section, find_marks, fold_text
+from logic_retrievers.cleaning.result import Action, CleaningResult, Decision, Kind, Severity, Side
+from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source
+from logic_retrievers.html import policy_hash, read_asset, template_environment
+from logic_retrievers.types import Passage
 
-HERE = "logic_retrievers.cleaning.report"
+PACKAGE = "logic_retrievers.cleaning.report"
+
+WOULD_BE_QUARANTINED = "would be quarantined"
+"""The action of a dry run where a cleaning would quarantine."""
+
+MAX_METADATA = 6
+"""Values of the metadata that are shown of a passage; the JSON lines have them all."""
+
+MAX_VALUE_CHARACTERS = 120
 
 
-def page(cleaned: Cleaned, title: str) -> str:
+@dataclass(frozen=True, slots=True)
+class PassageCard:
+    """One of the two passages of a decision, as the page shows it.
+
+    Args:
+        id: of the passage.
+        date, source: by its metadata; empty where it has none.
+        tags: what became of it, and what it is to the other one.
+        metadata: other keys and values, where they differ from the other passage's.
+        sections: its text.
+    """
+
+    id: str
+    date: str
+    source: str
+    tags: tuple[str, ...]
+    metadata: Mapping[str, str]
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionCard:
+    """A decision and its two passages."""
+
+    number: int
+    decision: Decision
+    passages: tuple[PassageCard, PassageCard]
+
+
+def render_page(result: CleaningResult, title: str) -> str:
     """The page.
 
     Args:
-        cleaned: what was found and done.
+        result: of the cleaning.
         title: of the page.
 
     Raises:
         MissingExtraError: jinja2 is not installed.
     """
-    table = counts(cleaned)
-    likely = probabilities(cleaned)
-    severities = Counter(one.finding.severity for one in cleaned.decisions)
+    table = count_actions(result)
+    probabilities = contradiction_probabilities(result)
+    severities = Counter(decision.finding.severity for decision in result.decisions)
     filters = {
         "kind": {kind: sum(actions.values()) for kind, actions in table.items()},
         "severity": {name: severities[name] for name in get_args(Severity)},
@@ -36,28 +81,77 @@ def page(cleaned: Cleaned, title: str) -> str:
             for action in table[Kind.CONTRADICTION.value]
         },
     }
-    done = {action: action for action in get_args(Action)}
-    if cleaned.dry_run:
-        done["quarantined"] = WOULD_BE
-    style, script = part(HERE, "report.css"), part(HERE, "report.js")
+    action_names = {action: action for action in get_args(Action)}
+    if result.dry_run:
+        action_names["quarantined"] = WOULD_BE_QUARANTINED
+    style, script = read_asset(PACKAGE, "report.css"), read_asset(PACKAGE, "report.js")
     return (
-        environment(HERE, "cli")
+        template_environment(PACKAGE, "cli")
         .get_template("report.html.j2")
         .render(
             title=title,
-            cleaned=cleaned,
-            begun=cleaned.begun.astimezone(UTC),
-            quarantined=cleaned.quarantined,
-            cards=cards(cleaned),
+            result=result,
+            begun=result.begun.astimezone(UTC),
+            quarantined=result.quarantined,
+            cards=decision_cards(result),
             filters=filters,
-            done=done,
+            action_names=action_names,
             table=table,
-            bars=bars(table, left=92, width=200, step=28),
-            columns=columns(likely, left=28, width=300, height=112),
-            likely=len(likely),
+            bars=stacked_bars(table, left=92, width=200, step=28),
+            columns=histogram(probabilities, left=28, width=300, height=112),
+            n_probabilities=len(probabilities),
             style=style,
             script=script,
             style_hash=policy_hash(style),
             script_hash=policy_hash(script),
         )
     )
+
+
+def decision_cards(result: CleaningResult) -> Iterator[DecisionCard]:
+    """A card for each decision, one at a time: ten thousand need not be in memory at once."""
+    for number, decision in enumerate(result.decisions, start=1):
+        passages = (
+            _passage_card(decision, "one", result),
+            _passage_card(decision, "other", result),
+        )
+        yield DecisionCard(number, decision, passages)
+
+
+def _passage_card(decision: Decision, side: Side, result: CleaningResult) -> PassageCard:
+    finding = decision.finding
+    passage, opponent = result.passages[finding.one], result.passages[finding.other]
+    if side == "other":
+        passage, opponent = opponent, passage
+    return PassageCard(
+        passage.id,
+        _shortened(metadata_value(passage.metadata, result.date_key)),
+        _shortened(passage_source(passage, result.source_key)),
+        tuple(_tags(passage.id, decision, result)),
+        _differing_metadata(passage, opponent, {result.date_key, result.source_key}),
+        fold_text(passage.text, find_marks(passage.text, finding.differences, side)),
+    )
+
+
+def _tags(passage_id: str, decision: Decision, result: CleaningResult) -> Iterator[str]:
+    if passage_id in decision.quarantined:
+        yield WOULD_BE_QUARANTINED if result.dry_run else "quarantined"
+    if passage_id in decision.trusted:
+        yield "trusted"
+    if passage_id == decision.finding.newer:
+        yield "newer"
+
+
+def _differing_metadata(passage: Passage, opponent: Passage, shown: set[str]) -> dict[str, str]:
+    """Two texts may be about two regions where nothing but the metadata says so."""
+    keys = [
+        key
+        for key, value in passage.metadata.items()
+        if key not in shown and _shortened(value) != _shortened(opponent.metadata.get(key))
+    ]
+    return {str(key): _shortened(passage.metadata[key]) for key in keys[:MAX_METADATA]}
+
+
+def _shortened(value: Any) -> str:
+    text = "" if value is None else str(value)
+    return text if len(text) <= MAX_VALUE_CHARACTERS else f"{text[:MAX_VALUE_CHARACTERS]}…"

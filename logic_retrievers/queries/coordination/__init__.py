@@ -1,7 +1,10 @@
-"""Coordination: what a query joins by AND and OR, as an expression and with a confidence."""
+"""Coordination: what a query joins by AND and OR, as an expression with a confidence."""
 
-from logic_retrievers.queries.coordination.combining import Denial, coordinated
 from logic_retrievers.queries.coordination.confidence import Coordination
-from logic_retrievers.queries.coordination.finding import find_coordination
+from logic_retrievers.queries.coordination.parse import (
+    ExcludedPhrase,
+    coordinate,
+    may_coordinate,
+)
 
-__all__ = ["Coordination", "Denial", "coordinated", "find_coordination"]
+__all__ = ["Coordination", "ExcludedPhrase", "coordinate", "may_coordinate"]

@@ -1,23 +1,29 @@
-"""Boolean expressions: the tree, its text syntax, and its form in JSON."""
+"""Boolean expressions: the tree, its text syntax and its form in JSON."""
 
 from logic_retrievers.queries.expressions.tree import (
-    MOST_ATOMS,
-    MOST_DEPTH,
+    MAX_ATOMS,
+    MAX_DEPTH,
     And,
     Atom,
     Expression,
     Not,
     Or,
     check_searchable,
+    split_exclusions,
+    to_phrase,
+    wanted_part,
 )
 
 __all__ = [
-    "MOST_ATOMS",
-    "MOST_DEPTH",
+    "MAX_ATOMS",
+    "MAX_DEPTH",
     "And",
     "Atom",
     "Expression",
     "Not",
     "Or",
     "check_searchable",
+    "split_exclusions",
+    "to_phrase",
+    "wanted_part",
 ]

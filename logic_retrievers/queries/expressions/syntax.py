@@ -1,22 +1,26 @@
-"""The text syntax of expressions: quoted or bare atoms, AND, OR, NOT, parentheses."""
+"""Reads expressions: from text (quoted or bare atoms, AND, OR, NOT, parentheses) and from JSON."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from logic_retrievers.errors import ExpressionError
-from logic_retrievers.queries.expressions.tree import MOST_DEPTH, And, Atom, Expression, Not, Or
+from logic_retrievers.queries.expressions.tree import MAX_DEPTH, And, Atom, Expression, Not, Or
 
-MOST_CHARACTERS = 10_000
-MOST_OPEN = 4 * MOST_DEPTH
-"""Parentheses within each other; most of them make no level of the tree."""
+MAX_CHARACTERS = 10_000
+MAX_PARENTHESES = 4 * MAX_DEPTH
+"""Nested parentheses; most of them add no level to the tree."""
 
-_MARKS = {'"': '"', "“": "”", "„": "“", "«": "»"}
+_QUOTATION_MARKS = {'"': '"', "“": "”", "„": "“", "«": "»"}
 _OPERATORS = ("AND", "OR", "NOT")
 _WORD = re.compile(r'[^\s()"“”„«»]+')
+_JSON_FORM = (
+    'write {"op": "atom", "text": "..."}, {"op": "not", "args": [one]}, or "and" or "or" with at '
+    "least two"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,129 +40,163 @@ def parse(text: str) -> Expression:
     """
     if not isinstance(text, str):
         raise ExpressionError(f"an expression is a text, not {text!r:.80}")
-    if len(text) > MOST_CHARACTERS:
-        raise ExpressionError(f"an expression may have at most {MOST_CHARACTERS:,} characters")
-    return _Reader(text).whole()
+    if len(text) > MAX_CHARACTERS:
+        raise ExpressionError(f"an expression may have at most {MAX_CHARACTERS:,} characters")
+    return _TextReader(text).read()
 
 
-class _Reader:
+class _TextReader:
     """Recursive descent: one method a level of precedence."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = _tokens(text)
+        self._tokens = _tokenise(text)
         self._at = 0
         self._open = 0
 
-    def whole(self) -> Expression:
+    def read(self) -> Expression:
         if self._next.kind == "end":
             self._fail("the expression is empty")
-        found = self._any()
+        expression = self._or_level()
         if self._next.kind == ")":
             self._fail("this parenthesis closes nothing")
         if self._next.kind != "end":
-            self._unjoined()
-        return found
+            self._fail_unjoined()
+        return expression
 
-    def _any(self) -> Expression:
-        parts = self._joined("OR", self._all)
+    def _or_level(self) -> Expression:
+        parts = self._operands("OR", self._and_level)
         return parts[0] if len(parts) == 1 else Or(parts)
 
-    def _all(self) -> Expression:
-        parts = self._joined("AND", self._one)
+    def _and_level(self) -> Expression:
+        parts = self._operands("AND", self._not_level)
         return parts[0] if len(parts) == 1 else And(parts)
 
-    def _joined(self, operator: str, read: Callable[[], Expression]) -> tuple[Expression, ...]:
+    def _operands(self, operator: str, read: Callable[[], Expression]) -> tuple[Expression, ...]:
         parts = [read()]
         while self._take(operator):
             parts.append(read())
         return tuple(parts)
 
-    def _one(self) -> Expression:
+    def _not_level(self) -> Expression:
         token = self._next
         if self._take("quoted") or self._take("bare"):
             return Atom(token.text)
         self._open += 1
-        if self._open > MOST_OPEN:
+        if self._open > MAX_PARENTHESES:
             self._fail("too many levels")
         if self._take("NOT"):
-            found: Expression = Not(self._one())
+            expression: Expression = Not(self._not_level())
         elif self._take("("):
-            found = self._any()
+            expression = self._or_level()
             if not self._take(")"):
                 if self._next.kind == "end":
                     self._fail("this parenthesis is never closed", token)
-                self._unjoined()
+                self._fail_unjoined()
         else:
-            there = "the expression ends" if token.kind == "end" else f"there is {token.kind!r}"
-            self._fail(f"something to look for is missing: {there}")
+            problem = "the expression ends" if token.kind == "end" else f"there is {token.kind!r}"
+            self._fail(f"something to look for is missing: {problem}")
         self._open -= 1
-        return found
+        return expression
 
     @property
     def _next(self) -> _Token:
         return self._tokens[self._at]
 
     def _take(self, kind: str) -> bool:
-        found = self._next.kind == kind
-        self._at += found
-        return found
+        matches = self._next.kind == kind
+        self._at += matches
+        return matches
 
-    def _unjoined(self) -> NoReturn:
-        wanted = "AND NOT" if self._next.kind == "NOT" else "AND or OR"
-        self._fail(f"{wanted} is missing before this")
+    def _fail_unjoined(self) -> NoReturn:
+        operator = "AND NOT" if self._next.kind == "NOT" else "AND or OR"
+        self._fail(f"{operator} is missing before this")
 
     def _fail(self, problem: str, token: _Token | None = None) -> NoReturn:
         position = (token or self._next).position
         raise ExpressionError(problem, text=self._text, position=position)
 
 
-def _tokens(text: str) -> list[_Token]:
-    """The pieces, a bare atom's words as one, and an end."""
-    found: list[_Token] = []
+def _tokenise(text: str) -> list[_Token]:
+    """The tokens, the words of a bare atom as one, and an end token."""
+    tokens: list[_Token] = []
     at = 0
     while at < len(text):
-        sign = text[at]
-        if sign.isspace():
+        char = text[at]
+        if char.isspace():
             at += 1
-        elif sign in "()":
-            found.append(_Token(sign, at))
+        elif char in "()":
+            tokens.append(_Token(char, at))
             at += 1
-        elif sign in _MARKS:
-            quoted, end = _quoted(text, at)
-            found.append(_Token("quoted", at, quoted))
+        elif char in _QUOTATION_MARKS:
+            quoted, end = _read_quotation(text, at)
+            tokens.append(_Token("quoted", at, quoted))
             at = end
         elif word := _WORD.match(text, at):
-            found.append(_bare(found, word.group(), at))
+            tokens.append(_word_token(tokens, word.group(), at))
             at = word.end()
         else:
             raise ExpressionError("a quotation ends that never began", text=text, position=at)
-    return [*found, _Token("end", len(text))]
+    return [*tokens, _Token("end", len(text))]
 
 
-def _bare(found: list[_Token], word: str, at: int) -> _Token:
-    """An operator, or a word; words that follow each other are one atom."""
+def _word_token(tokens: list[_Token], word: str, at: int) -> _Token:
+    """An operator, or a word joined to the bare words right before it."""
     if word in _OPERATORS:
         return _Token(word, at)
-    if found and found[-1].kind == "bare":
-        before = found.pop()
-        return _Token("bare", before.position, f"{before.text} {word}")
+    if tokens and tokens[-1].kind == "bare":
+        previous = tokens.pop()
+        return _Token("bare", previous.position, f"{previous.text} {word}")
     return _Token("bare", at, word)
 
 
-def _quoted(text: str, start: int) -> tuple[str, int]:
-    """What stands in quotation marks, and the place behind them."""
-    closing = _MARKS[text[start]]
-    signs: list[str] = []
+def _read_quotation(text: str, start: int) -> tuple[str, int]:
+    """The text in quotation marks, and the position behind them."""
+    closing = _QUOTATION_MARKS[text[start]]
+    chars: list[str] = []
     at = start + 1
     while at < len(text):
         if text[at] == closing:
-            content = "".join(signs)
+            content = "".join(chars)
             if not content.strip():
                 raise ExpressionError("nothing is quoted here", text=text, position=start)
             return content, at + 1
         if text[at] == "\\" and text[at + 1 : at + 2] in (closing, "\\"):
             at += 1
-        signs.append(text[at])
+        chars.append(text[at])
         at += 1
     raise ExpressionError("this quotation is never closed", text=text, position=start)
+
+
+def from_dict(value: Mapping[str, Any]) -> Expression:
+    """Reads an expression from nested dictionaries; see :meth:`Expression.from_dict`.
+
+    Args:
+        value: ``op`` with ``text`` for an atom and ``args`` for the others; other keys are
+            ignored.
+
+    Raises:
+        ExpressionError: says which part is wrong.
+    """
+    return _read_json(value, "expression", MAX_DEPTH)
+
+
+def _read_json(value: Any, place: str, levels: int) -> Expression:
+    if not levels:
+        raise ExpressionError(f"more than {MAX_DEPTH} levels of AND, OR and NOT")
+    if not isinstance(value, Mapping):
+        raise ExpressionError(f"{place} must be an object, not {value!r:.80}: {_JSON_FORM}")
+    op = value.get("op")
+    if op == "atom":
+        return Atom(value.get("text", ""))
+    args = value.get("args")
+    if op not in ("and", "or", "not"):
+        raise ExpressionError(f"{place} has the op {op!r:.80}: {_JSON_FORM}")
+    if not isinstance(args, list | tuple):
+        raise ExpressionError(f"{place}.args must be a list, not {args!r:.80}: {_JSON_FORM}")
+    if op == "not" and len(args) != 1:
+        raise ExpressionError(f"{place} negates {len(args)} parts, and NOT takes one: {_JSON_FORM}")
+    parts = tuple(_read_json(arg, f"{place}.args[{n}]", levels - 1) for n, arg in enumerate(args))
+    if op == "not":
+        return Not(parts[0])
+    return And(parts) if op == "and" else Or(parts)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from logic_retrievers.errors import ExpressionError
 
-MOST_ATOMS = 32
-MOST_DEPTH = 16
+MAX_ATOMS = 32
+MAX_DEPTH = 16
 """Atoms and levels of one expression; every atom is a search of its own."""
 
 
@@ -28,32 +28,32 @@ class Expression(ABC):
     @property
     @abstractmethod
     def args(self) -> tuple[Expression, ...]:
-        """What the operator stands over; nothing for an atom."""
+        """The operands; none for an atom."""
 
     @property
     def atoms(self) -> tuple[str, ...]:
         """The texts of the atoms, each once, from left to right."""
-        return tuple(dict.fromkeys(one.text for one in self.walk() if isinstance(one, Atom)))
+        return tuple(dict.fromkeys(node.text for node in self.walk() if isinstance(node, Atom)))
 
     @property
     def depth(self) -> int:
-        """Levels: 1 for an atom."""
+        """Number of levels: 1 for an atom."""
         return 1 + max((arg.depth for arg in self.args), default=0)
 
     def walk(self) -> Iterator[Expression]:
-        """This node and all under it, from left to right."""
+        """This node and all below it, from left to right."""
         yield self
         for arg in self.args:
             yield from arg.walk()
 
     def simplified(self) -> Expression:
-        """The same without double NOT, and with an AND in an AND, or an OR in an OR, as one."""
+        """The same without double NOT, and with nested ANDs, and nested ORs, merged into one."""
         parts = [arg.simplified() for arg in self.args]
         if isinstance(self, Not):
             return parts[0].part if isinstance(parts[0], Not) else Not(parts[0])
         if isinstance(self, And | Or):
             kind = type(self)
-            return kind(tuple(inner for part in parts for inner in _parts(part, kind)))
+            return kind(tuple(operand for part in parts for operand in _operands(part, kind)))
         return self
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class Expression(ABC):
         Raises:
             ExpressionError: no such dictionary, or one that is too large.
         """
-        from logic_retrievers.queries.expressions.reading import from_dict
+        from logic_retrievers.queries.expressions.syntax import from_dict
 
         return from_dict(value)
 
@@ -89,12 +89,12 @@ class Expression(ABC):
     def __and__(self, other: Expression) -> And:
         if not isinstance(other, Expression):
             return NotImplemented
-        return And((*_parts(self, And), *_parts(other, And)))
+        return And((*_operands(self, And), *_operands(other, And)))
 
     def __or__(self, other: Expression) -> Or:
         if not isinstance(other, Expression):
             return NotImplemented
-        return Or((*_parts(self, Or), *_parts(other, Or)))
+        return Or((*_operands(self, Or), *_operands(other, Or)))
 
     def __invert__(self) -> Expression:
         return Not(self)
@@ -107,7 +107,7 @@ class Expression(ABC):
 
     def __str__(self) -> str:
         """The text that :meth:`parse` reads."""
-        return " ".join(_written(self))
+        return " ".join(_to_text(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +140,14 @@ class Atom(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class _Several(Expression):
+class _NaryOperator(Expression):
     parts: tuple[Expression, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", tuple(self.parts))
         if len(self.parts) < 2:
             raise ExpressionError(f"{self.op.upper()} needs at least two parts")
-        _check(self)
+        _check_size(self)
 
     @property
     def args(self) -> tuple[Expression, ...]:
@@ -156,8 +156,8 @@ class _Several(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class And(_Several):
-    """What satisfies all parts.
+class And(_NaryOperator):
+    """Satisfied by what satisfies all parts.
 
     Raises:
         ExpressionError: fewer than two parts, or more atoms or levels than an expression may have.
@@ -167,8 +167,8 @@ class And(_Several):
 
 
 @dataclass(frozen=True, slots=True)
-class Or(_Several):
-    """What satisfies at least one part.
+class Or(_NaryOperator):
+    """Satisfied by what satisfies at least one part.
 
     Raises:
         ExpressionError: as for :class:`And`.
@@ -179,7 +179,7 @@ class Or(_Several):
 
 @dataclass(frozen=True, slots=True)
 class Not(Expression):
-    """What does not satisfy the part.
+    """Satisfied by what does not satisfy the part.
 
     Raises:
         ExpressionError: as for :class:`And`.
@@ -189,7 +189,7 @@ class Not(Expression):
     op: ClassVar[str] = "not"
 
     def __post_init__(self) -> None:
-        _check(self)
+        _check_size(self)
 
     @property
     def args(self) -> tuple[Expression, ...]:
@@ -201,56 +201,94 @@ class Not(Expression):
 
 
 def check_searchable(expression: Expression) -> None:
-    """Refuses what only says which passages are *not* wanted: all others would be the answer.
+    """Refuses an expression that only says which passages are *not* wanted.
 
     Raises:
         ExpressionError: no atom anchors the expression, or one side of an OR.
     """
-    if not _anchored(expression):
+    if not _has_anchor(expression):
         raise ExpressionError(
             f"{expression} rules passages out and does not say which are wanted; every side of an "
             "OR, and the whole, needs something to look for: wanted AND NOT unwanted"
         )
 
 
-def _anchored(expression: Expression, *, negated: bool = False) -> bool:
-    """Whether the passages that satisfy it (negated: that do not) are near some atom."""
+def to_phrase(expression: Expression) -> str:
+    """The expression as a phrase for an encoder: ``orchids of Laos, but not orchids of Thailand``.
+
+    Wanted parts come first, excluded ones follow; a comma precedes the outer of two operators.
+    """
+    if isinstance(expression, Atom):
+        return expression.text
+    if isinstance(expression, Not):
+        return f"not {to_phrase(expression.part)}"
+    if isinstance(expression, Or):
+        return _join(expression.parts, "or")
+    wanted, excluded = split_exclusions(expression)
+    if not wanted:
+        return _join(expression.args, "and")
+    phrase = _join(wanted, "and")
+    return f"{phrase}, but not {_join(excluded, 'or')}" if excluded else phrase
+
+
+def split_exclusions(expression: Expression) -> tuple[list[Expression], list[Expression]]:
+    """The wanted parts of an AND, and the excluded ones without their NOT."""
+    parts = expression.parts if isinstance(expression, And) else (expression,)
+    wanted = [part for part in parts if not isinstance(part, Not)]
+    return wanted, [part.part for part in parts if isinstance(part, Not)]
+
+
+def wanted_part(expression: Expression) -> Expression:
+    """An AND without its excluded parts; any other expression as it is."""
+    wanted, excluded = split_exclusions(expression)
+    if not wanted or not excluded:
+        return expression
+    return wanted[0] if len(wanted) == 1 else And(tuple(wanted))
+
+
+def _has_anchor(expression: Expression, *, negated: bool = False) -> bool:
+    """Whether passages that satisfy it (negated: that do not) are near some atom."""
     if isinstance(expression, Atom):
         return not negated
     if isinstance(expression, Not):
-        return _anchored(expression.part, negated=not negated)
-    found = [_anchored(part, negated=negated) for part in expression.args]
-    return any(found) if isinstance(expression, And) != negated else all(found)
+        return _has_anchor(expression.part, negated=not negated)
+    anchors = [_has_anchor(part, negated=negated) for part in expression.args]
+    return any(anchors) if isinstance(expression, And) != negated else all(anchors)
 
 
-def _parts(expression: Expression, kind: type[_Several]) -> tuple[Expression, ...]:
+def _operands(expression: Expression, kind: type[_NaryOperator]) -> tuple[Expression, ...]:
     return expression.args if isinstance(expression, kind) else (expression,)
 
 
-def _check(expression: Expression) -> None:
+def _check_size(expression: Expression) -> None:
     if not all(isinstance(arg, Expression) for arg in expression.args):
         raise ExpressionError(
             f"{expression.op.upper()} stands over expressions, not {expression.args!r}; "
             'write Atom("...") for a text'
         )
-    atoms = sum(isinstance(one, Atom) for one in expression.walk())
-    if atoms > MOST_ATOMS:
+    atoms = sum(isinstance(node, Atom) for node in expression.walk())
+    if atoms > MAX_ATOMS:
         raise ExpressionError(
-            f"{atoms} atoms are too many for one query (at most {MOST_ATOMS}): each is a search"
+            f"{atoms} atoms are too many for one query (at most {MAX_ATOMS}): each is a search"
         )
-    if expression.depth > MOST_DEPTH:
-        raise ExpressionError(f"more than {MOST_DEPTH} levels of AND, OR and NOT")
+    if expression.depth > MAX_DEPTH:
+        raise ExpressionError(f"more than {MAX_DEPTH} levels of AND, OR and NOT")
 
 
-def _written(expression: Expression) -> Iterator[str]:
+def _to_text(expression: Expression) -> Iterator[str]:
     if isinstance(expression, Atom):
         text = expression.text.replace("\\", "\\\\").replace('"', '\\"')
         yield f'"{text}"'
     elif isinstance(expression, Not):
-        yield f"NOT {_bracketed(expression.part)}"
+        yield f"NOT {_parenthesised(expression.part)}"
     else:
-        yield f" {expression.op.upper()} ".join(_bracketed(part) for part in expression.args)
+        yield f" {expression.op.upper()} ".join(_parenthesised(part) for part in expression.args)
 
 
-def _bracketed(expression: Expression) -> str:
-    return f"({expression})" if isinstance(expression, _Several) else str(expression)
+def _parenthesised(expression: Expression) -> str:
+    return f"({expression})" if isinstance(expression, _NaryOperator) else str(expression)
+
+
+def _join(parts: Sequence[Expression], word: str) -> str:
+    comma = "," if any(part.args for part in parts) else ""
+    return f"{comma} {word} ".join(to_phrase(part) for part in parts)

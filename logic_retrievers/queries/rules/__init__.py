@@ -1,23 +1,13 @@
-"""The families of cues that the parser knows, each a small rule with its examples."""
+"""The families of cues that the parser knows: rule packs, one file a language."""
 
-from logic_retrievers.queries.rules import (
-    another,
-    contrast,
-    doing,
-    leaving_out,
-    negated,
-    second,
-    unrelated,
-    without,
-)
-from logic_retrievers.queries.rules.base import Example, Rule, Scope
+import tomllib
+from importlib.resources import files
 
-RULES: tuple[Rule, ...] = tuple(
-    rule
-    for module in (another, leaving_out, without, doing, negated, contrast, second, unrelated)
-    for rule in vars(module).values()
-    if isinstance(rule, Rule)
-)
+from logic_retrievers.queries.rules.rule import Rule, RulePack, Scope
+
+ENGLISH = RulePack(tomllib.loads(files(__name__).joinpath("english.toml").read_text("utf-8")))
+
+RULES: tuple[Rule, ...] = ENGLISH.rules
 """All of them. Where two match at one place the longer cue wins, then the earlier rule."""
 
-__all__ = ["RULES", "Example", "Rule", "Scope"]
+__all__ = ["ENGLISH", "RULES", "Rule", "Scope"]

@@ -1,0 +1,156 @@
+"""Settings in plain JSON types, and settings from such descriptions.
+
+A framework writes a part's settings down: into a cache key, a trace, a file to load it from. A
+function or an object of the user's own is named there and cannot be made again; loading then says
+which argument has to be passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from logic_retrievers.contradiction import ContradictionSettings
+from logic_retrievers.contradiction.resolution_strategies import (
+    Annotate,
+    DropBoth,
+    PreferMajority,
+    PreferNewest,
+    PreferSource,
+    ResolutionStrategy,
+)
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.types import Hit, Passage
+
+_STRATEGIES: Mapping[str, Callable[..., ResolutionStrategy]] = {
+    strategy.name: strategy
+    for strategy in (Annotate, DropBoth, PreferMajority, PreferNewest, PreferSource)
+}
+_PASSAGE_FIELDS = ("id", "text", "metadata", "source", "embed_text")
+
+
+def qualified_name(value: Any) -> str:
+    """Module and name of a function or class, or of a value's class."""
+    named = value if hasattr(value, "__qualname__") else type(value)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+def jsonable(value: Any) -> Any:
+    """The value in JSON types; what JSON has no type for is named."""
+    return to_jsonable_python(value, fallback=qualified_name)
+
+
+def refuse_description(setting: str, name: Any) -> ConfigurationError:
+    """The error for a setting that is a function or an object of the user's own."""
+    return ConfigurationError(
+        f"{name} cannot be made from its description. Pass {setting}= with the {setting} that these"
+        " settings were made with."
+    )
+
+
+def describe_resolution(resolution: Any) -> Any:
+    """A strategy's name, its name and fields, or the name of a function; of several, a list."""
+    if isinstance(resolution, str):
+        return resolution
+    if isinstance(resolution, Sequence):
+        return [describe_resolution(strategy) for strategy in resolution]
+    if not isinstance(resolution, ResolutionStrategy):
+        return {"function": qualified_name(resolution)}
+    kind = type(resolution)
+    shown: list[str]
+    shown = [field.name for field in fields(kind) if field.repr] if is_dataclass(kind) else []
+    return {
+        "name": resolution.name,
+        **({} if _STRATEGIES.get(resolution.name) is kind else {"class": qualified_name(kind)}),
+        **{name: jsonable(getattr(resolution, name)) for name in shown},
+    }
+
+
+def resolution_from(description: Any) -> Any:
+    """The resolution, or the list of them, that :func:`describe_resolution` described.
+
+    Raises:
+        ConfigurationError: it was a function, or a strategy of the user's own.
+    """
+    if isinstance(description, list):
+        return [resolution_from(strategy) for strategy in description]
+    if not isinstance(description, Mapping):
+        return description
+    strategy = _STRATEGIES.get(description.get("name", ""))
+    if strategy is None or "class" in description:
+        raise refuse_description(
+            "resolution", description.get("class", description.get("function"))
+        )
+    settings = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in description.items()
+        if key != "name"
+    }
+    return strategy(**settings)
+
+
+def describe_passages(passages: Sequence[Passage]) -> list[dict[str, Any]]:
+    """Passages in full, since other trusted passages give other results."""
+    return [
+        {name: jsonable(getattr(passage, name)) for name in _PASSAGE_FIELDS} for passage in passages
+    ]
+
+
+def passages_from(descriptions: Sequence[Mapping[str, Any]]) -> tuple[Passage, ...]:
+    """The passages that :func:`describe_passages` described."""
+    return tuple(Passage(**description) for description in descriptions)
+
+
+def settings_from(constants: Mapping[str, float | None] | None) -> ContradictionSettings | None:
+    """Settings of the contradiction vector from a mapping of their names."""
+    return None if constants is None else ContradictionSettings(**constants)
+
+
+def judge_from(name: str | None) -> None:
+    """No pair judge.
+
+    Raises:
+        ConfigurationError: there was one.
+    """
+    if name is not None:
+        raise refuse_description("judge", name)
+
+
+SETTINGS_FROM: Mapping[str, Callable[[Any], Any]] = {
+    "resolution": resolution_from,
+    "trusted": passages_from,
+    "settings": settings_from,
+    "judge": judge_from,
+}
+"""Setting -> what makes it from its description."""
+
+
+def restore_settings(
+    data: Mapping[str, Any], makers: Mapping[str, Callable[[Any], Any]], replaced: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Settings with objects, made by their ``makers``, in place of their descriptions.
+
+    Those in ``replaced`` are given anew by the user, so their descriptions do not count.
+
+    Raises:
+        ConfigurationError: a description of what cannot be made again.
+    """
+    return {
+        name: makers[name](value) if name in makers and name not in replaced else value
+        for name, value in data.items()
+    }
+
+
+def describe_hits(policy: str, hits: Sequence[Hit]) -> dict[str, Any]:
+    """What a search or a reranking decided, without any text, for tracers.
+
+    ``policy`` is the requested one; ``ranked_by`` names the one that a router chose.
+    """
+    return {
+        "policy": policy,
+        "ranked_by": hits[0].evidence.policy if hits else None,
+        "hits": [hit.without_text() for hit in hits],
+    }

@@ -1,0 +1,127 @@
+"""Evidence in the metadata of a document or node, and the metadata without it. Pure functions.
+
+Everything stands under one key, ``logic``: why a search or a reranker put a document where it is,
+what a contradiction filter says about it (``contradiction``), and what a cleaner found on its way
+into a store (``cleaning``, ``quarantined``). A user's own value under that key is kept under
+``replaced`` and put back. No function changes what it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any, TypeGuard
+
+from logic_retrievers.cleaning import Decision
+from logic_retrievers.types import Hit
+
+EVIDENCE = "logic"
+CONTRADICTION = "contradiction"
+CLEANING = "cleaning"
+QUARANTINED = "quarantined"
+"""True where the document is to be hidden; ``PassageIndex`` reads this key of what others store."""
+REPLACED = "replaced"
+_RANKING_KEYS = frozenset({"policy", "scores", "ranks", "passed_filter"})
+_OTHER_KEYS = frozenset({CONTRADICTION, CLEANING, QUARANTINED, REPLACED})
+
+
+def describe_hit(hit: Hit) -> dict[str, Any]:
+    """A hit's evidence, score and rank, in types that JSON has."""
+    return {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
+
+
+def with_ranking(
+    metadata: Mapping[Any, Any], hit: Hit, score_key: str | None = None
+) -> dict[Any, Any]:
+    """A deep copy of the metadata with a hit's evidence in place of all earlier evidence.
+
+    Where the framework has a usual key for the score, ``score_key`` gets the score alone.
+    """
+    original = deepcopy(without_evidence(metadata, score_key))
+    evidence = describe_hit(hit)
+    if replaced := {key: original[key] for key in (EVIDENCE, score_key) if key in original}:
+        evidence[REPLACED] = replaced
+    scores = {} if score_key is None else {score_key: hit.score}
+    return {**original, EVIDENCE: evidence, **scores}
+
+
+def with_contradictions(metadata: Mapping[Any, Any], hit: Hit) -> dict[Any, Any]:
+    """A deep copy of the metadata with a contradiction filter's evidence beside the ranking's."""
+    return _with_added(metadata, {CONTRADICTION: describe_hit(hit)})
+
+
+def with_findings(
+    metadata: Mapping[Any, Any],
+    passage_id: str,
+    decisions: Sequence[Decision],
+    *,
+    quarantined: bool,
+) -> dict[Any, Any]:
+    """A deep copy of the metadata with a cleaner's findings in place of earlier ones.
+
+    The decisions name the document by ``passage_id``; without any, nothing is added.
+    """
+    remaining = without_findings(metadata)
+    if not decisions:
+        return deepcopy(dict(remaining))
+    findings = {"findings": [decision.seen_from(passage_id) for decision in decisions]}
+    hidden = {QUARANTINED: True} if quarantined else {}
+    return _with_added(remaining, {CLEANING: findings, **hidden})
+
+
+def without_evidence(
+    metadata: Mapping[Any, Any], score_key: str | None = None
+) -> Mapping[Any, Any]:
+    """The metadata before any of this package's evidence; the same object where there is none."""
+    if not has_evidence(metadata):
+        return metadata
+    evidence = metadata[EVIDENCE]
+    # beside a filter's or a cleaner's evidence alone, the score is another retriever's
+    added = {EVIDENCE, score_key} if is_ranking(evidence) else {EVIDENCE}
+    original = {key: value for key, value in metadata.items() if key not in added}
+    return original | dict(evidence.get(REPLACED, {}))
+
+
+def without_findings(metadata: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """The metadata without a cleaner's findings; the same object where there are none."""
+    if not has_evidence(metadata) or CLEANING not in metadata[EVIDENCE]:
+        return metadata
+    evidence = metadata[EVIDENCE]
+    if not is_ranking(evidence) and CONTRADICTION not in evidence:
+        return without_evidence(metadata)
+    removed = {CLEANING, QUARANTINED}
+    remaining = {key: value for key, value in evidence.items() if key not in removed}
+    return {**metadata, EVIDENCE: remaining}
+
+
+def has_evidence(metadata: Mapping[Any, Any]) -> bool:
+    """Whether what stands under ``logic`` is this package's, and not the user's own."""
+    evidence = metadata.get(EVIDENCE)
+    if not isinstance(evidence, Mapping):
+        return False
+    if is_ranking(evidence):
+        return True
+    cleaning = evidence.get(CLEANING)
+    return evidence.keys() <= _OTHER_KEYS and (
+        is_ranking(evidence.get(CONTRADICTION))
+        or (isinstance(cleaning, Mapping) and isinstance(cleaning.get("findings"), list))
+    )
+
+
+def is_quarantined(metadata: Mapping[Any, Any]) -> bool:
+    """Whether a cleaner decided that the document is to be hidden."""
+    return has_evidence(metadata) and metadata[EVIDENCE].get(QUARANTINED) is True
+
+
+def _with_added(metadata: Mapping[Any, Any], added: Mapping[str, Any]) -> dict[Any, Any]:
+    """A deep copy with further evidence; a user's own value under the key is kept aside."""
+    copied = deepcopy(dict(metadata))
+    evidence: Any = copied.get(EVIDENCE)
+    if not has_evidence(copied):
+        evidence = {REPLACED: {EVIDENCE: evidence}} if EVIDENCE in copied else {}
+    return {**copied, EVIDENCE: {**evidence, **added}}
+
+
+def is_ranking(evidence: Any) -> TypeGuard[Mapping[str, Any]]:
+    """Whether it holds what :func:`describe_hit` makes."""
+    return isinstance(evidence, Mapping) and evidence.keys() >= _RANKING_KEYS

@@ -1,0 +1,161 @@
+"""Settings that the classes of both frameworks have, as pydantic fields.
+
+What they mean is said once, in :class:`logic_retrievers.ContradictionFilter` and in
+:class:`logic_retrievers.cleaning.settings.CleaningSettings`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, PlainSerializer
+
+from logic_retrievers.adapters.descriptions import describe_resolution, qualified_name
+from logic_retrievers.cleaning import Ledger
+from logic_retrievers.cleaning import settings as cleaning_settings
+from logic_retrievers.contradiction import ContradictionSettings, PairJudge
+from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
+from logic_retrievers.contradiction.resolution_strategies import ResolutionStrategy
+from logic_retrievers.contradiction.settings import merge_constants
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.errors import (
+    CleaningSkippedWarning,
+    ConfigurationError,
+    LogicRetrieversError,
+    warn,
+)
+from logic_retrievers.index import PassageIndex, Settings
+from logic_retrievers.query_input import check_count
+from logic_retrievers.types import Passage
+
+OnError: TypeAlias = Literal["raise", "skip"]
+"""What an ingestion hook does where the model, the ledger or Qdrant fails."""
+_STORE_SETTINGS = frozenset({"location", "client", "api_key", "prefer_grpc", "grpc_port", "create"})
+
+
+def _checked_count(number: Any) -> Any:
+    check_count("the number of documents", number)
+    return number
+
+
+Count: TypeAlias = Annotated[int, BeforeValidator(_checked_count)]
+# InstanceOf keeps what it stands for out of a JSON schema; what depends on other settings is
+# checked by the core's own class
+ResolutionSetting: TypeAlias = Annotated[
+    str | InstanceOf[ResolutionStrategy] | Callable[[Passage, Passage], Passage | None],
+    PlainSerializer(describe_resolution),
+]
+ResolutionsSetting: TypeAlias = Annotated[
+    ResolutionSetting | tuple[ResolutionSetting, ...], PlainSerializer(describe_resolution)
+]
+JudgeSetting: TypeAlias = Annotated[Callable[..., Any], PlainSerializer(qualified_name)]
+
+
+class ConflictFields(BaseModel):
+    """Fields of a filter and of a cleaner; objects and secrets stay out of dumps."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    index: PassageIndex | None = Field(default=None, exclude=True, repr=False)
+    encoder: Encoder | None = Field(default=None, exclude=True, repr=False)
+    threshold: float | None = None
+    settings: ContradictionSettings | None = None
+    trusted_candidates: int = Field(default=10, strict=True)
+    date_key: str = "date"
+    source_key: str = "source"
+    source_order: tuple[str, ...] = ()
+    judge: JudgeSetting | None = Field(default=None, repr=False)
+    judge_above: float | None = None
+
+
+class FilterFields(ConflictFields):
+    """Fields of a contradiction filter."""
+
+    resolution: ResolutionSetting = "annotate"
+    top_n: Count | None = None
+    against_trusted: AgainstTrusted = "drop"
+
+
+class CleanerFields(ConflictFields):
+    """Fields of a corpus cleaner."""
+
+    resolution: ResolutionsSetting = "annotate"
+    ledger: InstanceOf[Ledger] | str | os.PathLike[str] | None = Field(
+        default=None, exclude=True, repr=False
+    )
+    neighbours: int = Field(default=20, strict=True)
+    trusted_top: int | None = Field(default=None, strict=True)
+    against_trusted: cleaning_settings.AgainstTrusted = "quarantine"
+    scope_keys: tuple[str, ...] = Field(default=cleaning_settings.SCOPE_KEYS, repr=False)
+
+
+class FilterOptions(TypedDict, total=False):
+    """:class:`FilterFields` as keyword arguments, but for those that constructors name."""
+
+    threshold: float | None
+    settings: ContradictionSettings | None
+    trusted_candidates: int
+    against_trusted: AgainstTrusted
+    date_key: str
+    source_key: str
+    source_order: Sequence[str]
+    judge: PairJudge | None
+    judge_above: float | None
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], Settings]:
+    """Keyword arguments of ``over`` as a retriever's settings, and those of ``PassageIndex.open``.
+
+    A name that neither knows counts as the retriever's.
+    """
+    names = Settings.__annotations__.keys()
+    own = {name: value for name, value in options.items() if name not in names}
+    opening = {name: value for name, value in options.items() if name in names}
+    return own, cast("Settings", opening)
+
+
+def check_contradiction_encoder(encoder: Encoder | None, settings: Mapping[str, Any]) -> None:
+    """Refuses what cannot judge contradictions, before a collection is opened with it in vain.
+
+    The encoder is that of all vectors of a store that another package made, whose own model has
+    none for contradictions; the settings are the retriever's.
+
+    Raises:
+        ConfigurationError: no encoder, or one without the vectors or their constants.
+    """
+    if encoder is None:
+        raise ConfigurationError(
+            "The store's embedding model makes no 'contradiction' vectors. Pass"
+            " encoder=CombinedEncoder([encoder_of(embedding_model), (OnnxEncoder(),"
+            " {'contradiction': 'contradiction'})])."
+        )
+    merge_constants(encoder.specs, settings.get("settings"), alpha=settings.get("alpha"))
+
+
+def refuse_store_settings(settings: Settings, *further: str) -> None:
+    """Refuses settings that an existing store decides; ``further`` ones in this framework.
+
+    Raises:
+        ConfigurationError: the message names the first of them.
+    """
+    if refused := sorted(settings.keys() & {*_STORE_SETTINGS, *further}):
+        raise ConfigurationError(f"Leave {refused[0]}= out: the store decides it.")
+
+
+def warn_cleaning_skipped(count: int, error: Exception, kind: str) -> None:
+    """Warns that documents are passed on as they came, since they could not be examined.
+
+    Args:
+        count: how many they are.
+        error: why; another package's message is left out, since it may hold a key or a text.
+        kind: what the framework calls them.
+    """
+    own = isinstance(error, LogicRetrieversError)
+    cause = f"{type(error).__name__}: {error}" if own else f"it raised {type(error).__name__}"
+    warn(
+        CleaningSkippedWarning,
+        f"cleaning was skipped, and {count} {kind} go on unjudged ({cause}). Clean the collection"
+        " when this is mended: logic_retrievers.cleaning.CorpusCleaner.clean()",
+    )

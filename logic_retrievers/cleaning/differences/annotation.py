@@ -1,0 +1,154 @@
+"""Annotated texts: tokens, sentences, and the values that the text mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+from logic_retrievers.cleaning.differences.dates import PartialDate, find_dates
+from logic_retrievers.cleaning.differences.entities import find_entities
+from logic_retrievers.cleaning.differences.opposites import is_negation
+from logic_retrievers.cleaning.differences.quantities import Quantity, find_quantities
+from logic_retrievers.cleaning.differences.tokens import MAX_CHARACTERS, Token, stem, tokenize
+from logic_retrievers.cleaning.differences.versions import Version, find_versions
+from logic_retrievers.cleaning.result import Type
+
+_CACHED_TEXTS = 2048
+"""Annotated texts in memory: each text is compared with many others."""
+
+Value: TypeAlias = Quantity | PartialDate | Version | str
+TokenSpan: TypeAlias = tuple[int, int]
+"""First token and the index behind the last; equal where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A value and the tokens that state it.
+
+    Args:
+        type: of a difference in it.
+        start, end: its tokens, the end excluded.
+        value: compared with values of the same type.
+    """
+
+    type: Type
+    start: int
+    end: int
+    value: Value
+
+    def equals(self, other: Mention) -> bool:
+        """Whether both state the same: ``twelve`` and ``12``, ``Paul Guérin`` and ``Guérin``."""
+        left, right = self.value, other.value
+        if isinstance(left, Quantity) and isinstance(right, Quantity):
+            return left.equals(right)
+        if isinstance(left, PartialDate) and isinstance(right, PartialDate):
+            return left.agrees(right)
+        if isinstance(left, str) and isinstance(right, str) and self.type == "entity":
+            left_words, right_words = set(left.split()), set(right.split())
+            return left_words <= right_words or right_words <= left_words
+        return left == right
+
+    def is_comparable(self, other: Mention) -> bool:
+        """Whether two different values may be answers to one question."""
+        left, right = self.value, other.value
+        if isinstance(left, Quantity) and isinstance(right, Quantity):
+            return left.is_comparable(right)
+        return type(left) is type(right) and self.type == other.type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnnotatedText:
+    """A text with what was read in it.
+
+    Args:
+        text: the part that was read.
+        tokens: of it.
+        stems: index of a content word -> its stem.
+        topic: the stems as a set.
+        mentions: values in the order of the text; no token is part of two.
+        sentences: the tokens of each sentence.
+    """
+
+    text: str
+    tokens: tuple[Token, ...]
+    stems: dict[int, str]
+    topic: frozenset[str]
+    mentions: tuple[Mention, ...]
+    sentences: tuple[TokenSpan, ...]
+
+    def char_span(self, start: int, end: int) -> tuple[int, int]:
+        """The characters of some tokens; without tokens, the place before the first."""
+        if start < end:
+            return self.tokens[start].start_char, self.tokens[end - 1].end_char
+        if start < len(self.tokens):
+            return self.tokens[start].start_char, self.tokens[start].start_char
+        end_char = self.tokens[-1].end_char if self.tokens else 0
+        return end_char, end_char
+
+    def excerpt(self, start: int, end: int) -> str:
+        """Some tokens as they are written."""
+        start_char, end_char = self.char_span(start, end)
+        return self.text[start_char:end_char]
+
+    def sentence_at(self, index: int) -> TokenSpan:
+        """The sentence of a token."""
+        for start, end in self.sentences:
+            if index < end:
+                return start, end
+        return len(self.tokens), len(self.tokens)
+
+    def stems_in(self, start: int, end: int) -> set[str]:
+        """The stems of the content words among some tokens."""
+        return {self.stems[index] for index in range(start, end) if index in self.stems}
+
+    def mentioned_tokens(self, *, with_names: bool) -> set[int]:
+        """Indexes of the tokens that state a value; names and codes only if asked for."""
+        return {
+            index
+            for mention in self.mentions
+            if with_names or mention.type != "entity"
+            for index in range(mention.start, mention.end)
+        }
+
+
+def annotate(text: str) -> AnnotatedText:
+    """The first :data:`MAX_CHARACTERS` of a text, annotated; cached."""
+    return _annotate(text[:MAX_CHARACTERS])
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _annotate(text: str) -> AnnotatedText:
+    tokens = tokenize(text)
+    mentions: list[Mention] = []
+    free = [True] * len(tokens)
+    for mention in _candidate_mentions(text, tokens):
+        if all(free[mention.start : mention.end]):
+            mentions.append(mention)
+            free[mention.start : mention.end] = [False] * (mention.end - mention.start)
+    mentions.sort(key=lambda mention: mention.start)
+    stems = {index: stem(token.key) for index, token in enumerate(tokens) if token.is_content}
+    starts = [index for index, token in enumerate(tokens) if token.opens_sentence]
+    sentences = tuple(zip(starts, [*starts[1:], len(tokens)], strict=False))
+    topic = frozenset(stems.values())
+    return AnnotatedText(text, tokens, stems, topic, tuple(mentions), sentences)
+
+
+def _candidate_mentions(text: str, tokens: tuple[Token, ...]) -> Iterator[Mention]:
+    """Values that may overlap; the earlier one has its tokens."""
+    for start, end, date in find_dates(text, tokens):
+        yield Mention("date", start, end, date)
+    for start, end, version in find_versions(tokens):
+        yield Mention("number", start, end, version)
+    names = list(find_entities(text, tokens))
+    for start, end, name in names:
+        if end == start + 1 and any(character.isdigit() for character in name):
+            yield Mention("entity", start, end, name)  # a code, before its figures are read
+    for start, end, quantity in find_quantities(tokens):
+        yield Mention("number", start, end, quantity)
+    for start, end, name in names:
+        yield Mention("entity", start, end, name)
+    for index, token in enumerate(tokens):
+        if is_negation(token, tokens[index + 1] if index + 1 < len(tokens) else None):
+            yield Mention("polarity", index, index + 1, "not")

@@ -1,0 +1,274 @@
+"""Two texts, aligned: where they differ, in what type of value, and how much they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TypeAlias
+
+from logic_retrievers.cleaning.differences.annotation import (
+    AnnotatedText,
+    Mention,
+    TokenSpan,
+    annotate,
+)
+from logic_retrievers.cleaning.differences.opposites import (
+    antonyms_of,
+    lookup_forms,
+    negated_forms,
+)
+from logic_retrievers.cleaning.differences.tokens import Token
+from logic_retrievers.cleaning.result import Difference, Type
+
+MAX_ALIGNED_TOKENS = 1500
+"""Tokens of a text that are aligned; alignment takes more than linear time."""
+
+MAX_MENTIONS = 100
+"""Mentions of a text in differing regions that are compared, each with all of the other text."""
+
+Region: TypeAlias = tuple[int, int, int, int]
+"""Start and end of tokens on the left, and of those that stand in their place on the right."""
+
+RegionsByMention: TypeAlias = dict[Mention, set[int]]
+"""Mention -> the indexes of the regions that it overlaps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Words of the left text that stand against words of the right one.
+
+    Args:
+        type: what the words are.
+        left, right: the words.
+        left_mention, right_mention: what they state, for numbers, dates and names.
+        equal: whether both state the same in another form: ``twelve`` and ``12``.
+    """
+
+    type: Type
+    left: TokenSpan
+    right: TokenSpan
+    left_mention: Mention | None = None
+    right_mention: Mention | None = None
+    equal: bool = False
+
+    @property
+    def in_both(self) -> bool:
+        """Whether both texts have words for it."""
+        return self.left[0] < self.left[1] and self.right[0] < self.right[1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Two texts that were compared.
+
+    Args:
+        left, right: the texts, annotated.
+        changes: where they differ, in the order of the left text.
+        common: share of the words that stand in both in the same order, in [0, 1].
+        regions: runs of words that are not aligned.
+    """
+
+    left: AnnotatedText
+    right: AnnotatedText
+    changes: tuple[Change, ...]
+    common: float
+    regions: tuple[Region, ...]
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """The changes as characters of the texts."""
+        return tuple(
+            Difference(c.type, self.left.char_span(*c.left), self.right.char_span(*c.right))
+            for c in self.changes
+        )
+
+
+def compare(left: str, right: str) -> Comparison:
+    """Where two texts differ.
+
+    To bound the time, only the first 20,000 characters are read, the first 1,500 words aligned and
+    the first 100 mentions in differing regions compared.
+
+    Args:
+        left: any text, the empty one too.
+        right: likewise; the smaller string should be the left one, since the alignment of the same
+            two texts in the other order may differ.
+    """
+    left_text, right_text = annotate(left), annotate(right)
+    regions, common = align(left_text.tokens, right_text.tokens)
+    changes = _compare_mentions(left_text, right_text, regions)
+    changes += _find_opposites(left_text, right_text, regions)
+    changes += _remaining_wording(regions, changes)
+    changes.sort(key=lambda change: (change.left, change.right))
+    return Comparison(left_text, right_text, tuple(changes), common, tuple(regions))
+
+
+def align(left: Sequence[Token], right: Sequence[Token]) -> tuple[list[Region], float]:
+    """Where the first :data:`MAX_ALIGNED_TOKENS` differ, and the share that they have in common.
+
+    Exchanging the two texts exchanges left and right of the regions.
+    """
+    left_keys, right_keys = (
+        [token.key for token in tokens[:MAX_ALIGNED_TOKENS]] for tokens in (left, right)
+    )
+    swapped = left_keys > right_keys
+    if swapped:
+        left_keys, right_keys = right_keys, left_keys
+    matcher = SequenceMatcher(None, left_keys, right_keys)
+    regions = [
+        (c, d, a, b) if swapped else (a, b, c, d)
+        for operation, a, b, c, d in matcher.get_opcodes()
+        if operation != "equal"
+    ]
+    return regions, matcher.ratio() if left_keys or right_keys else 1.0
+
+
+def _compare_mentions(
+    left: AnnotatedText, right: AnnotatedText, regions: list[Region]
+) -> list[Change]:
+    """Values in differing regions: pairs of equal ones, pairs of different ones, and the rest."""
+    left_mentions = _mentions_in_regions(left.mentions, [region[:2] for region in regions])
+    right_mentions = _mentions_in_regions(right.mentions, [region[2:] for region in regions])
+    changes: list[Change] = []
+    for same_region in (True, False):
+        for equal in (True, False):
+            changes += _pair_mentions(
+                left_mentions, right_mentions, same_region=same_region, equal=equal
+            )
+    changes = [change for change in changes if not _is_moved(change, left, right)]
+    for mention in _without_counterpart(left_mentions, right):
+        place = _insertion_point(mention.start, regions, from_left=True)
+        span = (mention.start, mention.end)
+        changes.append(Change(mention.type, span, (place, place), mention))
+    for mention in _without_counterpart(right_mentions, left):
+        place = _insertion_point(mention.start, regions, from_left=False)
+        span = (mention.start, mention.end)
+        changes.append(Change(mention.type, (place, place), span, None, mention))
+    return changes
+
+
+def _pair_mentions(
+    left_mentions: RegionsByMention,
+    right_mentions: RegionsByMention,
+    *,
+    same_region: bool,
+    equal: bool,
+) -> list[Change]:
+    """Remove pairs from both: of one region or of any, with equal or comparable values."""
+    changes: list[Change] = []
+    for left, left_regions in list(left_mentions.items()):
+        for right, right_regions in right_mentions.items():
+            if left.type != right.type:
+                continue
+            # a negation in another region denies something else
+            must_meet = same_region or left.type == "polarity"
+            if must_meet and left_regions.isdisjoint(right_regions):
+                continue
+            same = left.equals(right)
+            if same is equal and (same or left.is_comparable(right)):
+                del left_mentions[left], right_mentions[right]
+                spans = (left.start, left.end), (right.start, right.end)
+                changes.append(Change(left.type, *spans, left, right, same))
+                break
+    return changes
+
+
+def _without_counterpart(mentions: Iterable[Mention], other: AnnotatedText) -> list[Mention]:
+    """The mentions that are not in the other text, where a name may also open a sentence."""
+    known = {token.key.removesuffix("'s") for token in other.tokens}
+    return [
+        mention
+        for mention in mentions
+        if not (isinstance(mention.value, str) and mention.type == "entity")
+        or not known.issuperset(mention.value.split())
+    ]
+
+
+def _is_moved(change: Change, left: AnnotatedText, right: AnnotatedText) -> bool:
+    """Whether nothing but the place of a value differs; a name may be shortened too."""
+    if not change.equal:
+        return False
+    left_keys = [token.key for token in left.tokens[slice(*change.left)]]
+    right_keys = [token.key for token in right.tokens[slice(*change.right)]]
+    return change.type in ("entity", "polarity") or left_keys == right_keys
+
+
+def _mentions_in_regions(mentions: Sequence[Mention], spans: list[TokenSpan]) -> RegionsByMention:
+    """The mentions in differing regions, each with the regions that it overlaps."""
+    placed: RegionsByMention = {}
+    first = 0
+    for mention in mentions:
+        while first < len(spans) and spans[first][1] <= mention.start:
+            first += 1
+        region = first
+        overlapping = set()
+        while region < len(spans) and spans[region][0] < mention.end:
+            if spans[region][0] < spans[region][1]:
+                overlapping.add(region)
+            region += 1
+        if overlapping:
+            placed[mention] = overlapping
+        if len(placed) == MAX_MENTIONS:
+            break
+    return placed
+
+
+def _insertion_point(index: int, regions: list[Region], *, from_left: bool) -> int:
+    """Where a token would stand in the other text."""
+    shift = 0
+    for a, b, c, d in regions:
+        start, end, other_start = (a, b, c) if from_left else (c, d, a)
+        if index < start:
+            break
+        if index < end:
+            return other_start
+        shift = (d - b) if from_left else (b - d)
+    return max(0, index + shift)
+
+
+def _find_opposites(
+    left: AnnotatedText, right: AnnotatedText, regions: list[Region]
+) -> list[Change]:
+    """Words of one region that are antonyms, or differ in a negating prefix."""
+    changes: list[Change] = []
+    for a, b, c, d in regions:
+        unpaired: dict[str, int] = {}
+        for index in range(c, d):
+            for form in lookup_forms(right.tokens[index].key):
+                unpaired.setdefault(form, index)
+        for index in range(a, b):
+            word = left.tokens[index].key
+            opposites: tuple[tuple[Type, frozenset[str]], ...]
+            opposites = ("polarity", negated_forms(word)), ("antonym", antonyms_of(word))
+            for change_type, forms in opposites:
+                matches = [unpaired[form] for form in forms if form in unpaired]
+                if matches:
+                    match = min(matches)
+                    changes.append(Change(change_type, (index, index + 1), (match, match + 1)))
+                    unpaired = {form: at for form, at in unpaired.items() if at != match}
+                    break
+    return changes
+
+
+def _remaining_wording(regions: list[Region], changes: list[Change]) -> list[Change]:
+    """For each region, the longest run of words on both sides that is in no other change."""
+    left_known = {index for change in changes for index in range(*change.left)}
+    right_known = {index for change in changes for index in range(*change.right)}
+    wording: list[Change] = []
+    for a, b, c, d in regions:
+        left, right = _longest_run(a, b, left_known), _longest_run(c, d, right_known)
+        if left[0] < left[1] or right[0] < right[1]:
+            wording.append(Change("wording", left, right))
+    return wording
+
+
+def _longest_run(start: int, end: int, known: set[int]) -> TokenSpan:
+    """The longest run of tokens that are not known."""
+    longest, run_start = (start, start), start
+    for index in range(start, end + 1):
+        if index == end or index in known:
+            if index - run_start > longest[1] - longest[0]:
+                longest = (run_start, index)
+            run_start = index + 1
+    return longest

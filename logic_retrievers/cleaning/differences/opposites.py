@@ -1,0 +1,65 @@
+"""Words that reverse a statement: negation, negating prefixes and antonyms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words, word_set
+from logic_retrievers.cleaning.differences.tokens import Token, stem
+
+_NEGATIONS = listed_words("negations")
+_NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
+_MIN_LENGTH = 4
+_NOT_NEGATING = {
+    "not": word_set("only just necessarily yet later least more less even"),
+    "no": word_set("later more less fewer matter doubt longer sooner"),
+    "nothing": word_set("but"),
+    "nobody": word_set("but"),
+    "none": word_set("other"),
+    "without": word_set("doubt exception"),
+}
+"""Negation -> the words behind it with which it does not negate: "not only", "no later"."""
+
+
+def _read_antonyms(table: str) -> Mapping[str, frozenset[str]]:
+    antonyms: dict[str, set[str]] = {}
+    for pair in table.split():
+        left_words, right_words = (side.split(",") for side in pair.split("/"))
+        for left in left_words:
+            for right in right_words:
+                for word, opposite in ((left, right), (stem(left), stem(right))):
+                    antonyms.setdefault(word, set()).add(opposite)
+                    antonyms.setdefault(opposite, set()).add(word)
+    return {word: frozenset(opposites) for word, opposites in antonyms.items()}
+
+
+ANTONYMS = _read_antonyms(LEXICON["antonyms"])
+"""Word, or its stem -> its antonyms and their stems."""
+
+
+def antonyms_of(word: str) -> frozenset[str]:
+    """The antonyms of a word, as words and as stems."""
+    return ANTONYMS.get(word, frozenset()) | ANTONYMS.get(stem(word), frozenset())
+
+
+def lookup_forms(word: str) -> tuple[str, str]:
+    """The forms under which a word may stand among the antonyms of another."""
+    return word, stem(word)
+
+
+def is_negation(token: Token, following: Token | None) -> bool:
+    """Whether a word negates, given the one behind it: not in "not only", "no later than"."""
+    if token.key not in _NEGATIONS:
+        return False
+    return following is None or following.key not in _NOT_NEGATING.get(token.key, ())
+
+
+def negated_forms(word: str) -> frozenset[str]:
+    """A word with each negating prefix, and without its own: ``paid``, ``unpaid``."""
+    if len(word) < _MIN_LENGTH:
+        return frozenset()
+    prefixed = {f"{prefix}{sign}{word}" for prefix in _NEGATING_PREFIXES for sign in ("", "-")}
+    stripped = {
+        word[len(prefix) :].lstrip("-") for prefix in _NEGATING_PREFIXES if word.startswith(prefix)
+    }
+    return frozenset(prefixed | {form for form in stripped if len(form) >= _MIN_LENGTH})

@@ -1,0 +1,270 @@
+"""Quantities: numbers with units, and times of day: ``2.5 kg``, ``30 euros a month``, ``2 pm``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isclose
+
+from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.numerals import MULTIPLIERS, ORDINALS, parse_number
+from logic_retrievers.cleaning.differences.tokens import Token, key_at, stem
+from logic_retrievers.cleaning.differences.units import (
+    CALENDAR,
+    CELSIUS,
+    CLOCK,
+    CURRENCY_SIGNS,
+    FAHRENHEIT,
+    KELVIN,
+    MONEY,
+    ORDINAL,
+    PERIODS,
+    SECONDS,
+    SPEEDS,
+    UNITS,
+    Unit,
+)
+
+EXACT_TOLERANCE = 1e-9
+CONVERSION_TOLERANCE = 0.015
+"""Relative error of rounded conversions: 5 km are written as 3.1 miles."""
+
+_DEGREE_TOLERANCE = 0.5
+_TEMPERATURES = {"c": CELSIUS, "celsius": CELSIUS, "f": FAHRENHEIT, "fahrenheit": FAHRENHEIT}
+_RANGE_WORDS = frozenset({"to", "and", "or", "by", "x"})
+_ORDINAL_ENDINGS = ("st", "nd", "rd", "th")
+_SIGN_AND_SPACE = 2
+_PERIOD_REACH = 3
+"""Tokens behind a quantity among which its period may stand: "27 euros for adults a day"."""
+
+_HOUR = re.compile(r"[01]?\d|2[0-4]", re.ASCII)
+_MINUTES = re.compile(r"[0-5]\d", re.ASCII)
+_DOTTED_TIME = re.compile(r"(?:[01]?\d|2[0-4])\.[0-5]\d", re.ASCII)
+_BEFORE_TIME = word_set("at from to until till and between by before after around")
+_NOON = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number and what it counts.
+
+    Args:
+        value: as it is written.
+        unit: None where there is no known one.
+        counted: stem of what is counted where that is no unit: ``photo`` in "340 photos".
+        period: "month" in "30 euros a month".
+    """
+
+    value: float
+    unit: Unit | None = None
+    counted: str = ""
+    period: str = ""
+
+    @property
+    def base(self) -> float:
+        """The value in the base unit of its kind, per second where there is a period."""
+        value = self.value
+        if self.unit is not None:
+            value = value * self.unit.factor + self.unit.shift
+        return value / SECONDS.get(self.period, 1.0)
+
+    @property
+    def kind(self) -> str:
+        """What it measures; empty without a unit."""
+        return self.unit.kind if self.unit is not None else ""
+
+    def equals(self, other: Quantity) -> bool:
+        """Whether both are the same quantity, in whatever unit."""
+        self, other = _resolve_pounds(self, other), _resolve_pounds(other, self)
+        if not self.kind or not other.kind:  # "half" and "50 %", "10" and "10 euros"
+            left = self.value if self.kind != "share" else self.base
+            right = other.value if other.kind != "share" else other.base
+            periods_fit = not (self.period and other.period and self.period != other.period)
+            return periods_fit and isclose(left, right, rel_tol=EXACT_TOLERANCE)
+        if self.kind != other.kind:
+            return False
+        if not self.period or not other.period:
+            self, other = replace(self, period=""), replace(other, period="")
+        same_unit = self.unit == other.unit and self.period == other.period
+        return isclose(
+            self.base,
+            other.base,
+            rel_tol=EXACT_TOLERANCE if same_unit else CONVERSION_TOLERANCE,
+            abs_tol=_DEGREE_TOLERANCE if self.kind == "temperature" and not same_unit else 0.0,
+        )
+
+    def has_other_unit(self, other: Quantity) -> bool:
+        """Whether the units or periods differ, calendar units aside."""
+        self, other = _resolve_pounds(self, other), _resolve_pounds(other, self)
+        if self.period and other.period and self.period != other.period:
+            return True
+        if self.unit is None or other.unit is None or self.unit == other.unit:
+            return False
+        return not {self.unit.name, other.unit.name} <= CALENDAR
+
+    def is_comparable(self, other: Quantity) -> bool:
+        """Whether both may answer one question: they are of one kind or count the same."""
+        self, other = _resolve_pounds(self, other), _resolve_pounds(other, self)
+        if self.kind or other.kind:
+            return self.kind == other.kind or {self.kind, other.kind} <= MONEY
+        return not self.counted or not other.counted or self.counted == other.counted
+
+
+def _resolve_pounds(quantity: Quantity, other: Quantity) -> Quantity:
+    """Pounds are a mass if the other quantity is one, and a currency beside a currency."""
+    if quantity.kind != "pounds":
+        return quantity
+    if other.kind == "mass":
+        return replace(quantity, unit=UNITS["lb"])
+    return replace(quantity, unit=UNITS["gbp"]) if other.kind in MONEY else quantity
+
+
+PlacedQuantity = tuple[int, int, Quantity]
+"""First token, index behind the last, and the quantity."""
+
+
+def find_quantities(tokens: Sequence[Token]) -> Iterator[PlacedQuantity]:
+    """All quantities in their order; "between 0 and 40 °C" has two, both with the unit."""
+    index = 0
+    previous: PlacedQuantity | None = None
+    while index < len(tokens):
+        quantity = _quantity_at(tokens, index)
+        if quantity is None:
+            index += 1
+            continue
+        if previous is not None:
+            yield _share_unit(previous, quantity, tokens)
+        previous, index = quantity, quantity[1]
+    if previous is not None:
+        yield previous
+
+
+def _share_unit(
+    placed: PlacedQuantity, following: PlacedQuantity, tokens: Sequence[Token]
+) -> PlacedQuantity:
+    """A number with the unit of the next one, if the two are the ends of a range."""
+    start, end, quantity = placed
+    gap = following[0] - end
+    is_range = (gap == 0 and not _after_punctuation(tokens, end)) or (
+        gap == 1 and tokens[end].key in _RANGE_WORDS and not _after_punctuation(tokens, end + 1)
+    )
+    unit = following[2].unit
+    if not is_range or unit is None or quantity.unit is not None or quantity.counted:
+        return placed
+    value = quantity.value * (60 if unit is CLOCK else 1)
+    return start, end, Quantity(value, unit, "", following[2].period)
+
+
+def _quantity_at(tokens: Sequence[Token], index: int) -> PlacedQuantity | None:
+    """The quantity that begins at a token."""
+    currency = CURRENCY_SIGNS.get(tokens[index].key)
+    if (time := _clock_time_at(tokens, index)) is not None:
+        return index, time[0], Quantity(time[1], CLOCK)
+    number = parse_number(tokens, index + (currency is not None))
+    if number is None:
+        return None
+    end, value = number
+    unit, counted = currency, ""
+    if unit is None:
+        end, unit, counted = _unit_at(tokens, end, value)
+    end, period = (end, "") if unit is ORDINAL else _period_at(tokens, end, unit is not None)
+    if unit is not None and unit.name in SPEEDS:
+        unit, period = UNITS[SPEEDS[unit.name]], "hour"
+    if tokens[index].key == "once" and not period:
+        return None  # "once it is open"
+    return index, end, Quantity(value, unit, counted, period)
+
+
+def _unit_at(tokens: Sequence[Token], index: int, value: float) -> tuple[int, Unit | None, str]:
+    """Index behind the unit of a value, the unit, and what is counted where there is none."""
+    key, following = key_at(tokens, index), key_at(tokens, index + 1)
+    if key_at(tokens, index - 1) in ORDINALS and value == ORDINALS[tokens[index - 1].key]:
+        return index, ORDINAL, ""
+    if key in _ORDINAL_ENDINGS and tokens[index].start_char == tokens[index - 1].end_char:
+        return index + 1, ORDINAL, ""
+    if _after_punctuation(tokens, index):
+        return index, None, ""
+    if key in ("\u00b0", "degree", "degrees"):
+        scale = _TEMPERATURES.get(following, CELSIUS)
+        return index + 1 + (following in _TEMPERATURES), scale, ""
+    if key == "kelvin":
+        return index + 1, KELVIN, ""
+    if key == "per" and following == "cent":
+        return index + 2, UNITS["%"], ""
+    if key in ("square", "sq") and (unit := UNITS.get(following)) and unit.kind == "length":
+        area = Unit(f"square {unit.name}", "area", unit.factor**2)
+        return index + 2, area, ""
+    if (unit := UNITS.get(key)) is not None:
+        return index + 1, unit, ""
+    is_noun = index < len(tokens) and tokens[index].is_content and key[0].isalpha()
+    return index, None, stem(key) if is_noun else ""
+
+
+def _after_punctuation(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a sign and a space stand before a token: "flat 12: 780 euros"."""
+    return (
+        0 < index < len(tokens)
+        and tokens[index].start_char - tokens[index - 1].end_char == _SIGN_AND_SPACE
+    )
+
+
+def _period_at(tokens: Sequence[Token], index: int, has_unit: bool) -> tuple[int, str]:
+    """``a month``, ``per year``, ``every night``, ``monthly``, ``/h`` behind a number."""
+    articles = ("per", "a", "an", "each", "every") if has_unit else ("per", "a", "an")
+    for offset in range(_PERIOD_REACH):
+        key, following = key_at(tokens, index + offset), key_at(tokens, index + offset + 1)
+        if has_unit and not offset and key in PERIODS and _follows_sign(tokens, index):
+            return index + 1, PERIODS[key]
+        if key in articles and following in PERIODS:
+            return (index if offset else index + 2), PERIODS[following]
+        if key.endswith("ly") and key in PERIODS:
+            return (index if offset else index + 1), PERIODS[key]
+    return index, ""
+
+
+def _clock_time_at(tokens: Sequence[Token], index: int) -> tuple[int, float] | None:
+    """Index behind the time of day that begins at a token, and its minutes since midnight.
+
+    ``14.00`` is a time behind a word such as ``at`` if no unit follows it.
+    """
+    hour = key_at(tokens, index)
+    end, minutes = index + 1, "0"
+    if _DOTTED_TIME.fullmatch(hour):
+        hour, _, minutes = hour.partition(".")
+        certain = key_at(tokens, index - 1) in _BEFORE_TIME and not _is_counted(tokens, end)
+    elif _HOUR.fullmatch(hour):
+        certain = (
+            end < len(tokens)
+            and _MINUTES.fullmatch(tokens[end].key) is not None
+            and _follows_sign(tokens, end)
+        )
+        if certain:
+            minutes, end = tokens[end].key, end + 1
+    else:
+        return None
+    half = _half_of_day(tokens, end)
+    if not half and not certain:
+        return None
+    is_afternoon = half.startswith("p") and int(hour) < _NOON
+    is_midnight = half.startswith("a") and int(hour) == _NOON
+    value = (int(hour) + _NOON * is_afternoon - _NOON * is_midnight) * 60.0 + int(minutes)
+    return end + len(half.split()), value
+
+
+def _follows_sign(tokens: Sequence[Token], index: int) -> bool:
+    """Whether one character stands between a token and the one before: ``km/h``, ``14:30``."""
+    return tokens[index].start_char - tokens[index - 1].end_char == 1
+
+
+def _is_counted(tokens: Sequence[Token], index: int) -> bool:
+    following = key_at(tokens, index)
+    return following in UNITS or following in MULTIPLIERS or following == "per"
+
+
+def _half_of_day(tokens: Sequence[Token], index: int) -> str:
+    """``am``, ``pm``, ``a m`` or ``p m`` behind the figures; empty: none of them."""
+    key = key_at(tokens, index)
+    if key in ("am", "pm"):
+        return key
+    return f"{key} m" if key in ("a", "p") and key_at(tokens, index + 1) == "m" else ""

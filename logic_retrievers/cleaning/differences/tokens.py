@@ -1,0 +1,99 @@
+"""Tokens: the words of a text and their places in it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from logic_retrievers.cleaning.differences.lexicon import listed_words
+
+MAX_CHARACTERS = 20_000
+"""Characters of a text that are read: some 3,000 words, more than a passage has."""
+
+_TOKEN = re.compile(
+    r"(?<![\w.,])[-\u2212]?\d+(?:[.,]\d+)*"  # -5, 1,200.50, 2.1.0
+    r"|\d+(?:[.,]\d+)*"
+    r"|[^\W\d]\w*(?:['\u2019]\w+)*(?:(?<=\d)(?:[.-]\w*\d)+|-\d\w*)?"  # don't, X200, XR-500, v3.2
+    r"|[%\u2030\u00b0$\u20ac\u00a3\u00a5<>\u2264\u2265\u00b1\u00bd\u00bc\u00be]"
+)
+_FRACTIONS = "\u00bd\u00bc\u00be"
+_SENTENCE_END = re.compile(r"[.!?;\n\u3002]")
+_MIN_STEM_LENGTH = 3
+
+
+STOPWORDS = listed_words("stopwords")
+"""Words that say nothing about the topic of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word of a text, or a sign such as ``%``.
+
+    Args:
+        key: its normalized form: lower case, plain apostrophes, Unicode form NFKC.
+        text: as it is written.
+        start_char, end_char: its characters in the text, the end excluded.
+        opens_sentence: whether it is the first of its sentence.
+    """
+
+    key: str
+    text: str
+    start_char: int
+    end_char: int
+    opens_sentence: bool
+
+    @property
+    def is_content(self) -> bool:
+        """Whether it says what the text is about: no stop word and no sign."""
+        return self.key not in STOPWORDS and self.key[0].isalnum()
+
+
+def tokenize(text: str) -> tuple[Token, ...]:
+    """The tokens in the first :data:`MAX_CHARACTERS` characters."""
+    tokens: list[Token] = []
+    end = 0
+    for match in _TOKEN.finditer(text[:MAX_CHARACTERS]):
+        opens = not tokens or _SENTENCE_END.search(text, end, match.start()) is not None
+        end = match.end()
+        tokens.append(Token(normalize(match[0]), match[0], match.start(), end, opens))
+    return tuple(tokens)
+
+
+def have_same_words(left: str, right: str) -> bool:
+    """Whether two texts of any length differ in case, punctuation and white space at most."""
+    left_words, right_words = _TOKEN.finditer(left), _TOKEN.finditer(right)
+    for word in left_words:
+        counterpart = next(right_words, None)
+        if counterpart is None or normalize(word[0]) != normalize(counterpart[0]):
+            return False
+    return next(right_words, None) is None
+
+
+def key_at(tokens: Sequence[Token], index: int) -> str:
+    """The key of the token at an index; empty outside the text."""
+    return tokens[index].key if 0 <= index < len(tokens) else ""
+
+
+def normalize(word: str) -> str:
+    """The form in which a word is compared with others."""
+    unchanged = word.isascii() or word in _FRACTIONS
+    plain = word if unchanged else unicodedata.normalize("NFKC", word)
+    return plain.replace("\u2019", "'").replace("\u2212", "-").casefold()
+
+
+def stem(key: str) -> str:
+    """A key without the ending of its grammatical form: ``parties`` -> ``party``."""
+    key = key.removesuffix("'s").replace("'", "")
+    for ending, replacement in (
+        ("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""),
+        ("e", ""),
+    ):  # fmt: skip
+        if (
+            key.endswith(ending)
+            and not key.endswith("ss")
+            and len(key) - len(ending) >= _MIN_STEM_LENGTH
+        ):
+            return key[: len(key) - len(ending)] + replacement
+    return key

@@ -1,0 +1,202 @@
+"""From findings to decisions about passages: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from logic_retrievers.cleaning.result import Action, Decision, Finding, Kind
+from logic_retrievers.contradiction.candidate_pairs import CandidatePair, ConflictCase
+from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted, resolve_conflicts
+from logic_retrievers.contradiction.resolution_strategies import (
+    AnyResolution,
+    ConflictGraph,
+    DropBoth,
+    Group,
+    ResolutionStrategy,
+    Ruling,
+    resolution_strategy,
+)
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.types import Passage
+
+_ACTIONS: Mapping[str, Action] = {"dropped": "quarantined", "unreached": "kept"}
+"""Decisions of a filter that have another name in a cleaning."""
+
+
+@dataclass(frozen=True)
+class QuarantineAll(DropBoth):
+    """Neither of two passages that contradict each other is believed."""
+
+    name: ClassVar[str] = "quarantine_all"
+
+
+@dataclass(frozen=True)
+class InOrder(ResolutionStrategy):
+    """The first of several strategies that can decide does.
+
+    Args:
+        strategies: the most reliable first.
+    """
+
+    strategies: tuple[ResolutionStrategy, ...]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The names of all, in their order."""
+        return ", ".join(strategy.name for strategy in self.strategies)
+
+    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
+        """The ruling of the first that does not abstain."""
+        reasons = []
+        for strategy in self.strategies:
+            ruling = strategy.decide(one, other, graph)
+            if not ruling.abstained:
+                return ruling
+            reasons.append(ruling.reason)
+        return Ruling("; ".join(reasons), abstained=True)
+
+
+@dataclass(frozen=True)
+class _NewerVersions(ResolutionStrategy):
+    """Drops the older of two versions; everything else is up to another strategy.
+
+    Args:
+        strategy: the other one.
+        versions: positions of a pair -> its finding, for two versions.
+    """
+
+    strategy: ResolutionStrategy
+    versions: Mapping[tuple[int, int], Finding]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.strategy.name
+
+    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
+        finding = self.versions.get((one, other))
+        if finding is None:
+            return self.strategy.decide(one, other, graph)
+        older = other if finding.newer == graph.passages[one].id else one
+        return Ruling(f"{finding.newer!r} is the newer version", (older,))
+
+
+def cleaning_resolution(
+    resolution: AnyResolution | Sequence[AnyResolution],
+    date_key: str = "date",
+    source_key: str = "source",
+    source_order: Sequence[str] = (),
+) -> ResolutionStrategy:
+    """The strategy of a cleaning: of a name, a function or a strategy, or several of them in order.
+
+    Raises:
+        UnknownResolutionError: no resolution has that name.
+        ConfigurationError: settings that a strategy cannot work with.
+    """
+    if isinstance(resolution, Sequence) and not isinstance(resolution, str):
+        if not resolution:
+            raise ConfigurationError("resolution= is an empty list; name one or several")
+        return InOrder(
+            tuple(
+                cleaning_resolution(single, date_key, source_key, source_order)
+                for single in resolution
+            )
+        )
+    if resolution == "quarantine_all":
+        return QuarantineAll()
+    return resolution_strategy(resolution, date_key, source_key, source_order)
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What decisions depend on beside the findings.
+
+    Args:
+        passages: all that the findings name.
+        trusted: positions of the trusted ones.
+        groups: positions of a pair in conflict -> the two with their neighbours; see ConflictGraph.
+    """
+
+    passages: Sequence[Passage]
+    trusted: frozenset[int] = frozenset()
+    groups: Mapping[tuple[int, int], Group] = field(default_factory=dict)
+
+
+def resolve_findings(
+    corpus: Corpus,
+    findings: Sequence[Finding],
+    strategy: ResolutionStrategy,
+    against_trusted: AgainstTrusted,
+) -> tuple[Decision, ...]:
+    """A decision for every finding, in their order.
+
+    Contradictions are decided by trusted passages first, then by the strategy. The older of two
+    versions is hidden where the newer one is trusted, or the strategy prefers the newest. No other
+    finding hides a passage.
+
+    Args:
+        corpus: the passages of the findings.
+        findings: the strongest first.
+        strategy: decides where no trusted passage does.
+        against_trusted: what happens to a passage that contradicts a trusted one.
+    """
+    position_of = {passage.id: position for position, passage in enumerate(corpus.passages)}
+    trusted = {corpus.passages[position].id for position in corpus.trusted}
+    hides_outdated = _prefers_newest(strategy)
+    pairs: list[CandidatePair] = []
+    numbers: list[int] = []
+    versions: dict[tuple[int, int], Finding] = {}
+    copies: dict[int, set[int]] = {}
+    for number, finding in enumerate(findings):
+        one, other = position_of[finding.one], position_of[finding.other]
+        if finding.kind is Kind.DUPLICATE:
+            copies.setdefault(one, set()).add(other)
+            copies.setdefault(other, set()).add(one)
+        is_superseded = finding.kind is Kind.SUPERSEDED
+        if is_superseded and (hides_outdated or finding.newer in trusted):
+            versions[one, other] = finding
+        elif finding.kind is not Kind.CONTRADICTION:
+            continue
+        numbers.append(number)
+        pairs.append(
+            CandidatePair(
+                one,
+                other,
+                finding.cosine,
+                finding.score,
+                finding.probability,
+                finding.own_probability,
+            )
+        )
+    case = ConflictCase(
+        corpus.passages,
+        len(corpus.passages),
+        corpus.trusted,
+        tuple(pairs),
+        {position: frozenset(others) for position, others in copies.items()},
+        groups=corpus.groups,
+    )
+    # every pair is a conflict already, so that no threshold applies
+    resolution = resolve_conflicts(
+        case, _NewerVersions(strategy, versions), 0.0, against_trusted, None
+    )
+    conflicts = dict(zip(numbers, resolution.conflicts, strict=True))
+    decisions = []
+    for number, finding in enumerate(findings):
+        conflict = conflicts.get(number)
+        if conflict is None:
+            reason = f"nothing is held against a passage for this ({finding.kind.value})"
+            decisions.append(Decision(finding, "kept", reason))
+            continue
+        action: Action = _ACTIONS.get(conflict.decision, conflict.decision)  # type: ignore[arg-type]
+        decisions.append(
+            Decision(finding, action, conflict.reason, conflict.dropped, conflict.trusted)
+        )
+    return tuple(decisions)
+
+
+def _prefers_newest(strategy: ResolutionStrategy) -> bool:
+    if isinstance(strategy, InOrder):
+        return any(_prefers_newest(part) for part in strategy.strategies)
+    return strategy.name == "prefer_newest"

@@ -1,0 +1,116 @@
+"""Pairs judged together with the neighbours of their passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+
+from logic_retrievers.cleaning.candidate_pairs import CandidatePairs
+from logic_retrievers.cleaning.neighbours import NeighbourSearch
+from logic_retrievers.contradiction.resolution_strategies import Group
+from logic_retrievers.contradiction.stance_groups import MAX_GROUP, opposition_probabilities
+from logic_retrievers.effects import Operation
+
+OPPOSITION_BIAS = 1.0
+"""Added to the log-odds of pairs around a trusted passage; found on ConflictQA's development part,
+together with the probability from which a passage counts as opposed."""
+
+K = TypeVar("K")
+Pair: TypeAlias = tuple[int, int]
+"""Positions of two passages."""
+
+
+def opposition_by_pair(
+    search: NeighbourSearch, candidates: CandidatePairs
+) -> Operation[dict[Pair, float]]:
+    """The probability that each neighbour of a trusted passage has the opposite stance.
+
+    See :mod:`logic_retrievers.contradiction.stance_groups`.
+
+    Args:
+        search: scores the pairs.
+        candidates: with the trusted passages.
+
+    Returns:
+        Pair, as in ``candidates`` -> probability.
+    """
+    near = _neighbours(candidates)
+    pairs = {(pair.one, pair.other) for pair in candidates.pairs}
+    members = {
+        position: (
+            position,
+            *[other for other in near[position] if other not in candidates.trusted][
+                : MAX_GROUP - 1
+            ],
+        )
+        for position in sorted(candidates.trusted & near.keys())
+    }
+    opposition: dict[Pair, float] = {}
+    for trusted, group in (yield from _groups(search, candidates, members)).items():
+        probabilities = opposition_probabilities(group.probabilities, OPPOSITION_BIAS)[0]
+        for row, other in enumerate(group.members[1:], start=1):
+            pair = (trusted, other) if (trusted, other) in pairs else (other, trusted)
+            opposition[pair] = float(probabilities[row])
+    return opposition
+
+
+def conflict_groups(
+    search: NeighbourSearch, candidates: CandidatePairs, conflicts: Iterable[Pair]
+) -> Operation[dict[Pair, Group]]:
+    """Each pair in conflict with its neighbours, which may support the one or the other.
+
+    Passages that form a candidate pair with neither of the two are left out.
+
+    Args:
+        search: scores the pairs.
+        candidates: the known pairs.
+        conflicts: the pairs in conflict.
+    """
+    near = _neighbours(candidates)
+    members: dict[Pair, tuple[int, ...]] = {}
+    for one, other in conflicts:
+        both = [near.get(one, {}), near.get(other, {})]
+        cosines = {
+            position: max(cosine_of.get(position, 0.0) for cosine_of in both)
+            for position in {*both[0], *both[1]} - {one, other}
+        }
+        nearest = sorted(cosines, key=lambda position: (-cosines[position], position))
+        members[one, other] = (one, other, *nearest[: MAX_GROUP - 2])
+    return (yield from _groups(search, candidates, members))
+
+
+def _neighbours(candidates: CandidatePairs) -> dict[int, dict[int, float]]:
+    """Position -> positions with which it forms a pair -> cosine, the nearest first."""
+    near: dict[int, dict[int, float]] = {}
+    for pair in sorted(candidates.pairs, key=lambda pair: (-pair.cosine, pair.one, pair.other)):
+        near.setdefault(pair.one, {})[pair.other] = pair.cosine
+        near.setdefault(pair.other, {})[pair.one] = pair.cosine
+    return near
+
+
+def _groups(
+    search: NeighbourSearch, candidates: CandidatePairs, members_of: Mapping[K, tuple[int, ...]]
+) -> Operation[dict[K, Group]]:
+    """The groups of these positions; each pair in them is scored once."""
+    positions = sorted({position for members in members_of.values() for position in members})
+    if not positions:
+        return {}
+    row_of = {position: row for row, position in enumerate(positions)}
+    encoded = yield from search.encode([candidates.passages[position] for position in positions])
+    pairs = {
+        (row_of[one], row_of[other])
+        for members in members_of.values()
+        for one, other in combinations(sorted(members), 2)
+    }
+    probability_of = yield from search.pair_probabilities(encoded, sorted(pairs))
+    groups = {}
+    for key, members in members_of.items():
+        matrix = np.zeros((len(members), len(members)))
+        for (a, one), (b, other) in combinations(enumerate(members), 2):
+            pair = (row_of[min(one, other)], row_of[max(one, other)])
+            matrix[a, b] = matrix[b, a] = probability_of[pair]
+        groups[key] = Group(members, matrix)
+    return groups

@@ -1,0 +1,314 @@
+"""Passages and their topical neighbours, in a collection and among the examined passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import TypeAlias
+
+import numpy as np
+
+from logic_retrievers.contradiction.pair_scores import Rows, score_against
+from logic_retrievers.contradiction.settings import TOPICAL, VECTORS, ContradictionConstants
+from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.encoders import Encoder, RecentEncoder
+from logic_retrievers.index import EncodedVectorQuery
+from logic_retrievers.index.filters import UserFilter
+from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.index.point_format import point_id, possible_point_ids
+from logic_retrievers.index.requests import batches
+from logic_retrievers.query_execution import passage_vectors
+from logic_retrievers.types import SCORE_DECIMALS, Passage
+
+PASSAGES_PER_BATCH = 128
+ROWS_PER_PRODUCT = 32
+CACHED_PASSAGES = 32_768
+"""Stored passages whose vectors one run keeps: about 3.5 KB each."""
+MIN_COSINE = 0.5
+"""Topical cosine under which two passages are about different things."""
+
+Key: TypeAlias = str
+"""The id of a passage's point, whether it is stored or not."""
+Neighbour: TypeAlias = tuple[Key, Mapping[str, Rows]]
+"""Key and vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredNeighbour:
+    """A passage, one of its neighbours, and the scores of the two.
+
+    Args:
+        one, other: keys; ``one`` is the passage that was examined.
+        cosine: of the topical vectors.
+        score: F.
+        probability: of a contradiction.
+    """
+
+    one: Key
+    other: Key
+    cosine: float
+    score: float
+    probability: float
+
+
+@dataclass(slots=True)
+class EncodedPassages:
+    """Passages with their vectors; they need not be stored.
+
+    Args:
+        passages: key -> passage.
+        vectors: vector name -> shape (passages, dimension), in the order of the keys.
+    """
+
+    passages: dict[Key, Passage] = field(default_factory=dict)
+    vectors: dict[str, Rows] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> list[Key]:
+        """In the order of the rows."""
+        return list(self.passages)
+
+    def row(self, position: int) -> dict[str, Rows]:
+        """The vectors of one passage, by name."""
+        return {name: rows[position] for name, rows in self.vectors.items()}
+
+
+@dataclass(slots=True)
+class VectorCache:
+    """Vectors of stored passages for one run: most are neighbours of many passages.
+
+    Args:
+        size: how many passages; the oldest are dropped first.
+        vectors: key -> vectors.
+    """
+
+    size: int = CACHED_PASSAGES
+    vectors: dict[Key, Mapping[str, Rows]] = field(default_factory=dict)
+
+    def add(self, vectors: Mapping[Key, Mapping[str, Rows]]) -> None:
+        """Adds vectors, and drops the oldest beyond the size."""
+        self.vectors.update(vectors)
+        for key in list(islice(self.vectors, max(0, len(self.vectors) - self.size))):
+            del self.vectors[key]
+
+
+class NeighbourSearch:
+    """Finds and scores the neighbours of passages, stored ones and examined ones.
+
+    An examined passage stands for the stored one of its id, which it will replace.
+
+    Args:
+        encoder: makes the vectors; the index's where there is one.
+        index: a collection; None: the examined passages are compared among themselves.
+        constants: of the contradiction vector.
+        count: how many neighbours each passage is compared with.
+        min_cosine: cosine under which two passages are about different things.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        index: PassageIndex | None,
+        constants: ContradictionConstants,
+        count: int,
+        min_cosine: float = MIN_COSINE,
+    ) -> None:
+        # disputed passages are read again, and need not be encoded again
+        self._encoder = RecentEncoder(encoder)
+        self._index = index
+        self._constants = constants
+        self._count = count
+        self._min_cosine = min_cosine
+
+    def key_of(self, passage: Passage) -> Key:
+        """The key of a passage."""
+        return point_id(passage.id, None if self._index is None else self._index.tenant)
+
+    def points_of(self, passage: Passage) -> frozenset[Key]:
+        """Every point under which the passage is or will be stored."""
+        tenant = None if self._index is None else self._index.tenant
+        return frozenset(str(point) for point in possible_point_ids(passage.id, tenant))
+
+    def encode(self, passages: Sequence[Passage]) -> Operation[EncodedPassages]:
+        """The passages with their vectors: stored vectors are used, the others made."""
+        encoded = EncodedPassages({self.key_of(passage): passage for passage in passages})
+        parts: list[dict[str, Rows]] = []
+        for batch in batches(list(encoded.passages.values()), PASSAGES_PER_BATCH):
+            vectors = yield from passage_vectors(batch, VECTORS, self._encoder, self._index)
+            parts.append({name: rows.astype(np.float32) for name, rows in vectors.items()})
+        encoded.vectors = {
+            name: np.concatenate([part[name] for part in parts])
+            if parts
+            else np.empty((0, self._encoder.specs[name].dimension), dtype=np.float32)
+            for name in VECTORS
+        }
+        return encoded
+
+    def score_neighbours(
+        self,
+        encoded: EncodedPassages,
+        positions: Sequence[int],
+        *,
+        within: bool = True,
+        count: int | None = None,
+        filter: UserFilter = None,  # noqa: A002
+        without: frozenset[Key] = frozenset(),
+        cache: VectorCache | None = None,
+    ) -> Operation[list[list[ScoredNeighbour]]]:
+        """The neighbours of each of some passages, the topically nearest first.
+
+        Args:
+            encoded: the examined passages.
+            positions: of those whose neighbours are wanted.
+            within: the examined passages are neighbours too.
+            count: instead of the usual number of neighbours.
+            filter: over the collection.
+            without: stored points that are no neighbours.
+            cache: vectors that this run has read before.
+        """
+        cache = VectorCache() if cache is None else cache
+        scored: list[list[ScoredNeighbour]] = []
+        limit = self._count if count is None else count
+        own_points = [self.points_of(passage) for passage in encoded.passages.values()]
+        replaced = without.union(*own_points) if within else without
+        for batch in batches(positions, PASSAGES_PER_BATCH):
+            neighbours = [list[Neighbour]() for _ in batch]
+            if self._index is not None:
+                left_out = [own_points[position] | replaced for position in batch]
+                neighbours = yield from self._stored_neighbours(
+                    encoded, batch, limit, filter, left_out, cache
+                )
+            if within:
+                examined = yield Compute(partial(_examined_neighbours, encoded, batch, limit))
+                neighbours = [[*a, *b] for a, b in zip(neighbours, examined, strict=True)]
+            scored += yield Compute(partial(self._score, encoded, batch, neighbours, limit))
+        return scored
+
+    def pair_probabilities(
+        self, encoded: EncodedPassages, pairs: Sequence[tuple[int, int]]
+    ) -> Operation[dict[tuple[int, int], float]]:
+        """The probability of chosen pairs of examined passages, by their positions."""
+
+        def score() -> dict[tuple[int, int], float]:
+            others_of: dict[int, list[int]] = {}
+            for one, other in pairs:
+                others_of.setdefault(one, []).append(other)
+            probability_of: dict[tuple[int, int], float] = {}
+            for one, others in others_of.items():
+                rows = {name: matrix[others] for name, matrix in encoded.vectors.items()}
+                scores = score_against(encoded.row(one), rows, self._constants)
+                for other, probability in zip(others, scores.probabilities.tolist(), strict=True):
+                    probability_of[one, other] = probability
+            return probability_of
+
+        probabilities: dict[tuple[int, int], float] = yield Compute(score)
+        return probabilities
+
+    def _stored_neighbours(
+        self,
+        encoded: EncodedPassages,
+        positions: Sequence[int],
+        limit: int,
+        condition: UserFilter,
+        left_out: Sequence[frozenset[Key]],
+        cache: VectorCache,
+    ) -> Operation[list[list[Neighbour]]]:
+        """The neighbours in the collection, with their vectors."""
+        assert self._index is not None
+        rows = encoded.vectors[TOPICAL]
+        pools = yield from self._index.find_candidates(
+            [[EncodedVectorQuery(TOPICAL, TOPICAL, rows[at], limit + 1)] for at in positions],
+            condition,
+        )
+        near = [
+            [
+                point
+                for point, cosine in zip(pool.ids, pool.scores[TOPICAL], strict=True)
+                if cosine >= self._min_cosine and point not in excluded
+            ]
+            for pool, excluded in zip(pools, left_out, strict=True)
+        ]
+        wanted = {point for points in near for point in points}
+        vectors = {point: cache.vectors[point] for point in wanted if point in cache.vectors}
+        read = yield from self._stored_vectors(sorted(wanted.difference(vectors)))
+        cache.add(read)
+        vectors |= read
+        return [
+            [(point, vectors[point]) for point in points if point in vectors] for points in near
+        ]
+
+    def _stored_vectors(self, points: Sequence[Key]) -> Operation[dict[Key, Mapping[str, Rows]]]:
+        """The vectors of stored passages; a contradiction vector that is not stored is made."""
+        assert self._index is not None
+        index = self._index
+        if not points:
+            return {}
+        vectors: dict[Key, dict[str, Rows]] = {point: {} for point in points}
+        stored = [name for name in VECTORS if name in index.vectors]
+        for name, (row_of, matrix) in (yield from index.fetch_vectors(stored, points)).items():
+            for point, row in row_of.items():
+                vectors[point][name] = matrix[row].astype(np.float32)
+        incomplete = [point for point, named in vectors.items() if len(named) < len(VECTORS)]
+        passages = yield from index.fetch_passages(incomplete)
+        for batch in batches(list(passages), PASSAGES_PER_BATCH):
+            made = yield from passage_vectors(
+                [passages[point] for point in batch], VECTORS, self._encoder
+            )
+            for row, point in enumerate(batch):
+                vectors[point] = {name: made[name][row].astype(np.float32) for name in VECTORS}
+        return {point: named for point, named in vectors.items() if len(named) == len(VECTORS)}
+
+    def _score(
+        self,
+        encoded: EncodedPassages,
+        positions: Sequence[int],
+        neighbours: Sequence[Sequence[Neighbour]],
+        limit: int,
+    ) -> list[list[ScoredNeighbour]]:
+        keys = encoded.keys
+        scored: list[list[ScoredNeighbour]] = []
+        for position, others in zip(positions, neighbours, strict=True):
+            if not others:
+                scored.append([])
+                continue
+            rows = {name: np.stack([vectors[name] for _, vectors in others]) for name in VECTORS}
+            scores = score_against(encoded.row(position), rows, self._constants)
+            columns = (scores.cosines, scores.scores, scores.probabilities)
+            rounded = zip(
+                *(column.round(SCORE_DECIMALS).tolist() for column in columns), strict=True
+            )
+            near = [
+                ScoredNeighbour(keys[position], other, cosine, score, probability)
+                for (other, _), (cosine, score, probability) in zip(others, rounded, strict=True)
+                if cosine >= self._min_cosine
+            ]
+            near.sort(key=lambda neighbour: (-neighbour.cosine, neighbour.other))
+            scored.append(near[:limit])
+        return scored
+
+
+def _examined_neighbours(
+    encoded: EncodedPassages, positions: Sequence[int], limit: int
+) -> list[list[Neighbour]]:
+    """The nearest examined passages to some of them, without themselves."""
+    keys = encoded.keys
+    neighbours: list[list[Neighbour]] = []
+    for batch, products in _cosines(encoded.vectors[TOPICAL], positions):
+        for position, cosines in zip(batch, products, strict=True):
+            cosines[position] = -np.inf
+            near = np.argpartition(-cosines, limit - 1)[:limit] if limit < len(cosines) else None
+            others = range(len(cosines)) if near is None else sorted(near.tolist())
+            neighbours.append(
+                [(keys[other], encoded.row(other)) for other in others if other != position]
+            )
+    return neighbours
+
+
+def _cosines(rows: Rows, positions: Sequence[int]) -> Iterator[tuple[Sequence[int], Rows]]:
+    """The cosines of some rows with all, some at a time."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit = rows / np.where(lengths > 0, lengths, 1)
+    for batch in batches(positions, ROWS_PER_PRODUCT):
+        yield batch, unit[list(batch)] @ unit.T

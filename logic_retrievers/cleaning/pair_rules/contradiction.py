@@ -1,0 +1,216 @@
+"""Rules for texts that cannot both be true at the same time of the same thing."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+
+from logic_retrievers.cleaning.differences import Change
+from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
+from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.pair_rules.other_scope import is_answer_before_verb
+from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, quantities_of
+from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened
+
+_MIN_OVERLAP = 0.35
+_MIN_OVERLAP_PAGE = 0.25
+_MIN_COSINE = 0.5
+_MAX_CHANGES = 8
+_MAX_VALUES = 3
+_MIN_COMMON_COPY = 0.8
+_MAX_ANSWER_WORDS = 4
+_MIN_SPELLING_SIMILARITY = 0.75
+_MIN_SENTENCE_OVERLAP = 0.5
+_MIN_SHARED_STEMS = 2
+_BEFORE_ANSWER = word_set("is are was were by from in into at inside under on called named of")
+_ARTICLES = ("the", "a", "an")
+
+_MAX_NEGATIONS = 20
+_LACKING = frozenset({"without", "lack", "lacks", "lacking", "lacked"})
+_CLAUSE_WORDS = frozenset({"who", "whose", "which", "that", "if", "unless"})
+_CLAUSE_REACH = 3
+_REASON_WORDS = 4
+_DENIED_REACH = 6
+_DENIED_STEMS = 2
+
+
+def find_conflicting_value(pair: PassagePair) -> str:
+    """Nearly the same words about the same thing, and a value that differs.
+
+    "The tower was completed in 1889." / "The tower was completed in 1899."
+    """
+    if len(pair.value_changes) > _MAX_VALUES or not _may_conflict(pair):
+        return ""
+    for change in pair.value_changes:
+        if _answers_one_question(pair, change):
+            return pair.contrast(change)
+    return ""
+
+
+def find_denial(pair: PassagePair) -> str:
+    """One text denies what the other says.
+
+    "The warranty covers water damage." / "Water damage is not covered by the warranty."
+    """
+    words = denial_words(pair) if _may_conflict(pair) else ""
+    return f'one denies what the other says: "{shortened(words)}"' if words else ""
+
+
+def find_conflicting_answer(pair: PassagePair) -> str:
+    """A copy with other words in the one place that is the answer: is X, by X, in X.
+
+    "The coating is made of talc." / "The coating is made of wax."
+    """
+    changes = [change for change in pair.comparison.changes if not change.equal]
+    if len(changes) != 1 or pair.comparison.common < _MIN_COMMON_COPY or pair.cosine < _MIN_COSINE:
+        return ""
+    (change,) = changes
+    longest = max(span[1] - span[0] for span in (change.left, change.right))
+    if not change.in_both or longest > _MAX_ANSWER_WORDS:
+        return ""
+    is_answer = all(_is_answer(text, span) for text, span in pair.sides_of(change))
+    is_answer = is_answer or (pair.is_in_subjects(change) and is_answer_before_verb(pair, change))
+    return pair.contrast(change) if is_answer and not _is_spelling(pair, change) else ""
+
+
+def find_vector_contradiction(pair: PassagePair) -> str:
+    """The vectors state a contradiction, and nothing says that the texts are about two things."""
+    if pair.probability < pair.threshold or pair.cosine < _MIN_COSINE:
+        return ""
+    if not pair.is_decided_by_vectors and (all(pair.own_subjects) or _has_same_meaning(pair)):
+        return ""
+    return f"the vectors give {pair.probability:.2f} that they contradict each other"
+
+
+def denial_words(pair: PassagePair) -> str:
+    """The words with which one text denies what a like sentence of the other says; empty: none.
+
+    A negation need not be aligned: it counts that the words behind it stand in a sentence of the
+    other text, and are not negated there.
+    """
+    left, right = pair.texts
+    for text, other in ((left, right), (right, left)):
+        negations = [mention.start for mention in text.mentions if mention.type == "polarity"]
+        for index in negations[:_MAX_NEGATIONS]:
+            if not _is_in_clause(text, index) and _denies(text, index, other):
+                end = text.sentence_at(index)[1]
+                return text.excerpt(index, min(end, index + _REASON_WORDS))
+    return ""
+
+
+def _may_conflict(pair: PassagePair) -> bool:
+    """Whether two texts say the same of the same thing, apart from their values."""
+    if pair.cosine < _MIN_COSINE or pair.overlap < _MIN_OVERLAP / 2:
+        return False
+    least = _MIN_OVERLAP + _MIN_OVERLAP_PAGE * pair.relative_length
+    if pair.overlap_without_values < least or all(pair.own_subjects):
+        return False
+    return not _negations_cancel(pair) and len(pair.comparison.changes) <= _MAX_CHANGES
+
+
+def _answers_one_question(pair: PassagePair, change: Change) -> bool:
+    """Whether both sides of a change stand in like sentences about one thing."""
+    if not change.in_both:
+        return False
+    is_subject = change.type == "entity" and pair.is_in_subjects(change)
+    if is_subject and not is_answer_before_verb(pair, change):
+        return False
+    quantities = quantities_of(change)
+    is_bare = quantities is not None and not (quantities[0].kind or quantities[0].counted)
+    if is_bare and not pair.is_aligned(change):
+        return False
+    left, right = (
+        text.stems_in(text.sentence_at(span[0])[0], span[0])
+        | text.stems_in(span[1], text.sentence_at(span[0])[1])
+        for text, span in pair.sides_of(change)
+    )
+    return len(left & right) >= _MIN_SENTENCE_OVERLAP * min(len(left), len(right))
+
+
+def _has_same_meaning(pair: PassagePair) -> bool:
+    """Whether one text says by two negations what the other says without."""
+    # "nobody without" says what "everybody with" says, and the vectors miss that
+    if not pair.has_differences:
+        return True
+    left, right = pair.texts
+    return _has_double_negation(left) is not _has_double_negation(right)
+
+
+def _negations_cancel(pair: PassagePair) -> bool:
+    """Whether negations and antonyms make up for each other: "not open", "closed"."""
+    reversals = [change.type for change in pair.value_changes]
+    count = reversals.count("polarity") + reversals.count("antonym")
+    return count % 2 == 0 and "antonym" in reversals
+
+
+def _is_answer(text: AnnotatedText, span: TokenSpan) -> bool:
+    """Whether words follow a verb or a preposition, an article aside."""
+    before = [token.key for token in text.tokens[max(0, span[0] - 2) : span[0]]]
+    if not before:
+        return False
+    return before[-1] in _BEFORE_ANSWER or (before[-1] in _ARTICLES and before[0] in _BEFORE_ANSWER)
+
+
+def _is_spelling(pair: PassagePair, change: Change) -> bool:
+    """Whether both sides of a change are forms or spellings of one word."""
+    left, right = sorted(words.casefold() for words in pair.words_of(change))
+    return SequenceMatcher(None, left, right).ratio() >= _MIN_SPELLING_SIMILARITY
+
+
+def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:
+    """Whether a negation is about what the most similar sentence of the other text affirms."""
+    sentence = text.sentence_at(index)
+    counterpart, overlap = _most_similar_sentence(text, sentence, other)
+    if overlap < _MIN_SENTENCE_OVERLAP or _is_double_negation(text, sentence):
+        return False
+    negated: set[str] = set()
+    for start in _negations_in(other, counterpart):
+        negated |= _negated_stems(other, start, counterpart)
+    affirmed = other.stems_in(*counterpart) - negated
+    return not affirmed.isdisjoint(_negated_stems(text, index, sentence))
+
+
+def _most_similar_sentence(
+    text: AnnotatedText, sentence: TokenSpan, other: AnnotatedText
+) -> tuple[TokenSpan, float]:
+    """The sentence that shares most stems, and the share of the shorter one that is common."""
+    stems = text.stems_in(*sentence)
+    best: tuple[int, float] = (0, 0.0)
+    best_sentence = (0, 0)
+    for candidate in other.sentences:
+        candidate_stems = other.stems_in(*candidate)
+        shared = len(stems & candidate_stems)
+        overlap = shared / max(1, min(len(stems), len(candidate_stems)))
+        if (shared, overlap) > best:
+            best, best_sentence = (shared, overlap), candidate
+    return best_sentence, best[1] if best[0] >= _MIN_SHARED_STEMS else 0.0
+
+
+def _is_in_clause(text: AnnotatedText, index: int) -> bool:
+    """Whether a negation restricts what the sentence is about: "towns that are not resorts"."""
+    start = max(text.sentence_at(index)[0], index - _CLAUSE_REACH)
+    return any(token.key in _CLAUSE_WORDS for token in text.tokens[start:index])
+
+
+def _negations_in(text: AnnotatedText, sentence: TokenSpan) -> list[int]:
+    return [
+        mention.start
+        for mention in text.mentions
+        if mention.type == "polarity" and sentence[0] <= mention.start < sentence[1]
+    ]
+
+
+def _has_double_negation(text: AnnotatedText) -> bool:
+    return any(_is_double_negation(text, sentence) for sentence in text.sentences)
+
+
+def _is_double_negation(text: AnnotatedText, sentence: TokenSpan) -> bool:
+    """Whether a sentence denies twice, and so affirms: "never without"."""
+    keys = [text.tokens[index].key for index in _negations_in(text, sentence)]
+    return len(keys) > 1 and keys[-1] in _LACKING
+
+
+def _negated_stems(text: AnnotatedText, index: int, sentence: TokenSpan) -> set[str]:
+    """The next content words that a negation is about."""
+    end = min(sentence[1], index + 1 + _DENIED_REACH)
+    stems = [text.stems[n] for n in range(index + 1, end) if n in text.stems]
+    return set(stems[:_DENIED_STEMS])

@@ -1,0 +1,235 @@
+"""Rules by the metadata of two passages: another scope, another category, a newer version."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.versions import Version, parse_version
+from logic_retrievers.cleaning.pair_rules.metadata_keys import (
+    is_text_key,
+    is_time_key,
+    is_version_key,
+    key_words,
+    normalize_key,
+    normalized_items,
+    shared_items,
+)
+from logic_retrievers.cleaning.pair_rules.other_scope import are_related, is_single_event
+from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
+from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened
+from logic_retrievers.cleaning.result import Side
+from logic_retrievers.contradiction.metadata_dates import is_later, parse_date
+from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source
+from logic_retrievers.types import Passage
+
+_Parsed = TypeVar("_Parsed")
+
+KeyValues = tuple[str, Any, Any]
+"""A key and the values of both passages under it."""
+
+_PERIOD_WORDS = frozenset({"year", "quarter", "period", "season", "month", "term"})
+"""Words of scope keys that name a time."""
+
+_VERSION_KEYS = (
+    "version", "revision", "rev", "release", "edition", "issue", "build", "draft", "firmware",
+    "amendment", "generation",
+)  # fmt: skip
+_DATE_KEYS = (
+    "date", "updated", "updated_at", "last_updated", "modified", "modified_at", "last_modified",
+    "revised", "last_revised", "reviewed", "last_reviewed", "effective", "effective_date",
+    "effective_from", "valid_from", "valid_since", "in_force", "in_force_since", "as_of", "status",
+    "published", "published_at", "publication_date", "issued", "issue_date", "created",
+    "created_at", "crawled", "retrieved", "accessed", "posted", "printed", "timestamp", "stand",
+    "valid_until", "valid_to", "expires",
+)  # fmt: skip
+_DOCUMENT_KEYS = (
+    "title", "document", "doc", "doc_id", "file", "filename", "path", "url", "uri", "page", "name",
+    "policy", "leaflet", "sheet", "manual", "handbook", "guide", "form", "article", "entry", "id",
+    "section", "notice", "slug", "key",
+)  # fmt: skip
+_TITLE_WORDS = word_set("title document doc report heading headline")
+"""Words of other keys that name the document."""
+
+_CATEGORY_NAME = re.compile(r"(?!.*(?:[/\\@]|\d{3}))(?=.*[^\W\d]{2}).{1,40}")
+_MAX_NAME_WORDS = 5
+_LETTERED_VERSION = re.compile(r"[a-z]{1,4}[ .-]?(\d[\d.]*)", re.IGNORECASE)
+_UNIVERSAL = word_set(
+    "all any every everyone everybody everywhere global worldwide general universal both various"
+)
+_MIN_COSINE_CATEGORY = 0.75
+
+
+def find_metadata_scope(pair: PassagePair) -> str:
+    """A scope key of the metadata that differs, while the texts differ too.
+
+    ``{"country": "ES"}`` and ``{"country": "IE"}``: "16 weeks of leave", "10 weeks of leave".
+    """
+    if not are_related(pair) or not pair.has_differences:
+        return ""
+    difference = _differing_scope(pair.left, pair.right, pair.scope_keys)
+    if difference is None:
+        return ""
+    is_period = not _PERIOD_WORDS.isdisjoint(key_words(difference[0]))
+    if is_period and any(is_single_event(pair, change) for change in pair.value_changes):
+        return ""  # reports of two years that disagree about when something was founded
+    return _key_reason(difference)
+
+
+def find_metadata_category(pair: PassagePair) -> str:
+    """A key of any name that differs in the name of a category, over nearly the same text.
+
+    ``{"dept": "Forestry"}`` and ``{"dept": "Fisheries"}``.
+    """
+    if not pair.scope_keys or pair.cosine < _MIN_COSINE_CATEGORY:
+        return ""
+    if not are_related(pair) or not pair.has_differences:
+        return ""
+    difference = _differing_category(pair.left, pair.right)
+    return "" if difference is None else _key_reason(difference)
+
+
+def newer_by_metadata(pair: PassagePair) -> tuple[Side, KeyValues] | None:
+    """Which of two passages of one document is the newer, and the key that says so."""
+    left, right = pair.left, pair.right
+    if not _is_same_document(left, right, pair.source_key):
+        return None
+    for key in (pair.date_key, *_DATE_KEYS):
+        values = metadata_value(left.metadata, key), metadata_value(right.metadata, key)
+        if side := _later_side(values, parse_date, is_later):
+            return side, (key, *values)
+    for key in _VERSION_KEYS:
+        values = metadata_value(left.metadata, key), metadata_value(right.metadata, key)
+        if side := _later_side(values, parse_version, Version.is_later):
+            return side, (key, *values)
+    for key, left_value, right_value in shared_items(left, right):
+        values = left_value, right_value
+        if is_time_key(key) and (side := _later_side(values, parse_date, is_later)):
+            return side, (key, *values)
+        if is_version_key(key) and (
+            side := _later_side(values, _parse_lettered_version, Version.is_later)
+        ):
+            return side, (key, *values)
+    return None
+
+
+def _key_reason(difference: KeyValues) -> str:
+    key, left, right = difference
+    return f"the {key} of one is {shortened(str(left))}, of the other {shortened(str(right))}"
+
+
+def _differing_scope(left: Passage, right: Passage, keys: Sequence[str]) -> KeyValues | None:
+    """The first scope key that both have and that differs.
+
+    ``fiscalYear``, ``fiscal_year`` and ``Fiscal year`` are one key, nested or not.
+    """
+    left_items, right_items = normalized_items(left.metadata), normalized_items(right.metadata)
+    if not left_items or not right_items:
+        return None
+    for key in keys:
+        left_value, right_value = (
+            metadata_value(left.metadata, key),
+            metadata_value(right.metadata, key),
+        )
+        if left_value is None and right_value is None:
+            left_value = _singular_or_plural(left_items, normalize_key(key))
+            right_value = _singular_or_plural(right_items, normalize_key(key))
+        if _are_disjoint(left_value, right_value):
+            return key, left_value, right_value
+    scope_words = {key_words(key) for key in keys}
+    for key, left_value, right_value in _keys_about_content(left, right):
+        # the last word is a scope key: school_year, rank_group
+        if key_words(key)[-1:] in scope_words and _are_disjoint(left_value, right_value):
+            return key, left_value, right_value
+    return None
+
+
+def _differing_category(left: Passage, right: Passage) -> KeyValues | None:
+    """The first key of any name whose values are two names, not dates, numbers or paths."""
+    for key, left_value, right_value in _keys_about_content(left, right):
+        names = _is_category(left_value) and _is_category(right_value)
+        if names and _are_disjoint(left_value, right_value):
+            return key, left_value, right_value
+    return None
+
+
+def _keys_about_content(left: Passage, right: Passage) -> Iterator[KeyValues]:
+    """Shared keys that name nothing of the text itself, no time and no version."""
+    for key, left_value, right_value in shared_items(left, right):
+        if not (is_text_key(key) or is_time_key(key) or is_version_key(key)):
+            yield key, left_value, right_value
+
+
+def _is_same_document(left: Passage, right: Passage, source_key: str) -> bool:
+    """Whether both come from one source, or under one title."""
+    pairs = [(passage_source(left, source_key), passage_source(right, source_key))]
+    pairs += [
+        (metadata_value(left.metadata, k), metadata_value(right.metadata, k))
+        for k in _DOCUMENT_KEYS
+    ]
+    pairs += [
+        (left_value, right_value)
+        for key, left_value, right_value in shared_items(left, right)
+        if not _TITLE_WORDS.isdisjoint(key_words(key))
+    ]
+    return any(
+        _has_value(left_value) and left_value == right_value for left_value, right_value in pairs
+    )
+
+
+def _later_side(
+    values: tuple[Any, Any],
+    parse: Callable[[Any], _Parsed | None],
+    is_later: Callable[[_Parsed, _Parsed], bool],
+) -> Side | None:
+    """Which of two values is the later date or version; None where neither certainly is."""
+    left, right = parse(values[0]), parse(values[1])
+    if left is None or right is None:
+        return None
+    if is_later(left, right):
+        return "one"
+    return "other" if is_later(right, left) else None
+
+
+def _parse_lettered_version(value: Any) -> Version | None:
+    """A version, letters before it left out: ``R11``, ``rel. 3``."""
+    if isinstance(value, str) and (match := _LETTERED_VERSION.fullmatch(value.strip())):
+        return parse_version(match[1])
+    return parse_version(value)
+
+
+def _is_category(value: Any) -> bool:
+    """Whether a value may name a category: a few words, no path, no long number, no date."""
+    if isinstance(value, list | tuple):
+        return bool(value) and all(map(_is_category, value))
+    if not isinstance(value, str) or not _CATEGORY_NAME.fullmatch(value.strip()):
+        return False
+    return len(value.split()) <= _MAX_NAME_WORDS and parse_date(value) is None
+
+
+def _has_value(value: Any) -> bool:
+    return isinstance(value, str | int | float | list | tuple) and value not in ("", [], ())
+
+
+def _singular_or_plural(items: Mapping[str, Any], key: str) -> Any:
+    return items.get(key, items.get(f"{key}s"))
+
+
+def _are_disjoint(left: Any, right: Any) -> bool:
+    """Whether two scopes have nothing in common; "all" has something in common with each."""
+    if not _has_value(left) or not _has_value(right):
+        return False
+    left_values, right_values = _value_set(left), _value_set(right)
+    return left_values.isdisjoint(right_values) and _UNIVERSAL.isdisjoint(
+        left_values | right_values
+    )
+
+
+def _value_set(value: Any) -> set[str]:
+    values = value if isinstance(value, list | tuple) else [value]
+    return {
+        str(int(v) if isinstance(v, float) and v.is_integer() else v).strip().casefold()
+        for v in values
+    }

@@ -1,0 +1,276 @@
+"""Rules for numbers that name one thing of a kind: size 38, the tenth fair, under 250 g, ages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from logic_retrievers.cleaning.differences.annotation import AnnotatedText, Mention, TokenSpan
+from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.numerals import CARDINALS, ORDINALS
+from logic_retrievers.cleaning.differences.quantities import Quantity
+from logic_retrievers.cleaning.differences.tokens import stem
+from logic_retrievers.cleaning.differences.units import UNITS
+from logic_retrievers.cleaning.pair_rules.other_scope import are_related
+from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, scope_reason
+from logic_retrievers.cleaning.pair_rules.scope_words import HEAD_NOUNS
+from logic_retrievers.cleaning.pair_rules.sentence_parts import (
+    is_in_subject,
+    shortened,
+    text_before,
+)
+
+_NUMBERED_NOUNS = HEAD_NOUNS | word_set(
+    "week day weeks lesson volume vol sizes table item number no figure appendix schedule lane "
+    "bay gate pitch plot peg rule para clause form sheet track disc episode chapter session wave"
+)
+_COUNTED_NOUNS = word_set(
+    "edition wave round season week year stage cycle phase session issue volume running holding "
+    "meeting congress conference festival fair cup census survey run staging instalment"
+)
+_LABEL = re.compile(r"\d{1,4}[a-z]{0,2}|[a-z]{1,3}[-/]?\d{1,4}|[A-Z]|[IVX]{1,4}")
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_ORDINAL_ENDINGS = ("st", "nd", "rd", "th")
+_MIN_NAME_LENGTH = 3
+_NUMBER = (
+    r"\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
+    r"sixteen|seventeen|eighteen|twenty-one|sixty|sixty-five|seventy"
+)
+_YOUNG = r"(?:age[ds]?|children|kids|pupils|boys|girls|youngsters|infants|babies|puppies)"
+_AGE_RANGE = re.compile(
+    rf"\b{_YOUNG}(?: of| between| from)?:? "
+    rf"(?P<first>{_NUMBER})(?: years?| months?)?(?:-|\u2013| to | and | or )(?P<last>{_NUMBER})\b"
+    rf"|\b(?P<from>{_NUMBER}) ?(?:-|\u2013|to|and) ?(?P<till>{_NUMBER})"
+    r"(?:[- ]year[- ]old|[- ]years? (?:old|of age))",
+    re.IGNORECASE,
+)
+_YEARS_OLD = r"(?:s\b|[- ]year[- ]old| years? (?:old|of age))"
+_AGE_FROM = re.compile(
+    rf"\b(?:over|above|from)[- ](?:({_NUMBER}){_YEARS_OLD}|the age of ({_NUMBER})\b)"
+    rf"|\b({_NUMBER})(?: years)? (?:and|or) (?:over|older|above|up)\b"
+    rf"|\b(?:everyone|anyone|anybody|those|{_YOUNG}) (?:from|over|above) ({_NUMBER})\b(?! to\b)",
+    re.IGNORECASE,
+)
+_AGE_BELOW = re.compile(
+    rf"\b(?:under|below|up to)[- ](?:({_NUMBER}){_YEARS_OLD}|the age of ({_NUMBER})\b)"
+    rf"|\b({_NUMBER})(?: years)? (?:and|or) (?:under|younger|below)\b"
+    rf"|\b(?:everyone|anyone|anybody|those|{_YOUNG}) (?:up to|under|below) ({_NUMBER})\b",
+    re.IGNORECASE,
+)
+_MAX_AGE = 200
+_MIN_OVERLAP = 0.1
+_MIN_SIMILARITY = 0.72
+
+_LOWER_BOUND_BEFORE = re.compile(
+    r"\b(?:over|above|more than|at least|exceeding|from|beyond)\W*$", re.IGNORECASE
+)
+_UPPER_BOUND_BEFORE = re.compile(
+    r"\b(?:under|below|less than|fewer than|up to|at most|not more than|no more than)\W*$",
+    re.IGNORECASE,
+)
+_LOWER_BOUND_AFTER = re.compile(
+    r"\W*(?:\w+ )?(?:(?:and|or) (?:more|over|above|older)|upwards?)\b", re.IGNORECASE
+)
+_UPPER_BOUND_AFTER = re.compile(
+    r"\W*(?:\w+ )?(?:and|or) (?:less|fewer|under|below|younger)\b", re.IGNORECASE
+)
+_BOUND_CHARACTERS = 40
+
+AgeBand = tuple[int, int, str]
+"""First and last age, and the words that state them."""
+
+Label = tuple[str, TokenSpan]
+"""A number or code, and the tokens of it and its noun."""
+
+
+def find_other_label(pair: PassagePair) -> str:
+    """Different numbers of one kind of thing, or disjoint age bands, and another difference.
+
+    "Size 36 takes 1.90 m of cloth." / "For size 44 buy 2.40 m of cloth."
+    """
+    if pair.overlap < _MIN_OVERLAP * (1 + pair.relative_length):
+        return ""
+    if pair.overlap + pair.cosine < _MIN_SIMILARITY:
+        return ""
+    left, right = pair.texts
+    if bands := _disjoint_age_bands(_age_bands(left.text), _age_bands(right.text)):
+        return f'one is for the ages "{bands[0]}", the other for "{bands[1]}"'
+    left_labels, right_labels = _labels_by_noun(left, right), _labels_by_noun(right, left)
+    for noun in sorted(left_labels.keys() & right_labels.keys()):
+        (left_label, left_span), (right_label, right_span) = left_labels[noun], right_labels[noun]
+        if left_label != right_label and _has_difference_elsewhere(pair, left_span, right_span):
+            return scope_reason(left.excerpt(*left_span), right.excerpt(*right_span))
+    return ""
+
+
+def find_other_bound(pair: PassagePair) -> str:
+    """Bounds before the verb that divide the things of one kind.
+
+    "Kites under 500 g need no permit." / "Kites of 500 g and more need a permit."
+    """
+    if not are_related(pair):
+        return ""
+    left, right = pair.texts
+    right_bounds = _bounds(right)
+    for left_bound, left_is_lower in _bounds(left).items():
+        for right_bound, right_is_lower in right_bounds.items():
+            if left_is_lower is right_is_lower or not left_bound.is_comparable(right_bound):
+                continue
+            upper = left.excerpt(left_bound.start, left_bound.end)
+            lower = right.excerpt(right_bound.start, right_bound.end)
+            if left_is_lower:
+                upper, lower = lower, upper
+            return f'one goes up to "{shortened(upper)}", the other starts at "{shortened(lower)}"'
+    return ""
+
+
+def _labels_by_noun(text: AnnotatedText, other: AnnotatedText) -> dict[str, Label]:
+    """Stem of a noun -> the first label beside it; none if it has two: "lines 2 and 3"."""
+    labels: dict[str, Label] = {}
+    ambiguous: set[str] = set()
+    for noun, label, span in (
+        *_labels_behind_nouns(text),
+        *_labels_behind_names(text, other),
+        *_ordinal_labels(text),
+    ):
+        if noun in labels and labels[noun][0] != label:
+            ambiguous.add(noun)
+        labels.setdefault(noun, (label, span))
+    return {noun: label for noun, label in labels.items() if noun not in ambiguous}
+
+
+def _labels_behind_nouns(text: AnnotatedText) -> Iterator[tuple[str, str, TokenSpan]]:
+    """``size 38``, ``week 12``, ``block C``."""
+    for index, token in enumerate(text.tokens[1:], 1):
+        noun = text.tokens[index - 1]
+        if noun.key.removesuffix("s") not in _NUMBERED_NOUNS and noun.key not in _NUMBERED_NOUNS:
+            continue
+        adjacent = token.start_char - noun.end_char == 1 and not token.opens_sentence
+        if adjacent and _LABEL.fullmatch(token.text) and not _has_unit_or_date(text, index):
+            yield stem(noun.key), token.key, (index - 1, index + 1)
+
+
+def _labels_behind_names(
+    text: AnnotatedText, other: AnnotatedText
+) -> Iterator[tuple[str, str, TokenSpan]]:
+    """``the Gneiss 9.2 mm``, ``Fjell 4``: figures behind a name that both texts have."""
+    names = {token.key for token in other.tokens if token.text[0].isupper()}
+    for index, token in enumerate(text.tokens[:-1]):
+        is_name = token.text[0].isupper() and token.key in names
+        if not is_name or len(token.key) < _MIN_NAME_LENGTH:
+            continue
+        following = text.tokens[index + 1]
+        if following.opens_sentence or following.start_char - token.end_char != 1:
+            continue
+        is_date = any(
+            mention.type == "date" and mention.start <= index + 1 < mention.end
+            for mention in text.mentions
+        )
+        if not is_date and _DIGITS.fullmatch(following.key):
+            yield token.key, following.key, (index, index + 2)
+
+
+def _ordinal_labels(text: AnnotatedText) -> Iterator[tuple[str, str, TokenSpan]]:
+    """``the ninth edition``, ``the 10th FormaPlast``, ``Garlow 3e``: all under one noun."""
+    for index, token in enumerate(text.tokens[:-1]):
+        end = index + 1
+        if token.key.isdecimal() and text.tokens[end].key in _ORDINAL_ENDINGS:
+            value, end = token.key, end + 1
+        elif token.key in ORDINALS:
+            value = str(int(ORDINALS[token.key]))
+        elif token.key.isdecimal() and _is_edition_letter(text, end):
+            yield "ordinal", token.key, (index, end + 1)
+            continue
+        else:
+            continue
+        noun = text.tokens[end] if end < len(text.tokens) else None
+        if noun is None or noun.opens_sentence:
+            continue
+        if noun.key in _COUNTED_NOUNS or noun.text[0].isupper():
+            yield "ordinal", value, (index, end + 1)
+
+
+def _is_edition_letter(text: AnnotatedText, index: int) -> bool:
+    """Whether a token is the letter of ``3e``, the third edition of a game or a book."""
+    token = text.tokens[index]
+    return token.key == "e" and token.start_char == text.tokens[index - 1].end_char
+
+
+def _has_unit_or_date(text: AnnotatedText, index: int) -> bool:
+    """Whether a number has a unit or is part of a date: "line 12 km", "season 2014"."""
+    for mention in text.mentions:
+        if mention.start <= index < mention.end:
+            has_unit = isinstance(mention.value, Quantity) and mention.value.unit is not None
+            return has_unit or mention.type == "date"
+    return index + 1 < len(text.tokens) and text.tokens[index + 1].key in UNITS
+
+
+def _has_difference_elsewhere(pair: PassagePair, left: TokenSpan, right: TokenSpan) -> bool:
+    """Whether anything differs apart from two labels."""
+    for change in pair.comparison.changes:
+        if change.equal or not (change.in_both or change.type == "polarity"):
+            continue
+        if _are_apart(change.left, left) and _are_apart(change.right, right):
+            return True
+    right_numbers = [m for m in pair.texts[1].mentions if m.type == "number"]
+    return any(
+        mention.type == "number"
+        and not (left[0] <= mention.start < left[1])
+        and not any(map(mention.equals, right_numbers))
+        for mention in pair.texts[0].mentions
+    )
+
+
+def _are_apart(left: TokenSpan, right: TokenSpan) -> bool:
+    return left[1] <= right[0] or right[1] <= left[0]
+
+
+def _bounds(text: AnnotatedText) -> dict[Mention, bool]:
+    """Quantities before the verb that are bounds -> whether they are lower bounds."""
+    bounds: dict[Mention, bool] = {}
+    for mention in text.mentions:
+        if not isinstance(mention.value, Quantity):
+            continue
+        if not is_in_subject(text, (mention.start, mention.end)):
+            continue
+        before = text_before(text, mention.start, _BOUND_CHARACTERS, in_sentence=False)
+        after = text.text[text.tokens[mention.end - 1].end_char :][:_BOUND_CHARACTERS]
+        if _LOWER_BOUND_AFTER.match(after) or _LOWER_BOUND_BEFORE.search(before):
+            bounds[mention] = True
+        elif _UPPER_BOUND_AFTER.match(after) or _UPPER_BOUND_BEFORE.search(before):
+            bounds[mention] = False
+    return bounds
+
+
+def _age_bands(text: str) -> list[AgeBand]:
+    """The age bands that a text names."""
+    bands = []
+    for match in _AGE_RANGE.finditer(text):
+        first, last = _matched_ages(match)
+        bands.append((first, last, match[0]))
+    for match in _AGE_FROM.finditer(text):
+        bands.append((_matched_ages(match)[0], _MAX_AGE, match[0]))
+    for match in _AGE_BELOW.finditer(text):
+        bands.append((0, _matched_ages(match)[0] - 1, match[0]))
+    return bands
+
+
+def _matched_ages(match: re.Match[str]) -> list[int]:
+    return [_parse_age(group) for group in match.groups() if group is not None]
+
+
+def _parse_age(words: str) -> int:
+    return sum(
+        int(part) if part.isdecimal() else int(CARDINALS.get(part, 0))
+        for part in words.casefold().split("-")
+    )
+
+
+def _disjoint_age_bands(left: list[AgeBand], right: list[AgeBand]) -> tuple[str, str] | None:
+    """The words of a band of each text, if no band of the left overlaps one of the right."""
+    if not left or not right:
+        return None
+    for first, last, _ in left:
+        if any(first <= other_last and other_first <= last for other_first, other_last, _ in right):
+            return None
+    return left[0][2], right[0][2]

@@ -1,0 +1,326 @@
+"""Rules for texts about different things: another year, region, product, person or unit."""
+
+from __future__ import annotations
+
+import re
+
+from logic_retrievers.cleaning.differences import Change
+from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
+from logic_retrievers.cleaning.differences.dates import PartialDate
+from logic_retrievers.cleaning.differences.lexicon import phrase_pattern, word_set
+from logic_retrievers.cleaning.pair_rules.passage_pair import (
+    PassagePair,
+    quantities_of,
+    scope_reason,
+)
+from logic_retrievers.cleaning.pair_rules.scope_words import (
+    HEAD_NOUNS,
+    axes_of,
+    differing_modifiers,
+    differing_price_basis,
+    differing_unit_words,
+)
+from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened, text_before
+
+_EVENT_DATE = phrase_pattern("EVENT_DATE")
+"""Text before the date of an event."""
+
+_PART_OF_YEAR = phrase_pattern("PART_OF_YEAR")
+"""Text before a year that names a part of it: "in the first half of", "by the close of"."""
+
+_SINGLE_EVENT = re.compile(
+    r"\b(?:found\w*|buil[dt]|born|died|complet\w*|establish\w*|invent\w*|discover\w*|construct\w*|"
+    r"erect\w*|inaugurat\w*|first)\b[^.;]{0,40}$",
+    re.IGNORECASE,
+)
+"""Text before the date of what happened once, and stays true in any later year."""
+
+_PREPOSITIONS = word_set("in for at of from across within throughout on with to under")
+_SINGLE_ACTS = word_set(
+    "is was wrote painted composed designed directed founded built invented discovered won "
+    "conducted led signed opened unveiled translated sculpted edited carved drew scored devised "
+    "commanded commissioned captained restored planned patented proved produced shot"
+)
+"""Verbs of what is done once: what stands before them is the answer, and no scope."""
+
+_CHARACTERS_BEFORE = 60
+_MIN_OVERLAP = 0.16
+_MIN_OVERLAP_PAGE = 0.14
+_MIN_SIMILARITY = 0.86
+"""Sum of overlap and cosine of two texts about related things."""
+
+_MIN_SIMILARITY_NAMES = 0.97
+"""The same if the texts begin with different names, since there are many things of one kind."""
+
+_MIN_SIMILARITY_QUANTITIES = 0.6
+_MIN_OVERLAP_QUANTITIES = 0.12
+"""The same if both have quantities of one kind, which few texts share by chance."""
+
+_NEAR_START = 4
+_OPENING_WORDS = 6
+
+
+def find_other_unit(pair: PassagePair) -> str:
+    """The same quantities in other units, by other periods, or before and after tax.
+
+    "The belt runs at 100 km/h." / "The belt runs at 62 mph."
+    """
+    if not are_related(pair):
+        return ""
+    others = [
+        change
+        for change in pair.value_changes
+        if change.type not in ("number", "polarity")
+        or (change.left_mention and not quantities_of(change))
+    ]
+    for change in pair.comparison.changes:
+        quantities = quantities_of(change) if change.type == "number" else None
+        if quantities is None or others or not quantities[0].has_other_unit(quantities[1]):
+            continue
+        if not change.equal or not _has_unequal_number(pair):
+            left, right = pair.words_of(change)
+            return f'they use different units: "{shortened(left)}" and "{shortened(right)}"'
+    if any(map(_are_same_quantities, pair.value_changes)):
+        bases = differing_unit_words(pair) or differing_price_basis(pair)
+        if bases:
+            return f'they have different bases: "{bases[0]}" and "{bases[1]}"'
+    return ""
+
+
+def find_other_scope(pair: PassagePair) -> str:
+    """A value or word that says what the text is about, and another difference with it.
+
+    "Residents of Denver pay a tax of 8 percent." / "Residents of Boulder pay a tax of 9 percent."
+    """
+    if not are_related(pair):
+        return ""
+    for change in pair.value_changes:
+        if _is_scope(pair, change) and _has_other_difference(pair, change):
+            return scope_reason(*pair.words_of(change))
+    words = _differing_axis_words(pair) or _differing_modifier_words(pair)
+    return scope_reason(*words) if words else ""
+
+
+def find_other_subject(pair: PassagePair) -> str:
+    """Sentences with different subjects, and a value of one kind that differs."""
+    if not all(pair.own_subjects) or not any(map(_is_one_kind, pair.value_changes)):
+        return ""
+    if all(
+        change.type == "entity" and is_answer_before_verb(pair, change)
+        for change in pair.value_changes
+    ):
+        return ""
+    if _differ_in_antonyms_only(pair):
+        return ""
+    measured = any(map(_are_same_quantities, pair.value_changes))
+    by_quantities = measured and pair.overlap >= _MIN_OVERLAP_QUANTITIES
+    least = _MIN_SIMILARITY_QUANTITIES if by_quantities else _MIN_SIMILARITY_NAMES
+    if pair.overlap + pair.cosine < least + _MIN_OVERLAP_PAGE * pair.relative_length:
+        return ""
+    # long texts share some words by chance
+    page_overlap = _MIN_OVERLAP + _MIN_OVERLAP_PAGE - _MIN_OVERLAP_QUANTITIES
+    if pair.overlap < _MIN_OVERLAP_QUANTITIES + page_overlap * pair.relative_length:
+        return ""
+    openings = (text.excerpt(0, min(text.sentence_at(0)[1], _OPENING_WORDS)) for text in pair.texts)
+    return scope_reason(*openings)
+
+
+def find_other_frame(pair: PassagePair) -> str:
+    """Different phrases that say where, when or for whom, and a quantity that differs."""
+    if not are_related(pair) or pair.overlap + pair.cosine < _MIN_SIMILARITY_NAMES:
+        return ""
+    if not all(pair.own_frames) or not any(map(_are_same_quantities, pair.value_changes)):
+        return ""
+    left, right = (" ".join(sorted(stems)) for stems in pair.own_frames)
+    return scope_reason(left, right)
+
+
+def find_doubtful_scope(pair: PassagePair) -> str:
+    """A name or a date differs together with another value, and the vectors are undecided.
+
+    Such texts are about two things more often than they contradict each other.
+    """
+    if not are_related(pair) or pair.probability >= pair.threshold:
+        return ""
+    changes = [change for change in pair.value_changes if change.in_both]
+    for change in changes:
+        names_scope = change.type == "entity" and not is_answer_before_verb(pair, change)
+        if change.type == "date":
+            names_scope = _is_date_of_validity(pair, change)
+        if names_scope and any(
+            other.type != change.type and not is_single_event(pair, other) for other in changes
+        ):
+            return scope_reason(*pair.words_of(change))
+    return ""
+
+
+def are_related(pair: PassagePair) -> bool:
+    """Whether two texts share more than texts do by chance."""
+    least = _MIN_OVERLAP + _MIN_OVERLAP_PAGE * pair.relative_length
+    return pair.overlap >= least and pair.overlap + pair.cosine >= _MIN_SIMILARITY
+
+
+def is_single_event(pair: PassagePair, change: Change) -> bool:
+    """Whether two dates are of what happened once, such as a founding."""
+    return _is_date(change) and all(
+        _SINGLE_EVENT.search(text_before(text, span[0], _CHARACTERS_BEFORE))
+        for text, span in pair.sides_of(change)
+    )
+
+
+def is_answer_before_verb(pair: PassagePair, change: Change) -> bool:
+    """Whether a change is the answer, and no scope, though it stands before the verb.
+
+    ``Paris is the capital``, ``Emily Hart wrote the novel``: only one can be it, or do it.
+    """
+    left = pair.texts[0]
+    keys = [token.key for token in left.tokens[change.left[1] : change.left[1] + 2]]
+    return len(keys) > 1 and keys[0] in _SINGLE_ACTS and keys[1] == "the"
+
+
+def _is_date(change: Change) -> bool:
+    return change.left_mention is not None and isinstance(change.left_mention.value, PartialDate)
+
+
+def _is_scope(pair: PassagePair, change: Change) -> bool:
+    """Whether a change says what the text is about, and is not the answer itself."""
+    sides = pair.sides_of(change)
+    if change.left_mention is None or change.right_mention is None:
+        in_phrases = all(_follows_preposition(text, span) for text, span in sides)
+        return change.in_both and (in_phrases or pair.is_in_subjects(change))
+    if _is_date(change) and isinstance(change.right_mention.value, PartialDate):
+        return _is_date_of_validity(pair, change)
+    if change.type == "entity":
+        return (
+            (pair.is_in_subjects(change) and pair.overlap + pair.cosine >= _MIN_SIMILARITY_NAMES)
+            or all(_follows_preposition(text, span) for text, span in sides)
+            or all(_is_beside_head_noun(text, span) for text, span in sides)
+        )
+    if change.type == "number" and quantities_of(change) is not None:
+        is_label = all(_is_number_label(text, span) for text, span in sides)
+        return is_label or (pair.is_in_subjects(change) and pair.is_aligned(change))
+    return False
+
+
+def _are_same_quantities(change: Change) -> bool:
+    """Whether a change is of two quantities of one kind, or that count the same."""
+    quantities = quantities_of(change)
+    if quantities is None:
+        return False
+    return bool(quantities[0].kind or quantities[0].counted) and _is_one_kind(change)
+
+
+def _is_one_kind(change: Change) -> bool:
+    """Whether both values of a change certainly answer one question."""
+    quantities = quantities_of(change)
+    if quantities is None:
+        return change.in_both
+    left, right = quantities
+    return left.kind == right.kind and left.counted == right.counted
+
+
+def _has_other_difference(pair: PassagePair, scope: Change) -> bool:
+    """Whether another value differs, or the scope alone opens the sentences."""
+    if any(change is not scope for change in pair.value_changes):
+        return True
+    if _is_date(scope):
+        near_start = all(
+            span[0] - text.sentence_at(span[0])[0] < _NEAR_START
+            for text, span in pair.sides_of(scope)
+        )
+        return near_start and _is_date_of_validity(pair, scope)
+    return (
+        scope.type == "entity"
+        and pair.is_in_subjects(scope)
+        and not is_answer_before_verb(pair, scope)
+    )
+
+
+def _is_date_of_validity(pair: PassagePair, change: Change) -> bool:
+    """Whether dates say when something is so, and not when something happened."""
+    sides = pair.sides_of(change)
+    if pair.is_in_subjects(change) or all(_is_beside_head_noun(text, span) for text, span in sides):
+        return True
+    before = (text_before(text, span[0], _CHARACTERS_BEFORE) for text, span in sides)
+    return not any(_EVENT_DATE.search(_PART_OF_YEAR.sub(" in ", words)) for words in before)
+
+
+def _follows_preposition(text: AnnotatedText, span: TokenSpan) -> bool:
+    """In Paris, for Germany, at the Munich office."""
+    return any(token.key in _PREPOSITIONS for token in text.tokens[max(0, span[0] - 2) : span[0]])
+
+
+def _is_beside_head_noun(text: AnnotatedText, span: TokenSpan) -> bool:
+    """The Basic plan, model X200."""
+    nearby = (*text.tokens[max(0, span[0] - 1) : span[0]], *text.tokens[span[1] : span[1] + 2])
+    return any(
+        token.key in HEAD_NOUNS or token.key.removesuffix("s") in HEAD_NOUNS for token in nearby
+    )
+
+
+def _is_number_label(text: AnnotatedText, span: TokenSpan) -> bool:
+    """A number that is a name: room 12, section 4."""
+    preceding = text.tokens[span[0] - 1].key if span[0] else ""
+    return preceding in HEAD_NOUNS and span[1] - span[0] == 1
+
+
+def _differ_in_antonyms_only(pair: PassagePair) -> bool:
+    """Whether the subjects differ in antonyms alone: "wool shrinks", "wool stretches"."""
+    left, right = pair.texts
+    antonyms = [change for change in pair.value_changes if change.type == "antonym"]
+    left_stems = {left.stems.get(n) for change in antonyms for n in range(*change.left)}
+    right_stems = {right.stems.get(n) for change in antonyms for n in range(*change.right)}
+    return pair.own_subjects[0] <= left_stems or pair.own_subjects[1] <= right_stems
+
+
+def _differing_axis_words(pair: PassagePair) -> tuple[str, str] | None:
+    """Words of one axis that stand in the place of each other, and a value that differs."""
+    left, right = pair.texts
+    right_words = _own_axis_words(right, left)
+    for i in _own_axis_words(left, right):
+        for j in right_words:
+            shared = axes_of(left.tokens[i].key) & axes_of(right.tokens[j].key)
+            if not shared or (shared != {"money"} and not pair.are_counterparts(i, j)):
+                continue
+            if _has_change_elsewhere(pair, i, j):
+                return left.tokens[i].text, right.tokens[j].text
+    return None
+
+
+def _differing_modifier_words(pair: PassagePair) -> tuple[str, str] | None:
+    """Different words beside one noun, and a value that differs elsewhere."""
+    if pair.relative_length:
+        return None  # a noun of a page has many words beside it
+    left, right = pair.texts
+    for i, j in differing_modifiers(pair):
+        if _has_change_elsewhere(pair, i, j):
+            return left.tokens[i].text, right.tokens[j].text
+    return None
+
+
+def _own_axis_words(text: AnnotatedText, other: AnnotatedText) -> list[int]:
+    """Tokens on any axis that are no part of a value and not in the other text."""
+    mentioned = text.mentioned_tokens(with_names=True)
+    return [
+        index
+        for index, token in enumerate(text.tokens)
+        if index not in mentioned
+        and text.stems.get(index) not in other.topic
+        and axes_of(token.key)
+    ]
+
+
+def _has_change_elsewhere(pair: PassagePair, left: int, right: int) -> bool:
+    """Whether a value differs that contains neither of two tokens."""
+    return any(
+        not (change.left[0] <= left < change.left[1])
+        and not (change.right[0] <= right < change.right[1])
+        for change in pair.value_changes
+    )
+
+
+def _has_unequal_number(pair: PassagePair) -> bool:
+    return any(
+        change.type == "number" and change.in_both and not change.equal
+        for change in pair.comparison.changes
+    )

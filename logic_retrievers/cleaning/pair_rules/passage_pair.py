@@ -1,0 +1,262 @@
+"""Two passages, and the measures of them that several rules use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from logic_retrievers.cleaning.differences import Change, Comparison, compare
+from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan, annotate
+from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.quantities import Quantity
+from logic_retrievers.cleaning.pair_rules.sentence_parts import (
+    is_in_subject,
+    shortened,
+    subject_end,
+)
+from logic_retrievers.types import Passage
+
+_FEW_SENTENCES = 25
+_PAGE = 70
+"""Different content words of a text of that length."""
+
+_MIN_VECTOR_TOPIC = 20
+"""Different content words from which on the vectors alone may decide: two or three sentences."""
+
+_COPY = 0.8
+"""Share of common words from which on one text is an edited copy of the other."""
+
+_FRAME_OPENERS = word_set(
+    "in at for within across among during inside outside aboard throughout by when if where while"
+)
+_FRAME_TOKENS = 4
+"""Tokens behind a preposition that belong to its phrase."""
+
+_DEFINITIONS = [[verb, article] for verb in ("is", "was") for article in ("a", "an")]
+_MIN_COSINE_ONE_WORD = 0.5
+_MIN_COSINE = 0.36
+_MIN_SHARED = 2
+_MIN_SHARED_PART = 0.25
+_MAX_SHORT_TOPIC = 24
+_MAX_SUM_OF_TOPICS = 64
+
+
+@dataclass(frozen=True)
+class PassagePair:
+    """Two passages and what is known of them.
+
+    Args:
+        left, right: the passages.
+        probability: of a contradiction, from the vectors.
+        cosine: of the topical vectors.
+        threshold: least probability of a contradiction.
+        date_key, source_key, scope_keys: metadata keys of dates, sources and scopes.
+    """
+
+    left: Passage
+    right: Passage
+    probability: float
+    cosine: float
+    threshold: float
+    date_key: str
+    source_key: str
+    scope_keys: Sequence[str]
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The two texts, aligned; computed when the first rule needs it."""
+        return compare(self.left.text, self.right.text)
+
+    @cached_property
+    def texts(self) -> tuple[AnnotatedText, AnnotatedText]:
+        """The left and the right text."""
+        return annotate(self.left.text), annotate(self.right.text)
+
+    @cached_property
+    def smaller_topic(self) -> int:
+        """Different content words of the shorter text."""
+        return min(len(text.topic) for text in self.texts)
+
+    @cached_property
+    def value_changes(self) -> tuple[Change, ...]:
+        """Numbers, dates, names and antonyms that stand against each other.
+
+        Negations count that only one of the texts has.
+        """
+        return tuple(
+            change
+            for change in self.comparison.changes
+            if not change.equal
+            and change.type != "wording"
+            and (change.in_both or change.type == "polarity")
+        )
+
+    @cached_property
+    def relative_length(self) -> float:
+        """0 for texts of a few sentences to 1 for pages, which share words by chance."""
+        return min(1.0, max(0.0, (self.smaller_topic - _FEW_SENTENCES) / (_PAGE - _FEW_SENTENCES)))
+
+    @property
+    def is_decided_by_vectors(self) -> bool:
+        """Whether the vectors state a contradiction of texts of several sentences.
+
+        Names, years and numbers of such texts differ by chance and are no scopes, unless one text
+        is a copy of the other.
+        """
+        if self.probability < self.threshold or self.smaller_topic < _MIN_VECTOR_TOPIC:
+            return False
+        return self.comparison.common < _COPY
+
+    @cached_property
+    def overlap(self) -> float:
+        """Jaccard similarity of the topics."""
+        left, right = self.texts
+        return _jaccard(left.topic, right.topic)
+
+    @cached_property
+    def overlap_without_values(self) -> float:
+        """The same without the words of values that differ."""
+        changes = [change for change in self.value_changes if change.in_both]
+        left, right = self.texts
+        return _jaccard(
+            _topic_without(left, [change.left for change in changes]),
+            _topic_without(right, [change.right for change in changes]),
+        )
+
+    @cached_property
+    def has_differences(self) -> bool:
+        """Whether more differs than the form of values."""
+        return any(not change.equal for change in self.comparison.changes)
+
+    def sides_of(self, change: Change) -> tuple[tuple[AnnotatedText, TokenSpan], ...]:
+        """Both texts, each with the words of a change."""
+        return (self.texts[0], change.left), (self.texts[1], change.right)
+
+    def words_of(self, change: Change) -> list[str]:
+        """The words of a change in both texts, as they are written."""
+        return [text.excerpt(*span) for text, span in self.sides_of(change)]
+
+    def contrast(self, change: Change) -> str:
+        """A change as the reason of a contradiction."""
+        left, right = (f'"{shortened(words)}"' for words in self.words_of(change))
+        return f"one says {left}, the other {right}"
+
+    def is_in_subjects(self, change: Change) -> bool:
+        """Whether a change stands before the verb of its sentence in both texts."""
+        return all(is_in_subject(text, span) for text, span in self.sides_of(change))
+
+    def is_aligned(self, change: Change) -> bool:
+        """Whether both sides of a change are in one region of the alignment."""
+        return any(
+            change.left[0] < b
+            and a < change.left[1]
+            and change.right[0] < d
+            and c < change.right[1]
+            for a, b, c, d in self.comparison.regions
+        )
+
+    def are_counterparts(self, left: int, right: int) -> bool:
+        """Whether two tokens are in one region of the alignment, or both before their verbs."""
+        if any(a <= left < b and c <= right < d for a, b, c, d in self.comparison.regions):
+            return True
+        left_text, right_text = self.texts
+        return is_in_subject(left_text, (left, left + 1)) and is_in_subject(
+            right_text, (right, right + 1)
+        )
+
+    @cached_property
+    def own_subjects(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The stems of each text's first subject that are nowhere in the other text."""
+        left, right = self.texts
+        return _own_subject(left, right), _own_subject(right, left)
+
+    @cached_property
+    def own_frames(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The same with the phrases of each text that say where, when or for whom."""
+        left, right = self.texts
+        return _own_frame(left, right), _own_frame(right, left)
+
+
+def are_parallel(
+    pair: PassagePair,
+    *,
+    min_cosine: float = _MIN_COSINE_ONE_WORD,
+    max_topic: int = _MAX_SHORT_TOPIC,
+) -> bool:
+    """Whether both texts are short, near in topic, and share some content words.
+
+    It is a condition of rules that need little evidence, and none by itself: it does not say
+    whether the texts are about one thing. Lexicon entries are excluded, since they all look alike.
+
+    Args:
+        pair: of passages.
+        min_cosine: from which on a single common word is enough.
+        max_topic: different content words of the shorter text; longer ones share some by chance.
+    """
+    left, right = pair.texts
+    shared = len(left.topic & right.topic)
+    smaller = pair.smaller_topic
+    if smaller > max_topic or len(left.topic) + len(right.topic) > _MAX_SUM_OF_TOPICS or not shared:
+        return False
+    enough = (
+        pair.cosine >= _MIN_COSINE
+        and shared >= _MIN_SHARED
+        and shared >= _MIN_SHARED_PART * smaller
+    )
+    return (enough or pair.cosine >= min_cosine) and not any(map(_is_lexicon_entry, pair.texts))
+
+
+def scope_reason(left: str, right: str) -> str:
+    """The reason of most rules: what each text is about."""
+    return f'one is about "{shortened(left)}", the other about "{shortened(right)}"'
+
+
+def quantities_of(change: Change) -> tuple[Quantity, Quantity] | None:
+    """Both quantities of a change; None if it is of another type."""
+    if change.left_mention is None or change.right_mention is None:
+        return None
+    left, right = change.left_mention.value, change.right_mention.value
+    if isinstance(left, Quantity) and isinstance(right, Quantity):
+        return left, right
+    return None
+
+
+def _jaccard(left: frozenset[str], right: frozenset[str]) -> float:
+    return len(left & right) / max(1, len(left | right))
+
+
+def _topic_without(text: AnnotatedText, spans: list[TokenSpan]) -> frozenset[str]:
+    excluded = {index for start, end in spans for index in range(start, end)}
+    return frozenset(stem for index, stem in text.stems.items() if index not in excluded)
+
+
+def _own_subject(text: AnnotatedText, other: AnnotatedText) -> frozenset[str]:
+    if not text.tokens:
+        return frozenset()
+    start, end = text.sentence_at(0)
+    values = text.mentioned_tokens(with_names=False)
+    subject = range(start, subject_end(text.tokens, start, end))
+    stems = {text.stems[index] for index in subject if index in text.stems and index not in values}
+    return frozenset(stems - other.topic)
+
+
+def _own_frame(text: AnnotatedText, other: AnnotatedText) -> frozenset[str]:
+    mentioned = text.mentioned_tokens(with_names=True)
+    stems = set(_own_subject(text, other))
+    for index, token in enumerate(text.tokens):
+        if token.key in _FRAME_OPENERS:
+            end = min(index + 1 + _FRAME_TOKENS, text.sentence_at(index)[1])
+            phrase = (n for n in range(index + 1, end) if n in text.stems and n not in mentioned)
+            stems.update({text.stems[n] for n in phrase} - other.topic)
+    return frozenset(stems)
+
+
+def _is_lexicon_entry(text: AnnotatedText) -> bool:
+    """Whether a text begins as an entry of a lexicon: "Red Dust is a 1932 film"."""
+    if not text.sentences:
+        return False
+    start, end = text.sentences[0]
+    verb = subject_end(text.tokens, start, end)
+    has_name = any(token.text[0].isupper() for token in text.tokens[start:verb])
+    return has_name and [token.key for token in text.tokens[verb : verb + 2]] in _DEFINITIONS

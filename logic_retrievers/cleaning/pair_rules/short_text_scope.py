@@ -1,0 +1,277 @@
+"""Rules for two short texts about different things, which need not share values or word order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from logic_retrievers.cleaning.differences.annotation import (
+    AnnotatedText,
+    Mention,
+    TokenSpan,
+)
+from logic_retrievers.cleaning.differences.dates import PartialDate
+from logic_retrievers.cleaning.differences.lexicon import phrase_pattern, word_set
+from logic_retrievers.cleaning.pair_rules.passage_pair import (
+    PassagePair,
+    are_parallel,
+    scope_reason,
+)
+from logic_retrievers.cleaning.pair_rules.scope_words import axes_of, differing_modifiers
+from logic_retrievers.cleaning.pair_rules.sentence_parts import (
+    is_in_subject,
+    shortened,
+    subject_end,
+    text_before,
+)
+
+_HEADING = re.compile(
+    r"[^\n.;!?]{2,60}(?=\n)|[^\n.;!?]{2,60}?(?=:\s| [\u2013\u2014-] )",
+)
+_INSIDE = word_set("in inside within for at")
+_OUTSIDE = word_set("outside except beyond elsewhere")
+_SCOPE_PREPOSITIONS = word_set(
+    "in inside within for at on from across during under by through along"
+)
+_FRAME_OPENERS = word_set(
+    "in at on for from with without under over above below beyond behind inside outside upstream "
+    "downstream within across among along off near between before after during when if where while "
+    "as aboard throughout north south east west"
+)
+_DAYS_AND_MONTHS = word_set(
+    "monday tuesday wednesday thursday friday saturday sunday weekdays january february march "
+    "april may june july august september october november december"
+)
+"""Never disjoint for sure: a range may hold another, "November to April" and "January"."""
+
+_MAX_HEADING_TOKENS = 7
+_MIN_COSINE = 0.6
+_MIN_COSINE_HEADINGS = 0.4
+
+_NAME_PREPOSITIONS = word_set(
+    "in for at of from across within throughout on with to under near outside off round around"
+)
+_NATIONALITY = re.compile(r"(?:ean|ian|ican|ish|ese|ench|erman|utch)$")
+_MAX_NAMES = 4
+_PREPOSITION_REACH = 3
+_NEAR_START = 4
+
+_SINGLE_EVENT = phrase_pattern("SINGLE_EVENT")
+"""Text before the year of what happens once, so that another year is another answer."""
+
+_CHARACTERS_BEFORE = 60
+
+
+def find_other_heading(pair: PassagePair) -> str:
+    """Different headings that share a word: "Notes for speakers", "Notes for stewards"."""
+    left, right = pair.texts
+    left_heading, right_heading = _heading(left), _heading(right)
+    if not left_heading or not right_heading:
+        return ""
+    left_stems, right_stems = left.stems_in(*left_heading), right.stems_in(*right_heading)
+    if not (left_stems - right.topic and right_stems - left.topic):
+        return ""
+    shares_word = bool(left_stems & right_stems)
+    if not (shares_word if pair.cosine >= _MIN_COSINE_HEADINGS else are_parallel(pair)):
+        return ""
+    return (
+        f'one has the heading "{shortened(left.excerpt(*left_heading))}", the other '
+        f'"{shortened(right.excerpt(*right_heading))}"'
+    )
+
+
+def find_other_variant(pair: PassagePair) -> str:
+    """Different words beside one name or noun before the verb: Pelox tablets, Pelox drops."""
+    if not are_parallel(pair, min_cosine=_MIN_COSINE):
+        return ""
+    left, right = pair.texts
+    for i, j in differing_modifiers(pair):
+        if is_in_subject(left, (i, i + 1)) and is_in_subject(right, (j, j + 1)):
+            return scope_reason(left.tokens[i].text, right.tokens[j].text)
+    left_variants, right_variants = dict(_variants(left, right)), dict(_variants(right, left))
+    for name in sorted(left_variants.keys() & right_variants.keys()):
+        return scope_reason(left_variants[name], right_variants[name])
+    return ""
+
+
+def find_other_scope_word(pair: PassagePair) -> str:
+    """Words of one axis, before the verb or behind a preposition: in winter, in summer."""
+    if not are_parallel(pair, min_cosine=_MIN_COSINE):
+        return ""
+    left, right = pair.texts
+    right_words = _own_scope_words(right, left)
+    for i in _own_scope_words(left, right):
+        for j in right_words:
+            shared = axes_of(left.tokens[i].key) & axes_of(right.tokens[j].key)
+            if shared - {"money", "period"}:
+                return scope_reason(left.tokens[i].text, right.tokens[j].text)
+    return ""
+
+
+def find_complement(pair: PassagePair) -> str:
+    """``in Carrick`` and ``outside Carrick``: one text holds where the other does not."""
+    if not are_parallel(pair, min_cosine=_MIN_COSINE):
+        return ""
+    left, right = pair.texts
+    for text, other in ((left, right), (right, left)):
+        inside = _stems_behind(other, _INSIDE) - _stems_behind(other, _OUTSIDE)
+        places = _stems_behind(text, _OUTSIDE) & inside
+        if places:
+            return f'one applies in "{min(places)}", the other outside it'
+    return ""
+
+
+def find_other_subject(pair: PassagePair) -> str:
+    """Different subjects, and no name in both, or both open with a phrase: "Below the weir"."""
+    if not all(pair.own_subjects) or not are_parallel(pair, min_cosine=_MIN_COSINE):
+        return ""
+    has_frames = all(text.tokens and text.tokens[0].key in _FRAME_OPENERS for text in pair.texts)
+    if not has_frames and not have_different_names(pair):
+        return ""
+    return scope_reason(*(" ".join(sorted(stems)) for stems in pair.own_subjects))
+
+
+def find_other_names(pair: PassagePair) -> str:
+    """Each text has names of its own, and no name is in both.
+
+    "At Oakhurst Cemetery urns stand in the open." / "Urns are walled up in St Brennan yard."
+    """
+    if not are_parallel(pair) or not have_different_names(pair):
+        return ""
+    left, right = pair.texts
+    left_names, right_names = _names(left), _names(right)
+    if max(len(left_names), len(right_names)) > _MAX_NAMES:
+        return ""
+    left_name, right_name = _scope_name(left, left_names), _scope_name(right, right_names)
+    return scope_reason(left_name, right_name) if left_name and right_name else ""
+
+
+def have_different_names(pair: PassagePair) -> bool:
+    """Whether both texts have names, and no name of one is in the other."""
+    left, right = pair.texts
+    left_names, right_names = _names(left), _names(right)
+    if not left_names or not right_names:
+        return False
+    return not (_mentions_any(right, left, left_names) or _mentions_any(left, right, right_names))
+
+
+def find_other_year(pair: PassagePair) -> str:
+    """Each text says what was so in a year, and they have no year in common.
+
+    "In 2011 there were 40 looms in the mill." / "By 2019 six looms were left in the mill."
+    """
+    if not are_parallel(pair) or have_different_names(pair):
+        return ""
+    left, right = pair.texts
+    left_years, right_years = _years(left), _years(right)
+    if not left_years or not right_years:
+        return ""
+    if {year for _, year in left_years} & {year for _, year in right_years}:
+        return ""
+    if _has_single_event(left, left_years) or _has_single_event(right, right_years):
+        return ""
+    left_date, right_date = left_years[0][0], right_years[0][0]
+    return scope_reason(
+        left.excerpt(left_date.start, left_date.end),
+        right.excerpt(right_date.start, right_date.end),
+    )
+
+
+def _heading(text: AnnotatedText) -> TokenSpan | None:
+    match = _HEADING.match(text.text)
+    if match is None:
+        return None
+    end = sum(token.end_char <= match.end() for token in text.tokens)
+    return (0, end) if 0 < end <= _MAX_HEADING_TOKENS and end < len(text.tokens) else None
+
+
+def _variants(text: AnnotatedText, other: AnnotatedText) -> Iterator[tuple[str, str]]:
+    """A name that both texts have -> the name and the words behind it in one text alone."""
+    names = {token.key for token in other.tokens if token.text[0].isupper()}
+    for start, end in text.sentences:
+        verb = subject_end(text.tokens, start, end)
+        for index in range(start, verb - 1):
+            token = text.tokens[index]
+            if token.text[0].isupper() and token.key in names and index in text.stems:
+                stems = text.stems_in(index + 1, verb)
+                if stems and stems.isdisjoint(other.topic):
+                    yield token.key, text.excerpt(index, verb)
+
+
+def _own_scope_words(text: AnnotatedText, other: AnnotatedText) -> list[int]:
+    """Tokens on any axis that say what one text alone is about."""
+    return [
+        index
+        for index, token in enumerate(text.tokens)
+        if text.stems.get(index) not in other.topic
+        and index in text.stems
+        and axes_of(token.key)
+        and token.key not in _DAYS_AND_MONTHS
+        and (
+            is_in_subject(text, (index, index + 1))
+            or any(t.key in _SCOPE_PREPOSITIONS for t in text.tokens[max(0, index - 2) : index])
+        )
+    ]
+
+
+def _stems_behind(text: AnnotatedText, prepositions: frozenset[str]) -> set[str]:
+    """The stems of the two tokens behind a preposition."""
+    stems: set[str] = set()
+    for index, token in enumerate(text.tokens[:-1]):
+        if token.key in prepositions:
+            stems |= text.stems_in(index + 1, min(index + 3, len(text.tokens)))
+    return stems
+
+
+def _names(text: AnnotatedText) -> list[TokenSpan]:
+    """The names of a text, without adjectives of nationality."""
+    return [
+        (mention.start, mention.end)
+        for mention in text.mentions
+        if mention.type == "entity"
+        and not (
+            mention.end - mention.start == 1 and _NATIONALITY.search(text.tokens[mention.start].key)
+        )
+    ]
+
+
+def _mentions_any(text: AnnotatedText, named: AnnotatedText, names: list[TokenSpan]) -> bool:
+    """Whether a text has all words of a name of another text."""
+    words = {token.key.removesuffix("'s") for token in text.tokens}
+    return any(
+        words.issuperset(token.key.removesuffix("'s") for token in named.tokens[start:end])
+        for start, end in names
+    )
+
+
+def _scope_name(text: AnnotatedText, names: list[TokenSpan]) -> str:
+    """The first name before a verb, near the start of a sentence or behind a preposition."""
+    for start, end in names:
+        preceding = text.tokens[max(0, start - _PREPOSITION_REACH) : start]
+        is_near_start = start - text.sentence_at(start)[0] < _NEAR_START
+        if (
+            is_near_start
+            or is_in_subject(text, (start, end))
+            or any(token.key in _NAME_PREPOSITIONS for token in preceding)
+        ):
+            return text.excerpt(start, end)
+    return ""
+
+
+def _years(text: AnnotatedText) -> list[tuple[Mention, int]]:
+    """The dates that have a year, with the year."""
+    return [
+        (mention, mention.value.year)
+        for mention in text.mentions
+        if isinstance(mention.value, PartialDate) and mention.value.year
+    ]
+
+
+def _has_single_event(text: AnnotatedText, years: list[tuple[Mention, int]]) -> bool:
+    """Whether a year dates an event or a thing: "built in 1931", "a 1931 drama"."""
+    for date, _ in years:
+        if date.start and text.tokens[date.start - 1].key in ("a", "an", "lost"):
+            return True
+        if _SINGLE_EVENT.search(text_before(text, date.start, _CHARACTERS_BEFORE)):
+            return True
+    return False

@@ -1,0 +1,293 @@
+"""One run of a cleaning: candidate pairs -> classification -> resolution -> quarantine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from qdrant_client import models
+
+from logic_retrievers.cleaning.candidate_pairs import (
+    CandidatePairs,
+    Progress,
+    find_candidate_pairs,
+    listed_pages,
+    stored_pages,
+)
+from logic_retrievers.cleaning.classification import classify_pairs
+from logic_retrievers.cleaning.finding_resolution import Corpus, resolve_findings
+from logic_retrievers.cleaning.ledger import Entry, Ledger, ledger_namespace, text_hash
+from logic_retrievers.cleaning.neighbour_groups import conflict_groups, opposition_by_pair
+from logic_retrievers.cleaning.neighbours import NeighbourSearch
+from logic_retrievers.cleaning.quarantine import Quarantine
+from logic_retrievers.cleaning.result import CleaningResult, Decision, Kind
+from logic_retrievers.cleaning.settings import Criteria
+from logic_retrievers.contradiction.candidate_pairs import check_passages
+from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
+from logic_retrievers.contradiction.pair_judge import (
+    JudgeReply,
+    TextsToJudge,
+    texts_to_judge,
+    with_judgements,
+)
+from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.errors import (
+    ConfigurationError,
+    ConflictingTrustWarning,
+    PairJudgeWarning,
+    ServerError,
+)
+from logic_retrievers.index.point_format import TENANT
+from logic_retrievers.types import Passage
+
+if TYPE_CHECKING:
+    from logic_retrievers.index.passage_index import PassageIndex
+
+MIN_PROBABILITY = 0.5
+"""Of a contradiction; a less probable pair is a candidate only where the two are nearly copies."""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class CleaningRun:
+    """The steps of one cleaning in their order; the pair judge is asked between the two.
+
+    Args:
+        index: the collection; None: the passages are compared with each other.
+        ledger: where every decision is written down.
+        quarantine: the hidden passages of the collection.
+        search: finds the neighbours.
+        criteria: of the decisions.
+        dry_run: decide, and write nothing.
+        start: when the run began.
+    """
+
+    index: PassageIndex | None
+    ledger: Ledger
+    quarantine: Quarantine | None
+    search: NeighbourSearch
+    criteria: Criteria
+    dry_run: bool
+    start: datetime = field(default_factory=_now)
+
+    def find_pairs(
+        self, passages: Iterable[Passage] | None, again: bool, progress: Progress | None
+    ) -> Operation[CandidatePairs]:
+        """The pairs to classify.
+
+        Args:
+            passages: to examine; None: what the collection holds.
+            again: examine also what was examined before and has not changed since.
+            progress: called with the number of passages examined so far.
+        """
+        criteria = self.criteria
+        if passages is not None:
+            pages = listed_pages(check_passages(passages))
+        elif self.index is None:
+            raise ConfigurationError("there is nothing to clean: pass an index, or passages")
+        else:
+            pages = stored_pages(self.index, self.ledger, None if again else criteria.fingerprint())
+        if self.index is not None:
+            yield from _refuse_mixed_tenants(self.index)
+        if self.quarantine is not None and not self.dry_run:
+            yield from self.quarantine.verify_operation()
+        return (
+            yield from find_candidate_pairs(
+                self.search,
+                self.index,
+                pages,
+                criteria.settings,
+                min(MIN_PROBABILITY, criteria.constants.threshold, criteria.judge_above),
+                stored=passages is None,
+                progress=progress,
+            )
+        )
+
+    def texts_to_judge(self, candidates: CandidatePairs) -> TextsToJudge:
+        """What the pair judge reads, if there is one."""
+        if self.criteria.settings.judge is None:
+            return {}
+        return texts_to_judge(candidates.pairs, candidates.passages, self.criteria.judge_above)
+
+    def decide(
+        self, candidates: CandidatePairs, texts: TextsToJudge, reply: JudgeReply
+    ) -> Operation[tuple[CleaningResult, list[Warning]]]:
+        """Classifies the pairs, decides, writes the decisions down and applies them.
+
+        Args:
+            candidates: see :meth:`find_pairs`.
+            texts: see :meth:`texts_to_judge`.
+            reply: of the pair judge.
+        """
+        criteria, settings = self.criteria, self.criteria.settings
+        warnings: list[Warning] = []
+        if reply.warning:
+            warnings.append(PairJudgeWarning(reply.warning))
+        pairs = with_judgements(candidates.pairs, texts, reply)
+        opposition = {}
+        if settings.trusted_top is None:
+            opposition = yield from opposition_by_pair(self.search, candidates)
+        threshold = criteria.constants.threshold
+        findings = yield Compute(
+            partial(classify_pairs, candidates, pairs, settings, threshold, opposition)
+        )
+        position_of = {p.id: position for position, p in enumerate(candidates.passages)}
+        conflicts = [
+            (position_of[finding.one], position_of[finding.other])
+            for finding in findings
+            if finding.kind is Kind.CONTRADICTION
+        ]
+        groups = yield from conflict_groups(self.search, candidates, conflicts)
+        corpus = Corpus(candidates.passages, candidates.trusted, groups)
+        against: AgainstTrusted = "drop" if settings.against_trusted == "quarantine" else "annotate"
+        decisions = yield Compute(
+            partial(resolve_findings, corpus, findings, criteria.resolution, against)
+        )
+        passages = {passage.id: passage for passage in candidates.passages}
+        if self.index is not None:
+            states = yield Compute(partial(self.ledger.states, ledger_namespace(self.index)))
+            decisions = without_restored(decisions, passages, states)
+        if note := _describe_contested(decisions):
+            warnings.append(ConflictingTrustWarning(note))
+        named = {name for d in decisions for name in (d.finding.one, d.finding.other)}
+        result = CleaningResult(
+            decisions,
+            {name: passage for name, passage in passages.items() if name in named},
+            len(candidates.digests),
+            candidates.compared,
+            criteria.resolution.name,
+            threshold,
+            self.dry_run,
+            self.start,
+            round((_now() - self.start).total_seconds(), 3),
+            None if self.index is None else self.index.collection,
+            candidates.unjudgeable,
+            tuple(str(warning) for warning in warnings),
+            settings.date_key,
+            settings.source_key,
+        )
+        if self.index is not None and not self.dry_run:
+            yield from self._apply(self.index, result, candidates.digests)
+        return result, warnings
+
+    def _apply(
+        self, index: PassageIndex, result: CleaningResult, digests: Mapping[str, str]
+    ) -> Operation[None]:
+        """Writes every decision into the ledger, then hides passages, then notes what was examined.
+
+        A stored passage is hidden only if its text is the one that was decided against: a passage
+        that was examined on its way in may have the id of an older one.
+
+        Raises:
+            StorageError: the ledger cannot be written; nothing was hidden.
+            CollectionError, ServerError: Qdrant refused or failed; the next cleaning, or
+                ``verify``, does the rest.
+        """
+        namespace = ledger_namespace(index)
+        stored = yield from index.get_passages(result.quarantined)
+        unchanged = [p.id for p in stored if p.text == result.passages[p.id].text]
+        points = yield from index.fingerprints(unchanged)
+        entries = [entry for d in result.decisions for entry in _entries(result, d, points)]
+        yield Compute(partial(self.ledger.add, namespace, entries))
+        if unchanged:
+            yield from index.hide(unchanged)
+        fingerprint = self.criteria.fingerprint()
+        yield Compute(partial(self.ledger.note_examined, namespace, digests, fingerprint))
+
+
+def without_restored(
+    decisions: Sequence[Decision], passages: Mapping[str, Passage], states: Mapping[str, Entry]
+) -> tuple[Decision, ...]:
+    """The decisions, without hiding passages that a person restored and that have not changed.
+
+    Args:
+        decisions: of a cleaning.
+        passages: id -> passage that they name.
+        states: id -> its last entry in the ledger.
+    """
+    restored = {
+        name
+        for name, entry in states.items()
+        if entry.event == "restore" and name in passages and entry.text == text_hash(passages[name])
+    }
+    return tuple(_without(decision, restored) for decision in decisions)
+
+
+def _without(decision: Decision, restored: set[str]) -> Decision:
+    if not restored & set(decision.quarantined):
+        return decision
+    remaining = tuple(name for name in decision.quarantined if name not in restored)
+    names = ", ".join(repr(name) for name in decision.quarantined if name in restored)
+    return replace(
+        decision,
+        action="quarantined" if remaining else "kept",
+        quarantined=remaining,
+        reason=f"{decision.reason}; but {names} was restored by hand, and stays",
+    )
+
+
+def _refuse_mixed_tenants(index: PassageIndex) -> Operation[None]:
+    """Refuses to clean the passages of several tenants together.
+
+    They must not be compared, and without a tenant they can be read but not hidden.
+
+    Raises:
+        ConfigurationError: the index has no tenant, and there are passages of one.
+    """
+    if index.tenant is not None:
+        return
+    no_tenant = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
+    try:
+        of_tenants, _ = yield from index.read_page(models.Filter(must_not=[no_tenant]))
+    except ServerError:  # a strict server without the index that a tenant's first passage creates
+        return
+    if of_tenants:
+        raise ConfigurationError(
+            f"collection {index.collection!r} has passages of tenants: open the index with tenant=,"
+            " and clean each one's apart"
+        )
+
+
+def _describe_contested(decisions: Sequence[Decision]) -> str:
+    """Which trusted passages contradict each other; empty where none do."""
+    names = {name for d in decisions if d.action == "contested" for name in d.trusted}
+    if not names:
+        return ""
+    return (
+        "trusted passages contradict each other, and cannot all be right:"
+        f" {', '.join(map(repr, sorted(names)))}; nothing was judged by them"
+    )
+
+
+def _entries(result: CleaningResult, decision: Decision, points: Mapping[str, str]) -> list[Entry]:
+    """An entry for every passage that is hidden for a finding, or else one for the finding."""
+    finding = decision.finding
+    differences = finding.to_dict()["differences"]
+    entries = []
+    for name in decision.quarantined or (finding.one,):
+        opponent = finding.other if name == finding.one else finding.one
+        entries.append(
+            Entry(
+                "quarantine" if decision.quarantined else "found",
+                name,
+                text=text_hash(result.passages[name]),
+                point=points.get(name),
+                opponent=opponent,
+                opponent_text=text_hash(result.passages[opponent]),
+                kind=finding.kind.value,
+                probability=finding.probability,
+                own_probability=finding.own_probability,
+                score=finding.score,
+                cosine=finding.cosine,
+                differences=differences,
+                resolution=result.resolution,
+                reason=f"{finding.reason}: {decision.reason}",
+            )
+        )
+    return entries

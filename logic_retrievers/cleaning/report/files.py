@@ -1,0 +1,174 @@
+"""The files of a report: the HTML page, JSON lines and CSV, each there whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from logic_retrievers.atomic_files import write_text
+from logic_retrievers.cleaning.report.page import render_page
+from logic_retrievers.cleaning.result import CleaningResult, Decision, Difference
+from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.html import csv_cell, escape_hidden
+from logic_retrievers.types import Passage
+
+DEFAULT_TITLE = "Contradictions in the corpus"
+
+BYTE_ORDER_MARK = "\ufeff"
+"""Excel reads UTF-8 only behind this mark; pandas skips it; Python has ``utf-8-sig``."""
+
+COLUMNS = (
+    *("kind", "severity", "action", "probability", "own_probability", "cosine", "score"),
+    *("reason", "decision", "differences", "newer", "quarantined", "trusted", "dry_run"),
+    *("one", "other", "one_date", "other_date", "one_source", "other_source"),
+    *("one_text", "other_text"),
+)
+
+
+def check_suffix(path: Path) -> None:
+    """Refuse a file that :func:`write_report` does not write.
+
+    Raises:
+        ConfigurationError: another suffix.
+    """
+    if path.suffix.lower() not in {".html", *_DATA_FORMATS}:
+        raise ConfigurationError(f"a report ends in .html, .jsonl or .csv, and not as {path.name}")
+
+
+def write_report(result: CleaningResult, path: Path, *, title: str = DEFAULT_TITLE) -> list[Path]:
+    """Write what a cleaning found and did, in the format of the suffix.
+
+    Args:
+        result: of the cleaning.
+        path: ``.html``: a page for people, which needs no network, with the two others beside it.
+            ``.jsonl``: a decision a line, with texts and metadata. ``.csv``: a decision a line.
+        title: of the page.
+
+    Returns:
+        The files that were written, ``path`` first.
+
+    Raises:
+        ConfigurationError: another suffix.
+        MissingExtraError: the page needs jinja2 (the ``cli`` extra).
+        StorageError: no room, no right to write there, or no such folder.
+    """
+    path = Path(path)
+    check_suffix(path)
+    suffix = path.suffix.lower()
+    if suffix == ".html":
+        contents = {path: render_page(result, title)}
+        for other, render in _DATA_FORMATS.items():
+            contents[path.with_suffix(other)] = render(result)
+    else:
+        contents = {path: _DATA_FORMATS[suffix](result)}
+    for target, content in contents.items():  # all are rendered, so that only the disk can fail
+        write_text(target, content)
+    return list(contents)
+
+
+def render_json_lines(result: CleaningResult) -> str:
+    """One decision a line, with both texts and their metadata as they are."""
+    records = (_record(decision, result) for decision in result.decisions)
+    lines = (json.dumps(record, ensure_ascii=False, allow_nan=False) for record in records)
+    return "".join(f"{escape_hidden(line)}\n" for line in lines)
+
+
+def render_csv(result: CleaningResult) -> str:
+    """One decision a line under a line of column names, for a spreadsheet or a data frame."""
+    table = io.StringIO()
+    writer = csv.DictWriter(table, fieldnames=COLUMNS, lineterminator="\r\n")
+    writer.writeheader()
+    for decision in result.decisions:
+        row = _row(decision, result)
+        writer.writerow({column: csv_cell(value) for column, value in row.items()})
+    return BYTE_ORDER_MARK + table.getvalue()
+
+
+_DATA_FORMATS: Mapping[str, Callable[[CleaningResult], str]] = {
+    ".jsonl": render_json_lines,
+    ".csv": render_csv,
+}
+
+
+def _record(decision: Decision, result: CleaningResult) -> dict[str, Any]:
+    finding = decision.finding
+    return {
+        **{key: _json_value(value) for key, value in finding.to_dict().items()},
+        "one": _passage_record(result.passages[finding.one]),
+        "other": _passage_record(result.passages[finding.other]),
+        "action": decision.action,
+        "decision": decision.reason,
+        "quarantined": list(decision.quarantined),
+        "trusted": list(decision.trusted),
+        "dry_run": result.dry_run,
+    }
+
+
+def _passage_record(passage: Passage) -> dict[str, Any]:
+    return {
+        "id": passage.id,
+        "text": passage.text,
+        "source": passage.source,
+        "metadata": _json_value(passage.metadata),
+    }
+
+
+def _json_value(value: Any) -> Any:
+    """The value as JSON has it; metadata of a type that JSON does not have becomes a string."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _json_value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_json_value(item) for item in value]
+    return str(value)
+
+
+def _row(decision: Decision, result: CleaningResult) -> dict[str, Any]:
+    """Column -> value, not yet made safe for a spreadsheet."""
+    finding = decision.finding
+    one, other = result.passages[finding.one], result.passages[finding.other]
+    return {
+        "kind": finding.kind.value,
+        "severity": finding.severity,
+        "action": decision.action,
+        "probability": finding.probability,
+        "own_probability": finding.own_probability,
+        "cosine": finding.cosine,
+        "score": finding.score,
+        "reason": finding.reason,
+        "decision": decision.reason,
+        "differences": "; ".join(_difference_cell(d, one, other) for d in finding.differences),
+        "newer": finding.newer,
+        "quarantined": " ".join(decision.quarantined),
+        "trusted": " ".join(decision.trusted),
+        "dry_run": result.dry_run,
+        "one": one.id,
+        "other": other.id,
+        "one_date": metadata_value(one.metadata, result.date_key),
+        "other_date": metadata_value(other.metadata, result.date_key),
+        "one_source": passage_source(one, result.source_key),
+        "other_source": passage_source(other, result.source_key),
+        "one_text": one.text,
+        "other_text": other.text,
+    }
+
+
+def _difference_cell(difference: Difference, one: Passage, other: Passage) -> str:
+    one_words, other_words = (
+        passage.text[max(0, start) : max(0, end)]
+        for passage, (start, end) in ((one, difference.one), (other, difference.other))
+    )
+    return f"{difference.type}: {one_words!r} / {other_words!r}"

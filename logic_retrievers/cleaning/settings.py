@@ -1,0 +1,212 @@
+"""The settings of a cleaning: defined and explained here once, for the core and for adapters."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, get_args
+
+from logic_retrievers.cleaning.differences.lexicon import LEXICON
+from logic_retrievers.cleaning.finding_resolution import cleaning_resolution
+from logic_retrievers.contradiction.candidate_pairs import check_passages
+from logic_retrievers.contradiction.pair_judge import PairJudge, check_judge
+from logic_retrievers.contradiction.resolution_strategies import AnyResolution, ResolutionStrategy
+from logic_retrievers.contradiction.settings import (
+    VECTORS,
+    ContradictionConstants,
+    ContradictionSettings,
+    check_probability,
+    merge_constants,
+)
+from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.query_input import check_count
+from logic_retrievers.types import Passage
+
+if TYPE_CHECKING:
+    from logic_retrievers.encoders.base import Encoder
+
+AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
+
+THRESHOLD = 0.87
+"""The highest at which six tenths of the passages planted in ConflictQA's dev part are found."""
+
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
+"""An object's place in memory, which differs from process to process."""
+
+SCOPE_KEYS = tuple(LEXICON["words"]["scope_keys"].split())
+"""Keys of the metadata that say what a passage is true of (product, region, year...)."""
+
+
+class CommonCleaningOptions(TypedDict, total=False):
+    """Fields of :class:`CleaningSettings` that have the same types in all adapters."""
+
+    resolution: AnyResolution | Sequence[AnyResolution]
+    neighbours: int
+    threshold: float | None
+    settings: ContradictionSettings | None
+    trusted_candidates: int
+    trusted_top: int | None
+    against_trusted: AgainstTrusted
+    date_key: str
+    source_key: str
+    source_order: Sequence[str]
+    scope_keys: Sequence[str]
+    judge: PairJudge | None
+    judge_above: float | None
+
+
+class CleaningOptions(CommonCleaningOptions, total=False):
+    """:class:`CleaningSettings` as keyword arguments, for signatures that pass them on."""
+
+    trusted: Sequence[Passage] | None
+    trusted_filter: TrustedFilter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleaningSettings:
+    """What a cleaning compares, by what it decides, and whom it trusts.
+
+    Args:
+        resolution: of a contradiction where no trusted passage decides: ``annotate`` (both stay),
+            ``prefer_newest`` (which also hides superseded versions), ``prefer_source``,
+            ``prefer_majority``, ``quarantine_all``, a ``ResolutionStrategy``, or a function of two
+            passages that returns the one that stays, or None. Of several in a list the first that
+            can decide does.
+        neighbours: how many topical neighbours each passage is compared with.
+        threshold: least probability of a contradiction; by default that of ``settings``, else .87,
+            more than a filter of search results asks for, since a whole corpus has many pairs.
+        settings: of the contradiction vector, over the constants that the encoder brings.
+        trusted: passages that the user vouches for. They are never hidden; those that contradict
+            each other decide nothing, and a warning says so.
+        trusted_filter: which passages of the collection, and of those examined, are trusted too:
+            ``{"key": wanted}`` over the metadata, a Qdrant filter, or a function of a passage.
+        trusted_candidates: how many trusted passages of the collection each one is compared with.
+        trusted_top: for a corpus that is known to be corrupted: hold against the ``trusted_top``
+            passages that contradict a trusted passage most (Xu et al. 2024 take 3) that they do,
+            whatever their probability.
+        against_trusted: ``quarantine`` what contradicts a trusted passage, or ``annotate`` it.
+        date_key: of the date in the metadata; ``a.b`` for a nested one.
+        source_key: of the source in the metadata; a passage without it is known by its ``source``.
+        source_order: the best source first, for ``prefer_source``.
+        scope_keys: of the metadata, that say what a passage is true of; passages that differ in one
+            do not contradict each other.
+        judge: an NLI model or language model, see ``contradiction.PairJudge``. It is asked once a
+            call; if it fails our own probabilities stand, and a warning says so.
+        judge_above: least own probability of the pairs that the judge reads; by default the
+            threshold.
+
+    Raises:
+        UnknownResolutionError: no resolution has that name.
+        ConfigurationError: a setting that cannot work.
+        InputError: a trusted passage that is not one, or a filter that cannot be read.
+    """
+
+    resolution: AnyResolution | Sequence[AnyResolution] = "annotate"
+    neighbours: int = 20
+    threshold: float | None = None
+    settings: ContradictionSettings | None = None
+    trusted: Sequence[Passage] | None = ()
+    trusted_filter: TrustedFilter = None
+    trusted_candidates: int = 10
+    trusted_top: int | None = None
+    against_trusted: AgainstTrusted = "quarantine"
+    date_key: str = "date"
+    source_key: str = "source"
+    source_order: Sequence[str] = ()
+    scope_keys: Sequence[str] = SCOPE_KEYS
+    judge: PairJudge | None = None
+    judge_above: float | None = None
+
+    def __post_init__(self) -> None:
+        self.strategy()
+        check_count("neighbours", self.neighbours)
+        if self.trusted_candidates != 0:
+            check_count("trusted_candidates", self.trusted_candidates)
+        if self.trusted_top is not None:
+            check_count("trusted_top", self.trusted_top)
+        if self.against_trusted not in get_args(AgainstTrusted):
+            raise ConfigurationError(
+                f"against_trusted must be 'quarantine' or 'annotate', not {self.against_trusted!r}"
+            )
+        if isinstance(self.scope_keys, str):
+            raise ConfigurationError(f"scope_keys must be a list of keys: [{self.scope_keys!r}]")
+        check_judge(self.judge)
+        if self.judge_above is not None:
+            check_probability("judge_above", self.judge_above)
+        check_trusted_filter(self.trusted_filter)
+        object.__setattr__(
+            self, "trusted", check_passages(() if self.trusted is None else self.trusted)
+        )
+        object.__setattr__(self, "scope_keys", tuple(self.scope_keys))
+
+    def strategy(self) -> ResolutionStrategy:
+        """The resolution strategy of these settings.
+
+        Raises:
+            UnknownResolutionError, ConfigurationError: as the class.
+        """
+        return cleaning_resolution(
+            self.resolution, self.date_key, self.source_key, self.source_order
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """All that the decisions of a cleaning depend on, except the passages.
+
+    Args:
+        settings: as the user gave them.
+        constants: of the contradiction vector.
+        resolution: for a contradiction where no trusted passage decides.
+        judge_above: least own probability of the pairs that the judge reads.
+        encoder: makes the vectors.
+    """
+
+    settings: CleaningSettings
+    constants: ContradictionConstants
+    resolution: ResolutionStrategy
+    judge_above: float
+    encoder: Encoder
+
+    @classmethod
+    def merge(cls, settings: CleaningSettings, encoder: Encoder) -> Criteria:
+        """The settings over the constants that the encoder brings.
+
+        Raises:
+            ConfigurationError: the encoder lacks a vector or constants that are needed, or a value
+                is out of its range.
+        """
+        threshold = settings.threshold
+        if threshold is None and (settings.settings is None or settings.settings.threshold is None):
+            threshold = THRESHOLD
+        constants = merge_constants(encoder.specs, settings.settings, threshold=threshold)
+        above = settings.judge_above
+        return cls(
+            settings,
+            constants,
+            settings.strategy(),
+            constants.threshold if above is None else above,
+            encoder,
+        )
+
+    def fingerprint(self) -> str:
+        """sha256 of the criteria; a function counts by its name, an encoder by its fingerprints."""
+        merged = ("resolution", "threshold", "settings", "source_order", "judge", "judge_above")
+        settings = [
+            (field.name, getattr(self.settings, field.name))
+            for field in fields(self.settings)
+            if field.name not in merged
+        ]
+        parts = (
+            settings,
+            self.constants,
+            self.resolution,
+            self.settings.judge is not None,
+            self.judge_above,
+            sorted((name, self.encoder.specs[name].fingerprint) for name in VECTORS),
+        )
+        text = _ADDRESS.sub("", repr(parts))
+        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

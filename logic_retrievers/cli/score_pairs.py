@@ -1,0 +1,81 @@
+"""``logic-retrievers score-pairs FILE``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from logic_retrievers.cli.console import report_errors
+from logic_retrievers.cli.options import Bundle, open_encoder
+from logic_retrievers.contradiction import ContradictionScorer
+from logic_retrievers.documents.files import SourceFile
+from logic_retrievers.documents.formats import Record, read_jsonl
+from logic_retrievers.errors import ReadError
+
+FIELDS = ("sentence_a", "sentence_b")
+BATCH_SIZE = 512
+
+
+@report_errors
+def score_pairs(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="JSON lines with sentence_a and sentence_b; - for standard input."
+        ),
+    ],
+    bundle: Bundle = None,
+) -> None:
+    """Scores how much two sentences contradict each other, row by row.
+
+    Prints the same rows as JSON lines, in their order, with score, probability, cosine and sparsity
+    added. Rows are read and printed in batches; one that cannot be used ends the command before
+    anything of its batch is printed.
+    """
+    scorer = ContradictionScorer(open_encoder(bundle))
+    rows = _read_rows(file)
+    while batch := list(islice(rows, BATCH_SIZE)):
+        pairs = [(row[FIELDS[0]], row[FIELDS[1]]) for row in batch]
+        for row, pair_score in zip(batch, scorer.score(pairs), strict=True):
+            scores = {
+                "score": pair_score.score,
+                "probability": pair_score.probability,
+                "cosine": pair_score.cosine,
+                "sparsity": pair_score.sparsity,
+            }
+            typer.echo(json.dumps({**row, **scores}, ensure_ascii=False))
+
+
+def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of the file, checked.
+
+    Raises:
+        ReadError: the file, or a row of it, cannot be used; the message names file and line.
+    """
+    is_stdin = str(path) == "-"
+    file = SourceFile(Path("standard input") if is_stdin else path, path.name)
+    try:
+        for record in read_jsonl(file, sys.stdin.buffer if is_stdin else None):
+            if isinstance(record, ReadError):
+                raise record
+            yield _validate(record, file)
+    except (OSError, EOFError, zlib.error) as error:
+        raise file.error(f"cannot be read: {error}") from error
+
+
+def _validate(record: Record, file: SourceFile) -> dict[str, Any]:
+    for field in FIELDS:
+        text = record.values.get(field)
+        if not isinstance(text, str):
+            problem = "is missing" if field not in record.values else f"is {type(text).__name__}"
+            raise file.error(f"{field} {problem}; it must be a text", record.line)
+        if not text.strip():
+            raise file.error(f"{field} is empty", record.line)
+    return dict(record.values)

@@ -1,0 +1,349 @@
+"""Candidate pairs of a filter: passages, trusted passages, and who may contradict whom.
+
+The passages are compared all against all, a row at a time. Encoding and reading an index are the
+only I/O of a filter, and happen here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from qdrant_client import models
+
+from logic_retrievers.contradiction.latin_script import unjudgeable_reason
+from logic_retrievers.contradiction.pair_scores import Rows, VectorScores, score_against
+from logic_retrievers.contradiction.resolution_strategies import Group
+from logic_retrievers.contradiction.settings import TOPICAL, VECTORS, ContradictionConstants
+from logic_retrievers.contradiction.trusted_passages import (
+    TrustedFilter,
+    nearest_trusted,
+    passage_key,
+    trusted_positions,
+)
+from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.errors import InputError
+from logic_retrievers.index.point_format import METADATA
+from logic_retrievers.index.validation import check_types
+from logic_retrievers.query_execution import passage_vectors
+from logic_retrievers.types import SCORE_DECIMALS, Passage
+
+if TYPE_CHECKING:
+    from logic_retrievers.encoders.base import Encoder
+    from logic_retrievers.index.passage_index import PassageIndex
+
+VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
+"""Passage, by id and the texts that its vectors are made of -> vector name -> vector."""
+
+COPY_COSINE = 0.97
+"""Topical cosine from which two passages that do not contradict each other say the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePair:
+    """Two passages, by position, that may contradict each other.
+
+    Args:
+        one, other: positions of the passages.
+        cosine: of the topical vectors.
+        score: F, by which pairs are ordered.
+        probability: of a contradiction; the judge's where it has read the pair.
+        own_probability: what the vectors alone say.
+    """
+
+    one: int
+    other: int
+    cosine: float
+    score: float
+    probability: float
+    own_probability: float
+
+    @property
+    def sort_key(self) -> tuple[float, float, int, int]:
+        """Sorts the strongest pair first; equal ones by position."""
+        return (-self.probability, -self.score, self.one, self.other)
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictCase:
+    """The candidate pairs of a list of passages, and what their resolution depends on.
+
+    Args:
+        passages: the given ones in their order, then trusted ones that were not given.
+        given_count: how many are given.
+        trusted: positions of the trusted ones, given or not.
+        pairs: that may contradict each other, the strongest first.
+        copies: position -> positions of given passages that say the same in nearly the same words.
+        unjudgeable: position -> why a passage cannot be judged.
+        unjudgeable_trusted: id -> why a trusted passage, given or not, judges nobody.
+        groups: neighbours of pairs in conflict, where they are known; see ConflictGraph.
+    """
+
+    passages: Sequence[Passage]
+    given_count: int
+    trusted: frozenset[int]
+    pairs: tuple[CandidatePair, ...]
+    copies: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    unjudgeable: Mapping[int, str] = field(default_factory=dict)
+    unjudgeable_trusted: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[tuple[int, int], Group] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Result of :func:`compare_passages`.
+
+    Args:
+        pairs: those with at least the wanted probability, the strongest first.
+        copies: position -> positions of passages that say the same in nearly the same words.
+    """
+
+    pairs: tuple[CandidatePair, ...] = ()
+    copies: Mapping[int, frozenset[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FilterContext:
+    """What stays the same from call to call; see ``ContradictionFilter``.
+
+    Args:
+        min_probability: least probability of a candidate pair.
+        cache: vectors of the trusted passages, once they have been made.
+    """
+
+    encoder: Encoder
+    index: PassageIndex | None
+    constants: ContradictionConstants
+    min_probability: float
+    trusted: tuple[Passage, ...]
+    trusted_filter: TrustedFilter
+    trusted_candidates: int
+    cache: VectorCache = field(default_factory=dict)
+
+
+def check_passages(passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """The passages as a tuple.
+
+    Raises:
+        InputError: one of them is not a passage, or they are not a list.
+    """
+    if isinstance(passages, Passage) or not isinstance(passages, Iterable):
+        raise InputError(f"A list of passages is needed, not {type(passages).__name__}.")
+    checked = tuple(passages)
+    for passage in checked:
+        check_types(passage)
+    return checked
+
+
+def gather_candidate_pairs(
+    context: FilterContext, passages: Sequence[Passage], trusted: Sequence[Passage]
+) -> Operation[ConflictCase]:
+    """The passages, each id once, the trusted ones, and the pairs that may contradict each other.
+
+    Args:
+        context: of the filter.
+        passages: the given ones.
+        trusted: further trusted passages, for this call.
+    """
+    first_of_id: dict[str, Passage] = {}
+    for passage in passages:
+        first_of_id.setdefault(passage.id, passage)
+    given = list(first_of_id.values())
+    position_of = {passage_key(passage): position for position, passage in enumerate(given)}
+    unjudgeable = {
+        position: reason
+        for position, passage in enumerate(given)
+        if (reason := _unjudgeable_reason(passage))
+    }
+    judgeable = [position for position in range(len(given)) if position not in unjudgeable]
+    prefixes = (METADATA,) if context.index is None else context.index.prefixes
+    trusted_given = trusted_positions(given, context.trusted_filter, prefixes)
+    named = {passage_key(passage): passage for passage in (*context.trusted, *trusted)}
+    trusted_given |= {position_of[key] for key in named.keys() & position_of.keys()}
+    all_trusted = {key: passage for key, passage in named.items() if _is_judgeable(passage)}
+    named_only = all_trusted.keys() - position_of.keys()
+    cache = dict(context.cache)
+    untrusted = [given[position] for position in judgeable if position not in trusted_given]
+    stored = yield from _trusted_in_index(context, untrusted, cache)
+    all_trusted |= {passage_key(passage): passage for passage in stored if _is_judgeable(passage)}
+    trusted_given |= {position_of[key] for key in all_trusted.keys() & position_of.keys()}
+    extra = [passage for key, passage in all_trusted.items() if key not in position_of]
+    compared = [given[position] for position in judgeable] + extra
+    comparison = Comparison()
+    if len(compared) > 1:
+        vectors = yield from _vectors(context, compared, cache)
+        comparison = yield Compute(
+            partial(
+                compare_passages,
+                compared,
+                vectors,
+                context.constants,
+                context.min_probability,
+                given_count=len(judgeable),
+                trusted=[
+                    len(judgeable) + number
+                    for number, passage in enumerate(extra)
+                    if passage_key(passage) in named_only
+                ],
+            )
+        )
+        keys = map(_cache_key, context.trusted)
+        context.cache.update({key: cache[key] for key in keys if key in cache})
+    positions = judgeable + [len(given) + number for number in range(len(extra))]
+    return ConflictCase(
+        (*given, *extra),
+        len(given),
+        frozenset(trusted_given) | frozenset(range(len(given), len(given) + len(extra))),
+        tuple(
+            replace(pair, one=positions[pair.one], other=positions[pair.other])
+            for pair in comparison.pairs
+        ),
+        {
+            positions[number]: frozenset(positions[other] for other in others)
+            for number, others in comparison.copies.items()
+        },
+        unjudgeable,
+        {
+            passage.id: reason
+            for passage in named.values()
+            if (reason := _unjudgeable_reason(passage))
+        },
+    )
+
+
+def compare_passages(
+    passages: Sequence[Passage],
+    vectors: Mapping[str, Rows],
+    constants: ContradictionConstants,
+    min_probability: float,
+    *,
+    given_count: int | None = None,
+    trusted: Collection[int] = (),
+) -> Comparison:
+    """Compares the given passages with each other and with the trusted ones after them.
+
+    Trusted ones that no given passage contradicts are not compared among themselves, unless
+    ``trusted`` names them.
+
+    Args:
+        passages: the given ones, then trusted ones that were not given.
+        vectors: name -> shape (passages, dimension), for the names in ``settings.VECTORS``.
+        constants: of the contradiction vector.
+        min_probability: least probability of a pair that is returned.
+        given_count: how many are given; all where None.
+        trusted: positions after the given ones that are compared in any case.
+    """
+    count = len(passages) if given_count is None else given_count
+    texts = [passage.text for passage in passages]
+    words = [tuple(re.findall(r"\w+", text.casefold())) for text in texts]
+    rows = {name: matrix.astype(np.float32) for name, matrix in vectors.items()}
+    pairs: list[CandidatePair] = []
+    copies: dict[int, set[int]] = {}
+    for one in range(min(count, len(passages) - 1)):
+        scores = _row_scores(rows, one, one + 1, constants)
+        is_candidate = _candidate_mask(scores, min_probability)
+        pairs += _row_pairs(scores, is_candidate, one, one + 1, texts)
+        near = np.isnan(scores.sparsities) | (scores.cosines >= COPY_COSINE)
+        for other in range(one + 1, count):
+            column = other - one - 1
+            if words[one] == words[other] or (near[column] and not is_candidate[column]):
+                copies.setdefault(one, set()).add(other)
+                copies.setdefault(other, set()).add(one)
+    to_compare = set(trusted) | {pair.other for pair in pairs if pair.other >= count}
+    for one in sorted(to_compare):
+        scores = _row_scores(rows, one, count, constants)
+        mask = _candidate_mask(scores, min_probability)
+        for pair in _row_pairs(scores, mask, one, count, texts):
+            if pair.one == one or pair.one not in to_compare:  # else it is in the other's row
+                pairs.append(pair)
+    return Comparison(
+        tuple(sorted(pairs, key=lambda pair: pair.sort_key)),
+        {position: frozenset(others) for position, others in copies.items()},
+    )
+
+
+def _row_scores(
+    rows: Mapping[str, Rows], one: int, first: int, constants: ContradictionConstants
+) -> VectorScores:
+    """One passage against all from ``first`` on."""
+    others = {name: matrix[first:] for name, matrix in rows.items()}
+    return score_against({name: matrix[one] for name, matrix in rows.items()}, others, constants)
+
+
+def _candidate_mask(scores: VectorScores, min_probability: float) -> npt.NDArray[np.bool_]:
+    probable = np.round(scores.probabilities, SCORE_DECIMALS) >= min_probability
+    return probable & ~np.isnan(scores.sparsities)
+
+
+def _row_pairs(
+    scores: VectorScores,
+    is_candidate: npt.NDArray[np.bool_],
+    one: int,
+    first: int,
+    texts: Sequence[str],
+) -> list[CandidatePair]:
+    pairs = []
+    for column in np.flatnonzero(is_candidate).tolist():
+        other = first + column
+        if other == one or texts[one] == texts[other]:
+            continue  # one text does not contradict itself
+        cosine, score, probability = (
+            round(float(values[column]), SCORE_DECIMALS)
+            for values in (scores.cosines, scores.scores, scores.probabilities)
+        )
+        positions = (min(one, other), max(one, other))
+        pairs.append(CandidatePair(*positions, cosine, score, probability, probability))
+    return pairs
+
+
+def _trusted_in_index(
+    context: FilterContext, passages: Sequence[Passage], cache: VectorCache
+) -> Operation[list[Passage]]:
+    """The trusted passages of the index that are nearest to each of the passages."""
+    index, trusted_filter = context.index, context.trusted_filter
+    if index is None or not isinstance(trusted_filter, Mapping | models.Filter):
+        return []
+    if not passages or not context.trusted_candidates:
+        return []
+    vectors = yield from _vectors(context, passages, cache)
+    queries = vectors[TOPICAL]
+    index_spec = index.encoder.specs.get(TOPICAL)
+    if index_spec is None or index_spec.fingerprint != context.encoder.specs[TOPICAL].fingerprint:
+        of_index = yield from passage_vectors(passages, [TOPICAL], index.encoder, index)
+        queries = of_index[TOPICAL]
+    return (yield from nearest_trusted(index, trusted_filter, queries, context.trusted_candidates))
+
+
+def _vectors(
+    context: FilterContext, passages: Sequence[Passage], cache: VectorCache
+) -> Operation[dict[str, Rows]]:
+    """Vector name -> shape (passages, dimension); new vectors are added to the cache.
+
+    Two passages of one id (a trusted one and its older version) take two rounds, since an index is
+    asked by id.
+    """
+    while missing := {p.id: p for p in passages if _cache_key(p) not in cache}:
+        batch = list(missing.values())
+        vectors = yield from passage_vectors(batch, VECTORS, context.encoder, context.index)
+        for row, passage in enumerate(batch):
+            cache[_cache_key(passage)] = {name: rows[row] for name, rows in vectors.items()}
+    keys = [_cache_key(passage) for passage in passages]
+    return {name: np.stack([cache[key][name] for key in keys]) for name in VECTORS}
+
+
+def _cache_key(passage: Passage) -> tuple[str, ...]:
+    return passage.id, *(passage.text_for(name) for name in VECTORS)
+
+
+def _is_judgeable(passage: Passage) -> bool:
+    return not _unjudgeable_reason(passage)
+
+
+def _unjudgeable_reason(passage: Passage) -> str:
+    """Why a passage cannot be judged; empty where it can."""
+    return unjudgeable_reason(passage.text if passage.text_to_embed.strip() else "")

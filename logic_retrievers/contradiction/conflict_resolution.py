@@ -1,0 +1,270 @@
+"""From candidate pairs to the passages that stay and those that are dropped: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+from logic_retrievers.contradiction.candidate_pairs import CandidatePair, ConflictCase
+from logic_retrievers.contradiction.resolution_strategies import (
+    ConflictGraph,
+    ResolutionStrategy,
+    Ruling,
+)
+from logic_retrievers.errors import InputError
+
+AgainstTrusted: TypeAlias = Literal["drop", "annotate"]
+ConflictDecision: TypeAlias = Literal[
+    "annotated", "abstained", "contested", "dropped", "settled", "unreached"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two passages that contradict each other, and what was decided.
+
+    Args:
+        one, other: their ids.
+        score: F, by which pairs are ordered.
+        probability: of the contradiction; the judge's where it has read the pair.
+        own_probability: what the vectors alone say.
+        decision: ``annotated``: both stay, as the resolution says. ``abstained``: both stay because
+            the resolution could not decide. ``contested``: both stay because trusted passages
+            contradict each other about it. ``dropped``: one or both were dropped for it.
+            ``settled``: one had been dropped for another conflict. ``unreached``: k passages were
+            found before the list came to one of the two.
+        reason: the same in a few words for people.
+        dropped: ids of those that were dropped for it.
+        trusted: ids of those of the two that are trusted.
+    """
+
+    one: str
+    other: str
+    score: float
+    probability: float
+    own_probability: float
+    decision: ConflictDecision
+    reason: str
+    dropped: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        return {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in asdict(self).items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which passages of a list stay, and how the conflicts among them were decided.
+
+    Args:
+        staying: positions of those that stay, in the order of the list.
+        dropped: position of a dropped passage -> number of the conflict that it was dropped for;
+            None for an excluded one.
+        rulings: by the number of the conflict; only conflicts that had to be decided.
+        reached: how many passages of the list were considered; the rest was not needed.
+    """
+
+    staying: tuple[int, ...]
+    dropped: Mapping[int, int | None]
+    rulings: Mapping[int, Ruling]
+    reached: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What is decided about the passages of a case.
+
+    Args:
+        selection: which passages stay and which are dropped.
+        pairs: those in conflict, the strongest first.
+        conflicts: the same pairs by id, with the decisions.
+        cause: position of a dropped passage -> number of the conflict that it was dropped for.
+        contested: positions of trusted passages that contradict each other.
+    """
+
+    selection: Selection
+    pairs: tuple[CandidatePair, ...]
+    conflicts: tuple[Conflict, ...]
+    cause: Mapping[int, int]
+    contested: frozenset[int]
+
+
+def resolve_conflicts(
+    case: ConflictCase,
+    strategy: ResolutionStrategy,
+    threshold: float,
+    against_trusted: AgainstTrusted,
+    k: int | None,
+) -> Resolution:
+    """Decides every conflict: first those with trusted passages, then those among the others.
+
+    Args:
+        case: with its pairs, the strongest first.
+        strategy: for conflicts among passages that are not trusted.
+        threshold: least probability of a conflict.
+        against_trusted: what happens to a passage that contradicts a trusted one.
+        k: how many passages are wanted; all where None.
+    """
+    pairs = tuple(pair for pair in case.pairs if pair.probability >= threshold)
+    trusted_of = [{pair.one, pair.other} & case.trusted for pair in pairs]
+    contested = frozenset[int]().union(*(both for both in trusted_of if len(both) == 2))
+    excluded: dict[int, int] = {}
+    if against_trusted == "drop":
+        for number, (pair, trusted) in enumerate(zip(pairs, trusted_of, strict=True)):
+            if len(trusted) == 1 and not trusted & contested:
+                (loser,) = {pair.one, pair.other} - trusted
+                excluded.setdefault(loser, number)
+    undecided = [number for number, trusted in enumerate(trusted_of) if not trusted]
+    graph = _conflict_graph(case, pairs, excluded)
+    selection = select_passages(
+        case.given_count,
+        k,
+        excluded,
+        [(pairs[number].one, pairs[number].other) for number in undecided],
+        lambda one, other: _checked_ruling(strategy, one, other, graph),
+    )
+    rulings = {undecided[number]: ruling for number, ruling in selection.rulings.items()}
+    cause = {
+        position: excluded[position] if number is None else undecided[number]
+        for position, number in selection.dropped.items()
+    }
+    conflicts = tuple(
+        _conflict(case, pair, trusted, selection.reached, contested, excluded, rulings.get(number))
+        for number, (pair, trusted) in enumerate(zip(pairs, trusted_of, strict=True))
+    )
+    return Resolution(selection, pairs, conflicts, cause, contested)
+
+
+def select_passages(
+    count: int,
+    k: int | None,
+    excluded: Collection[int],
+    conflicts: Sequence[tuple[int, int]],
+    decide: Callable[[int, int], Ruling],
+) -> Selection:
+    """The first k passages of a list that can stay together under a resolution.
+
+    1. The window is filled up to k from the list, in its order; excluded passages are dropped.
+    2. The conflicts inside the window that have not been decided are decided, the strongest first.
+       A conflict with a dropped passage is skipped: a dropped passage drops nobody.
+    3. If anything was dropped, step 1 follows again: new passages are judged against those that
+       stay, and either may be dropped. What was dropped does not come back.
+
+    So nothing depends on what follows the last passage that was needed.
+
+    Args:
+        count: how many passages there are; their positions are 0 to count - 1.
+        k: how many are wanted; all where None.
+        excluded: positions of those that may not stay in any case.
+        conflicts: pairs of positions, the strongest first.
+        decide: gives the ruling on a pair.
+    """
+    window: list[int] = []
+    dropped: dict[int, int | None] = {}
+    rulings: dict[int, Ruling] = {}
+    reached = 0
+    while True:
+        while reached < count and (k is None or len(window) < k):
+            if reached in excluded:
+                dropped[reached] = None
+            else:
+                window.append(reached)
+            reached += 1
+        staying = set(window)
+        for number, (one, other) in enumerate(conflicts):
+            if number in rulings or one not in staying or other not in staying:
+                continue
+            rulings[number] = decide(one, other)
+            for position in rulings[number].drop:
+                staying.discard(position)
+                dropped[position] = number
+        if len(staying) == len(window):
+            return Selection(tuple(window), dropped, rulings, reached)
+        window = [position for position in window if position in staying]
+
+
+def _checked_ruling(
+    strategy: ResolutionStrategy, one: int, other: int, graph: ConflictGraph
+) -> Ruling:
+    """The strategy's ruling, checked, since the strategy may be the user's.
+
+    Raises:
+        InputError: it is not a ruling, or drops another passage than the two.
+    """
+    ruling = strategy.decide(one, other, graph)
+    if not isinstance(ruling, Ruling):
+        raise InputError(
+            f"resolution {strategy.name!r} decides by a Ruling, and gave a {type(ruling).__name__}"
+        )
+    if not set(ruling.drop) <= {one, other}:
+        raise InputError(
+            f"resolution {strategy.name!r} may drop the positions {one} and {other}, not"
+            f" {ruling.drop!r}"
+        )
+    return ruling
+
+
+def _conflict_graph(
+    case: ConflictCase, pairs: Sequence[CandidatePair], excluded: Collection[int]
+) -> ConflictGraph:
+    rivals: list[set[int]] = [set() for _ in range(case.given_count)]
+    for pair in pairs:
+        if pair.other >= case.given_count:
+            continue
+        if pair.one not in excluded and pair.other not in excluded:
+            rivals[pair.one].add(pair.other)
+            rivals[pair.other].add(pair.one)
+    return ConflictGraph(
+        case.passages[: case.given_count],
+        [frozenset(positions) for positions in rivals],
+        [case.copies.get(position, frozenset()) for position in range(case.given_count)],
+        case.groups,
+    )
+
+
+def _conflict(
+    case: ConflictCase,
+    pair: CandidatePair,
+    trusted: set[int],
+    reached: int,
+    contested: frozenset[int],
+    excluded: Collection[int],
+    ruling: Ruling | None,
+) -> Conflict:
+    def id_of(position: int) -> str:
+        return case.passages[position].id
+
+    decision: ConflictDecision
+    drop: tuple[int, ...] = ()
+    untrusted = [position for position in (pair.one, pair.other) if position not in trusted]
+    if any(reached <= position for position in untrusted):
+        decision, reason = "unreached", "enough passages were found before"
+    elif trusted & contested:
+        decision = "contested"
+        reason = "trusted passages contradict each other about it, so that they cannot judge"
+    elif trusted:
+        (judge,) = trusted  # two trusted ones contest each other
+        reason = f"{id_of(judge)!r} is trusted"
+        drop = tuple(position for position in untrusted if position in excluded)
+        decision = "dropped" if drop else "annotated"
+    elif ruling is not None:
+        reason, drop = ruling.reason, ruling.drop
+        decision = "dropped" if drop else "abstained" if ruling.abstained else "annotated"
+    else:
+        decision, reason = "settled", "one of the two was dropped for another conflict"
+    return Conflict(
+        id_of(pair.one),
+        id_of(pair.other),
+        pair.score,
+        pair.probability,
+        pair.own_probability,
+        decision,
+        reason,
+        tuple(id_of(position) for position in sorted(drop)),
+        tuple(id_of(position) for position in sorted(trusted)),
+    )

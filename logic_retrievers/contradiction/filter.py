@@ -1,0 +1,258 @@
+"""``ContradictionFilter``: keeps contradictions out of a list of passages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar, get_args
+
+from logic_retrievers.contradiction.candidate_pairs import (
+    ConflictCase,
+    FilterContext,
+    check_passages,
+    gather_candidate_pairs,
+)
+from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted, resolve_conflicts
+from logic_retrievers.contradiction.filter_result import (
+    FilterResult,
+    build_filter_result,
+    describe_contested,
+)
+from logic_retrievers.contradiction.pair_judge import (
+    JudgeReply,
+    PairJudge,
+    TextsToJudge,
+    aask_judge,
+    ask_judge,
+    check_judge,
+    texts_to_judge,
+    with_judgements,
+)
+from logic_retrievers.contradiction.resolution_strategies import AnyResolution, resolution_strategy
+from logic_retrievers.contradiction.settings import (
+    ContradictionSettings,
+    check_probability,
+    merge_constants,
+)
+from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
+from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
+from logic_retrievers.encoders import default_encoder
+from logic_retrievers.errors import (
+    ConfigurationError,
+    ConflictingTrustWarning,
+    PairJudgeWarning,
+    warn,
+)
+from logic_retrievers.query_input import Query, check_count
+from logic_retrievers.types import Passage
+
+if TYPE_CHECKING:
+    from logic_retrievers.encoders.base import Encoder
+    from logic_retrievers.index.passage_index import PassageIndex
+
+T = TypeVar("T")
+
+
+class ContradictionFilter:
+    """Finds the passages of a list that contradict each other, or trusted ones, and drops some.
+
+    Give it more passages than the context can hold, and the number k: a dropped passage is replaced
+    by the next one of the list. In this order:
+
+    1. A passage that contradicts a trusted one is dropped. Trusted ones are never dropped; those
+       that contradict each other judge nobody in this call, and a warning says so.
+    2. The first k of the others are compared with each other. The resolution decides each conflict,
+       the strongest first; a dropped passage drops nobody.
+    3. The next passages of the list take the free places, and are judged against those that stay,
+       until k stay or the list ends. The rest of the list plays no part, except that it votes under
+       ``prefer_majority``.
+
+    A resolution that cannot decide keeps both, and the evidence of both says why. Copies of one
+    text never contradict each other. A passage without text, or mostly in another script than the
+    Latin one, cannot be judged and stays.
+
+    Args:
+        encoder: makes the vectors ``topical`` and ``contradiction``; by default the index's, or
+            that of the bundle that comes with the package.
+        resolution: ``annotate`` (both stay, and the evidence of each names the other),
+            ``prefer_newest``, ``prefer_source``, ``prefer_majority``, ``drop_both``; a
+            ``ResolutionStrategy``; or a function of two passages that returns the one that stays,
+            or None.
+        index: a collection; its stored vectors are used, and with a ``trusted_filter`` its trusted
+            passages judge too.
+        threshold: least probability of a conflict, over that of the settings.
+        settings: of the contradiction vector, over the constants that the encoder brings.
+        trusted: passages that the user vouches for.
+        trusted_filter: which of the given passages, and of the index's, are trusted:
+            ``{"key": wanted}`` over the metadata, as a search takes it, or a Qdrant filter. A
+            function of a passage can only select from the given ones.
+        trusted_candidates: how many trusted passages of the index each given one is compared with,
+            the topically nearest; 0: none.
+        against_trusted: ``drop`` what contradicts a trusted passage, or ``annotate`` it.
+        date_key: of the date in the metadata, for ``prefer_newest``.
+        source_key: of the source in the metadata, for ``prefer_source`` and ``prefer_majority``; a
+            passage without it is known by its ``source``.
+        source_order: the best source first, for ``prefer_source``.
+        judge: see :class:`PairJudge`; asked once a call. Its probabilities take the place of our
+            own; if it fails ours stand, and a warning says so.
+        judge_above: least own probability of the pairs that the judge reads; by default the
+            threshold.
+
+    Raises:
+        UnknownResolutionError: no resolution has that name.
+        ConfigurationError: a setting that cannot work, or an encoder without the vectors.
+        InputError: a trusted passage that is not one, or a filter that cannot be read.
+
+    Example:
+        >>> contradictions = ContradictionFilter(resolution="prefer_newest")   # doctest: +SKIP
+        >>> contradictions.filter(passages, k=5).hits                          # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder | None = None,
+        *,
+        resolution: AnyResolution = "annotate",
+        index: PassageIndex | None = None,
+        threshold: float | None = None,
+        settings: ContradictionSettings | None = None,
+        trusted: Sequence[Passage] | None = None,
+        trusted_filter: TrustedFilter = None,
+        trusted_candidates: int = 10,
+        against_trusted: AgainstTrusted = "drop",
+        date_key: str = "date",
+        source_key: str = "source",
+        source_order: Sequence[str] = (),
+        judge: PairJudge | None = None,
+        judge_above: float | None = None,
+    ) -> None:
+        self.resolution = resolution_strategy(resolution, date_key, source_key, source_order)
+        if encoder is None:
+            encoder = default_encoder() if index is None else index.encoder
+        self.encoder = encoder
+        self.index = index
+        self.constants = merge_constants(encoder.specs, settings, threshold=threshold)
+        if against_trusted not in get_args(AgainstTrusted):
+            raise ConfigurationError(
+                f"against_trusted must be 'drop' or 'annotate', not {against_trusted!r}"
+            )
+        self.against_trusted = against_trusted
+        if trusted_candidates != 0:
+            check_count("trusted_candidates", trusted_candidates)
+        check_judge(judge)
+        self.judge = judge
+        threshold = self.constants.threshold
+        self.judge_above = threshold if judge_above is None else judge_above
+        check_probability("judge_above", self.judge_above)
+        check_trusted_filter(trusted_filter)
+        self._context = FilterContext(
+            encoder=encoder,
+            index=index,
+            constants=self.constants,
+            min_probability=min(threshold, self.judge_above) if judge else threshold,
+            trusted=check_passages(() if trusted is None else trusted),
+            trusted_filter=trusted_filter,
+            trusted_candidates=trusted_candidates,
+        )
+
+    def filter(
+        self,
+        passages: Sequence[Passage],
+        k: int | None = None,
+        *,
+        query: Query | None = None,  # noqa: ARG002 - for the shape that rerankers have
+        trusted: Sequence[Passage] = (),
+    ) -> FilterResult:
+        """The first k of the passages that can stay together; see the class.
+
+        Args:
+            passages: the best first; of those with the same id the first counts.
+            k: how many are wanted; all that can stay where None.
+            query: what they were found for; not needed.
+            trusted: further trusted passages, for this call. A given passage is one of them if it
+                has the same id and text.
+
+        Raises:
+            InputError: something is not a passage, or a resolution function returned none of its
+                two.
+            ConfigurationError: k is under 1.
+            MissingVectorError: trusted passages are searched for in an index without topical
+                vectors.
+            ServerError: the index failed or could not be reached.
+        """
+        case = self._run(self._gather(passages, k, trusted))
+        texts = self._texts_to_judge(case)
+        reply = ask_judge(self.judge, texts)
+        return _warn(*self._run(self._resolve(case, k, texts, reply)))
+
+    async def afilter(
+        self,
+        passages: Sequence[Passage],
+        k: int | None = None,
+        *,
+        query: Query | None = None,  # noqa: ARG002
+        trusted: Sequence[Passage] = (),
+    ) -> FilterResult:
+        """:meth:`filter` without blocking the event loop; the same result."""
+        case = await self._arun(self._gather(passages, k, trusted))
+        texts = self._texts_to_judge(case)
+        reply = await aask_judge(self.judge, texts)
+        return _warn(*await self._arun(self._resolve(case, k, texts, reply)))
+
+    def _gather(
+        self, passages: Sequence[Passage], k: int | None, trusted: Sequence[Passage]
+    ) -> Operation[ConflictCase]:
+        """The candidate pairs; arguments are checked before anything is encoded."""
+        if k is not None:
+            check_count("k", k)
+        return gather_candidate_pairs(
+            self._context, check_passages(passages), check_passages(trusted)
+        )
+
+    def _texts_to_judge(self, case: ConflictCase) -> TextsToJudge:
+        if self.judge is None:
+            return {}
+        return texts_to_judge(case.pairs, case.passages, self.judge_above)
+
+    def _resolve(
+        self, case: ConflictCase, k: int | None, texts: TextsToJudge, reply: JudgeReply
+    ) -> Operation[tuple[FilterResult, list[Warning]]]:
+        """The result and its warnings; as computation, since a user's strategy may be slow."""
+
+        def resolve() -> tuple[FilterResult, list[Warning]]:
+            judged = replace(case, pairs=with_judgements(case.pairs, texts, reply))
+            threshold = self.constants.threshold
+            resolution = resolve_conflicts(
+                judged, self.resolution, threshold, self.against_trusted, k
+            )
+            warnings: list[Warning] = []
+            if reply.warning:
+                warnings.append(PairJudgeWarning(reply.warning))
+            if note := describe_contested(judged, resolution):
+                warnings.append(ConflictingTrustWarning(note))
+            result = build_filter_result(
+                judged,
+                resolution,
+                k,
+                strategy=self.resolution.name,
+                threshold=threshold,
+                notes=[str(warning) for warning in warnings],
+            )
+            return result, warnings
+
+        outcome: tuple[FilterResult, list[Warning]] = yield Compute(resolve)
+        return outcome
+
+    def _run(self, operation: Operation[T]) -> T:
+        return run(operation, encoder_threads) if self.index is None else self.index.run(operation)
+
+    async def _arun(self, operation: Operation[T]) -> T:
+        if self.index is None:
+            return await arun(operation, encoder_threads)
+        return await self.index.arun(operation)
+
+
+def _warn(result: FilterResult, warnings: Sequence[Warning]) -> FilterResult:
+    for warning in warnings:
+        warn(type(warning), str(warning))
+    return result

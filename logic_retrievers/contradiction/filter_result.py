@@ -1,0 +1,184 @@
+"""The result of a filter, with the evidence for every passage: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from logic_retrievers.contradiction.candidate_pairs import ConflictCase
+from logic_retrievers.contradiction.conflict_resolution import Conflict, Resolution
+from logic_retrievers.types import Evidence, Hit
+
+NAME = "contradiction"
+
+BOTH_STAY = ("annotated", "abstained", "contested")
+"""Decisions after which a passage stays together with the one that it contradicts."""
+
+Opponents: TypeAlias = Sequence[tuple[int, Conflict]]
+"""Position of the opponent and the conflict, the strongest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterResult:
+    """The passages that stay, those that were dropped, and why.
+
+    Args:
+        hits: the passages that stay, in the order in which they came. A hit's score is 1 less the
+            probability of its likeliest conflict with a passage that stays or is trusted; its
+            evidence lists all its opponents under ``details``.
+        dropped: those that were dropped; their rank is their place in the given list, and all their
+            opponents count for the score.
+        conflicts: all that were found, the strongest first.
+        short: fewer passages stay than the k that were wanted.
+        notes: in sentences: why the result is short, which trusted passages contradict each other,
+            whether the pair judge failed.
+    """
+
+    hits: tuple[Hit, ...]
+    dropped: tuple[Hit, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    short: bool = False
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON (if the metadata are)."""
+        return self._to_dict(Hit.to_dict)
+
+    def without_texts(self) -> dict[str, Any]:
+        """The same without texts and metadata, for logs and tracers."""
+        return self._to_dict(Hit.without_text)
+
+    def _to_dict(self, hit_to_dict: Callable[[Hit], dict[str, Any]]) -> dict[str, Any]:
+        return {
+            "hits": [hit_to_dict(hit) for hit in self.hits],
+            "dropped": [hit_to_dict(hit) for hit in self.dropped],
+            "conflicts": [conflict.to_dict() for conflict in self.conflicts],
+            "short": self.short,
+            "notes": list(self.notes),
+        }
+
+
+def build_filter_result(
+    case: ConflictCase,
+    resolution: Resolution,
+    k: int | None,
+    *,
+    strategy: str,
+    threshold: float,
+    notes: Sequence[str] = (),
+) -> FilterResult:
+    """The passages that stay and those that were dropped, as hits with evidence.
+
+    Args:
+        case: what was decided on.
+        resolution: what was decided.
+        k: how many passages were wanted; all where None.
+        strategy: name of the strategy for passages that are not trusted.
+        threshold: least probability of a conflict.
+        notes: further notes.
+    """
+    opponents: list[list[tuple[int, Conflict]]] = [[] for _ in range(case.given_count)]
+    for pair, conflict in zip(resolution.pairs, resolution.conflicts, strict=True):
+        if conflict.decision == "unreached":
+            continue
+        for position, other in ((pair.one, pair.other), (pair.other, pair.one)):
+            if position < case.given_count:
+                opponents[position].append((other, conflict))
+
+    def build_hit(position: int, rank: int) -> Hit:
+        own = opponents[position]
+        cause = resolution.cause.get(position)
+        if cause is not None:  # the conflict that it was dropped for comes first
+            own = sorted(own, key=lambda opponent: opponent[1] is not resolution.conflicts[cause])
+        stays = position not in selection.dropped
+        evidence = Evidence(
+            NAME,
+            {NAME: max((conflict.score for _, conflict in own), default=None)},
+            {"given": position + 1},
+            stays,
+            _reason_to_stay(case, position, own) if stays else _reason_to_drop(case, own),
+            {
+                "resolution": strategy,
+                "threshold": threshold,
+                "judged": position not in case.unjudgeable,
+                "trusted": position in case.trusted,
+                "opponents": [_opponent_to_dict(case, other, conflict) for other, conflict in own],
+            },
+        )
+        counted = _staying(own) if stays else own
+        likeliest = max((conflict.probability for _, conflict in counted), default=0.0)
+        return Hit(case.passages[position], rank, round(1 - likeliest, 6), evidence)
+
+    selection = resolution.selection
+    short = k is not None and len(selection.staying) < k
+    all_notes = [
+        f"trusted passage {name!r} {reason}, and judges nobody"
+        for name, reason in case.unjudgeable_trusted.items()
+    ]
+    all_notes += notes
+    if short:
+        all_notes.append(
+            f"{len(selection.staying)} of {k} passages: {case.given_count} were given, and"
+            f" {len(selection.dropped)} of them dropped"
+        )
+    return FilterResult(
+        tuple(
+            build_hit(position, rank) for rank, position in enumerate(selection.staying, start=1)
+        ),
+        tuple(build_hit(position, position + 1) for position in sorted(selection.dropped)),
+        resolution.conflicts,
+        short,
+        tuple(all_notes),
+    )
+
+
+def describe_contested(case: ConflictCase, resolution: Resolution) -> str:
+    """Which trusted passages contradict each other; empty where none do."""
+    if not resolution.contested:
+        return ""
+    ids = sorted(repr(case.passages[position].id) for position in resolution.contested)
+    return (
+        f"trusted passages contradict each other, and cannot all be right: {', '.join(ids)}; they"
+        " stay, and nothing was judged by them"
+    )
+
+
+def _staying(opponents: Opponents) -> Opponents:
+    return [opponent for opponent in opponents if opponent[1].decision in BOTH_STAY]
+
+
+def _reason_to_drop(case: ConflictCase, opponents: Opponents) -> str:
+    other, conflict = opponents[0]
+    return f"dropped: {_describe_conflict(case, other, conflict)}: {conflict.reason}"
+
+
+def _reason_to_stay(case: ConflictCase, position: int, opponents: Opponents) -> str:
+    if position in case.unjudgeable:
+        return case.unjudgeable[position]
+    if not opponents:
+        none = "contradicts none of the others"
+        return f"is trusted, and {none}" if position in case.trusted else none
+    # an opponent that stays matters more than one that was dropped
+    staying = _staying(opponents)
+    other, conflict = (staying or opponents)[0]
+    outcome = "and both stay" if staying else "which was dropped"
+    more = f"; {len(opponents) - 1} more" if len(opponents) > 1 else ""
+    return f"{_describe_conflict(case, other, conflict)}, {outcome}: {conflict.reason}{more}"
+
+
+def _describe_conflict(case: ConflictCase, other: int, conflict: Conflict) -> str:
+    return f"contradicts {case.passages[other].id!r} (probability {conflict.probability:.2f})"
+
+
+def _opponent_to_dict(case: ConflictCase, other: int, conflict: Conflict) -> dict[str, Any]:
+    return {
+        "id": case.passages[other].id,
+        "trusted": other in case.trusted,
+        "score": conflict.score,
+        "probability": conflict.probability,
+        "own_probability": conflict.own_probability,
+        "decision": conflict.decision,
+        "dropped": list(conflict.dropped),
+        "reason": conflict.reason,
+    }

@@ -1,0 +1,370 @@
+"""Resolution strategies: which of two passages that contradict each other is dropped.
+
+To add one, subclass :class:`ResolutionStrategy` and give it a name in :data:`RESOLUTIONS`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from logic_retrievers.contradiction.metadata_dates import is_later, parse_date
+from logic_retrievers.contradiction.stance_groups import stance_partitions
+from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError
+from logic_retrievers.types import Passage
+
+ChoiceFunction: TypeAlias = Callable[[Passage, Passage], Passage | None]
+"""Two passages in conflict -> the one that stays, or None where the function cannot decide."""
+
+MINORITY_PROBABILITY = 0.7
+"""Least probability that a passage is in the minority; found on ConflictQA's development part."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Passages about one thing, and the probability that each two of them contradict each other.
+
+    Args:
+        members: positions of the passages.
+        probabilities: symmetric, shape (members, members).
+    """
+
+    members: tuple[int, ...]
+    probabilities: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictGraph:
+    """The passages, and which of them contradict each other.
+
+    Args:
+        passages: by position.
+        rivals: per passage, the positions of those that it conflicts with. What is dropped because
+            it contradicts a trusted passage is nobody's rival: it has no vote.
+        copies: per passage, the positions of those that say the same in nearly the same words.
+        groups: positions of a pair in conflict -> the two and their neighbours; empty where only
+            conflicts are known.
+    """
+
+    passages: Sequence[Passage]
+    rivals: Sequence[frozenset[int]]
+    copies: Sequence[frozenset[int]]
+    groups: Mapping[tuple[int, int], Group] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a strategy decides about two passages in conflict.
+
+    Args:
+        reason: in a few words for people.
+        drop: positions of the passages that are dropped: none, one or both of the two.
+        abstained: both stay because the strategy could not decide.
+    """
+
+    reason: str
+    drop: tuple[int, ...] = ()
+    abstained: bool = False
+
+
+class ResolutionStrategy(ABC):
+    """Decides conflicts; subclass it for your own.
+
+    It must be pure: the same two passages in the same graph get the same ruling. The order of the
+    two only says which one comes first in the list.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
+        """The ruling on two passages of the graph that contradict each other."""
+
+
+AnyResolution: TypeAlias = str | ResolutionStrategy | ChoiceFunction
+
+
+@dataclass(frozen=True)
+class Annotate(ResolutionStrategy):
+    """Both stay, and the evidence of each names the other."""
+
+    name: ClassVar[str] = "annotate"
+
+    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:  # noqa: ARG002
+        """Drops neither."""
+        return Ruling("nothing is dropped under 'annotate'")
+
+
+@dataclass(frozen=True)
+class DropBoth(ResolutionStrategy):
+    """Neither of two passages that contradict each other is believed."""
+
+    name: ClassVar[str] = "drop_both"
+
+    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:  # noqa: ARG002
+        """Drops both."""
+        return Ruling("of two that contradict each other neither stays", (one, other))
+
+
+@dataclass(frozen=True)
+class ByFunction(ResolutionStrategy):
+    """A function of the user's decides.
+
+    Args:
+        choose: gets both passages in the order of the list, and returns the one that stays, or None
+            to keep both.
+
+    Raises:
+        InputError: when filtering, if the function returns anything else.
+    """
+
+    choose: ChoiceFunction
+    name: ClassVar[str] = "function"
+
+    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
+        """Drops the passage that the function does not return."""
+        first, second = graph.passages[one], graph.passages[other]
+        winner = self.choose(first, second)
+        if winner is None:
+            return Ruling("the given function did not decide", abstained=True)
+        if winner is not first and winner is not second:
+            raise InputError(
+                "a resolution function gives back one of its two passages (the one that stays), or"
+                f" None; it gave a {type(winner).__name__}"
+            )
+        loser = other if winner is first else one
+        return Ruling(f"the given function prefers {winner.id!r}", (loser,))
+
+
+@dataclass(frozen=True)
+class PreferNewest(ResolutionStrategy):
+    """The newer of two stays; abstains where neither is certainly newer.
+
+    Args:
+        key: of the date in the metadata (``a.b`` for a nested one), in any form that
+            :func:`~logic_retrievers.contradiction.metadata_dates.parse_date` reads.
+    """
+
+    key: str = "date"
+    name: ClassVar[str] = "prefer_newest"
+
+    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
+        """Drops the older one."""
+        values, dates = [], []
+        for position in (one, other):
+            passage = graph.passages[position]
+            value = metadata_value(passage.metadata, self.key)
+            if value is None:
+                return Ruling(f"{passage.id!r} has no {self.key!r}", abstained=True)
+            if (date := parse_date(value)) is None:
+                return Ruling(f"the {self.key!r} of {passage.id!r} cannot be read", abstained=True)
+            values.append(value)
+            dates.append(date)
+        if is_later(dates[0], dates[1]):
+            newer, older, drop = values[0], values[1], other
+        elif is_later(dates[1], dates[0]):
+            newer, older, drop = values[1], values[0], one
+        else:
+            return Ruling(
+                f"neither is certainly newer: {values[0]} and {values[1]}", abstained=True
+            )
+        stays = graph.passages[one if drop == other else other].id
+        return Ruling(f"{stays!r} is newer: {newer} after {older}", (drop,))
+
+
+@dataclass(frozen=True)
+class PreferSource(ResolutionStrategy):
+    """The one from the better source stays; abstains where a source is unknown or both are equal.
+
+    Args:
+        order: sources, the best first.
+        key: of the source in the metadata; a passage without it is known by its ``source``.
+
+    Raises:
+        ConfigurationError: no order, or a bare string in its place.
+    """
+
+    order: tuple[str, ...]
+    key: str = "source"
+    name: ClassVar[str] = "prefer_source"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.order, str) or not self.order:
+            raise ConfigurationError(
+                "prefer_source needs source_order: a list of sources, the best first"
+            )
+
+    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
+        """Drops the one from the worse source."""
+        ranks = []
+        for passage in (graph.passages[one], graph.passages[other]):
+            source = passage_source(passage, self.key)
+            if source is None:
+                return Ruling(f"{passage.id!r} has no {self.key!r}", abstained=True)
+            if source not in self.order:
+                return Ruling(
+                    f"the {self.key!r} of {passage.id!r} does not stand in the order",
+                    abstained=True,
+                )
+            ranks.append(self.order.index(source))
+        if ranks[0] == ranks[1]:
+            return Ruling(f"both come from {self.order[ranks[0]]!r}", abstained=True)
+        drop = other if ranks[0] < ranks[1] else one
+        better, worse = sorted(ranks)
+        return Ruling(f"{self.order[better]!r} stands before {self.order[worse]!r}", (drop,))
+
+
+@dataclass(frozen=True)
+class PreferMajority(ResolutionStrategy):
+    """The one with more votes stays; abstains where the votes are equal.
+
+    Each of the two has its own vote, and the vote of every passage that conflicts with the other
+    one only. Where the graph has a :class:`Group` for the pair, all partitions of the group into
+    two stances are weighed, and the one is dropped whose stance has fewer votes with a probability
+    of at least .7.
+
+    Copies of one text, and passages of one source, have one vote together: repeating a claim does
+    not add support.
+
+    Args:
+        key: of the source in the metadata; a passage without it is known by its ``source``, and
+            has a vote of its own where it has none.
+    """
+
+    key: str = "source"
+    name: ClassVar[str] = "prefer_majority"
+
+    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
+        """Drops the one with fewer votes."""
+        group = graph.groups.get((one, other)) or graph.groups.get((other, one))
+        if group is not None:
+            return self._decide_by_stances(one, other, group, graph)
+        rivals_of_one, rivals_of_other = graph.rivals[one], graph.rivals[other]
+        supporters_of_one = [one, *(rivals_of_other - rivals_of_one - {one})]
+        supporters_of_other = [other, *(rivals_of_one - rivals_of_other - {other})]
+        votes_for_one = len(self._voters(supporters_of_one, graph))
+        votes_for_other = len(self._voters(supporters_of_other, graph))
+        if votes_for_one == votes_for_other:
+            return Ruling(f"each has {votes_for_one} of the passages on its side", abstained=True)
+        stays, drop = (one, other) if votes_for_one > votes_for_other else (other, one)
+        more, fewer = sorted((votes_for_one, votes_for_other), reverse=True)
+        return Ruling(
+            f"{graph.passages[stays].id!r} has {more} voices (itself and those that agree with it)"
+            f" against {fewer}",
+            (drop,),
+        )
+
+    def _decide_by_stances(
+        self, one: int, other: int, group: Group, graph: ConflictGraph
+    ) -> Ruling:
+        """Drops the one whose stance probably has fewer votes."""
+        stances, weights = stance_partitions(group.probabilities)
+        is_voter = np.zeros((len(group.members), len(group.members)), dtype=np.int64)
+        for number, members in enumerate(self._voters(group.members, graph)):
+            is_voter[[group.members.index(member) for member in members], number] = 1
+        votes = [((stances == stance) @ is_voter > 0).sum(axis=1) for stance in (0, 1)]
+        stance_of_one, stance_of_other = (
+            stances[:, group.members.index(position)] for position in (one, other)
+        )
+        votes_for_one = np.where(stance_of_one == 0, votes[0], votes[1])
+        votes_for_other = np.where(stance_of_other == 0, votes[0], votes[1])
+        opposed = stance_of_one != stance_of_other
+        minority = [
+            float(weights[opposed & fewer].sum())
+            for fewer in (votes_for_one < votes_for_other, votes_for_other < votes_for_one)
+        ]
+        if max(minority) < MINORITY_PROBABILITY:
+            return Ruling("neither probably has more voices on its side", abstained=True)
+        stays, drop = (other, one) if minority[0] > minority[1] else (one, other)
+        return Ruling(
+            f"{graph.passages[stays].id!r} probably ({max(minority):.2f}) has more voices on its"
+            " side",
+            (drop,),
+        )
+
+    def _voters(self, positions: Sequence[int], graph: ConflictGraph) -> list[set[int]]:
+        """The passages grouped by vote: copies, and those of one source, share one."""
+        remaining, voters = set(positions), list[set[int]]()
+        sources = {
+            position: passage_source(graph.passages[position], self.key) for position in positions
+        }
+        while remaining:
+            voters.append(set())
+            queue = [remaining.pop()]
+            while queue:
+                position = queue.pop()
+                voters[-1].add(position)
+                joined = {
+                    candidate
+                    for candidate in remaining
+                    if candidate in graph.copies[position]
+                    or sources[position] == sources[candidate] is not None
+                }
+                remaining -= joined
+                queue.extend(joined)
+        return voters
+
+
+RESOLUTIONS: Mapping[str, Callable[[str, str, tuple[str, ...]], ResolutionStrategy]] = {
+    "annotate": lambda _date, _source, _order: Annotate(),
+    "prefer_newest": lambda date, _source, _order: PreferNewest(date),
+    "prefer_source": lambda _date, source, order: PreferSource(order, source),
+    "prefer_majority": lambda _date, source, _order: PreferMajority(source),
+    "drop_both": lambda _date, _source, _order: DropBoth(),
+}
+"""Name -> strategy, made from the date key, the source key and the order of sources."""
+
+
+def resolution_strategy(
+    resolution: AnyResolution,
+    date_key: str = "date",
+    source_key: str = "source",
+    source_order: Sequence[str] = (),
+) -> ResolutionStrategy:
+    """A strategy from its name, from a function of two passages, or the strategy itself.
+
+    Raises:
+        UnknownResolutionError: no strategy has that name.
+        ConfigurationError: none of the three, or settings that the strategy cannot work with.
+    """
+    for name, key in (("date_key", date_key), ("source_key", source_key)):
+        if not isinstance(key, str) or not key:
+            raise ConfigurationError(f"{name} must be the name of a metadata field, not {key!r}")
+    if isinstance(source_order, str):
+        raise ConfigurationError(f"source_order must be a list of sources: [{source_order!r}]")
+    if isinstance(resolution, str):
+        if resolution not in RESOLUTIONS:
+            names = ", ".join(RESOLUTIONS)
+            raise UnknownResolutionError(f"unknown resolution {resolution!r}; one of {names}")
+        return RESOLUTIONS[resolution](date_key, source_key, tuple(source_order))
+    if isinstance(resolution, ResolutionStrategy):
+        return resolution
+    if not callable(resolution) or isinstance(resolution, type):
+        raise ConfigurationError(
+            "a resolution is a name, a ResolutionStrategy, or a function of two passages that gives"
+            f" back the one that stays; not {resolution!r}"
+        )
+    return ByFunction(resolution)
+
+
+def metadata_value(metadata: Mapping[str, Any], key: str) -> Any:
+    """A value of the metadata; ``a.b`` finds ``{"a": {"b": ...}}``. None where there is none."""
+    if key in metadata:
+        return metadata[key]
+    value: Any = metadata
+    for part in key.split("."):
+        if not isinstance(value, Mapping) or part not in value:
+            return None
+        value = value[part]
+    return value
+
+
+def passage_source(passage: Passage, key: str) -> Any:
+    """A passage's source: the value in the metadata, else the document that it was cut from."""
+    value = metadata_value(passage.metadata, key)
+    return passage.source if value in (None, "") else value

@@ -1,0 +1,160 @@
+"""Sans-I/O effects: operations say what is to be done, handlers do it, with or without ``await``.
+
+An :data:`Operation` is a generator. It yields an :data:`Effect` (a call of a Qdrant client, or a
+computation) and receives the effect's result; it performs no I/O itself. An :class:`EffectHandler`
+performs effects: ``handle`` blocks, ``ahandle`` awaits. :func:`run` and :func:`arun` drive the same
+operation to its end, so that the synchronous and the asynchronous interface cannot drift apart.
+Operations compose with ``yield from``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar
+from weakref import WeakSet
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCall:
+    """One call of a Qdrant client: a method's name and its keyword arguments. Idempotent."""
+
+    method: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """A function that keeps a processor busy (encoding, say); its value is the result."""
+
+    function: Callable[[], Any]
+
+
+Effect: TypeAlias = ClientCall | Compute
+Operation: TypeAlias = Generator[Effect, Any, T]
+
+
+class EffectHandler(Protocol):
+    """Performs effects: ``index.connection.Connection``, or :class:`ThreadHandler` for Compute."""
+
+    def handle(self, effect: Effect) -> Any:
+        """Performs the effect and returns its result; raises errors of this package's tree."""
+
+    async def ahandle(self, effect: Effect) -> Any:
+        """:meth:`handle` without blocking the event loop."""
+
+
+def run(operation: Operation[T], handler: EffectHandler) -> T:
+    """Runs an operation to its end and returns its value.
+
+    What the handler raises is raised inside the operation, at its ``yield``.
+    """
+    try:
+        effect = next(operation)
+        while True:
+            try:
+                result = handler.handle(effect)
+            except Exception as error:
+                effect = operation.throw(error)
+            else:
+                effect = operation.send(result)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+
+
+async def arun(operation: Operation[T], handler: EffectHandler) -> T:
+    """:func:`run` without blocking the event loop."""
+    try:
+        effect = next(operation)
+        while True:
+            try:
+                result = await handler.ahandle(effect)
+            except Exception as error:
+                effect = operation.throw(error)
+            else:
+                effect = operation.send(result)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+
+
+class ThreadHandler:
+    """Performs :class:`Compute`: in the caller's thread, or for async callers in a pool of threads.
+
+    A computation in the pool sees the caller's context variables (of tracers, say). One that starts
+    another runs it in its own thread, so that the threads of the pool never wait for one another.
+
+    Args:
+        limit: how many threads the pool has.
+    """
+
+    def __init__(self, limit: int = 4) -> None:
+        self._limit = limit
+        self._pool: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+        self._local = threading.local()
+        _thread_handlers.add(self)
+
+    def handle(self, effect: Effect) -> Any:
+        """Calls the function of a Compute.
+
+        Raises:
+            TypeError: the effect is a ClientCall, and there is no client.
+        """
+        if not isinstance(effect, Compute):
+            raise TypeError(f"a ThreadHandler has no client for {effect!r}")
+        return effect.function()
+
+    async def ahandle(self, effect: Effect) -> Any:
+        """:meth:`handle` in a thread of the pool."""
+        return await self.submit(lambda: self.handle(effect))
+
+    async def submit(self, function: Callable[[], T]) -> T:
+        """Calls a function in a thread of the pool; waits while all of them are busy."""
+        if getattr(self._local, "in_pool", False):
+            return function()
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(
+                    self._limit, thread_name_prefix="logic-retrievers", initializer=self._mark
+                )
+            pool = self._pool
+        run_in_context = copy_context().run
+        return await asyncio.get_running_loop().run_in_executor(pool, run_in_context, function)
+
+    def close(self) -> None:
+        """Waits for running computations; the next one starts new threads."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=True)
+
+    def _mark(self) -> None:
+        self._local.in_pool = True
+
+    def _reset(self) -> None:
+        """Drops the pool after a fork: its threads do not exist in the child."""
+        self._pool = None
+        self._lock = threading.Lock()
+        self._local = threading.local()
+
+
+_thread_handlers: WeakSet[ThreadHandler] = WeakSet()
+
+
+def _reset_after_fork() -> None:
+    for handler in list(_thread_handlers):
+        handler._reset()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_reset_after_fork)
+
+encoder_threads = ThreadHandler()
+"""For the encoding of this process outside an index's connection."""

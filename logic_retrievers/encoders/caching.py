@@ -1,0 +1,227 @@
+"""Encoders that remember vectors: on disk (:class:`CachedEncoder`) or in memory."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from logic_retrievers.encoders.base import (
+    Encoder,
+    Role,
+    RoleEncoder,
+    Vectors,
+    VectorSpec,
+    check_names,
+    check_texts,
+    encode,
+)
+from logic_retrievers.encoders.query_encoder import QueryEncoderSource, with_query_encoder
+from logic_retrievers.errors import ConfigurationError, StorageError
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS vectors (
+    key BLOB PRIMARY KEY, vector BLOB NOT NULL, checksum INTEGER NOT NULL
+) WITHOUT ROWID
+"""
+_KEYS_PER_QUERY = 500
+"""SQLite's oldest limit on parameters is 999."""
+
+_MemoryKey: TypeAlias = tuple[str, str, Role, str]
+"""Name, fingerprint of the side, role and text."""
+
+
+class _CachingEncoder(RoleEncoder):
+    """Base of both caches: forwards everything but encoding to the wrapped encoder."""
+
+    _encoder: Encoder
+
+    @property
+    def specs(self) -> Mapping[str, VectorSpec]:
+        """The named vectors of the wrapped encoder."""
+        return self._encoder.specs
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """Those of the wrapped encoder."""
+        return self._encoder.token_spans(text)
+
+    def _stack(self, name: str, rows: Sequence[Vectors]) -> Vectors:
+        """A read-only array of shape (rows, dimension)."""
+        array = np.empty((len(rows), self.specs[name].dimension), dtype=np.float32)
+        for index, row in enumerate(rows):
+            array[index] = row
+        array.setflags(write=False)
+        return array
+
+
+class CachedEncoder(_CachingEncoder):
+    """An encoder with a cache on disk, for several threads and processes at once.
+
+    The key of a row is a hash of the fingerprint of its vector's side, the role and the text, so a
+    new bundle never reads the vectors of an old one, and the file holds no text. A damaged row is
+    encoded again. The file grows with every new text (4 bytes per coordinate) and is never pruned:
+    delete it to start afresh. A text that is too long for the encoder warns when it is encoded, not
+    when its vector comes from the file.
+
+    Args:
+        encoder: computes the vectors that are not in the file.
+        path: of an SQLite file, made where there is none; not on a network file system.
+
+    Raises:
+        StorageError: the file cannot be opened, read or written.
+    """
+
+    def __init__(self, encoder: Encoder, path: str | Path) -> None:
+        self._encoder = encoder
+        self._path = Path(path)
+        with self._open() as connection:
+            # WAL: readers and a writer at once. Unlike later statements this one does not wait for
+            # locks; where another process is switching just now, its switch counts for this one.
+            with suppress(sqlite3.OperationalError):
+                connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute(_SCHEMA)
+
+    def with_query_encoder(
+        self, source: QueryEncoderSource | None, head: str | None = None
+    ) -> CachedEncoder:
+        """The same file for an encoder with another query side; their vectors never mix."""
+        return CachedEncoder(with_query_encoder(self._encoder, source, head), self._path)
+
+    def _encode(
+        self, role: Role, texts: Sequence[str], names: Sequence[str] | None
+    ) -> dict[str, Vectors]:
+        texts = check_texts(texts)
+        wanted = check_names(names, self.specs)
+        keys = {name: [self._key(name, role, text) for text in texts] for name in wanted}
+        dimensions = {key: self.specs[name].dimension for name in wanted for key in keys[name]}
+        known = self._read(dimensions)
+        new_names = [name for name in wanted if any(key not in known for key in keys[name])]
+        new_texts = {
+            text: None
+            for name in new_names
+            for text, key in zip(texts, keys[name], strict=True)
+            if key not in known
+        }
+        if new_texts:
+            vectors = encode(self._encoder, role, list(new_texts), new_names)
+            computed = {
+                self._key(name, role, text): row
+                for name in new_names
+                for text, row in zip(new_texts, vectors[name], strict=True)
+            }
+            self._write(computed)
+            known |= computed
+        return {name: self._stack(name, [known[key] for key in keys[name]]) for name in wanted}
+
+    def _key(self, name: str, role: Role, text: str) -> bytes:
+        fingerprint = self.specs[name].fingerprint_for(role)
+        return hashlib.sha256(f"{fingerprint}\0{role}\0{text}".encode()).digest()
+
+    def _read(self, dimensions: Mapping[bytes, int]) -> dict[bytes, Vectors]:
+        keys = list(dimensions)
+        vectors: dict[bytes, Vectors] = {}
+        for start in range(0, len(keys), _KEYS_PER_QUERY):
+            batch = keys[start : start + _KEYS_PER_QUERY]
+            marks = ",".join("?" * len(batch))
+            with self._open() as connection:
+                rows = connection.execute(
+                    f"SELECT key, vector, checksum FROM vectors WHERE key IN ({marks})", batch
+                ).fetchall()
+            for key, blob, checksum in rows:
+                if len(blob) == 4 * dimensions[key] and zlib.crc32(blob) == checksum:
+                    vectors[key] = np.frombuffer(blob, dtype="<f4").astype(np.float32)
+        return vectors
+
+    def _write(self, rows: Mapping[bytes, Vectors]) -> None:
+        blobs = [(key, row.astype("<f4").tobytes()) for key, row in rows.items()]
+        with self._open() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+                [(key, blob, zlib.crc32(blob)) for key, blob in blobs],
+            )
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """A connection for one transaction: a quarter of a millisecond, and safe after a fork."""
+        try:
+            with closing(sqlite3.connect(self._path, timeout=60)) as connection, connection:
+                connection.execute("PRAGMA synchronous=NORMAL")
+                yield connection
+        except sqlite3.Error as error:
+            raise StorageError(
+                f"The embedding cache {str(self._path)!r} failed: {error}. Make room or check the "
+                "rights; if it is damaged or no SQLite file, delete it; or do without a cache."
+            ) from error
+
+
+class RecentEncoder(_CachingEncoder):
+    """An encoder that remembers its most recent vectors in memory.
+
+    LlamaIndex embeds a node before it hands it to a store; a store that computes all named vectors
+    itself would encode it a second time. For a cache that lasts, see :class:`CachedEncoder`.
+
+    Args:
+        encoder: computes the vectors that are not remembered.
+        size: how many vectors are kept; each takes 4 bytes per coordinate, and the text.
+
+    Raises:
+        ConfigurationError: a size under 1.
+    """
+
+    def __init__(self, encoder: Encoder, size: int = 8192) -> None:
+        if size < 1:
+            raise ConfigurationError(f"size must be at least 1, not {size}")
+        self._encoder, self._size = encoder, size
+        self._memory: dict[_MemoryKey, Vectors] = {}  # oldest first
+        self._lock = Lock()
+
+    def with_query_encoder(
+        self, source: QueryEncoderSource | None, head: str | None = None
+    ) -> RecentEncoder:
+        """The same memory for an encoder with another query side; their vectors never mix."""
+        recent = object.__new__(type(self))  # `copy` would empty the memory, by __reduce__
+        recent.__dict__.update(self.__dict__)
+        recent._encoder = with_query_encoder(self._encoder, source, head)
+        return recent
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the encoder without its memory."""
+        return RecentEncoder, (self._encoder, self._size)
+
+    def _encode(
+        self, role: Role, texts: Sequence[str], names: Sequence[str] | None
+    ) -> dict[str, Vectors]:
+        texts = check_texts(texts)
+        wanted = check_names(names, self.specs)
+        fingerprints = {name: self.specs[name].fingerprint_for(role) for name in wanted}
+        with self._lock:
+            known = {
+                (name, text): self._memory[name, fingerprint, role, text]
+                for name, fingerprint in fingerprints.items()
+                for text in texts
+                if (name, fingerprint, role, text) in self._memory
+            }
+        texts_by_names: dict[tuple[str, ...], list[str]] = {}
+        for text in dict.fromkeys(texts):
+            if missing := tuple(name for name in wanted if (name, text) not in known):
+                texts_by_names.setdefault(missing, []).append(text)
+        computed = {
+            (name, text): row.copy()  # a view would keep its whole batch in memory
+            for missing, batch in texts_by_names.items()
+            for name, rows in encode(self._encoder, role, batch, missing).items()
+            for text, row in zip(batch, rows, strict=True)
+        }
+        with self._lock:
+            for (name, text), row in computed.items():
+                self._memory[name, fingerprints[name], role, text] = row
+            while len(self._memory) > self._size:
+                del self._memory[next(iter(self._memory))]
+        known |= computed
+        return {name: self._stack(name, [known[name, text] for text in texts]) for name in wanted}

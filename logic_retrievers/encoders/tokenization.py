@@ -1,0 +1,134 @@
+"""From texts to the arrays that a graph reads: tokens, batches of texts of like length, padding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+import numpy.typing as npt
+from tokenizers import Tokenizer
+
+from logic_retrievers.encoders.base import clean_text
+from logic_retrievers.errors import BundleError, EmptyTextError
+
+RUN_COST = 16
+"""What a run of the graph costs beyond its tokens, in tokens (six layers, 2 cores)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizedTexts:
+    """Token ids of some texts, truncated to the encoder's length.
+
+    Args:
+        ids: one list per text.
+        truncated: how many texts were longer.
+    """
+
+    ids: list[list[int]]
+    truncated: int
+
+
+class SharedTokenizer:
+    """One ``tokenizer.json`` for several prefixes and lengths, safe to share between threads.
+
+    Truncation and padding are state of a ``tokenizers`` object, so each length gets an object of
+    its own, configured once.
+
+    Args:
+        content: of the ``tokenizer.json``.
+
+    Raises:
+        BundleError: the content is no tokenizer.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        try:
+            self._untruncated = Tokenizer.from_buffer(content)
+        except Exception as error:  # the class that tokenizers raises is Exception itself
+            raise BundleError(
+                f"The bundle's tokenizer cannot be read: {error}. Upgrade the package "
+                "'tokenizers', or get the bundle again."
+            ) from error
+        padding = self._untruncated.padding or {}
+        self.pad_id = int(padding.get("pad_id", 0))
+        self._untruncated.no_padding()
+        self._untruncated.no_truncation()
+        self._content = content
+        self._by_length: dict[int, Tokenizer] = {}
+        self._lock = Lock()
+
+    def encode(self, texts: Sequence[str], prefix: str, max_tokens: int) -> TokenizedTexts:
+        """Token ids, special tokens included.
+
+        Raises:
+            EmptyTextError: a text of which the tokenizer keeps nothing (control characters alone).
+        """
+        with self._lock:
+            tokenizer = self._by_length.get(max_tokens)
+            if tokenizer is None:
+                tokenizer = Tokenizer.from_buffer(self._content)
+                tokenizer.no_padding()
+                tokenizer.enable_truncation(max_tokens)
+                self._by_length[max_tokens] = tokenizer
+        prefix_length = len(tokenizer.encode(prefix).ids)
+        encodings = tokenizer.encode_batch_fast([prefix + text for text in texts])
+        ids = [encoding.ids for encoding in encodings]
+        for text, row in zip(texts, ids, strict=True):
+            if len(row) <= prefix_length < max_tokens:
+                raise EmptyTextError(
+                    f"Text {text[:20]!r} holds nothing that the tokenizer reads. Leave it out."
+                )
+        return TokenizedTexts(ids, sum(bool(encoding.overflowing) for encoding in encodings))
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Character span of every token, without special tokens, never truncated."""
+        encoding = self._untruncated.encode(clean_text(text), add_special_tokens=False)
+        return list(encoding.offsets)
+
+
+def token_batches(
+    lengths: Sequence[int], batch_size: int, batch_tokens: int
+) -> Iterator[npt.NDArray[np.intp]]:
+    """Indices of texts of like length, batch by batch, longest first.
+
+    Sorting keeps padding small; longest first brings an out-of-memory error at the start, not at
+    the end of an hour.
+
+    Args:
+        lengths: tokens of each text.
+        batch_size: most texts of a batch.
+        batch_tokens: most tokens of a batch, padding counted; a longer text goes alone.
+    """
+    order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
+    start = 0
+    while start < len(order):
+        fitting = batch_tokens // max(1, lengths[order[start]])
+        end = start + min(batch_size, max(1, fitting))
+        yield order[start:end]
+        start = end
+
+
+def split_uneven(
+    lengths: Sequence[int], batch: npt.NDArray[np.intp]
+) -> Iterator[npt.NDArray[np.intp]]:
+    """A batch in parts, longest first, where padding would take longer than another run."""
+    start = 0
+    for end in range(1, len(batch)):
+        if (lengths[batch[start]] - lengths[batch[end]]) * (len(batch) - end) > RUN_COST:
+            yield batch[start:end]
+            start = end
+    yield batch[start:]
+
+
+def pad(
+    rows: Sequence[Sequence[int]], pad_id: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Token ids and attention mask, both of shape (rows, longest row)."""
+    ids = np.full((len(rows), max(map(len, rows))), pad_id, dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for index, row in enumerate(rows):
+        ids[index, : len(row)] = row
+        mask[index, : len(row)] = 1
+    return ids, mask

@@ -1,0 +1,295 @@
+"""Ingestion: streaming, resumable by content hash; a source's stale passages are deleted last."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from qdrant_client import models
+
+from logic_retrievers.effects import ClientCall, Compute, Operation
+from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.errors import (
+    CollectionError,
+    DuplicateIdError,
+    EncoderError,
+    InputError,
+    ServerError,
+)
+from logic_retrievers.index import lexical
+from logic_retrievers.index.point_format import (
+    HASH,
+    QUARANTINED,
+    content_hash,
+    is_quarantined,
+    point_id,
+    stored_hash,
+    to_passage,
+    to_payload,
+)
+from logic_retrievers.index.points import delete_stale
+from logic_retrievers.index.requests import retrieve
+from logic_retrievers.index.schema import Collection, StoredVector, check_vector
+from logic_retrievers.index.validation import check_passage
+from logic_retrievers.index.vectors import encode_for_storage
+from logic_retrievers.types import Passage
+
+Progress = Callable[[int], None]
+
+BATCH_SIZE = 256
+BYTES_PER_CALL = 8 * 1024 * 1024
+"""A server takes 32 MiB by default; the estimate below is a rough one."""
+BYTES_PER_COORDINATE = 21
+"""A float32 written as the decimal digits of a float64."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """How many passages of one call were added, updated and left alone.
+
+    ``removed`` counts stale passages of their sources.
+    """
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A checked passage with its point id and content hash."""
+
+    passage: Passage
+    point: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What the collection holds under a passage's point id."""
+
+    digest: str | None
+    quarantined: bool
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What one call has read and stored so far; grows by some 200 bytes per passage."""
+
+    digests: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, set[str]] = field(default_factory=dict)
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+
+
+def add(
+    collection: Collection,
+    encoder: Encoder,
+    passages: Iterable[Passage],
+    *,
+    replace_sources: bool = True,
+    keep_sources: Container[str] = (),
+    progress: Progress | None = None,
+    batch_size: int = BATCH_SIZE,
+) -> Operation[IngestReport]:
+    """Stores passages; those that are stored unchanged are neither encoded nor sent again.
+
+    A call that was cut off, even by ``kill -9``, is finished by running it again.
+
+    Args:
+        collection: where to store them.
+        encoder: makes every named vector that the collection has, in one pass.
+        passages: read as a stream, ``batch_size`` at a time.
+        replace_sources: afterwards delete what the collection still holds of the sources of this
+            call and this call did not bring.
+        keep_sources: sources that this call may have brought only in part (a file with a row that
+            could not be read): nothing of theirs is deleted. Read when ``passages`` has ended.
+        progress: called after each batch with the number of passages read so far.
+        batch_size: passages that are encoded, and at most sent, together.
+
+    Raises:
+        EmptyTextError, DuplicateIdError, InputError: a passage that cannot be stored; nothing of
+            its batch is.
+        CollectionError, ServerError: Qdrant refused or failed. The message says how many passages
+            of this call are stored.
+    """
+    if batch_size < 1:
+        raise InputError("batch_size must be 1 or more.")
+    vectors = _vectors_to_write(collection, encoder)
+    fingerprints = [(v.name, v.fingerprint or encoder.specs[v.name].fingerprint) for v in vectors]
+    done = _Progress()
+    stream = iter(passages)
+    try:
+        while True:
+            batch = yield Compute(
+                lambda: _prepare_batch(stream, batch_size, collection.tenant, fingerprints, done)
+            )
+            if batch is None:
+                break
+            yield from _store_batch(collection, encoder, vectors, batch, done)
+            if progress is not None:
+                progress(done.added + done.updated + done.unchanged)
+        removed = 0
+        if replace_sources:
+            whole = {s: points for s, points in done.sources.items() if s not in keep_sources}
+            removed = yield from delete_stale(collection, whole)
+    except (InputError, EncoderError, CollectionError, ServerError) as error:
+        stored = done.added + done.updated
+        raise type(error)(
+            f"{error} ({stored} passages of this call were stored before; run it again when this is"
+            " mended, and it goes on from there.)"
+        ) from error
+    return IngestReport(done.added, done.updated, done.unchanged, removed)
+
+
+def _vectors_to_write(collection: Collection, encoder: Encoder) -> list[StoredVector]:
+    """The vectors of a whole point: an upsert replaces the point, so none may be missing."""
+    vectors: dict[str, StoredVector] = {}
+    for name, vector in collection.vectors.items():
+        if name in encoder.specs:
+            check_vector(collection.name, vector, encoder.specs[name])
+        elif vector.fingerprint != lexical.FINGERPRINT:
+            if collection.has_own_metadata:
+                raise CollectionError(
+                    f"Collection {collection.name!r} also holds {name!r} vectors, and this encoder"
+                    f" makes only {sorted(encoder.specs)}. Writing would lose them: use an encoder"
+                    " that makes them too."
+                )
+            continue
+        vectors[vector.stored_name] = vector
+    return list(vectors.values())
+
+
+def _prepare_batch(
+    stream: Iterator[Passage],
+    size: int,
+    tenant: str | None,
+    fingerprints: Sequence[tuple[str, str]],
+    done: _Progress,
+) -> list[_Prepared] | None:
+    """The next batch, checked and hashed; None at the end. Repeated passages are left out."""
+    passages = list(islice(stream, size))
+    batch: list[_Prepared] = []
+    for passage in passages:
+        check_passage(passage)
+        point = point_id(passage.id, tenant)
+        digest = content_hash(passage, fingerprints)
+        if point in done.digests:
+            if done.digests[point] != digest:
+                raise DuplicateIdError(
+                    f"Two different passages carry the id {passage.id!r}. Give each its own."
+                )
+            continue
+        done.digests[point] = digest
+        batch.append(_Prepared(passage, point, digest))
+        if passage.source is not None:
+            done.sources.setdefault(passage.source, set()).add(point)
+    return batch if passages else None
+
+
+def _store_batch(
+    collection: Collection,
+    encoder: Encoder,
+    vectors: Sequence[StoredVector],
+    batch: Sequence[_Prepared],
+    done: _Progress,
+) -> Operation[None]:
+    stored = yield from _read_stored(collection, [prepared.point for prepared in batch])
+    changed = [prepared for prepared in batch if _differs(prepared, stored.get(prepared.point))]
+    done.unchanged += len(batch) - len(changed)
+    if not changed:
+        return
+    changed = yield from _keep_quarantine(collection, changed, stored)
+    points = yield Compute(lambda: _encode_points(collection, encoder, vectors, changed))
+    for group in _split_by_bytes(points):
+        yield ClientCall(
+            "upsert", {"collection_name": collection.name, "points": list(group), "wait": True}
+        )
+        updated = sum(point.id in stored for point in group)
+        done.updated += updated
+        done.added += len(group) - updated
+
+
+def _read_stored(
+    collection: Collection, point_ids: Sequence[str]
+) -> Operation[Mapping[str, _Stored]]:
+    records = yield retrieve(collection.name, point_ids, payload=[HASH, QUARANTINED])
+    return {
+        str(record.id): _Stored(stored_hash(record.payload), is_quarantined(record.payload))
+        for record in records
+    }
+
+
+def _differs(prepared: _Prepared, stored: _Stored | None) -> bool:
+    """Whether a passage has to be written."""
+    if stored is None or stored.digest != prepared.digest:
+        return True
+    return prepared.passage.quarantined and not stored.quarantined
+
+
+def _keep_quarantine(
+    collection: Collection, batch: Sequence[_Prepared], stored: Mapping[str, _Stored]
+) -> Operation[list[_Prepared]]:
+    """Sets the quarantine flag of passages that are stored quarantined with the same text."""
+    quarantined = {point for point, content in stored.items() if content.quarantined}
+    hidden = [prepared.point for prepared in batch if prepared.point in quarantined]
+    if not hidden:
+        return list(batch)
+    records = yield retrieve(collection.name, hidden)
+    stored_text = {
+        str(record.id): to_passage(record.id, record.payload, collection.keys).text
+        for record in records
+    }
+    return [
+        replace(prepared, passage=replace(prepared.passage, quarantined=True))
+        if stored_text.get(prepared.point) == prepared.passage.text
+        else prepared
+        for prepared in batch
+    ]
+
+
+def _encode_points(
+    collection: Collection,
+    encoder: Encoder,
+    vectors: Sequence[StoredVector],
+    batch: Sequence[_Prepared],
+) -> list[models.PointStruct]:
+    encoded = encode_for_storage(encoder, [prepared.passage for prepared in batch], vectors)
+    return [
+        models.PointStruct(
+            id=prepared.point,
+            payload=to_payload(
+                prepared.passage, prepared.digest, collection.tenant, collection.keys
+            ),
+            vector=point_vectors,
+        )
+        for prepared, point_vectors in zip(batch, encoded, strict=True)
+    ]
+
+
+def _split_by_bytes(points: Sequence[models.PointStruct]) -> Iterator[list[models.PointStruct]]:
+    group: list[models.PointStruct] = []
+    size = 0
+    for point in points:
+        point_size = _estimate_bytes(point)
+        if group and size + point_size > BYTES_PER_CALL:
+            yield group
+            group, size = [], 0
+        group.append(point)
+        size += point_size
+    if group:
+        yield group
+
+
+def _estimate_bytes(point: models.PointStruct) -> int:
+    vectors: Iterable[Any] = point.vector.values() if isinstance(point.vector, dict) else ()
+    coordinates = sum(
+        2 * len(vector.indices) if isinstance(vector, models.SparseVector) else len(vector)
+        for vector in vectors
+    )
+    return coordinates * BYTES_PER_COORDINATE + len(json.dumps(point.payload))

@@ -1,0 +1,283 @@
+"""``PassageIndex``: a Qdrant collection of passages, synchronous and asynchronous."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Container, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Self, Unpack
+
+from logic_retrievers.effects import Operation, arun, run
+from logic_retrievers.encoders import default_encoder
+from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.index import ingestion, points
+from logic_retrievers.index.backfill import BackfillReport, backfill
+from logic_retrievers.index.connection import Connection
+from logic_retrievers.index.filters import UserFilter
+from logic_retrievers.index.ingestion import BATCH_SIZE, IngestReport, Progress
+from logic_retrievers.index.opening import (
+    ConnectionSettings,
+    Settings,
+    open_collection,
+    prepare_writing,
+)
+from logic_retrievers.index.operations import IndexOperations
+from logic_retrievers.types import Passage
+
+
+class PassageIndex(IndexOperations):
+    """A collection with one point per passage and one named vector per head of the encoder.
+
+    Open it with :meth:`open` or :meth:`aopen`. Each method has an asynchronous form (``aadd`` of
+    ``add``) that does the same without blocking the event loop; both may be mixed on one object.
+    What one call stores, every later call finds.
+    """
+
+    @classmethod
+    def open(
+        cls,
+        collection: str = "passages",
+        encoder: Encoder | None = None,
+        **settings: Unpack[Settings],
+    ) -> Self:
+        """Opens a collection, creating it where it does not exist.
+
+        Args:
+            collection: its name.
+            encoder: makes the vectors; by default the one of the bundle that comes with the
+                package.
+            **settings: see :class:`ConnectionSettings` and :class:`CollectionSettings`.
+
+        Raises:
+            CollectionError: its subclasses say how the collection differs from what is required.
+            ServerError: its subclasses say why a server did not answer.
+            ConfigurationError: settings that cannot work.
+        """
+        connecting, opening = _split_settings(settings)
+        _check_encoder(encoder)
+        connection = Connection.open(**connecting)
+        try:
+            encoder = default_encoder() if encoder is None else encoder
+            operation = open_collection(
+                collection, encoder.specs, embedded=connection.embedded, **opening
+            )
+            opened = run(operation, connection)
+        except BaseException:
+            connection.close()
+            raise
+        return cls(connection, encoder, opened)
+
+    @classmethod
+    async def aopen(
+        cls,
+        collection: str = "passages",
+        encoder: Encoder | None = None,
+        **settings: Unpack[Settings],
+    ) -> Self:
+        """:meth:`open` without blocking the event loop."""
+        connecting, opening = _split_settings(settings)
+        _check_encoder(encoder)
+        connection = await asyncio.to_thread(partial(Connection.open, **connecting))
+        try:
+            if encoder is None:
+                encoder = await asyncio.to_thread(default_encoder)
+            operation = open_collection(
+                collection, encoder.specs, embedded=connection.embedded, **opening
+            )
+            opened = await arun(operation, connection)
+        except BaseException:
+            await connection.aclose()
+            raise
+        return cls(connection, encoder, opened)
+
+    def add(
+        self,
+        passages: Iterable[Passage],
+        *,
+        replace_sources: bool = True,
+        keep_sources: Container[str] = (),
+        progress: Progress | None = None,
+        batch_size: int = BATCH_SIZE,
+    ) -> IngestReport:
+        """Stores passages; see :func:`logic_retrievers.index.ingestion.add`.
+
+        Passages that are stored unchanged cost neither encoding nor sending, so a call that was cut
+        off is finished by running it again.
+
+        Args:
+            passages: any iterable; read as a stream.
+            replace_sources: afterwards delete what is still stored of the sources of this call and
+                is not in it.
+            keep_sources: sources that this call brings only in part; nothing of theirs is deleted.
+            progress: called after each batch with the number of passages read so far.
+            batch_size: how many passages are encoded and sent together.
+
+        Raises:
+            EmptyTextError, DuplicateIdError, InputError: a passage that cannot be stored; nothing
+                of its batch is.
+            CollectionError, ServerError: Qdrant refused or failed.
+        """
+        return self.run(self._add(passages, replace_sources, keep_sources, progress, batch_size))
+
+    async def aadd(
+        self,
+        passages: Iterable[Passage],
+        *,
+        replace_sources: bool = True,
+        keep_sources: Container[str] = (),
+        progress: Progress | None = None,
+        batch_size: int = BATCH_SIZE,
+    ) -> IngestReport:
+        """:meth:`add` without blocking the event loop."""
+        return await self.arun(
+            self._add(passages, replace_sources, keep_sources, progress, batch_size)
+        )
+
+    def delete(
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        filter: UserFilter = None,  # noqa: A002
+        source: str | None = None,
+    ) -> int:
+        """Deletes passages by exactly one of the three; returns how many there were."""
+        return self.run(points.delete(self._collection, ids, filter, source))
+
+    async def adelete(
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        filter: UserFilter = None,  # noqa: A002
+        source: str | None = None,
+    ) -> int:
+        """:meth:`delete` without blocking the event loop."""
+        return await self.arun(points.delete(self._collection, ids, filter, source))
+
+    def count(self, filter: UserFilter = None) -> int:  # noqa: A002
+        """How many passages there are."""
+        return self.run(points.count(self._collection, filter))
+
+    async def acount(self, filter: UserFilter = None) -> int:  # noqa: A002
+        """:meth:`count` without blocking the event loop."""
+        return await self.arun(points.count(self._collection, filter))
+
+    def get(self, ids: Sequence[str]) -> list[Passage]:
+        """The passages with these ids, in their order; those that do not exist are left out."""
+        return self.run(points.get(self._collection, ids))
+
+    async def aget(self, ids: Sequence[str]) -> list[Passage]:
+        """:meth:`get` without blocking the event loop."""
+        return await self.arun(points.get(self._collection, ids))
+
+    def scroll(
+        self,
+        filter: UserFilter = None,  # noqa: A002
+        *,
+        page_size: int = BATCH_SIZE,
+    ) -> Iterator[Passage]:
+        """All passages, one after the other, read in pages."""
+        offset = None
+        while True:
+            page, offset = self.run(points.page(self._collection, filter, offset, page_size))
+            yield from page
+            if offset is None:
+                return
+
+    async def ascroll(
+        self,
+        filter: UserFilter = None,  # noqa: A002
+        *,
+        page_size: int = BATCH_SIZE,
+    ) -> AsyncIterator[Passage]:
+        """:meth:`scroll` without blocking the event loop."""
+        offset = None
+        while True:
+            page, offset = await self.arun(points.page(self._collection, filter, offset, page_size))
+            for passage in page:
+                yield passage
+            if offset is None:
+                return
+
+    def backfill(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        into: str | None = None,
+        progress: Progress | None = None,
+    ) -> BackfillReport:
+        """Makes missing named vectors; see :func:`logic_retrievers.index.backfill.backfill`.
+
+        In place where the server can add vectors; then they can be searched at once. Else (or with
+        ``into``) in a copy, whose name the report gives; this index stays on the original.
+        """
+        return self.run(self._backfill(names, into, progress))
+
+    async def abackfill(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        into: str | None = None,
+        progress: Progress | None = None,
+    ) -> BackfillReport:
+        """:meth:`backfill` without blocking the event loop."""
+        return await self.arun(self._backfill(names, into, progress))
+
+    def _add(
+        self,
+        passages: Iterable[Passage],
+        replace_sources: bool,
+        keep_sources: Container[str],
+        progress: Progress | None,
+        batch_size: int,
+    ) -> Operation[IngestReport]:
+        self._collection = yield from prepare_writing(self._collection, self._encoder.specs)
+        return (
+            yield from ingestion.add(
+                self._collection,
+                self._encoder,
+                passages,
+                replace_sources=replace_sources,
+                keep_sources=keep_sources,
+                progress=progress,
+                batch_size=batch_size,
+            )
+        )
+
+    def _backfill(
+        self, names: Sequence[str] | None, into: str | None, progress: Progress | None
+    ) -> Operation[BackfillReport]:
+        report = yield from backfill(
+            self._collection, self._encoder, names, into=into, progress=progress
+        )
+        if report.collection == self._collection.name:
+            self._collection = yield from open_collection(
+                self._collection.name,
+                self._encoder.specs,
+                embedded=self.embedded,
+                tenant=self._collection.tenant,
+                create=False,
+                show_quarantined=self._collection.shows_quarantined,
+            )
+        return report
+
+
+def _split_settings(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings of the connection, and those of the collection."""
+    if unknown := sorted(settings.keys() - Settings.__annotations__.keys()):
+        raise ConfigurationError(
+            f"Unknown setting {unknown[0]!r}. A server's URL or a folder is location=, the name is"
+            f" collection=; the others are {', '.join(sorted(Settings.__annotations__))}."
+        )
+    of_connection = ConnectionSettings.__annotations__
+    return (
+        {key: value for key, value in settings.items() if key in of_connection},
+        {key: value for key, value in settings.items() if key not in of_connection},
+    )
+
+
+def _check_encoder(encoder: Any) -> None:
+    if encoder is not None and not isinstance(encoder, Encoder):
+        raise ConfigurationError(
+            f"The second argument is an encoder, not {encoder!r}; a folder or server is location=."
+        )

@@ -1,0 +1,206 @@
+"""How a passage is stored as a Qdrant point: its id, its content hash and its payload.
+
+The payload has three layouts: that of this package and those of two frameworks. Ours keeps
+langchain-qdrant's keys (``page_content``, ``metadata``), so that its store reads what we wrote, and
+puts everything of its own under ``logic``. LlamaIndex keeps a node as JSON under ``_node_content``
+and its metadata at the top level. The layout is recognised point by point.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+from uuid import UUID, uuid5
+
+from qdrant_client import models
+
+from logic_retrievers.errors import CollectionMismatchError
+from logic_retrievers.types import Passage
+
+NAMESPACE = UUID("6d0c7b4e-3f5a-5b1d-9a53-0d6f3f6a9c21")
+TEXT = "page_content"
+METADATA = "metadata"
+LOGIC = "logic"
+HASH = f"{LOGIC}.hash"
+ID = f"{LOGIC}.id"
+SOURCE = f"{LOGIC}.source"
+TENANT = f"{LOGIC}.tenant"
+QUARANTINED = f"{LOGIC}.quarantined"
+"""True where a passage is hidden from retrieval. Stores of frameworks that keep metadata at the top
+level (LlamaIndex) or under a key (langchain-qdrant) have it at the same path from there."""
+NODE = "_node_content"
+FIELDS_OF_PASSAGE = frozenset(
+    {"text", "text_resource", "metadata", "embedding", "id_", "class_name"}
+)
+"""Parts of a LlamaIndex node that a passage has a field for, or that are not the node's own."""
+
+
+class PayloadKeys(NamedTuple):
+    """Payload keys of text and metadata; langchain-qdrant lets users choose others."""
+
+    text: str = TEXT
+    metadata: str = METADATA
+
+
+DEFAULT_KEYS = PayloadKeys()
+
+
+def point_id(passage_id: str, tenant: str | None = None) -> str:
+    """The UUIDv5 under which Qdrant keeps a passage; two tenants never share one."""
+    return str(uuid5(NAMESPACE, json.dumps([tenant, passage_id], ensure_ascii=True)))
+
+
+def possible_point_ids(passage_id: str, tenant: str | None = None) -> list[models.ExtendedPointId]:
+    """Every point id that a passage may have: ours, and its own where another store wrote it."""
+    point_ids: list[models.ExtendedPointId] = [point_id(passage_id, tenant)]
+    if passage_id.isascii() and passage_id.isdecimal():
+        if int(passage_id) < 2**64:  # Qdrant's largest
+            point_ids.append(int(passage_id))
+    else:
+        with suppress(ValueError):
+            point_ids.append(str(UUID(passage_id)))
+    return point_ids
+
+
+def native_point_id(point: str) -> str | int:
+    """A point id as Qdrant wants it; candidate pools hold them as strings."""
+    return int(point) if point.isdecimal() else point
+
+
+def content_hash(passage: Passage, fingerprints: Iterable[tuple[str, str]]) -> str:
+    """sha256 of all that decides the stored point: text, metadata, place, and the encoders.
+
+    Args:
+        passage: with metadata that JSON can hold.
+        fingerprints: (vector name, fingerprint) of the vectors that are stored.
+    """
+    content: dict[str, Any] = {
+        "text": passage.text,
+        "metadata": dict(passage.metadata),
+        "source": passage.source,
+        "span": passage.span,
+        "vectors": sorted(fingerprints),
+    }
+    if passage.embed_text is not None:
+        content["embed_text"] = passage.embed_text
+    if passage.extra:
+        content["extra"] = dict(passage.extra)
+    canonical = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def to_payload(
+    passage: Passage, digest: str, tenant: str | None, keys: PayloadKeys = DEFAULT_KEYS
+) -> dict[str, Any]:
+    """The payload of a passage in our layout; keys without a value are left out."""
+    logic: dict[str, Any] = {"id": passage.id, "hash": digest}
+    if passage.source is not None:
+        logic["source"] = passage.source
+    if passage.span is not None:
+        logic["span"] = list(passage.span)
+    if tenant is not None:
+        logic["tenant"] = tenant
+    if passage.embed_text is not None:
+        logic["embed_text"] = passage.embed_text
+    if passage.extra:
+        logic["extra"] = dict(passage.extra)
+    if passage.quarantined:
+        logic["quarantined"] = True
+    return {keys.text: passage.text, keys.metadata: dict(passage.metadata), LOGIC: logic}
+
+
+def to_passage(
+    point: models.ExtendedPointId,
+    payload: Mapping[str, Any] | None,
+    keys: PayloadKeys = DEFAULT_KEYS,
+) -> Passage:
+    """The passage in a point's payload, in any of the three layouts.
+
+    Raises:
+        CollectionMismatchError: the payload has no text where one of the layouts keeps it.
+    """
+    payload = payload or {}
+    if NODE in payload:
+        return _passage_of_node(point, payload)
+    text = payload.get(keys.text)
+    if not isinstance(text, str):
+        raise CollectionMismatchError(
+            f"Point {point} has no text under {keys.text!r} or {NODE!r}: it was not written by"
+            " this package, langchain-qdrant or LlamaIndex with these payload keys. Say where text"
+            " and metadata lie with text_key= and metadata_key=."
+        )
+    logic = _logic(payload)
+    span = logic.get("span")
+    return Passage(
+        id=logic.get("id", str(point)),
+        text=text,
+        metadata=payload.get(keys.metadata) or {},
+        source=logic.get("source"),
+        span=None if span is None else (span[0], span[1]),
+        embed_text=logic.get("embed_text"),
+        extra=logic.get("extra") or {},
+        quarantined=is_quarantined(payload, (keys.metadata,)),
+    )
+
+
+def stored_tenant(payload: Mapping[str, Any] | None) -> str | None:
+    """The tenant that a point belongs to."""
+    return _logic(payload).get("tenant")
+
+
+def stored_source(payload: Mapping[str, Any] | None) -> str | None:
+    """The source that a point was cut from, where this package wrote it."""
+    return _logic(payload).get("source")
+
+
+def stored_hash(payload: Mapping[str, Any] | None) -> str | None:
+    """The content hash that a point was written with; None where another store wrote it."""
+    return _logic(payload).get("hash")
+
+
+def quarantine_keys(metadata_prefixes: Sequence[str]) -> tuple[str, ...]:
+    """The payload keys that may hold a quarantine flag: ours, and that key inside the metadata."""
+    keys = [QUARANTINED, *(f"{prefix}.{QUARANTINED}" for prefix in metadata_prefixes if prefix)]
+    return tuple(dict.fromkeys(keys))
+
+
+def is_quarantined(
+    payload: Mapping[str, Any] | None, metadata_prefixes: Sequence[str] = ()
+) -> bool:
+    """Whether a point is hidden from retrieval."""
+    levels: list[Any] = [
+        payload,
+        *((payload or {}).get(prefix) for prefix in metadata_prefixes if prefix),
+    ]
+    for level in levels:
+        logic = level.get(LOGIC) if isinstance(level, Mapping) else None
+        if isinstance(logic, Mapping) and logic.get("quarantined") is True:
+            return True
+    return False
+
+
+def _logic(payload: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    return (payload or {}).get(LOGIC) or {}
+
+
+def _passage_of_node(point: models.ExtendedPointId, payload: Mapping[str, Any]) -> Passage:
+    node = json.loads(payload[NODE])
+    resource = node.get("text_resource") or {}
+    text = node.get("text") or resource.get("text") or payload.get("text") or ""
+    source = payload.get("ref_doc_id")
+    start, end = node.get("start_char_idx"), node.get("end_char_idx")
+    return Passage(
+        id=str(node.get("id_", point)),
+        text=text,
+        metadata=node.get("metadata") or {},
+        source=None if source in (None, "None") else source,
+        span=None if start is None or end is None else (start, end),
+        extra={
+            "node": {key: value for key, value in node.items() if key not in FIELDS_OF_PASSAGE},
+            "node_type": payload.get("_node_type") or node.get("class_name") or "TextNode",
+        },
+        quarantined=is_quarantined(payload),
+    )

@@ -1,0 +1,178 @@
+"""Quarantine: sets, finds and removes the flag that hides a passage from retrieval."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from qdrant_client import models
+
+from logic_retrievers.effects import ClientCall, Operation
+from logic_retrievers.index.filters import flag_conditions
+from logic_retrievers.index.point_format import LOGIC, QUARANTINED, is_quarantined
+from logic_retrievers.index.points import page, retrieve_by_passage_id
+from logic_retrievers.index.requests import batches
+from logic_retrievers.index.schema import Collection
+from logic_retrievers.types import Passage
+
+POINTS_PER_CALL = 256
+
+
+def hide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
+    """Quarantines passages; those that are hidden already, or do not exist, are left alone.
+
+    One request per batch, so that an interruption leaves some passages hidden and others not, and
+    none half hidden.
+
+    Returns:
+        The ids of those that were active before.
+    """
+    done: list[str] = []
+    for batch in _batches(ids):
+        pairs = yield from retrieve_by_passage_id(collection, batch)
+        active = {
+            record.id: passage_id
+            for passage_id, record in pairs
+            if not is_quarantined(record.payload, collection.prefixes)
+        }
+        if active:
+            yield ClientCall(
+                "set_payload",
+                {
+                    "collection_name": collection.name,
+                    "payload": {QUARANTINED.removeprefix(f"{LOGIC}."): True},
+                    "key": LOGIC,
+                    "points": list(active),
+                    "wait": True,
+                },
+            )
+            done += active.values()
+    return done
+
+
+def unhide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
+    """Removes the flag: payload and vectors are then what they were before.
+
+    Returns:
+        The ids of those that were hidden before.
+    """
+    done: list[str] = []
+    for batch in _batches(ids):
+        pairs = yield from retrieve_by_passage_id(collection, batch)
+        hidden = [
+            (passage_id, record)
+            for passage_id, record in pairs
+            if is_quarantined(record.payload, collection.prefixes)
+        ]
+        payloads = {record.id: record.payload or {} for _, record in hidden}
+        remove = _overwrite_payloads if collection.embedded else _delete_flags
+        yield from remove(collection, payloads)
+        done += [passage_id for passage_id, _ in hidden]
+    return done
+
+
+def _overwrite_payloads(
+    collection: Collection, payloads: Mapping[models.ExtendedPointId, Mapping[str, Any]]
+) -> Operation[None]:
+    """In embedded mode: older versions of it delete no key within another. Nobody else writes."""
+    for point, payload in payloads.items():
+        yield ClientCall(
+            "overwrite_payload",
+            {
+                "collection_name": collection.name,
+                "payload": _without_flags(payload, collection.prefixes),
+                "points": [point],
+                "wait": True,
+            },
+        )
+
+
+def _delete_flags(
+    collection: Collection, payloads: Mapping[models.ExtendedPointId, Mapping[str, Any]]
+) -> Operation[None]:
+    """On a server: deletes the flag's keys alone, so that nothing that others write is lost."""
+    keys = collection.flags
+    # a point of another store had no payload of ours, and is to have none again
+    only_flag = [
+        point for point, payload in payloads.items() if payload.get(LOGIC) == {"quarantined": True}
+    ]
+    others = [point for point in payloads if point not in only_flag]
+    for points, deleted_keys in ((only_flag, [LOGIC, *keys[1:]]), (others, list(keys))):
+        if points:
+            yield ClientCall(
+                "delete_payload",
+                {
+                    "collection_name": collection.name,
+                    "keys": deleted_keys,
+                    "points": points,
+                    "wait": True,
+                },
+            )
+
+
+def quarantined_page(
+    collection: Collection, offset: Any = None, size: int = POINTS_PER_CALL
+) -> Operation[tuple[list[Passage], Any]]:
+    """One page of the hidden passages, in the order of their points, and the next page's offset."""
+    if not collection.filterable_flags:  # a strict server without an index: nothing is hidden there
+        return [], None
+    flagged = models.Filter(should=flag_conditions(collection.filterable_flags))
+    return (yield from page(collection, flagged, offset, size))
+
+
+def fingerprints(collection: Collection, ids: Sequence[str]) -> Operation[dict[str, str]]:
+    """Passage id -> sha256 of its point, payload and vectors, as it is without the flag.
+
+    Of a dense vector only the signs are hashed: embedded mode scales vectors to length 1 again
+    whenever it loads or searches them, so that their last bits change by themselves. The vector of
+    another text, or of another encoder, has other signs.
+    """
+    hashes: dict[str, str] = {}
+    for batch in _batches(ids):
+        pairs = yield from retrieve_by_passage_id(collection, batch, vectors=True)
+        hashes |= {passage_id: _fingerprint(collection, record) for passage_id, record in pairs}
+    return hashes
+
+
+def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    return batches(list(dict.fromkeys(ids)), POINTS_PER_CALL)
+
+
+def _fingerprint(collection: Collection, record: models.Record) -> str:
+    digest = hashlib.sha256()
+    payload = _without_flags(record.payload or {}, collection.prefixes)
+    digest.update(json.dumps(payload, sort_keys=True, separators=(",", ":")).encode())
+    vectors = record.vector if isinstance(record.vector, Mapping) else {"": record.vector}
+    for name in sorted(vectors):
+        digest.update(name.encode() + b"\0")
+        digest.update(_vector_bytes(vectors[name]))
+    return digest.hexdigest()
+
+
+def _vector_bytes(vector: Any) -> bytes:
+    if isinstance(vector, models.SparseVector):
+        order = np.argsort(vector.indices)
+        return (
+            np.asarray(vector.indices, dtype=np.uint32)[order].tobytes()
+            + np.asarray(vector.values, dtype=np.float32)[order].tobytes()
+        )
+    coordinates = np.asarray([] if vector is None else vector)
+    signs: npt.NDArray[np.int8] = np.sign(coordinates).astype(np.int8)
+    return signs.tobytes()
+
+
+def _without_flags(payload: Mapping[str, Any], prefixes: Sequence[str]) -> dict[str, Any]:
+    plain = dict(payload)
+    if isinstance(plain.get(LOGIC), Mapping):
+        logic = {key: value for key, value in plain[LOGIC].items() if key != "quarantined"}
+        plain = {key: value for key, value in plain.items() if key != LOGIC}
+        if logic:
+            plain[LOGIC] = logic
+    for prefix in prefixes:
+        if prefix and isinstance(plain.get(prefix), Mapping):
+            plain[prefix] = _without_flags(plain[prefix], ())
+    return plain

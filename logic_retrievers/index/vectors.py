@@ -1,0 +1,197 @@
+"""Vectors of passages: encoded anew, or read from the collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from qdrant_client import models
+
+from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.encoders.base import Encoder, Vectors
+from logic_retrievers.errors import EncoderError
+from logic_retrievers.index import lexical
+from logic_retrievers.index.connection import Connection
+from logic_retrievers.index.point_format import native_point_id, stored_hash, to_passage
+from logic_retrievers.index.points import retrieve_by_passage_id
+from logic_retrievers.index.requests import VectorTable, batches, retrieve
+from logic_retrievers.index.schema import Collection, StoredVector
+from logic_retrievers.types import Passage
+
+PASSAGES_PER_CALL = 256
+
+
+def encode_passages(
+    encoder: Encoder, passages: Sequence[Passage], names: Sequence[str]
+) -> dict[str, Vectors]:
+    """The dense vectors of passages; the only place that makes them, for storing and for scoring.
+
+    Texts that need the same named vectors go through the encoder together, and each once.
+
+    Args:
+        encoder: makes the vectors.
+        passages: at least one.
+        names: of dense vectors.
+
+    Returns:
+        Vector name -> shape (passages, dimension), float32.
+
+    Raises:
+        EncoderError: a vector with a coordinate that is not finite.
+    """
+    names_of: dict[str, set[str]] = {}
+    for passage in passages:
+        for name in names:
+            names_of.setdefault(passage.text_for(name), set()).add(name)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for text, needed in names_of.items():
+        groups.setdefault(tuple(name for name in names if name in needed), []).append(text)
+    rows: dict[tuple[str, str], Vectors] = {}
+    for group_names, texts in groups.items():
+        encoded = encoder.encode_documents(texts, group_names)
+        for name in group_names:
+            vectors = np.asarray(encoded[name], dtype=np.float32)
+            if not np.isfinite(vectors).all():
+                raise EncoderError(f"The encoder made {name!r} vectors that are not finite.")
+            rows.update({(name, text): row for text, row in zip(texts, vectors, strict=True)})
+    return {
+        name: np.stack([rows[name, passage.text_for(name)] for passage in passages])
+        for name in names
+    }
+
+
+def encode_for_storage(
+    encoder: Encoder, passages: Sequence[Passage], vectors: Sequence[StoredVector]
+) -> list[dict[str, Any]]:
+    """For each passage: stored vector name -> its vector, as Qdrant takes it.
+
+    Raises:
+        EncoderError: a vector with a coordinate that is not finite.
+    """
+    dense = encode_passages(
+        encoder, passages, [vector.name for vector in vectors if not vector.sparse]
+    )
+    columns = {
+        vector.stored_name: [lexical.term_vector(passage.text_to_embed) for passage in passages]
+        if vector.sparse
+        else dense[vector.name].tolist()
+        for vector in vectors
+    }
+    return [
+        {stored_name: column[row] for stored_name, column in columns.items()}
+        for row in range(len(passages))
+    ]
+
+
+def fetch_vectors(
+    collection: Collection,
+    names: Sequence[str],
+    point_ids: Sequence[str],
+    connection: Connection | None = None,
+) -> Operation[dict[str, VectorTable]]:
+    """The dense vectors of points; a point that is gone, or lacks the vector, is left out.
+
+    One request: hand in no more points than there is memory for their vectors.
+
+    Args:
+        collection: where the points are.
+        names: of dense vectors.
+        point_ids: as a candidate pool has them.
+        connection: gives fast access to the vectors of embedded mode.
+
+    Returns:
+        Vector name -> point id -> row, and the rows.
+
+    Raises:
+        MissingVectorError: the collection lacks a vector.
+    """
+    stored_names = {name: collection.vector(name).stored_name for name in names}
+    if not point_ids or not stored_names:
+        return {name: _vector_table([], "") for name in stored_names}
+    tables = None
+    if collection.embedded and connection is not None:
+        read = partial(
+            connection.local_vectors, collection.name, list(stored_names.values()), point_ids
+        )
+        tables = yield Compute(read)
+    if tables is None:
+        wanted = [native_point_id(point) for point in point_ids]
+        records = yield retrieve(
+            collection.name, wanted, payload=False, vectors=list(stored_names.values())
+        )
+        tables = {name: _vector_table(records, name) for name in stored_names.values()}
+    return {name: tables[stored_name] for name, stored_name in stored_names.items()}
+
+
+def stored_vectors(
+    collection: Collection, passages: Sequence[Passage], names: Sequence[str]
+) -> Operation[dict[tuple[str, str], npt.NDArray[np.float64]]]:
+    """The dense vectors that the collection holds of these passages.
+
+    A stored vector is taken for a passage where the point with its id holds the same text, and the
+    vector was made of the text that an encoder would read now. Others are left out, and so is a
+    vector that the point lacks.
+
+    Args:
+        collection: where to look.
+        passages: with ids that differ.
+        names: of the vectors; those that the collection cannot search are left out.
+
+    Returns:
+        (vector name, passage id) -> vector, shape (dimension,).
+    """
+    name_of = {
+        collection.vector(name).stored_name: name
+        for name in names
+        if name in collection.searchable and not collection.vector(name).sparse
+    }
+    vectors: dict[tuple[str, str], npt.NDArray[np.float64]] = {}
+    if not name_of:
+        return vectors
+    for batch in batches(passages, PASSAGES_PER_CALL):
+        by_id = {passage.id: passage for passage in batch}
+        pairs = yield from retrieve_by_passage_id(collection, list(by_id), vectors=list(name_of))
+        ids = {str(record.id): passage_id for passage_id, record in pairs}
+        current = {
+            str(record.id): _current_vectors(
+                collection, record, by_id[passage_id], name_of.values()
+            )
+            for passage_id, record in pairs
+        }
+        for stored_name, name in name_of.items():
+            row_of, rows = _vector_table([record for _, record in pairs], stored_name)
+            vectors.update(
+                ((name, ids[point]), rows[row])
+                for point, row in row_of.items()
+                if name in current[point]
+            )
+    return vectors
+
+
+def _current_vectors(
+    collection: Collection, record: models.Record, passage: Passage, names: Iterable[str]
+) -> set[str]:
+    """The vectors of a point for which an encoder would read the same text now."""
+    stored = to_passage(record.id, record.payload, collection.keys)
+    if stored.text != passage.text:
+        return set()
+    if stored_hash(record.payload) is None:  # other stores do not note what they embedded
+        return set(names)
+    return {name for name in names if stored.text_for(name) == passage.text_for(name)}
+
+
+def _vector_table(records: Sequence[models.Record], stored_name: str) -> VectorTable:
+    """The vectors of points under one name; points without it are left out."""
+    row_of: dict[str, int] = {}
+    rows: list[Any] = []
+    for record in records:
+        vector: Any = record.vector
+        if isinstance(vector, Mapping):
+            vector = vector.get(stored_name)
+        if isinstance(vector, list):  # a lone unnamed vector comes bare
+            row_of[str(record.id)] = len(rows)
+            rows.append(vector)
+    return row_of, np.array(rows, dtype=np.float64)

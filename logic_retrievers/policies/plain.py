@@ -1,0 +1,106 @@
+"""Policies that read no constraint: search on one vector, and hybrid search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from logic_retrievers.policies.base import (
+    COMPATIBILITY,
+    LEXICAL,
+    TOPICAL,
+    Policy,
+    Ranked,
+    check_limit,
+)
+from logic_retrievers.scoring import ordinal_ranks, ranking, weighted_sum
+from logic_retrievers.types import CandidatePool, VectorQuery
+
+RRF_CONSTANT = 60
+"""k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
+
+
+class SingleVectorPolicy(Policy):
+    """Ranks by the score of one search for the whole query."""
+
+    vector: ClassVar[str]
+    measure: ClassVar[str] = "cosine"
+
+    def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
+        """One search."""
+        return (VectorQuery(self.vector, self.vector, query, k),)
+
+    def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
+        """By its score."""
+        scores = pool.scores[self.vector]
+        return [
+            Ranked(int(i), float(scores[i]), reason=f"{self.vector} {self.measure} {scores[i]:.3f}")
+            for i in ranking(scores)[:k]
+        ]
+
+
+@dataclass(frozen=True)
+class TopicalPolicy(SingleVectorPolicy):
+    """Ordinary nearest-neighbour search on the topical vector."""
+
+    name: ClassVar[str] = "topical"
+    vector: ClassVar[str] = TOPICAL
+
+
+@dataclass(frozen=True)
+class CompatibilityPolicy(SingleVectorPolicy):
+    """The compatibility vector alone; for measuring an encoder."""
+
+    name: ClassVar[str] = "compatibility"
+    vector: ClassVar[str] = COMPATIBILITY
+
+
+@dataclass(frozen=True)
+class LexicalPolicy(SingleVectorPolicy):
+    """The sparse ``lexical`` vector alone: only passages that share a word with the query."""
+
+    name: ClassVar[str] = "lexical"
+    vector: ClassVar[str] = LEXICAL
+    measure: ClassVar[str] = "score"
+
+
+@dataclass(frozen=True)
+class HybridPolicy(Policy):
+    """Plain hybrid search: topical and lexical search for the whole query, fused by their ranks.
+
+    The score is the sum of ``1 / (60 + rank)``. It reads no constraint: :class:`AutoPolicy` does,
+    and uses the same two vectors where the collection has both.
+
+    Args:
+        limit: candidates of each of the two searches (at least k).
+
+    Raises:
+        ConfigurationError: a limit below 1.
+    """
+
+    limit: int = 100
+    name: ClassVar[str] = "hybrid"
+
+    def __post_init__(self) -> None:
+        check_limit(self.limit)
+
+    def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
+        """One search on each vector, equally deep."""
+        limit = max(self.limit, k)
+        return tuple(VectorQuery(vector, vector, query, limit) for vector in (TOPICAL, LEXICAL))
+
+    def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
+        """By the sum of both."""
+        ranks = {vector: ordinal_ranks(pool.scores[vector]) for vector in (TOPICAL, LEXICAL)}
+        shares = [np.where(column > 0, 1 / (RRF_CONSTANT + column), 0) for column in ranks.values()]
+        fused = weighted_sum(shares, [1.0] * len(shares))
+        return [
+            Ranked(
+                int(i),
+                float(fused[i]),
+                reason=", ".join(f"{vector} rank {ranks[vector][i] or 'none'}" for vector in ranks),
+            )
+            for i in ranking(fused)[:k]
+        ]

@@ -1,0 +1,212 @@
+"""Conjuncts: a head with what stands before and behind it, and what shares that head."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from logic_retrievers.queries.coordination.segments import Operator, Segment, Word
+from logic_retrievers.queries.coordination.vocabulary import (
+    BLOCKING_WORDS,
+    DETERMINERS,
+    is_name,
+    is_name_particle,
+    is_plural,
+    is_time,
+    relation_at,
+)
+
+Words = tuple[Word, ...]
+
+
+@dataclass(slots=True)
+class Modifier:
+    """``directed by A or B``: words behind a head, whose last part may be one of several names.
+
+    Args:
+        words: with the first name.
+        operator: what joins it to the modifier before.
+        names: the other names, which share the beginning of ``words``.
+        name_segments: the segments of these names.
+        tail: words behind the last name that hold for all of them: *in Rome or Paris with a pool*.
+        strong: *both* or *either* stands in it.
+    """
+
+    words: Words
+    operator: Operator | None = None
+    names: list[Words] = field(default_factory=list)
+    name_segments: list[Segment] = field(default_factory=list)
+    tail: Words = ()
+    strong: bool = False
+
+
+@dataclass(slots=True)
+class Noun:
+    """A head, the alternatives before it (at least an empty one), and the modifiers behind it.
+
+    ``premodifier_segments`` are those of all alternatives but the first.
+    """
+
+    head: Word
+    premodifiers: list[Words]
+    modifiers: list[Modifier]
+    segment: Segment
+    premodifier_segments: list[Segment] = field(default_factory=list)
+
+
+def parse_nouns(segments: Sequence[Segment], head: Word | None = None) -> list[Noun] | None:
+    """The nouns of a phrase in their order; None where a segment fits nowhere.
+
+    Args:
+        segments: of the phrase.
+        head: for a phrase that may have none of its own: *that are also* set in Rome.
+    """
+    if any(_is_blocked(segment.words) for segment in segments):
+        return None
+    singular = any(segment.strong for segment in segments)
+    nouns: list[Noun] = []
+    pending: list[Segment] = []  # before the head that they describe
+    for segment in segments:
+        words = segment.words
+        current = nouns[-1] if nouns else None
+        if relation := relation_at(segment.forms, 0):
+            modifier = Modifier(words, segment.operator, strong=segment.strong)
+            if current is None and head is not None and not pending:
+                nouns.append(Noun(head, [()], [modifier], segment))
+            elif current is None or not current.modifiers or len(words) <= relation[0]:
+                return None
+            else:
+                current.modifiers.append(modifier)
+            continue
+        has_modifier = current is not None and bool(current.modifiers)
+        place = _head_index(segment.forms, opening=not has_modifier, singular=singular)
+        if place is not None and has_modifier and place + 1 == len(words):
+            repeats = current is not None and _is_same_word(words[place], current.head)
+            place = place if repeats else None
+        if place is not None:
+            noun = _noun(segment, place)
+            if pending:
+                noun.premodifiers = _premodifiers(
+                    [other.words for other in pending], noun.premodifiers[0]
+                )
+                noun.premodifier_segments = [*pending[1:], segment]
+                noun.segment = pending[0]
+                pending = []
+            nouns.append(noun)
+        elif has_modifier and current is not None:
+            _add_name(current.modifiers[-1], segment)
+        elif current is None and not _has_relation(segment.forms):
+            pending.append(segment)
+        else:
+            return None
+    if pending and head is not None and not nouns:
+        return [Noun(head, [segment.words], [], segment) for segment in pending]
+    return None if pending else nouns
+
+
+def shared_beginning(words: Words, other: Words) -> int:
+    """How many of the words another name shares: ``set in`` of *set in Libya*, for *Tunisia*."""
+    forms = [word.masked for word in words]
+    if is_name(other[0].masked) and is_name(forms[-1]):
+        at = len(forms) - 1
+        while at > 1 and (is_name(forms[at - 1]) or is_name_particle(forms[at - 1])):
+            at -= 1
+        while not is_name(forms[at]):
+            at += 1
+        if at > 0:
+            return at
+    if other[0].masked.lower() in DETERMINERS:
+        for at in range(len(forms) - 1, 0, -1):
+            if forms[at].lower() == other[0].masked.lower() and _has_relation([forms[at - 1]]):
+                return at
+    for at in range(len(forms) - 2, -1, -1):
+        relation = relation_at(forms, at)
+        if relation is not None and at + relation[0] < len(forms):
+            return at + relation[0]
+    return 0
+
+
+def _head_index(forms: Sequence[str], *, opening: bool, singular: bool) -> int | None:
+    """Where the head stands: the plural before the first relation, or at the end.
+
+    Args:
+        forms: the words.
+        opening: the first word opens the phrase, so that its capital means nothing.
+        singular: *a hotel* is a head too.
+    """
+    words = [forms[0].lower(), *forms[1:]] if opening else list(forms)
+    indefinite = singular and words[0] in ("a", "an")
+    for at in range(1, len(words)):
+        if relation_at(words, at) is not None:
+            if is_plural(words[at - 1]) or (indefinite and at > 1):
+                return at - 1
+            if not is_name(words[at - 1]):
+                return None
+    last = len(words) - 1
+    return last if is_plural(words[last]) or (indefinite and last) else None
+
+
+def _has_relation(forms: Sequence[str]) -> bool:
+    return any(relation_at(forms, at) is not None for at in range(len(forms)))
+
+
+def _is_blocked(words: Sequence[Word]) -> bool:
+    """Whether a word shows that this names no set."""
+    plain = [part for word in words for part in _plain_words(word)]
+    return any(
+        part in BLOCKING_WORDS
+        and not (at and plain[at - 1].lower() in ("that", "which", "who", "whose"))
+        for at, part in enumerate(plain)
+    )
+
+
+def _plain_words(word: Word) -> list[str]:
+    """The words of a word that a mask filled; a quotation is one word."""
+    return word.text.split() if word.text[0].isalnum() else [word.text]
+
+
+def _without_determiners(words: Iterable[Word]) -> Words:
+    """The words without *the* and *any* at their beginning."""
+    rest = tuple(words)
+    while rest and rest[0].masked.lower() in DETERMINERS:
+        rest = rest[1:]
+    return rest
+
+
+def _noun(segment: Segment, place: int) -> Noun:
+    words = segment.words
+    behind = words[place + 1 :]
+    relation = relation_at([word.masked for word in behind], 0) if behind else None
+    modifiers = [Modifier(behind, strong=segment.strong)] if relation else []
+    return Noun(words[place], [_without_determiners(words[:place])], modifiers, segment)
+
+
+def _premodifiers(first: list[Words], last: Words) -> list[Words]:
+    """*1960s or 1970s soul* albums: words behind the last time or nationality hold for all."""
+    shared = all(
+        len(words) == 1
+        and last
+        and is_name(words[0].masked)
+        and is_name(last[0].masked)
+        and is_time(words[0].masked) == is_time(last[0].masked)
+        for words in first
+    )
+    return [*((*words, *last[1:]) if shared else words for words in first), last]
+
+
+def _add_name(modifier: Modifier, segment: Segment) -> None:
+    """Adds one more name; words behind the last name hold for all of them."""
+    words = segment.words
+    forms = segment.forms
+    for at in range(1, len(forms)):
+        is_quantity = forms[0][:1].isdigit() and at < 3  # 16 GB or 32 GB *of* memory
+        if (is_quantity or forms[at].lower() != "of") and relation_at(forms, at) is not None:
+            modifier.tail = words[at:]
+            words = words[:at]
+            break
+    modifier.names.append(words)
+    modifier.name_segments.append(segment)
+
+
+def _is_same_word(first: Word, second: Word) -> bool:
+    return first.masked.lower() == second.masked.lower()

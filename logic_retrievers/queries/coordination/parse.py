@@ -1,0 +1,213 @@
+"""Reads the wanted and the excluded phrases of a query as one expression."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
+
+from logic_retrievers.errors import ExpressionError
+from logic_retrievers.queries.coordination.build import build_expression, combine
+from logic_retrievers.queries.coordination.confidence import (
+    CERTAIN,
+    LIKELY,
+    OPEN,
+    Coordination,
+    Decision,
+)
+from logic_retrievers.queries.coordination.nouns import Noun, parse_nouns
+from logic_retrievers.queries.coordination.segments import (
+    NoCoordinationError,
+    Segment,
+    Word,
+    find_frame,
+    has_connective,
+    split_segments,
+)
+from logic_retrievers.queries.coordination.vocabulary import has_set_relation, relation_at
+from logic_retrievers.queries.expressions import MAX_ATOMS, Atom, Expression
+from logic_retrievers.queries.masking import mask, mask_fixed_pairs
+
+_PRONOUN = re.compile(r"\s*(?:those|the ones|ones|any|the|the ones)\s+", re.IGNORECASE)
+_COPULAS = [[relative, "are"] for relative in ("that", "which", "who")]
+
+
+@dataclass(frozen=True, slots=True)
+class ExcludedPhrase:
+    """Something that a query excludes.
+
+    Args:
+        text: as the query words it.
+        cue: the words that exclude it; they may hold a relation: *not starring*.
+        must_share_head: it counts only where it shares, or repeats, the head of what is wanted.
+        rule_reading: what a rule read in its place, if anything. Where that is nothing, or only the
+            head ("but not films starring B", cut too short), and the phrase repeats the head, the
+            query is an expression even if its wanted part joins nothing: *films of A but not films
+            of B*.
+    """
+
+    text: str
+    cue: str = ""
+    must_share_head: bool = False
+    rule_reading: str | None = None
+
+    @property
+    def relation(self) -> str:
+        """The words of the cue behind its *not*."""
+        return self.cue.rpartition("not ")[2].strip() if "not " in self.cue else ""
+
+    def suffices(self, head: str) -> bool:
+        """Whether it may be all that makes the query an expression."""
+        return self.rule_reading in ("", head) and head in self.text.lower().split()
+
+
+def may_coordinate(masked: str) -> bool:
+    """A cheap check: False where :func:`coordinate` finds nothing in a text without exclusions.
+
+    Args:
+        masked: the query, names and idioms filled.
+    """
+    return has_connective(masked) or has_set_relation(masked)
+
+
+def coordinate(wanted: str, excluded: Sequence[ExcludedPhrase] = ()) -> Coordination | None:
+    """The expression of a query; None where it joins nothing."""
+    result = _parse_phrase(wanted)
+    if result is None:
+        return None
+    head = result.head.masked.lower()
+    suffices = bool(excluded) and all(phrase.suffices(head) for phrase in excluded)
+    if isinstance(result.expression, Atom) and not suffices:
+        return None
+    expressions = []
+    for phrase in excluded:
+        if phrase.text.lower() == head:
+            return None  # "except films starring A", cut too short
+        expression = _complete(f"{phrase.relation} {phrase.text}".strip(), result.head)
+        if expression is None and phrase.must_share_head:
+            return None
+        expressions.append(Atom(phrase.text) if expression is None else expression)
+    if not expressions:
+        return result
+    parts = [result.expression, *(~expression for expression in dict.fromkeys(expressions))]
+    if sum(len(part.atoms) for part in parts) > MAX_ATOMS:
+        return None
+    return replace(result, expression=reduce(and_, parts))
+
+
+def _parse_phrase(text: str) -> Coordination | None:
+    """The expression of a wanted phrase, a single atom too; None where it has no head."""
+    masked = mask_fixed_pairs(mask(text))
+    frame = find_frame(text, masked)
+    reading = _read(text, masked, (frame.start, frame.end)) if frame else None
+    if frame is None or reading is None:
+        return None
+    confidence = min((decision.confidence for decision in reading.decisions), default=CERTAIN)
+    if frame.is_question and any(decision.joins_common_nouns for decision in reading.decisions):
+        confidence = min(confidence, OPEN)
+    return Coordination(reading.expression, reading.head, confidence, reading.connective)
+
+
+def _complete(text: str, head: Word) -> Expression | None:
+    """An excluded phrase with the head that it shares: *set in Paris or Rome* -> two atoms.
+
+    None where it neither repeats the head nor modifies it.
+    """
+    masked = mask_fixed_pairs(mask(text))
+    start = pronoun.end() if (pronoun := _PRONOUN.match(masked)) else 0
+    words = masked[start:].split()
+    if not words:
+        return None
+    if relation_at(words, 0) is None and head.masked.lower() not in (w.lower() for w in words):
+        return None
+    reading = _read(text, masked, (start, len(masked)), head)
+    if reading is None or any(decision.confidence < LIKELY for decision in reading.decisions):
+        return None
+    return reading.expression
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    expression: Expression
+    decisions: list[Decision]
+    connective: tuple[int, int] | None
+    head: Word
+
+
+def _read(
+    text: str, masked: str, span: tuple[int, int], head: Word | None = None
+) -> _Reading | None:
+    """*That are* joins where the head is repeated behind it; else it begins a modifier."""
+    reading = None
+    if " are " in masked.lower():
+        reading = _read_segments(text, masked, span, head, copula=True)
+    return reading or _read_segments(text, masked, span, head, copula=False)
+
+
+def _read_segments(
+    text: str, masked: str, span: tuple[int, int], head: Word | None, *, copula: bool
+) -> _Reading | None:
+    segments = split_segments(text, masked, *span, copula=copula)
+    if not segments or len(segments) > MAX_ATOMS:
+        return None
+    decisions: list[Decision] = []
+    parts: list[Expression] = []
+    try:
+        for group in _split_at_also(segments):
+            nouns = parse_nouns(group, head)
+            if not nouns:
+                return None
+            parts.append(build_expression(nouns, decisions, also=bool(parts)))
+            if head is not None and _must_repeat(text, group[0]) and not _repeats(nouns, head):
+                return None
+            head = head or _full_head(nouns[0], parts[0])
+        if len(parts) > 1:
+            decisions.append(Decision(CERTAIN))
+            parts = _without_bare_head(parts, head)
+        expression = combine(parts, "and").simplified()
+    except (NoCoordinationError, ExpressionError):
+        return None
+    connective = next((segment.connective for segment in segments if segment.connective), None)
+    return None if head is None else _Reading(expression, decisions, connective, head)
+
+
+def _must_repeat(text: str, segment: Segment) -> bool:
+    """Whether the connective asks for the head again: *among*, *that are*."""
+    words = text[slice(*segment.connective)].lower().split() if segment.connective else []
+    return "among" in words or (len(words) > 1 and words[-2:] in _COPULAS)
+
+
+def _repeats(nouns: Sequence[Noun], head: Word) -> bool:
+    word = head.masked.lower()
+    return all(word in (form.lower() for form in noun.segment.forms) for noun in nouns)
+
+
+def _full_head(noun: Noun, expression: Expression) -> Word:
+    """The head with the words before it, where every atom begins so: *fairy tales*."""
+    full = " ".join(word.text for word in (*noun.premodifiers[0], noun.head))
+    if len(noun.premodifiers) == 1 and all(
+        text.startswith(f"{full} ") for text in expression.atoms
+    ):
+        return Word(noun.head.masked, full)
+    return noun.head
+
+
+def _without_bare_head(parts: list[Expression], head: Word | None) -> list[Expression]:
+    """The parts without *hotels* alone, in *hotels that are both cheap and central*."""
+    if head is None:
+        return parts
+    rest = [part for part in parts if part != Atom(head.text)]
+    words = {word for part in rest for text in part.atoms for word in text.split()}
+    return rest if head.text in words else parts
+
+
+def _split_at_also(segments: Sequence[Segment]) -> list[list[Segment]]:
+    """The segments between the ANDs that stand outside all others."""
+    groups: list[list[Segment]] = [[]]
+    for segment in segments:
+        if segment.operator == "also":
+            groups.append([])
+        groups[-1].append(segment)
+    return groups

@@ -1,0 +1,225 @@
+"""The phrase that a query asks for, cut at its connectives into segments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from logic_retrievers.queries.coordination.vocabulary import PREPOSITIONS, word_set
+
+Operator: TypeAlias = Literal["and", "or", "also"]
+"""``also`` is the AND that stands outside the others: *that are also*."""
+
+_REQUEST = re.compile(
+    r"\s*(?:(?:please|hi|hello|hey)\b[,!]?\s*)?(?:"
+    r"(?:can|could|would) you (?:please )?(?:find|show|recommend|suggest|list|name|give|tell)"
+    r"(?: me| us)?|"
+    r"(?:i am|i'm|we are|we're) (?:looking|searching) for|"
+    r"(?:i|we) (?:want|need|would like|'d like)(?: to (?:find|see|watch|read|buy))?|"
+    r"(?:i'd|we'd) like(?: to (?:find|see|watch|read|buy))?|"
+    r"(?:a )?list of|(?:find|show|list|name|give|get|recommend|suggest|tell)(?: me| us)?|"
+    r"(?:looking|searching|search) for|which are|what are some|examples of|"
+    r"names of)\b(?=\s)",
+    re.IGNORECASE,
+)
+_MAX_REQUESTS = 2
+_DETERMINERS = re.compile(r"\s*(?:(?:some|any|all|the|of the|every)\s+){1,2}", re.IGNORECASE)
+_QUESTION_WORD = re.compile(
+    r"(?:what|who|whom|whose|where|when|why|how|is|are|was|were|do|does|did|can|could|will|would|"
+    r"should|has|have|had|which|(?:in|for|of|by|from|on|to) (?:which|whom|whose|what))\b",
+    re.IGNORECASE,
+)
+_WHICH_ARE_ALSO = re.compile(
+    r"\s*which\s+(?=\S[^?]{0,200}\s(?:are|is)\s+(?:also|both)\s)", re.IGNORECASE
+)
+_PHRASE_TAIL = re.compile(
+    r"[\s,;:]*(?:\b(?:please|pls|thanks|thank you)\b)?[\s.?!]*$", re.IGNORECASE
+)
+_ALSO = (
+    r",?\s+(?:(?:that|which|who)\s+)?(?:are|is)\s+(?:also\s+both|also|both|simultaneously)\s+|"
+    r",?\s+(?:that|which|who)\s+are\s+(?=[^,]{1,160}\stoo(?![\w-]))|"
+    r",?\s+(?:that|which|who)\s+(?:happen\s+to\s+be|are\s+at\s+the\s+same\s+time)\s+|"
+    r",?\s+(?:as\s+long\s+as|so\s+long\s+as|provided|provided\s+that|if|on\s+condition\s+that)"
+    r"\s+they(?:'re|\s+are)\s+(?:also\s+)?|"
+    r",?\s+(?:and|but)\s+(?:also|at\s+the\s+same\s+time|simultaneously)\s+|\s+among\s+(?:the\s+)?"
+)
+_COPULA = r",?\s+(?:that|which|who)\s+are\s+"
+_CONJUNCTIONS = (
+    r"(?P<strong>,?\s+(?:or\s+(?:else|alternatively|otherwise),?|alternatively,?|"
+    r"(?:or,?\s+)?failing\s+that,?)\s+)|"
+    r"(?P<or>,?\s+(?:and/or|or)\s+)|(?P<and>,?\s+(?:and|as\s+well\s+as)\s+)"
+)
+_COMMA = r"(?P<comma>,\s+)"
+_CONNECTIVE = re.compile(rf"(?P<also>{_ALSO})|{_CONJUNCTIONS}|{_COMMA}", re.IGNORECASE)
+_CONNECTIVE_OR_COPULA = re.compile(
+    rf"(?P<also>{_ALSO}|{_COPULA})|{_CONJUNCTIONS}|{_COMMA}", re.IGNORECASE
+)
+_JOINING = re.compile(rf"{_ALSO}|{_COPULA}|{_CONJUNCTIONS}", re.IGNORECASE)
+_WORD = re.compile(r"\S+")
+_PHRASE_BREAK = re.compile(r"[;:!?()\"\n\[\]{}<>=|]|\s-\s|,$")
+_FULL_STOP = re.compile(r"(?<=\w)[.](?=\s|$)")
+_ABBREVIATION_REACH = 20
+_ABBREVIATIONS = word_set(
+    "jr sr dr st mr mrs ms bros inc co ltd vs no corp mt ft dept prof gen col etc"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The span of the phrase in the query, and whether the query is a question: *what are some*."""
+
+    start: int
+    end: int
+    is_question: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a phrase: as masked, and as the query has it."""
+
+    masked: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The words between two connectives.
+
+    Args:
+        words: without *either* and *both*.
+        operator: what joins it to the segment before; None for the first.
+        strong: the words around it leave no doubt: *either*, *both*, *or else*.
+        connective: span of the connective before it.
+    """
+
+    words: tuple[Word, ...]
+    operator: Operator | None
+    strong: bool = False
+    connective: tuple[int, int] | None = None
+
+    @property
+    def forms(self) -> list[str]:
+        """The masked words."""
+        return [word.masked for word in self.words]
+
+
+class NoCoordinationError(Exception):
+    """The parts of a phrase do not fit together; never leaves this package."""
+
+
+def has_connective(masked: str) -> bool:
+    """Whether a word stands in the text that can join segments; a comma alone joins none."""
+    return _JOINING.search(masked) is not None
+
+
+def find_frame(text: str, masked: str) -> Frame | None:
+    """Where the phrase stands; None where the text is another question, or a statement."""
+    start, has_request = 0, False
+    for _ in range(_MAX_REQUESTS):
+        request = _REQUEST.match(masked, start)
+        if request is None:
+            break
+        start, has_request = request.end(), True
+    if not has_request and (which := _WHICH_ARE_ALSO.match(masked)):
+        start, has_request = which.end(), True
+    if _QUESTION_WORD.match(masked[start:].lstrip()):
+        return None
+    if determiners := _DETERMINERS.match(masked, start):
+        start = determiners.end()
+    tail = _PHRASE_TAIL.search(masked, max(start, len(masked) - 40))
+    end = tail.start() if tail else len(masked)
+    if masked[end : end + 1] == "." and is_abbreviation(text, end):
+        end += 1
+    if not has_request and masked[end:].strip().startswith((".", "?")):
+        return None
+    while start < end and masked[start].isspace():
+        start += 1
+    is_question = masked[:start].lstrip().lower().startswith("what")
+    return Frame(start, end, is_question) if start < end else None
+
+
+def split_segments(
+    text: str, masked: str, start: int, end: int, *, copula: bool = False
+) -> list[Segment] | None:
+    """The segments of a phrase; None where nothing says what joins them.
+
+    A comma takes the operator of the next connective that has one.
+
+    Args:
+        text: the query.
+        masked: the same, names, idioms and fixed pairs filled.
+        start: of the phrase.
+        end: of it.
+        copula: *that are* joins, too.
+    """
+    if _PHRASE_BREAK.search(masked, start, end) or _ends_sentence(text, start, end):
+        return None
+    pattern = _CONNECTIVE_OR_COPULA if copula else _CONNECTIVE
+    matches = list(pattern.finditer(masked, start, end))
+    operators = _operators([match.lastgroup or "" for match in matches])
+    if operators is None:
+        return None
+    bounds = [start, *(place for match in matches for place in match.span()), end]
+    spans = list(zip(bounds[::2], bounds[1::2], strict=True))
+    segments: list[Segment] = []
+    for number, (first, last) in enumerate(spans):
+        words = [
+            Word(match.group(), text[slice(*match.span())])
+            for match in _WORD.finditer(masked, first, last)
+        ]
+        content = [word for word in words if word.masked.lower() not in ("either", "both", "too")]
+        connective = matches[number - 1] if number else None
+        if not content or content[-1].masked.lower() in PREPOSITIONS:
+            return None
+        has_marker = len(content) < len(words)
+        segments.append(
+            Segment(
+                tuple(content),
+                operators[number - 1] if connective else None,
+                has_marker or (connective is not None and connective.lastgroup == "strong"),
+                connective.span() if connective else None,
+            )
+        )
+    return segments
+
+
+def _operators(names: Sequence[str]) -> list[Operator] | None:
+    operators: list[Operator] = []
+    following: Operator | None = None
+    for name in reversed(names):
+        if name == "comma":
+            if following is None:
+                return None
+            operators.append(following)
+            continue
+        operator: Operator = "also" if name == "also" else "and" if name == "and" else "or"
+        following = None if operator == "also" else operator
+        operators.append(operator)
+    return operators[::-1]
+
+
+def common_operator(segments: Sequence[Segment]) -> Operator:
+    """The operator that all of them have.
+
+    Raises:
+        NoCoordinationError: they have several.
+    """
+    operators = {segment.operator for segment in segments}
+    if len(operators) != 1 or None in operators:
+        raise NoCoordinationError
+    return "or" if operators == {"or"} else "and"
+
+
+def is_abbreviation(text: str, stop: int) -> bool:
+    """Whether the full stop at ``stop`` belongs to its word: ``Jr.``, ``J.``, ``Warner Bros.``."""
+    before = text[max(0, stop - _ABBREVIATION_REACH) : stop].split()
+    word = before[-1] if before else ""
+    return word.lower() in _ABBREVIATIONS or "." in word or (len(word) == 1 and word.isupper())
+
+
+def _ends_sentence(text: str, start: int, end: int) -> bool:
+    return any(
+        not is_abbreviation(text, match.start()) for match in _FULL_STOP.finditer(text, start, end)
+    )

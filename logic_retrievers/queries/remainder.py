@@ -1,0 +1,59 @@
+"""What is left of a query without its exclusions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_CONTEXT = 160
+_CONJUNCTION = re.compile(r"^(?:but|and)\s+", re.IGNORECASE)
+_LEADING_WORDS = re.compile(
+    r"(?:[\s,;:(\[-]+|(?<![\w-])(?:and|but(?:\sone)?|while|though|yet|only|just|with|please|"
+    r"(?<=\S\s)that|(?<=\S\s)which|(?:you\s)?(?:can|may)|ideally|preferably|definitely|"
+    r"specifically|kindly|quite|having|it's|it\sshould(?:\shave)?|i\s(?:have|need|want)\sto|"
+    r"if\s(?:we|you|i)|we|i))$",
+    re.IGNORECASE,
+)
+_TRAILING_WORDS = re.compile(
+    r"[\s,;:)\].!-]*(?:(?:please|pls|thanks|thank\syou|thx|either|though)\b[\s,;:)\].!]*)*",
+    re.IGNORECASE,
+)
+
+_STOP = re.compile(r"\s*([.!])\s+(?=[A-Z])")
+"""The end of a sentence behind which another one follows."""
+
+
+def remainder(text: str, exclusions: Sequence[tuple[int, int]]) -> str:
+    """The text without its exclusions and the commas and small words around them.
+
+    Args:
+        text: the query.
+        exclusions: spans, at least one, from left to right.
+    """
+    left, at = text[: exclusions[0][0]], exclusions[0][1]
+    for start, end in (*exclusions[1:], (len(text), len(text))):
+        left = _join(left, text[at:start])
+        at = end
+    return left.strip()
+
+
+def _strip_leading_words(left: str) -> str:
+    """The text without the commas and small words at its end that lead to an exclusion."""
+    while (match := _LEADING_WORDS.search(left, max(0, len(left) - _CONTEXT))) is not None:
+        left = left[: match.start()]
+    return left
+
+
+def _join(left: str, right: str) -> str:
+    """Both sides of an exclusion, without the commas and conjunctions around it."""
+    left = _strip_leading_words(left)
+    following = right[_TRAILING_WORDS.match(right).end() :]  # type: ignore[union-attr]
+    if not left:
+        following = _CONJUNCTION.sub("", following)
+    if following.strip(" ?"):
+        stop = _STOP.match(right)
+        left += stop[1] if stop and left[-1:].isalnum() else ""
+        return f"{left} {following}" if left else following
+    stop_mark = right.strip()[-1:]  # nothing follows but the end of the sentence
+    needs_mark = stop_mark in (".", "!", "?") and left[-1:] not in (".", "!", "?")
+    return left + stop_mark if needs_mark else left

@@ -1,0 +1,154 @@
+"""What a rule is: a cue, where the excluded text stands, and where the cue means something else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+from logic_retrievers.errors import ConfigurationError
+
+
+class Scope(Enum):
+    """Where the excluded text stands."""
+
+    AFTER = "after"
+    """Behind the cue: "except *Norway*"."""
+    BEFORE = "before"
+    """Before the cue: "*Norway* excluded"."""
+    BETWEEN = "between"
+    """Between the halves of the cue: "leave *Norway* out". It is the cue's group ``excluded``."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One family of cues; those that ship are in ``english.toml``, with examples.
+
+    The patterns are regular expressions; a blank stands for white space. They see at most 160
+    characters on either side of a cue and must not nest quantifiers, so that no query makes them
+    slow.
+
+    Args:
+        name: of the family.
+        cue: the words that exclude, whole ones; a hyphen counts as part of a word.
+        scope: where the excluded text stands.
+        before: the text before the cue must end with this; anything where empty.
+        not_before: the text before the cue must not end with these words.
+        not_after: the text behind the cue must not begin with these words.
+        opening: None: anywhere; True: only where a sentence begins; False: only elsewhere.
+        brief: the excluded text is a word or two ("without *a pool* in Rome").
+        again: the verb that the cue's group ``verb`` holds must stand before the cue as well, in
+            any form ("who *likes* tea without *liking* milk").
+
+    Raises:
+        ConfigurationError: a pattern is not a regular expression.
+    """
+
+    name: str
+    cue: str
+    scope: Scope = Scope.AFTER
+    before: str = ""
+    not_before: str = ""
+    not_after: str = ""
+    opening: bool | None = None
+    brief: bool = False
+    again: bool = False
+
+    def __post_init__(self) -> None:
+        try:
+            _ = self.cue_pattern, self._before, self._not_before, self._not_after
+        except re.error as error:
+            raise ConfigurationError(f"rule {self.name!r}: {error}") from error
+
+    @cached_property
+    def cue_pattern(self) -> re.Pattern[str]:
+        """The cue, compiled."""
+        return re.compile(rf"(?<![\w'-])(?:{_words(self.cue)})(?![\w-]|'\w)", re.IGNORECASE)
+
+    @cached_property
+    def _before(self) -> re.Pattern[str]:
+        return re.compile(rf"(?:{_words(self.before)})$", re.IGNORECASE)
+
+    @cached_property
+    def _not_before(self) -> re.Pattern[str]:
+        pattern = rf"(?<![\w-])(?:{_words(self.not_before)})\s*$"
+        return re.compile(pattern, re.IGNORECASE)
+
+    @cached_property
+    def _not_after(self) -> re.Pattern[str]:
+        return re.compile(rf"\s*(?:{_words(self.not_after)})(?![\w-])", re.IGNORECASE)
+
+    def fits(self, before: str, after: str, verb: str = "") -> bool:
+        """Whether a cue between these two texts means what the rule says.
+
+        Args:
+            before: of the cue.
+            after: of the cue.
+            verb: what its group ``verb`` holds, for a rule with ``again``.
+        """
+        if _MENTIONED_CUE.search(before) or (self.before and not self._before.search(before)):
+            return False
+        if self.not_before and self._not_before.search(before):
+            return False
+        if self.again and _stem(verb) not in map(_stem, _WORD.findall(before)):
+            return False
+        return not (self.not_after and self._not_after.match(after))
+
+
+_MENTIONED_CUE = re.compile(
+    r"\b(?:to use|do you use|difference between|the (?:word|phrase|term|keyword|operator))\s*$",
+    re.IGNORECASE,
+)
+"""Before a cue that is the topic itself: "when to use except"."""
+
+
+def _words(pattern: str) -> str:
+    return pattern.replace(" ", r"\s+")
+
+
+_WORD = re.compile(r"[a-z]{2,}", re.IGNORECASE)
+_ENDING = re.compile(r"(?<=\w\w)(?:ing|ed|es|s|e)$")
+
+
+def _stem(verb: str) -> str:
+    """The same for *likes* and *liking*."""
+    return _ENDING.sub("", verb.lower())
+
+
+class RulePack:
+    """The rules of one language, as a TOML file has them.
+
+    Args:
+        table: ``words``, lists by name; ``fragments``, patterns by name that others write as
+            ``{NAME}``; and ``rules``, each with the fields of :class:`Rule` and ``examples``. A
+            list is one pattern in pieces.
+    """
+
+    def __init__(self, table: Mapping[str, Any]) -> None:
+        self._fragments = {name: "".join(pieces) for name, pieces in table["fragments"].items()}
+        self._words = table["words"]
+        self.rules = tuple(self._read(fields) for fields in table["rules"])
+
+    def fragment(self, name: str) -> str:
+        """A pattern by its name."""
+        return self._expand(self._fragments[name])
+
+    def words(self, name: str) -> list[str]:
+        """A list of words, each a regular expression."""
+        return str(self._words[name]).split()
+
+    def _read(self, fields: Mapping[str, Any]) -> Rule:
+        values = {name: value for name, value in fields.items() if name != "examples"}
+        for name in _PATTERNS & values.keys():
+            values[name] = self._expand("".join(values[name]))
+        return Rule(**{**values, "scope": Scope(values.get("scope", "after"))})
+
+    def _expand(self, pattern: str) -> str:
+        return _FRAGMENT.sub(lambda match: self.fragment(match[1]), pattern)
+
+
+_PATTERNS = {"cue", "before", "not_before", "not_after"}
+_FRAGMENT = re.compile(r"\{([A-Z_]{2,})\}")

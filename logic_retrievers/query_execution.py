@@ -1,0 +1,171 @@
+"""Steps that a search and a reranking share: select a policy, encode its plan, explain its hits."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.errors import UntrainedVectorWarning, warn
+from logic_retrievers.index import EncodedVectorQuery, lexical
+from logic_retrievers.index.lexical import term_vector
+from logic_retrievers.index.requests import QueryVector
+from logic_retrievers.index.vectors import encode_passages
+from logic_retrievers.policies import Policy, PolicyRouter, Ranked
+from logic_retrievers.query_input import CheckedQuery
+from logic_retrievers.scoring import ordinal_ranks
+from logic_retrievers.types import CandidatePool, Evidence, Hit, Passage, VectorQuery
+
+if TYPE_CHECKING:
+    from logic_retrievers.encoders.base import Encoder, VectorSpec
+    from logic_retrievers.index.passage_index import PassageIndex
+
+Plans: TypeAlias = Sequence[tuple[VectorQuery, ...]]
+"""For each query, the vector queries that its policy planned."""
+
+
+def select_policy(
+    query: CheckedQuery,
+    policy: Policy | PolicyRouter,
+    specs: Mapping[str, VectorSpec],
+    vectors: Collection[str],
+) -> Policy:
+    """The policy itself, or the one that a router selects for this query.
+
+    Args:
+        query: as the caller passed it.
+        policy: of the search.
+        specs: of the encoder.
+        vectors: names of the vectors that the passages have.
+    """
+    if isinstance(policy, Policy):
+        return policy
+    trained = [v for v in vectors if v == lexical.NAME or (v in specs and specs[v].trained)]
+    constants = specs["topical"].exclusion if "topical" in specs else None
+    return policy.route(query, trained, constants)
+
+
+def warn_if_untrained(plans: Plans, specs: Mapping[str, VectorSpec], policy: str) -> None:
+    """Warns if a policy ranks by a vector that the encoder was not trained for."""
+    needed = {query.vector for plan in plans for query in plan}
+    untrained = sorted(name for name in needed if name in specs and not specs[name].trained)
+    if untrained:
+        warn(
+            UntrainedVectorWarning,
+            f"policy {policy!r} ranks by {untrained[0]!r}, which this encoder has not been trained "
+            "for: its vectors repeat another head's, so the policy cannot tell violating passages",
+        )
+
+
+def encode_plans(plans: Plans, encoder: Encoder) -> Operation[list[list[EncodedVectorQuery]]]:
+    """The vector queries of every plan, encoded.
+
+    Each (vector, text) is encoded once, and texts that need the same named vectors go through the
+    encoder together. The sparse ``lexical`` vector needs no encoder.
+    """
+    names_by_text: dict[str, set[str]] = {}
+    for plan in plans:
+        for query in plan:
+            names_by_text.setdefault(query.text, set()).add(query.vector)
+    texts_by_names: dict[tuple[str, ...], list[str]] = {}
+    for text, names in names_by_text.items():
+        texts_by_names.setdefault(tuple(sorted(names)), []).append(text)
+
+    def encode() -> dict[tuple[str, str], QueryVector]:
+        encoded: dict[tuple[str, str], QueryVector] = {}
+        for names, texts in texts_by_names.items():
+            if lexical.NAME in names:
+                encoded.update({(lexical.NAME, t): term_vector(t, query=True) for t in texts})
+            dense = [name for name in names if name != lexical.NAME]
+            for name, rows in (encoder.encode_queries(texts, dense) if dense else {}).items():
+                encoded.update({(name, text): row for text, row in zip(texts, rows, strict=True)})
+        return encoded
+
+    vectors: dict[tuple[str, str], QueryVector] = yield Compute(encode)
+    return [
+        [EncodedVectorQuery(q.name, q.vector, vectors[q.vector, q.text], q.limit) for q in plan]
+        for plan in plans
+    ]
+
+
+def passage_vectors(
+    passages: Sequence[Passage],
+    names: Sequence[str],
+    encoder: Encoder,
+    index: PassageIndex | None = None,
+) -> Operation[dict[str, npt.NDArray[np.float64]]]:
+    """Vectors of the given passages: stored ones where an index has them, the others encoded.
+
+    Args:
+        passages: with text, and ids that differ.
+        names: of the vectors.
+        encoder: makes the vectors.
+        index: a collection that may hold some of the passages. Its vectors are only used if their
+            fingerprint is the encoder's.
+
+    Returns:
+        Vector name -> shape (passages, dimension).
+    """
+    stored: dict[tuple[str, str], npt.NDArray[np.float64]] = {}
+    if index is not None:
+        stored_specs = index.encoder.specs
+        shared = [
+            name
+            for name in names
+            if name in stored_specs
+            and stored_specs[name].fingerprint == encoder.specs[name].fingerprint
+        ]
+        stored = yield from index.stored_vectors(passages, shared)
+
+    def encode_missing() -> dict[str, npt.NDArray[np.float64]]:
+        missing = {
+            passage.id: passage
+            for passage in passages
+            if any((name, passage.id) not in stored for name in names)
+        }
+        encoded = encode_passages(encoder, list(missing.values()), names) if missing else {}
+        rows = {
+            (name, passage_id): row.astype(np.float64)
+            for name, vectors in encoded.items()
+            for passage_id, row in zip(missing, vectors, strict=True)
+        }
+        rows |= stored
+        return {name: np.stack([rows[name, passage.id] for passage in passages]) for name in names}
+
+    matrices: dict[str, npt.NDArray[np.float64]] = yield Compute(encode_missing)
+    return matrices
+
+
+def build_hits(
+    policy: str, pool: CandidatePool, ranking: Sequence[Ranked], passages: Mapping[str, Passage]
+) -> list[Hit]:
+    """The ranked candidates as hits with evidence.
+
+    Args:
+        policy: name of the policy that ranked.
+        pool: the candidates.
+        ranking: best first.
+        passages: point id -> passage; a candidate without one was deleted meanwhile and is left
+            out.
+    """
+    columns = {name: scores.tolist() for name, scores in pool.scores.items()}
+    ranks = {name: ordinal_ranks(scores) for name, scores in pool.scores.items()}
+    hits: list[Hit] = []
+    for ranked in ranking:
+        passage = passages.get(pool.ids[ranked.index])
+        if passage is None:
+            continue
+        scores = {name: column[ranked.index] for name, column in columns.items()}
+        evidence = Evidence(
+            policy=policy,
+            scores={name: None if np.isnan(score) else score for name, score in scores.items()},
+            ranks={name: int(column[ranked.index]) or None for name, column in ranks.items()},
+            passed_filter=ranked.passed_filter,
+            reason=ranked.reason,
+            details=ranked.details,
+        )
+        hits.append(Hit(passage, len(hits) + 1, ranked.score, evidence))
+    return hits

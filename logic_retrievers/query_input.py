@@ -1,0 +1,95 @@
+"""Queries as callers pass them: their types, their checks, and texts read as expressions."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias, get_args
+
+from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputError
+from logic_retrievers.policies import Policy, PolicyRouter, resolve_policy
+from logic_retrievers.queries import Expression, ParsedQuery
+
+Query: TypeAlias = str | ParsedQuery | Expression
+CheckedQuery: TypeAlias = str | ParsedQuery
+AnyPolicy: TypeAlias = str | Policy | PolicyRouter
+
+QuerySyntax: TypeAlias = Literal["words", "expression"]
+"""``words``: a sentence or keywords. ``expression``: what :meth:`Expression.parse` reads."""
+
+
+def check_query(query: Any) -> CheckedQuery:
+    """The query; an expression is turned into a parsed query that states it.
+
+    Raises:
+        InputError: neither a string nor a parsed query nor an expression.
+        EmptyTextError: only white space.
+        ExpressionError: an expression that only says what is not wanted.
+    """
+    if isinstance(query, Expression):
+        return ParsedQuery.stating(query)
+    if not isinstance(query, str | ParsedQuery):
+        raise InputError(
+            f"a query is a string, ParsedQuery or Expression, not {type(query).__name__}"
+        )
+    if not query_text(query).strip():
+        raise EmptyTextError("the query is empty; pass a text to search for")
+    return query
+
+
+def query_text(query: CheckedQuery) -> str:
+    """The whole text of a query."""
+    return query.text if isinstance(query, ParsedQuery) else query
+
+
+def check_count(name: str, count: Any) -> None:
+    """Refuses a number of hits that is no whole number of at least 1.
+
+    Raises:
+        ConfigurationError: with the name of the parameter.
+    """
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ConfigurationError(f"{name} must be a whole number of at least 1, not {count!r}")
+
+
+def check_syntax(syntax: Any, policy: AnyPolicy) -> None:
+    """Refuses an unknown syntax, and expressions under a policy that does not read them.
+
+    Args:
+        syntax: how queries are to be read.
+        policy: the policy of the search.
+
+    Raises:
+        ConfigurationError: no such syntax, or expressions under a policy that reads only words.
+        UnknownPolicyError: no policy has that name.
+    """
+    if syntax not in get_args(QuerySyntax):
+        raise ConfigurationError(
+            f"unknown query_syntax {syntax!r}; one of {', '.join(get_args(QuerySyntax))}"
+        )
+    resolved = resolve_policy(policy)
+    if syntax == "expression" and not isinstance(resolved, PolicyRouter):
+        raise ConfigurationError(
+            f"policy {resolved.name!r} would search for an expression as for a phrase; take 'auto' "
+            "or 'boolean', which read its AND, OR and NOT"
+        )
+
+
+def read_query(text: str, syntax: QuerySyntax, policy: AnyPolicy) -> str | Expression:
+    """The query that a text stands for.
+
+    Args:
+        text: as the caller passed it. No :class:`Expression`: frameworks hand queries to tracers,
+            tools and prompts, which only know texts.
+        syntax: how it is to be read.
+        policy: the policy of the search.
+
+    Raises:
+        ExpressionError: the text is no expression; gives the position of the error.
+        InputError: an expression object instead of a text.
+        ConfigurationError: as :func:`check_syntax`.
+    """
+    check_syntax(syntax, policy)
+    if isinstance(text, Expression):
+        raise InputError(
+            "a query is a text here: pass str(expression), with query_syntax='expression'"
+        )
+    return Expression.parse(text) if syntax == "expression" else text

@@ -1,1 +1,0 @@
-"""Kinds of plots, one file each."""

@@ -1,0 +1,184 @@
+"""A reranker: passages from any other search, ordered under a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from logic_retrievers.effects import Operation, arun, encoder_threads, run
+from logic_retrievers.encoders import default_encoder
+from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.index.requests import QueryVector
+from logic_retrievers.policies import Policy, resolve_policy
+from logic_retrievers.policies.base import LEXICAL
+from logic_retrievers.query_execution import (
+    build_hits,
+    encode_plans,
+    passage_vectors,
+    select_policy,
+    warn_if_untrained,
+)
+from logic_retrievers.query_input import AnyPolicy, Query, check_count, check_query, query_text
+from logic_retrievers.scoring import cosine
+from logic_retrievers.types import (
+    SCORE_DECIMALS,
+    CandidatePool,
+    Evidence,
+    Hit,
+    Passage,
+    VectorQuery,
+)
+
+if TYPE_CHECKING:
+    from logic_retrievers.encoders.base import Encoder
+    from logic_retrievers.index.passage_index import PassageIndex
+    from logic_retrievers.types import Scores
+
+
+class Reranker:
+    """Orders given passages under a policy; each is scored on every vector query of its plan.
+
+    Args:
+        encoder: makes the vectors; None: that of the index, else that of the bundle that comes with
+            the package.
+        policy: a name, or a policy with settings of your own.
+        index: a collection that holds some of the passages. Their stored vectors are used, so only
+            passages that are not stored, or with a changed text, are encoded.
+
+    Raises:
+        UnknownPolicyError: no policy has that name.
+        ConfigurationError: the encoder lacks a vector that the policy needs (when reranking).
+
+    Example:
+        >>> reranker = Reranker()                                          # doctest: +SKIP
+        >>> reranker.rerank("quiet, not above a nightclub", passages, k=5)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder | None = None,
+        policy: AnyPolicy = "sequential",
+        *,
+        index: PassageIndex | None = None,
+    ) -> None:
+        self.policy = resolve_policy(policy)
+        self.index = index
+        if encoder is None and index is None:
+            encoder = default_encoder()
+        self._encoder = encoder
+
+    @property
+    def encoder(self) -> Encoder:
+        """Makes the vectors; without an own encoder, the one that the index uses now."""
+        if self._encoder is not None:
+            return self._encoder
+        return default_encoder() if self.index is None else self.index.encoder
+
+    def rerank(self, query: Query, passages: Sequence[Passage], k: int | None = None) -> list[Hit]:
+        """The k best of the passages, best first.
+
+        Of passages with the same id only the first counts; equal scores keep the order of the
+        input. Passages without text cannot be scored and come last.
+
+        Args:
+            query: any text that is not empty, a :class:`ParsedQuery`, or an
+                :class:`Expression`.
+            passages: in any order.
+            k: how many hits; all of them where None.
+
+        Raises:
+            EmptyTextError, InputError: the query is no text, or an item is no passage.
+            ConfigurationError: k is under 1, or the encoder lacks a vector that the policy needs.
+            ServerError: the index failed or could not be reached.
+        """
+        operation = self._plan(query, passages, k)
+        if self.index is not None:
+            return self.index.run(operation)
+        return run(operation, encoder_threads)
+
+    async def arerank(
+        self, query: Query, passages: Sequence[Passage], k: int | None = None
+    ) -> list[Hit]:
+        """:meth:`rerank` without blocking the event loop; the same hits."""
+        operation = self._plan(query, passages, k)
+        if self.index is not None:
+            return await self.index.arun(operation)
+        return await arun(operation, encoder_threads)
+
+    def _plan(
+        self, query: Query, passages: Sequence[Passage], k: int | None
+    ) -> Operation[list[Hit]]:
+        """Checks and plans before the operation starts, so that errors point to the caller."""
+        checked = check_query(query)
+        if k is not None:
+            check_count("k", k)
+        for passage in passages:
+            if not isinstance(passage, Passage):
+                raise InputError(f"a Passage is needed, not {type(passage).__name__}")
+        encoder = self.encoder  # one for the whole reranking, even if it is replaced meanwhile
+        specs = encoder.specs
+        policy = select_policy(checked, self.policy, specs, list(specs))
+        by_id: dict[str, Passage] = {}
+        for passage in passages:
+            by_id.setdefault(passage.id, passage)
+        allowed = [
+            passage for passage in by_id.values() if not _has_value(passage, policy.must_not)
+        ]
+        plan = policy.plan(query_text(checked), max(1, len(allowed)))
+        if missing := sorted({query.vector for query in plan} - set(specs)):
+            remedy = (
+                "only an index can match words: search there, or rerank with another policy"
+                if missing[0] == LEXICAL
+                else "pass an encoder that makes them"
+            )
+            raise ConfigurationError(
+                f"policy {policy.name!r} needs {missing[0]!r} vectors, and the encoder makes only "
+                f"{', '.join(sorted(specs))}; {remedy}"
+            )
+        warn_if_untrained([plan], specs, policy.name)
+        return self._execute(policy, plan, encoder, allowed, len(allowed) if k is None else k)
+
+    def _execute(
+        self,
+        policy: Policy,
+        plan: tuple[VectorQuery, ...],
+        encoder: Encoder,
+        passages: Sequence[Passage],
+        k: int,
+    ) -> Operation[list[Hit]]:
+        readable = [passage for passage in passages if passage.text_to_embed.strip()]
+        unreadable = [passage for passage in passages if not passage.text_to_embed.strip()]
+        hits: list[Hit] = []
+        if readable:
+            (queries,) = yield from encode_plans([plan], encoder)
+            matrices = yield from passage_vectors(
+                readable, sorted({query.vector for query in plan}), encoder, self.index
+            )
+            pool = CandidatePool(
+                tuple(f"{number:09d}" for number in range(len(readable))),  # ties: input order
+                {query.name: _cosines(query.query, matrices[query.vector]) for query in queries},
+            )
+            passages_by_id = dict(zip(pool.ids, readable, strict=True))
+            hits = build_hits(policy.name, pool, policy.rank(pool, k), passages_by_id)
+        last_score = hits[-1].score if hits else 0.0
+        evidence = Evidence(
+            policy.name, {}, {}, passed_filter=False, reason="has no text to judge it by"
+        )
+        for passage in unreadable:
+            hits.append(Hit(passage, len(hits) + 1, last_score, evidence))
+        return hits[:k]
+
+
+def _cosines(query: QueryVector, rows: Scores) -> Scores:
+    return np.round(cosine(np.asarray(query, dtype=np.float64), rows), SCORE_DECIMALS)
+
+
+def _has_value(passage: Passage, excluded: Mapping[str, Sequence[object]]) -> bool:
+    """Whether a metadata field of the passage has one of the values excluded for that field."""
+    for field, values in excluded.items():
+        stored = passage.metadata.get(field)
+        if any(value in (stored if isinstance(stored, list) else [stored]) for value in values):
+            return True
+    return False

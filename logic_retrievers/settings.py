@@ -1,0 +1,151 @@
+"""Settings as partial overrides: a field that is None keeps the value of the encoder's bundle.
+
+A *constants* class is complete: a frozen dataclass of what a formula needs, whose defaults are the
+package's own. A *settings* class is what a user wants otherwise: the same fields, all None by
+default. :func:`merged` makes constants of settings, the bundle's constants and the defaults.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+
+from logic_retrievers.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    Constants = TypeVar("Constants", bound=DataclassInstance)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The finite numbers that a constant may have.
+
+    Args:
+        low, high: the ends.
+        without_low, without_high: whether that end itself is left out.
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    without_low: bool = False
+    without_high: bool = False
+
+    def __contains__(self, value: object) -> bool:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            return False
+        number = float(value)
+        above = self.low < number if self.without_low else self.low <= number
+        below = number < self.high if self.without_high else number <= self.high
+        return math.isfinite(number) and above and below
+
+    def __str__(self) -> str:
+        ends = []
+        if self.low > -math.inf:
+            ends.append(f"{'more than' if self.without_low else 'at least'} {self.low:g}")
+        if self.high < math.inf:
+            ends.append(f"{'less than' if self.without_high else 'at most'} {self.high:g}")
+        return " and ".join(ends) or "a finite number"
+
+    def check(self, name: str, value: object) -> None:
+        """Refuses a value outside.
+
+        Raises:
+            ConfigurationError: with the name, the interval and the value.
+        """
+        if value not in self:
+            raise ConfigurationError(f"{name} must be {self}, not {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The names that a constant may have."""
+
+    options: tuple[str, ...]
+
+    def check(self, name: str, value: object) -> None:
+        """Refuses any other value.
+
+        Raises:
+            ConfigurationError: with the name, the options and the value.
+        """
+        if value not in self.options:
+            raise ConfigurationError(
+                f"{name} must be one of {', '.join(self.options)}, not {value!r}"
+            )
+
+
+Range: TypeAlias = Interval | OneOf
+
+SHARE = Interval(0, 1)
+"""From 0 to 1, both included."""
+
+
+class PartialSettings:
+    """Base of a settings class: a frozen dataclass in which every field is None by default.
+
+    Each value is checked at construction; values that do not fit together are refused where they
+    are merged.
+
+    Raises:
+        ConfigurationError: a value is out of its range.
+    """
+
+    __slots__ = ()
+    ranges: ClassVar[Mapping[str, Range]] = {}
+    """The allowed values of each field."""
+
+    def __post_init__(self) -> None:
+        check_ranges(self.overrides(), self.ranges)
+
+    def overrides(self) -> dict[str, Any]:
+        """The fields that are not None, by name."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {name: value for name, value in values.items() if value is not None}
+
+
+def merged(
+    kind: type[Constants],
+    settings: PartialSettings | None = None,
+    bundle_constants: Mapping[str, Any] | None = None,
+) -> Constants:
+    """The constants to calculate with: settings over those of the bundle over the defaults.
+
+    Args:
+        kind: the class of the constants; it checks them. A field without a default must be in the
+            bundle or in the settings.
+        settings: what the user sets; nothing where None.
+        bundle_constants: what the encoder's bundle ships, by name; nothing where None.
+
+    Raises:
+        ConfigurationError: a constant of the bundle is unknown, one is missing, or a value is out
+            of its range.
+    """
+    known = {field.name: field for field in fields(kind)}
+    constants = dict(bundle_constants or {})
+    if unknown := sorted(constants.keys() - known.keys()):
+        raise ConfigurationError(
+            f"the encoder's bundle has constants that {kind.__name__} does not know: "
+            f"{', '.join(unknown)}; update logic-retrievers"
+        )
+    constants |= settings.overrides() if settings is not None else {}
+    required = {name for name, field in known.items() if field.default is MISSING}
+    if missing := sorted(required - constants.keys()):
+        raise ConfigurationError(
+            f"the encoder's bundle has no constant {', '.join(missing)}; set it in the settings"
+        )
+    return kind(**constants)
+
+
+def check_ranges(values: Mapping[str, Any], ranges: Mapping[str, Range]) -> None:
+    """Refuses a value outside the range of its name.
+
+    Raises:
+        ConfigurationError: with the name, the range and the value.
+    """
+    for name, value in values.items():
+        ranges[name].check(name, value)
