@@ -8,7 +8,7 @@ CorpusCleaner           finds conflicts before documents are stored
 document_key            what a record manager knows a document by
 LogicVectorStore        stores documents with all named vectors
 LogicEmbeddings         one named vector, as LangChain's embeddings
-open_index_over         the index over an existing QdrantVectorStore
+open_index_over         the index over an existing QdrantVectorStore (aopen_index_over: async)
 encoder_of              any LangChain embeddings as an encoder
 ChatModelReader         any chat model as a reader of the RAG probe
 """
@@ -28,9 +28,8 @@ from langchain_logic_retrievers.cleaner import CorpusCleaner
 from langchain_logic_retrievers.contradiction_filter import ContradictionFilter
 from langchain_logic_retrievers.contradiction_retriever import ContradictionRetriever
 from langchain_logic_retrievers.documents import document_key
-from langchain_logic_retrievers.embeddings import LogicEmbeddings, encoder_of
-from langchain_logic_retrievers.existing import open_index_over
-from langchain_logic_retrievers.reader import ChatModelReader
+from langchain_logic_retrievers.existing import aopen_index_over, open_index_over
+from langchain_logic_retrievers.models import ChatModelReader, LogicEmbeddings, encoder_of
 from langchain_logic_retrievers.reranker import CompatibilityReranker
 from langchain_logic_retrievers.retriever import ConstraintRetriever
 from langchain_logic_retrievers.store import LogicVectorStore
@@ -44,6 +43,7 @@ __all__ = [
     "CorpusCleaner",
     "LogicEmbeddings",
     "LogicVectorStore",
+    "aopen_index_over",
     "document_key",
     "encoder_of",
     "open_index_over",

@@ -12,27 +12,35 @@ from langchain_core.callbacks import (
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
 from langchain_core.vectorstores import VectorStore
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from langchain_logic_retrievers.documents import to_document
-from langchain_logic_retrievers.events import RETRIEVAL, asend, of_hits, send
-from langchain_logic_retrievers.existing import open_index_over
-from langchain_logic_retrievers.settings import Count, FilterSetting
-from langchain_logic_retrievers.tracing import traced
+from langchain_logic_retrievers.existing import aopen_index_over, open_index_over
+from langchain_logic_retrievers.settings import STRICT, FilterSetting
+from langchain_logic_retrievers.store import LogicVectorStore
+from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, langsmith_params, send_event
+from logic_retrievers.adapters.descriptions import describe_hits
+from logic_retrievers.adapters.settings import Count, check_contradiction_encoder, split_options
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
 from logic_retrievers.contradiction.ranking import POLICY
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
 
 
-class OneCall(TypedDict, total=False):
+class SearchOptions(TypedDict, total=False):
     """Settings that a single call may replace; see :class:`ContradictionRetriever`."""
 
     k: int | None
-    candidates: int | None
-    min_probability: float | None
-    alpha: float | None
     filter: UserFilter
+    min_probability: float | None
+    candidates: int | None
+    alpha: float | None
+
+
+class OverOptions(SearchOptions, Settings, total=False):
+    """Settings of a retriever and of :meth:`PassageIndex.open`."""
+
+    settings: ContradictionSettings | None
 
 
 class ContradictionRetriever(BaseRetriever):
@@ -41,7 +49,7 @@ class ContradictionRetriever(BaseRetriever):
     Every document carries ``metadata["logic"]`` (with the probability of the contradiction under
     ``details``) and ``metadata["relevance_score"]``. All settings but the index and the constants
     can also be given to one call (``invoke(statement, k=3)``) and made configurable
-    (``configurable_fields``). A run tells its handlers in the custom event
+    (``configurable_fields``). A run sends its hits to its handlers in the custom event
     ``logic_retrievers.retrieval``. See :class:`logic_retrievers.ContradictionSearch`.
 
     Args:
@@ -49,13 +57,13 @@ class ContradictionRetriever(BaseRetriever):
             (``vectors=("topical", "contradiction")`` at opening, or a ``backfill``).
         k: how many documents; fewer come back only where the collection has no more that the filter
             admits, or where ``min_probability`` lets no more through.
-        candidates: how many of the topically nearest are looked at.
-        min_probability: only documents that contradict it with at least this probability. Without
-            it k documents come back whether they contradict or not, each with its probability.
-        alpha: weight of the sparsity in the score, instead of that of the settings.
-        settings: of the contradiction vector, instead of those that the encoder brings.
         filter: only documents that it admits; a Qdrant ``Filter`` or ``{"key": value}`` over the
             metadata.
+        min_probability: only documents that contradict it with at least this probability. Without
+            it k documents come back whether they contradict or not, each with its probability.
+        candidates: how many of the topically nearest are looked at.
+        alpha: weight of the sparsity in the score, instead of that of the settings.
+        settings: of the contradiction vector, instead of those that the encoder brings.
 
     Raises:
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
@@ -66,74 +74,68 @@ class ContradictionRetriever(BaseRetriever):
         >>> retriever.invoke("The inn is quiet at night.", k=3)                   # doctest: +SKIP
     """
 
-    model_config = ConfigDict(
-        arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True
-    )
+    model_config = STRICT
 
     index: PassageIndex = Field(exclude=True, repr=False)
     k: Count = 4
-    candidates: Count = 1000
+    filter: FilterSetting | None = None
     min_probability: float | None = None
+    candidates: Count = 1000
     alpha: float | None = None
     settings: ContradictionSettings | None = None
-    filter: FilterSetting | None = None
 
     def model_post_init(self, context: Any, /) -> None:
         """Refuses what cannot work now, and not at the first query."""
         super().model_post_init(context)
-        self._asked()
+        self._request()
 
     @classmethod
     def over(
         cls,
         store: VectorStore,
         *,
-        k: int = 4,
-        candidates: int = 1000,
-        min_probability: float | None = None,
-        alpha: float | None = None,
-        settings: ContradictionSettings | None = None,
-        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
         encoder: Encoder | None = None,
-        identity: str | None = None,
-        **opening: Unpack[Settings],
+        **settings: Unpack[OverOptions],
     ) -> Self:
         """A retriever over an existing vector store, which it shares the client with.
 
         Args:
             store: a :class:`LogicVectorStore`, or a ``QdrantVectorStore`` of langchain-qdrant.
-            k: as in the class.
-            candidates: as in the class.
-            min_probability: as in the class.
-            alpha: as in the class.
-            settings: as in the class.
-            filter: as in the class.
             encoder: of all vectors; needed over a ``QdrantVectorStore``, whose embeddings make no
                 contradiction vector. See :func:`open_index_over`.
-            identity: see :func:`open_index_over`.
-            **opening: see :func:`open_index_over`.
+            **settings: of the class, and of :func:`open_index_over`.
 
         Raises:
             ConfigurationError, CollectionError, ServerError: see :func:`open_index_over`.
         """
-        index = open_index_over(store, encoder=encoder, identity=identity, **opening)
-        chosen = {
-            "k": k,
-            "candidates": candidates,
-            "min_probability": min_probability,
-            "alpha": alpha,
-            "settings": settings,
-            "filter": filter,
-        }
-        return cls.model_validate({"index": index, **chosen})
+        own, opening = split_options(settings)
+        if not isinstance(store, LogicVectorStore):
+            check_contradiction_encoder(encoder, own)
+        index = open_index_over(store, encoder=encoder, **opening)
+        return cls.model_validate({"index": index, **own})
 
-    def like(self, passage_id: str, **settings: Unpack[OneCall]) -> list[Document]:
+    @classmethod
+    async def aover(
+        cls,
+        store: VectorStore,
+        *,
+        encoder: Encoder | None = None,
+        **settings: Unpack[OverOptions],
+    ) -> Self:
+        """The asynchronous twin of :meth:`over`."""
+        own, opening = split_options(settings)
+        if not isinstance(store, LogicVectorStore):
+            check_contradiction_encoder(encoder, own)
+        index = await aopen_index_over(store, encoder=encoder, **opening)
+        return cls.model_validate({"index": index, **own})
+
+    def like(self, passage_id: str, **settings: Unpack[SearchOptions]) -> list[Document]:
         """What contradicts a stored document; itself and its copies are left out.
 
         Args:
             passage_id: its id.
-            **settings: instead of the retriever's own: ``k``, ``candidates``, ``min_probability``,
-                ``alpha``, ``filter``.
+            **settings: instead of the retriever's own: ``k``, ``filter``, ``min_probability``,
+                ``candidates``, ``alpha``.
 
         Raises:
             InputError: there is no such document.
@@ -141,16 +143,16 @@ class ContradictionRetriever(BaseRetriever):
             MissingVectorError: the collection has no contradiction vector.
             ServerError: Qdrant failed or could not be reached.
         """
-        search, asked = self._asked(**settings)
-        hits = search.search_like(passage_id, **asked)
-        send(RETRIEVAL, partial(of_hits, POLICY, hits), None)
+        search, request = self._request(**settings)
+        hits = search.search_like(passage_id, **request)
+        send_event(RETRIEVAL, partial(describe_hits, POLICY, hits), None)
         return [to_document(hit) for hit in hits]
 
-    async def alike(self, passage_id: str, **settings: Unpack[OneCall]) -> list[Document]:
+    async def alike(self, passage_id: str, **settings: Unpack[SearchOptions]) -> list[Document]:
         """:meth:`like` without blocking the event loop; the same documents."""
-        search, asked = self._asked(**settings)
-        hits = await search.asearch_like(passage_id, **asked)
-        await asend(RETRIEVAL, partial(of_hits, POLICY, hits), None)
+        search, request = self._request(**settings)
+        hits = await search.asearch_like(passage_id, **request)
+        await asend_event(RETRIEVAL, partial(describe_hits, POLICY, hits), None)
         return [to_document(hit) for hit in hits]
 
     def _get_relevant_documents(
@@ -158,11 +160,11 @@ class ContradictionRetriever(BaseRetriever):
         query: str,
         *,
         run_manager: CallbackManagerForRetrieverRun,
-        **settings: Unpack[OneCall],
+        **settings: Unpack[SearchOptions],
     ) -> list[Document]:
-        search, asked = self._asked(**settings)
-        hits = search.search(query, **asked)
-        send(RETRIEVAL, partial(of_hits, POLICY, hits), run_manager.get_child())
+        search, request = self._request(**settings)
+        hits = search.search(query, **request)
+        send_event(RETRIEVAL, partial(describe_hits, POLICY, hits), run_manager.get_child())
         return [to_document(hit) for hit in hits]
 
     async def _aget_relevant_documents(
@@ -170,22 +172,22 @@ class ContradictionRetriever(BaseRetriever):
         query: str,
         *,
         run_manager: AsyncCallbackManagerForRetrieverRun,
-        **settings: Unpack[OneCall],
+        **settings: Unpack[SearchOptions],
     ) -> list[Document]:
-        search, asked = self._asked(**settings)
-        hits = await search.asearch(query, **asked)
-        await asend(RETRIEVAL, partial(of_hits, POLICY, hits), run_manager.get_child())
+        search, request = self._request(**settings)
+        hits = await search.asearch(query, **request)
+        await asend_event(RETRIEVAL, partial(describe_hits, POLICY, hits), run_manager.get_child())
         return [to_document(hit) for hit in hits]
 
-    def _asked(
+    def _request(
         self,
         k: int | None = None,
-        candidates: int | None = None,
+        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
         min_probability: float | None = None,
+        candidates: int | None = None,
         alpha: float | None = None,
-        filter: UserFilter = None,  # noqa: A002
     ) -> tuple[ContradictionSearch, dict[str, Any]]:
-        """The search with the settings of a call, and what it is asked beside the statement."""
+        """The search of one call, and its arguments beside the statement."""
         search = ContradictionSearch(
             self.index,
             candidates=self.candidates if candidates is None else candidates,
@@ -199,4 +201,4 @@ class ContradictionRetriever(BaseRetriever):
         }
 
     def _get_ls_params(self, **kwargs: object) -> LangSmithRetrieverParams:
-        return traced(super()._get_ls_params(**kwargs), self.index)
+        return langsmith_params(super()._get_ls_params(**kwargs), self.index)

@@ -10,24 +10,24 @@ from uuid import UUID, uuid4
 
 from langchain_core.documents import Document
 
-from langchain_logic_retrievers.evidence import (
-    annotated,
-    is_quarantined,
-    source_in,
-    unannotated,
-)
+from logic_retrievers.adapters import evidence_metadata as evidence_metadata
+from logic_retrievers.adapters.evidence_metadata import EVIDENCE, is_quarantined, is_ranking
+from logic_retrievers.cleaning import ScreeningResult
 from logic_retrievers.errors import InputError
 from logic_retrievers.types import Hit, Passage
 
+SCORE = "relevance_score"
+"""The metadata key under which LangChain's rerankers write a score."""
 
-def plain_document(passage: Passage) -> Document:
+
+def stored_document(passage: Passage) -> Document:
     """The document as it was stored."""
     return Document(id=passage.id, page_content=passage.text, metadata=dict(passage.metadata))
 
 
 def to_document(hit: Hit) -> Document:
     """The stored document with the evidence for its place."""
-    return annotated(plain_document(hit.passage), hit)
+    return with_ranking(stored_document(hit.passage), hit)
 
 
 def to_passages(
@@ -42,17 +42,17 @@ def to_passages(
     Raises:
         InputError: another number of ids than of documents.
     """
-    given = [None] * len(documents) if ids is None else list(ids)
-    if len(given) != len(documents):
-        raise InputError(f"There are {len(documents)} documents and {len(given)} ids.")
+    given_ids = [None] * len(documents) if ids is None else list(ids)
+    if len(given_ids) != len(documents):
+        raise InputError(f"There are {len(documents)} documents and {len(given_ids)} ids.")
     return [
         Passage(
-            id=document.id or str(uuid4()) if one is None else one,
+            id=document.id or str(uuid4()) if given_id is None else given_id,
             text=document.page_content,
-            metadata=unannotated(document.metadata),
+            metadata=without_evidence(document.metadata),
             quarantined=is_quarantined(document.metadata),
         )
-        for one, document in zip(given, documents, strict=True)
+        for given_id, document in zip(given_ids, documents, strict=True)
     ]
 
 
@@ -74,106 +74,161 @@ def to_documents(
     ]
 
 
-def candidates(documents: Sequence[Document]) -> dict[str, tuple[Passage, Document]]:
-    """What is to be ranked, under ids that differ: documents of one id count once.
+def candidates_by_id(documents: Sequence[Document]) -> dict[str, tuple[Passage, Document]]:
+    """Candidates for a ranking, under ids that differ: documents of one id count once.
 
-    A document without id is known by its position, in a form that no given id has.
+    A document without id is known by its position, in a form that no document's id has.
     """
-    found: dict[str, tuple[Passage, Document]] = {}
-    for name, document in zip(_names(documents), documents, strict=True):
-        found.setdefault(name, (_passage(name, document), document))
-    return found
+    candidates: dict[str, tuple[Passage, Document]] = {}
+    for name, document in zip(_candidate_ids(documents), documents, strict=True):
+        candidates.setdefault(name, (_passage(name, document), document))
+    return candidates
 
 
-def vouched(trusted: Sequence[Document | Passage], first: int = 0) -> list[Passage]:
+def trusted_passages(trusted: Sequence[Document | Passage], start: int = 0) -> list[Passage]:
     """Trusted documents as passages; one without id is called by its place among them.
 
     Args:
         trusted: documents, or passages, which stay as they are.
-        first: the place that is counted from.
+        start: the place that is counted from.
     """
     return [
-        one
-        if isinstance(one, Passage)
-        else _passage(one.id or _qdrant_id(one) or f"#trusted {place}", one)
-        for place, one in enumerate(trusted, first)
+        document
+        if isinstance(document, Passage)
+        else _passage(_known_id(document) or f"#trusted {place}", document)
+        for place, document in enumerate(trusted, start)
     ]
 
 
-def recognised(
-    given: Mapping[str, tuple[Passage, Document]], trusted: Sequence[Document | Passage]
+def candidates_with_trusted_text(
+    candidates: Mapping[str, tuple[Passage, Document]], trusted: Sequence[Document | Passage]
 ) -> list[Passage]:
-    """The given documents that say what a trusted one says, where one of the two has no id."""
-    of_all = {one.text if isinstance(one, Passage) else one.page_content for one in trusted}
-    of_nameless = {
-        one.page_content for one in trusted if isinstance(one, Document) and _is_nameless(one)
+    """The candidates whose text a trusted document has, where one of the two has no id."""
+    all_texts = {_text(document) for document in trusted}
+    texts_without_id = {
+        document.page_content
+        for document in trusted
+        if isinstance(document, Document) and not _known_id(document)
     }
     return [
         passage
-        for passage, document in given.values()
-        if passage.text in (of_all if _is_nameless(document) else of_nameless)
+        for passage, document in candidates.values()
+        if passage.text in (texts_without_id if _known_id(document) else all_texts)
     ]
 
 
 def document_key(document: Document) -> str:
     """What a record manager knows a document by, whatever evidence or verdict it carries.
 
-    For ``index(..., key_encoder=document_key)``: sha256 over the content and the metadata as they
-    were before this package said anything, in the form of a UUID, since Qdrant's points have no
-    other names.
+    For ``index(..., key_encoder=document_key)``: sha256 over the content and the metadata without
+    this package's evidence, in the form of a UUID, since Qdrant's points have no other names.
 
     Raises:
         InputError: metadata that JSON cannot hold; dates are written as text.
     """
-    content = [document.page_content, unannotated(document.metadata)]
+    content = [document.page_content, without_evidence(document.metadata)]
     try:
-        canonical = json.dumps(content, sort_keys=True, ensure_ascii=True, default=_as_text)
+        canonical = json.dumps(content, sort_keys=True, ensure_ascii=True, default=_isoformat)
     except (TypeError, ValueError) as error:
         raise InputError(f"A document's metadata must be JSON-like: {error}.") from error
     return str(UUID(bytes=hashlib.sha256(canonical.encode()).digest()[:16]))
 
 
-def screenable(document: Document) -> Passage:
+def passage_to_screen(document: Document) -> Passage:
     """A document on its way into a store; one without id goes by its :func:`document_key`.
 
     Raises:
         InputError: as :func:`document_key`.
     """
-    return _passage(document.id or _qdrant_id(document) or document_key(document), document)
+    return _passage(_known_id(document) or document_key(document), document)
 
 
-def _names(documents: Sequence[Document]) -> list[str]:
-    """What each is known by: its id, or its position in a form that no given id has."""
+def trusted_to_screen(trusted: Sequence[Document | Passage]) -> list[Passage]:
+    """Trusted documents as a cleaner knows them; passages stay as they are."""
+    return [
+        document if isinstance(document, Passage) else passage_to_screen(document)
+        for document in trusted
+    ]
+
+
+def with_ranking(document: Document, hit: Hit) -> Document:
+    """A copy of the document, of its own class, that carries the hit's evidence and its score."""
+    metadata = evidence_metadata.with_ranking(document.metadata, hit, SCORE)
+    if hit.passage.source is not None:
+        metadata[EVIDENCE]["source"] = hit.passage.source
+    return document.model_copy(update={"metadata": metadata})
+
+
+def with_contradictions(document: Document, hit: Hit) -> Document:
+    """A copy of the document with a filter's evidence beside what ranked it."""
+    metadata = evidence_metadata.with_contradictions(document.metadata, hit)
+    return document.model_copy(update={"metadata": metadata})
+
+
+def with_findings(
+    documents: Sequence[Document], passages: Sequence[Passage], screened: ScreeningResult
+) -> list[Document]:
+    """Copies of the documents with a cleaner's findings about their passages."""
+    quarantined = set(screened.cleaned.quarantined)
+    decisions = screened.cleaned.by_passage()
+    return [
+        document.model_copy(
+            update={
+                "metadata": evidence_metadata.with_findings(
+                    document.metadata,
+                    passage.id,
+                    decisions.get(passage.id, ()),
+                    quarantined=passage.id in quarantined,
+                )
+            }
+        )
+        for document, passage in zip(documents, passages, strict=True)
+    ]
+
+
+def without_evidence(metadata: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The metadata as it was before any evidence of this package."""
+    return dict(evidence_metadata.without_evidence(metadata, SCORE))
+
+
+def _candidate_ids(documents: Sequence[Document]) -> list[str]:
+    """Each document's id, or its position in a form that no document's id has."""
     mark = "#"
-    while any((one.id or _qdrant_id(one) or "").startswith(mark) for one in documents):
+    while any((_known_id(document) or "").startswith(mark) for document in documents):
         mark += "#"
-    homes: dict[str, str] = {}  # two collections may both count from 1
+    collections: dict[str, str] = {}  # two collections may both count from 1
     names: list[str] = []
     for position, document in enumerate(documents):
         name = document.id
         if not name and (name := _qdrant_id(document)):
-            home = document.metadata["_collection_name"]
-            name = name if homes.setdefault(name, home) == home else f"{mark}{home} {name}"
+            collection = document.metadata["_collection_name"]
+            if collections.setdefault(name, collection) != collection:
+                name = f"{mark}{collection} {name}"
         names.append(name or f"{mark}{position}")
     return names
 
 
 def _passage(name: str, document: Document) -> Passage:
-    metadata = document.metadata
-    return Passage(name, document.page_content, unannotated(metadata), source_in(metadata))
+    evidence = document.metadata.get(EVIDENCE)
+    source = evidence.get("source") if is_ranking(evidence) else None
+    return Passage(name, document.page_content, without_evidence(document.metadata), source)
 
 
-def _as_text(value: Any) -> str:
+def _text(document: Document | Passage) -> str:
+    return document.text if isinstance(document, Passage) else document.page_content
+
+
+def _isoformat(value: Any) -> str:
     if not hasattr(value, "isoformat"):
         raise TypeError(f"{type(value).__name__} is none of its types")
     return str(value.isoformat())
 
 
-def _is_nameless(document: Document) -> bool:
-    return not document.id and not _qdrant_id(document)
+def _known_id(document: Document) -> str | None:
+    return document.id or _qdrant_id(document)
 
 
 def _qdrant_id(document: Document) -> str | None:
-    """Where langchain-qdrant leaves the id of a document that it found."""
-    found = document.metadata.get("_id") if "_collection_name" in document.metadata else None
-    return None if found is None else str(found)
+    """The id that langchain-qdrant writes into the metadata of a document that it retrieved."""
+    qdrant_id = document.metadata.get("_id") if "_collection_name" in document.metadata else None
+    return None if qdrant_id is None else str(qdrant_id)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Unpack
 
 from langchain_core.vectorstores import VectorStore
 
-from langchain_logic_retrievers.embeddings import TOPICAL, completed
+from langchain_logic_retrievers.models import TOPICAL, encoder_with_compatibility
 from langchain_logic_retrievers.store import LogicVectorStore
+from logic_retrievers.adapters.settings import refuse_store_settings
+from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex, Settings
 
-_THE_STORES = frozenset(
-    {
-        *("location", "client", "api_key", "prefer_grpc", "grpc_port"),
-        *("text_key", "metadata_key", "create"),
-    }
-)
-_NEEDED = (
+_STORE_ATTRIBUTES = (
     *("client", "collection_name", "embeddings", "vector_name"),
     *("content_payload_key", "metadata_payload_key"),
 )
@@ -54,35 +51,58 @@ def open_index_over(
         ServerError: its subclasses say why a server gave no answer.
     """
     if isinstance(store, LogicVectorStore):
-        if encoder is not None or identity is not None or settings:
-            raise ConfigurationError("A LogicVectorStore has its index; open it as you need it.")
-        return store.index
-    theirs = _checked(store, settings)
+        return _index_of(store, encoder, identity, settings)
+    name, embeddings, opening = _opening_of(store, settings)
     if encoder is None:
-        encoder = completed(theirs.embeddings, identity=identity)
-    decided: Settings = {
-        "client": theirs.client,
-        "vector_names": {TOPICAL: theirs.vector_name, **(settings.get("vector_names") or {})},
-        "text_key": theirs.content_payload_key,
-        "metadata_key": theirs.metadata_payload_key,
-        "create": False,
-    }
-    settings.update(decided)
-    return PassageIndex.open(theirs.collection_name, encoder, **settings)
+        encoder = encoder_with_compatibility(embeddings, identity=identity)
+    return PassageIndex.open(name, encoder, **opening)
 
 
-def _checked(store: Any, settings: Settings) -> Any:
-    """The store, judged by what it has and not by its class: langchain-qdrant need not be there."""
-    if lacking := [name for name in _NEEDED if not hasattr(store, name)]:
+async def aopen_index_over(
+    store: VectorStore,
+    *,
+    encoder: Encoder | None = None,
+    identity: str | None = None,
+    **settings: Unpack[Settings],
+) -> PassageIndex:
+    """The asynchronous twin of :func:`open_index_over`."""
+    if isinstance(store, LogicVectorStore):
+        return _index_of(store, encoder, identity, settings)
+    name, embeddings, opening = _opening_of(store, settings)
+    if encoder is None:
+        make = partial(encoder_with_compatibility, embeddings, identity=identity)
+        encoder = await encoder_threads.submit(make)
+    return await PassageIndex.aopen(name, encoder, **opening)
+
+
+def _index_of(store: LogicVectorStore, *options: Any) -> PassageIndex:
+    if any(options):
+        raise ConfigurationError("A LogicVectorStore has its index; open it as you need it.")
+    return store.index
+
+
+def _opening_of(store: Any, settings: Settings) -> tuple[str, Any, Settings]:
+    """The collection's name, the store's embeddings, and what to open the index with.
+
+    The store is judged by what it has and not by its class: langchain-qdrant need not be installed.
+    """
+    if missing := [name for name in _STORE_ATTRIBUTES if not hasattr(store, name)]:
         raise ConfigurationError(
-            f"{type(store).__name__} has no {lacking[0]!r}. Pass a QdrantVectorStore of "
+            f"{type(store).__name__} has no {missing[0]!r}. Pass a QdrantVectorStore of "
             "langchain-qdrant, or open the collection with PassageIndex.open."
         )
-    if taken := sorted(_THE_STORES & settings.keys()):
-        raise ConfigurationError(f"Leave {taken[0]}= out: the store decides it.")
+    refuse_store_settings(settings, "text_key", "metadata_key")
     if store.embeddings is None:
         raise ConfigurationError(
             "The store has sparse vectors alone. Open one with dense vectors, or index its texts "
             "into a LogicVectorStore."
         )
-    return store
+    opening: Settings = {
+        **settings,
+        "client": store.client,
+        "vector_names": {TOPICAL: store.vector_name, **(settings.get("vector_names") or {})},
+        "text_key": store.content_payload_key,
+        "metadata_key": store.metadata_payload_key,
+        "create": False,
+    }
+    return store.collection_name, store.embeddings, opening

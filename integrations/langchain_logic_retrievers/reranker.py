@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from langchain_logic_retrievers.documents import candidates
-from langchain_logic_retrievers.events import RERANKING, asend, of_hits, send
-from langchain_logic_retrievers.evidence import annotated
-from langchain_logic_retrievers.settings import Count, PolicySetting
-from logic_retrievers.answering import Query
-from logic_retrievers.asking import QuerySyntax, check_syntax, read_query
+from langchain_logic_retrievers.documents import candidates_by_id, with_ranking
+from langchain_logic_retrievers.settings import STRICT, PolicySetting
+from langchain_logic_retrievers.tracing import RERANKING, asend_event, send_event
+from logic_retrievers.adapters.descriptions import describe_hits
+from logic_retrievers.adapters.settings import Count
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.policies import resolve_policy
-from logic_retrievers.reranking import Reranker
-from logic_retrievers.types import Hit
+from logic_retrievers.query_input import QuerySyntax, check_syntax, read_query
+from logic_retrievers.rerank import Reranker
+from logic_retrievers.types import Passage
 
 
 class CompatibilityReranker(BaseDocumentCompressor):
     """Orders documents by what a query wants and rules out; for ``ContextualCompressionRetriever``.
 
     The documents may come from anywhere. Copies of them come back, with ``metadata["logic"]`` and
-    ``metadata["relevance_score"]``; documents of one id count once. A run tells its handlers the
-    policy's decisions in the custom event ``logic_retrievers.reranking``.
+    ``metadata["relevance_score"]``; documents of one id count once. A run sends the policy's
+    decisions to its handlers in the custom event ``logic_retrievers.rerank``.
 
     Args:
         policy: a name or a policy with settings of your own.
@@ -47,9 +46,7 @@ class CompatibilityReranker(BaseDocumentCompressor):
         >>> CompatibilityReranker(top_n=5).compress_documents(documents, query)  # doctest: +SKIP
     """
 
-    model_config = ConfigDict(
-        arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True
-    )
+    model_config = STRICT
 
     policy: PolicySetting = "sequential"
     top_n: Count | None = None
@@ -74,27 +71,30 @@ class CompatibilityReranker(BaseDocumentCompressor):
             ConfigurationError: the encoder lacks a vector that the policy needs.
             ServerError: the index failed or could not be reached.
         """
-        given = candidates(documents)
-        passages = [passage for passage, _ in given.values()]
-        hits = self._reranker().rerank(self._read(query), passages, self.top_n)
-        send(RERANKING, partial(self._told, hits), callbacks)
-        return [annotated(given[hit.passage.id][1], hit) for hit in hits]
+        candidates = candidates_by_id(documents)
+        reranker = self._reranker()
+        hits = reranker.rerank(**self._request(query, candidates))
+        send_event(RERANKING, partial(describe_hits, reranker.policy.name, hits), callbacks)
+        return [with_ranking(candidates[hit.passage.id][1], hit) for hit in hits]
 
     async def acompress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks = None
     ) -> Sequence[Document]:
         """:meth:`compress_documents` without blocking the event loop; the same documents."""
-        given = candidates(documents)
-        passages = [passage for passage, _ in given.values()]
-        hits = await self._reranker().arerank(self._read(query), passages, self.top_n)
-        await asend(RERANKING, partial(self._told, hits), callbacks)
-        return [annotated(given[hit.passage.id][1], hit) for hit in hits]
+        candidates = candidates_by_id(documents)
+        reranker = self._reranker()
+        hits = await reranker.arerank(**self._request(query, candidates))
+        await asend_event(RERANKING, partial(describe_hits, reranker.policy.name, hits), callbacks)
+        return [with_ranking(candidates[hit.passage.id][1], hit) for hit in hits]
 
-    def _told(self, hits: Sequence[Hit]) -> dict[str, Any]:
-        return of_hits(resolve_policy(self.policy).name, hits)
-
-    def _read(self, query: str) -> Query:
-        return read_query(query, self.query_syntax, self.policy)
+    def _request(
+        self, query: str, candidates: Mapping[str, tuple[Passage, Document]]
+    ) -> dict[str, Any]:
+        return {
+            "query": read_query(query, self.query_syntax, self.policy),
+            "passages": [passage for passage, _ in candidates.values()],
+            "k": self.top_n,
+        }
 
     def _reranker(self) -> Reranker:
         return Reranker(self.encoder, self.policy, index=self.index)

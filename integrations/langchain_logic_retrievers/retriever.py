@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-from typing import Any, Self, Unpack
+from typing import Any, Self, TypedDict, Unpack
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
@@ -13,20 +12,32 @@ from langchain_core.callbacks import (
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
 from langchain_core.vectorstores import VectorStore
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from langchain_logic_retrievers.documents import to_document
-from langchain_logic_retrievers.events import RETRIEVAL, asend, of_hits, send
-from langchain_logic_retrievers.existing import open_index_over
-from langchain_logic_retrievers.settings import Count, FilterSetting, PolicySetting
-from langchain_logic_retrievers.tracing import traced
-from logic_retrievers.answering import AnyPolicy
-from logic_retrievers.asking import QuerySyntax, check_syntax, read_query
+from langchain_logic_retrievers.existing import aopen_index_over, open_index_over
+from langchain_logic_retrievers.settings import STRICT, FilterSetting, PolicySetting
+from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, langsmith_params, send_event
+from logic_retrievers.adapters.descriptions import describe_hits
+from logic_retrievers.adapters.settings import Count, split_options
 from logic_retrievers.encoders import Encoder
-from logic_retrievers.engine import Engine
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
-from logic_retrievers.policies import resolve_policy
-from logic_retrievers.types import Hit
+from logic_retrievers.query_input import AnyPolicy, QuerySyntax, check_syntax, read_query
+from logic_retrievers.search import Engine
+
+
+class SearchOptions(TypedDict, total=False):
+    """Settings that a single call may replace; see :class:`ConstraintRetriever`."""
+
+    policy: AnyPolicy | None
+    k: int | None
+    filter: UserFilter
+    min_score: float | None
+    query_syntax: QuerySyntax | None
+
+
+class OverOptions(SearchOptions, Settings, total=False):
+    """Settings of a retriever and of :meth:`PassageIndex.open`."""
 
 
 class ConstraintRetriever(BaseRetriever):
@@ -34,15 +45,15 @@ class ConstraintRetriever(BaseRetriever):
 
     Every document carries ``metadata["logic"]`` (why it stands where it stands; ready for JSON) and
     ``metadata["relevance_score"]``. All settings but the index can also be given to one call
-    (``invoke(query, k=3)``) and made configurable (``configurable_fields``). A run tells its
-    handlers the policy's decisions in the custom event ``logic_retrievers.retrieval``.
+    (``invoke(query, k=3)``) and made configurable (``configurable_fields``). A run sends the
+    policy's decisions to its handlers in the custom event ``logic_retrievers.retrieval``.
 
     Args:
         index: where the documents are.
         policy: a name (``auto``, ``topical``, ``sequential``, ``union``, ...) or a policy with
             settings of your own.
         k: how many documents; fewer come back only where the collection has no more that the filter
-            admits, or where ``min_score`` or a policy with ``cut=True`` asks for it.
+            admits, or where ``min_score`` or a policy with ``backfill=False`` asks for it.
         filter: only documents that it admits; a Qdrant ``Filter`` or ``{"key": value}`` over the
             metadata.
         min_score: only documents with at least this score under the policy.
@@ -58,9 +69,7 @@ class ConstraintRetriever(BaseRetriever):
         >>> retriever.invoke("a quiet hotel, not above a nightclub", k=3)  # doctest: +SKIP
     """
 
-    model_config = ConfigDict(
-        arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True
-    )
+    model_config = STRICT
 
     index: PassageIndex = Field(exclude=True, repr=False)
     policy: PolicySetting = "auto"
@@ -79,61 +88,50 @@ class ConstraintRetriever(BaseRetriever):
         cls,
         store: VectorStore,
         *,
-        policy: AnyPolicy = "auto",
-        k: int = 4,
-        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
-        min_score: float | None = None,
-        query_syntax: QuerySyntax = "words",
         encoder: Encoder | None = None,
         identity: str | None = None,
-        **settings: Unpack[Settings],
+        **settings: Unpack[OverOptions],
     ) -> Self:
         """A retriever over an existing vector store, which it shares the client with.
 
         Args:
             store: a ``QdrantVectorStore`` of langchain-qdrant, or a :class:`LogicVectorStore`.
-            policy: as in the class.
-            k: as in the class.
-            filter: as in the class.
-            min_score: as in the class.
-            query_syntax: as in the class.
             encoder: see :func:`open_index_over`.
             identity: see :func:`open_index_over`.
-            **settings: see :func:`open_index_over`.
+            **settings: of the class, and of :func:`open_index_over`.
 
         Raises:
             ConfigurationError, CollectionError, ServerError: see :func:`open_index_over`.
         """
-        index = open_index_over(store, encoder=encoder, identity=identity, **settings)
-        chosen = {
-            "policy": policy,
-            "k": k,
-            "filter": filter,
-            "min_score": min_score,
-            "query_syntax": query_syntax,
-        }
-        return cls.model_validate({"index": index, **chosen})
+        own, opening = split_options(settings)
+        index = open_index_over(store, encoder=encoder, identity=identity, **opening)
+        return cls.model_validate({"index": index, **own})
+
+    @classmethod
+    async def aover(
+        cls,
+        store: VectorStore,
+        *,
+        encoder: Encoder | None = None,
+        identity: str | None = None,
+        **settings: Unpack[OverOptions],
+    ) -> Self:
+        """The asynchronous twin of :meth:`over`."""
+        own, opening = split_options(settings)
+        index = await aopen_index_over(store, encoder=encoder, identity=identity, **opening)
+        return cls.model_validate({"index": index, **own})
 
     def _get_relevant_documents(
         self,
         query: str,
         *,
         run_manager: CallbackManagerForRetrieverRun,
-        k: int | None = None,
-        policy: AnyPolicy | None = None,
-        filter: UserFilter = None,  # noqa: A002
-        min_score: float | None = None,
-        query_syntax: QuerySyntax | None = None,
+        **settings: Unpack[SearchOptions],
     ) -> list[Document]:
-        policy = self.policy if policy is None else policy
-        syntax = self.query_syntax if query_syntax is None else query_syntax
-        hits = Engine(self.index, policy).search(
-            read_query(query, syntax, policy),
-            self.k if k is None else k,
-            filter=self.filter if filter is None else filter,
-            min_score=self.min_score if min_score is None else min_score,
-        )
-        send(RETRIEVAL, partial(_told, policy, hits), run_manager.get_child())
+        engine, request = self._request(query, **settings)
+        hits = engine.search(**request)
+        describe = partial(describe_hits, engine.policy.name, hits)
+        send_event(RETRIEVAL, describe, run_manager.get_child())
         return [to_document(hit) for hit in hits]
 
     async def _aget_relevant_documents(
@@ -141,26 +139,32 @@ class ConstraintRetriever(BaseRetriever):
         query: str,
         *,
         run_manager: AsyncCallbackManagerForRetrieverRun,
-        k: int | None = None,
-        policy: AnyPolicy | None = None,
-        filter: UserFilter = None,  # noqa: A002
-        min_score: float | None = None,
-        query_syntax: QuerySyntax | None = None,
+        **settings: Unpack[SearchOptions],
     ) -> list[Document]:
-        policy = self.policy if policy is None else policy
-        syntax = self.query_syntax if query_syntax is None else query_syntax
-        hits = await Engine(self.index, policy).asearch(
-            read_query(query, syntax, policy),
-            self.k if k is None else k,
-            filter=self.filter if filter is None else filter,
-            min_score=self.min_score if min_score is None else min_score,
-        )
-        await asend(RETRIEVAL, partial(_told, policy, hits), run_manager.get_child())
+        engine, request = self._request(query, **settings)
+        hits = await engine.asearch(**request)
+        describe = partial(describe_hits, engine.policy.name, hits)
+        await asend_event(RETRIEVAL, describe, run_manager.get_child())
         return [to_document(hit) for hit in hits]
 
+    def _request(
+        self,
+        query: str,
+        policy: AnyPolicy | None = None,
+        k: int | None = None,
+        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
+        min_score: float | None = None,
+        query_syntax: QuerySyntax | None = None,
+    ) -> tuple[Engine, dict[str, Any]]:
+        """The engine of one call, and the arguments of its search."""
+        policy = self.policy if policy is None else policy
+        syntax = self.query_syntax if query_syntax is None else query_syntax
+        return Engine(self.index, policy), {
+            "query": read_query(query, syntax, policy),
+            "k": self.k if k is None else k,
+            "filter": self.filter if filter is None else filter,
+            "min_score": self.min_score if min_score is None else min_score,
+        }
+
     def _get_ls_params(self, **kwargs: object) -> LangSmithRetrieverParams:
-        return traced(super()._get_ls_params(**kwargs), self.index)
-
-
-def _told(policy: AnyPolicy, hits: Sequence[Hit]) -> dict[str, Any]:
-    return of_hits(resolve_policy(policy).name, hits)
+        return langsmith_params(super()._get_ls_params(**kwargs), self.index)

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, Self, Unpack
+from typing import Any, Self, TypedDict, Unpack
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 
-from langchain_logic_retrievers.documents import plain_document, to_documents, to_passages
-from langchain_logic_retrievers.embeddings import TOPICAL, LogicEmbeddings
-from langchain_logic_retrievers.opening import encoder_for, read_opening
-from logic_retrievers.answering import AnyPolicy, Query
-from logic_retrievers.asking import QuerySyntax, read_query
+from langchain_logic_retrievers.documents import stored_document, to_documents, to_passages
+from langchain_logic_retrievers.models import TOPICAL, LogicEmbeddings, encoder_for_store
+from langchain_logic_retrievers.settings import read_store_options
+from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
-from logic_retrievers.engine import Engine
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
-from logic_retrievers.index.writes import BATCH
+from logic_retrievers.index.ingestion import BATCH_SIZE
 from logic_retrievers.policies import resolve_policy
-from logic_retrievers.procedures import encoding
+from logic_retrievers.query_input import AnyPolicy, QuerySyntax, read_query
+from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit
+
+
+class SearchOptions(TypedDict, total=False):
+    """Settings of a single search."""
+
+    filter: UserFilter
+    policy: AnyPolicy | None
+    min_score: float | None
+    query_syntax: QuerySyntax
 
 
 class LogicVectorStore(VectorStore):
@@ -112,9 +120,9 @@ class LogicVectorStore(VectorStore):
             CollectionError, ServerError, InputError: as :meth:`open` and :meth:`add_documents`.
         """
         ids = kwargs.pop("ids", None)
-        asked = read_opening(kwargs)
-        encoder = encoder_for(embedding, asked.identity)
-        store = cls.open(asked.collection, encoder, policy=asked.policy, **asked.settings)
+        options = read_store_options(kwargs)
+        encoder = encoder_for_store(embedding, options.identity)
+        store = cls.open(options.collection, encoder, policy=options.policy, **options.settings)
         try:
             store.add_documents(documents, ids=ids)
         except BaseException:
@@ -128,9 +136,13 @@ class LogicVectorStore(VectorStore):
     ) -> Self:
         """The asynchronous twin of :meth:`from_documents`."""
         ids = kwargs.pop("ids", None)
-        asked = read_opening(kwargs)
-        encoder = await encoding.submit(partial(encoder_for, embedding, asked.identity))
-        store = await cls.aopen(asked.collection, encoder, policy=asked.policy, **asked.settings)
+        options = read_store_options(kwargs)
+        encoder = await encoder_threads.submit(
+            partial(encoder_for_store, embedding, options.identity)
+        )
+        store = await cls.aopen(
+            options.collection, encoder, policy=options.policy, **options.settings
+        )
         try:
             await store.aadd_documents(documents, ids=ids)
         except BaseException:
@@ -170,7 +182,7 @@ class LogicVectorStore(VectorStore):
         documents: list[Document],
         ids: Sequence[str | None] | None = None,
         *,
-        batch_size: int = BATCH,
+        batch_size: int = BATCH_SIZE,
     ) -> list[str]:
         """Stores documents; one of a known id takes the stored one's place.
 
@@ -195,7 +207,7 @@ class LogicVectorStore(VectorStore):
         documents: list[Document],
         ids: Sequence[str | None] | None = None,
         *,
-        batch_size: int = BATCH,
+        batch_size: int = BATCH_SIZE,
     ) -> list[str]:
         """The asynchronous twin of :meth:`add_documents`."""
         passages = to_passages(documents, ids)
@@ -250,11 +262,11 @@ class LogicVectorStore(VectorStore):
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """The documents of these ids, in their order; those that are not there are left out."""
-        return [plain_document(passage) for passage in self.index.get(ids)]
+        return [stored_document(passage) for passage in self.index.get(ids)]
 
     async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """The asynchronous twin of :meth:`get_by_ids`."""
-        return [plain_document(passage) for passage in await self.index.aget(ids)]
+        return [stored_document(passage) for passage in await self.index.aget(ids)]
 
     def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
         """The k best documents, as they were stored; see :meth:`similarity_search_with_score`."""
@@ -266,50 +278,29 @@ class LogicVectorStore(VectorStore):
         return [document for document, _ in scored]
 
     def similarity_search_with_score(
-        self,
-        query: str,
-        k: int = 4,
-        *,
-        filter: UserFilter = None,  # noqa: A002
-        policy: AnyPolicy | None = None,
-        min_score: float | None = None,
-        query_syntax: QuerySyntax = "words",
+        self, query: str, k: int = 4, **settings: Unpack[SearchOptions]
     ) -> list[tuple[Document, float]]:
         """The k best documents, and their scores under the policy: more is better.
 
         Args:
             query: any text that is not empty, or an expression's.
             k: how many.
-            filter: a Qdrant ``Filter`` or ``{"key": value}`` over the metadata.
-            policy: instead of the store's own.
-            min_score: only documents with at least this score.
-            query_syntax: ``words`` or ``expression``; see :class:`ConstraintRetriever`.
+            **settings: ``filter`` (a Qdrant ``Filter`` or ``{"key": value}`` over the metadata),
+                ``policy`` (instead of the store's own), ``min_score`` and ``query_syntax``, as in
+                :class:`ConstraintRetriever`.
 
         Raises:
             ExpressionError: the query is to be an expression and is none.
             EmptyTextError, ConfigurationError, MissingVectorError, ServerError: see
                 :meth:`logic_retrievers.Engine.search`.
         """
-        read = self._read(query, query_syntax, policy)
-        return _scored(
-            self.engine.search(read, k, policy=policy, filter=filter, min_score=min_score)
-        )
+        return _with_scores(self.engine.search(**self._request(query, k, **settings)))
 
     async def asimilarity_search_with_score(
-        self,
-        query: str,
-        k: int = 4,
-        *,
-        filter: UserFilter = None,  # noqa: A002
-        policy: AnyPolicy | None = None,
-        min_score: float | None = None,
-        query_syntax: QuerySyntax = "words",
+        self, query: str, k: int = 4, **settings: Unpack[SearchOptions]
     ) -> list[tuple[Document, float]]:
         """The asynchronous twin of :meth:`similarity_search_with_score`."""
-        read = self._read(query, query_syntax, policy)
-        return _scored(
-            await self.engine.asearch(read, k, policy=policy, filter=filter, min_score=min_score)
-        )
+        return _with_scores(await self.engine.asearch(**self._request(query, k, **settings)))
 
     def similarity_search_by_vector(self, *_: Any, **__: Any) -> list[Document]:
         """Refused: a vector does not say what a query rules out.
@@ -333,15 +324,31 @@ class LogicVectorStore(VectorStore):
         """The asynchronous twin of :meth:`max_marginal_relevance_search`."""
         return self.max_marginal_relevance_search()
 
-    def _read(self, query: str, syntax: QuerySyntax, policy: AnyPolicy | None) -> Query:
-        return read_query(query, syntax, self.engine.policy if policy is None else policy)
+    def _request(
+        self,
+        query: str,
+        k: int,
+        *,
+        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
+        policy: AnyPolicy | None = None,
+        min_score: float | None = None,
+        query_syntax: QuerySyntax = "words",
+    ) -> dict[str, Any]:
+        policy = self.engine.policy if policy is None else policy
+        return {
+            "query": read_query(query, query_syntax, policy),
+            "k": k,
+            "filter": filter,
+            "policy": policy,
+            "min_score": min_score,
+        }
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
         return _relevance
 
 
-def _scored(hits: Sequence[Hit]) -> list[tuple[Document, float]]:
-    return [(plain_document(hit.passage), hit.score) for hit in hits]
+def _with_scores(hits: Sequence[Hit]) -> list[tuple[Document, float]]:
+    return [(stored_document(hit.passage), hit.score) for hit in hits]
 
 
 def _relevance(score: float) -> float:

@@ -1,26 +1,68 @@
-"""What LangSmith groups the runs of our retrievers by."""
+"""What tracers see of a run: custom events, without any text, and LangSmith's parameters."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.callbacks import (
+    BaseCallbackManager,
+    Callbacks,
+    adispatch_custom_event,
+    dispatch_custom_event,
+)
 from langchain_core.retrievers import LangSmithRetrieverParams
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config
 
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex
 
+RETRIEVAL = "logic_retrievers.retrieval"
+RERANKING = "logic_retrievers.rerank"
+FILTERING = "logic_retrievers.filtering"
 
-def traced(params: LangSmithRetrieverParams, index: PassageIndex) -> LangSmithRetrieverParams:
-    """LangChain's own parameters, and what there is to say about the index."""
+
+def send_event(name: str, describe: Callable[[], dict[str, Any]], callbacks: Callbacks) -> None:
+    """Dispatches a custom event; silent where no run is going on or nobody listens."""
+    config = _run_config(callbacks)
+    if config is not None:
+        dispatch_custom_event(name, describe(), config=config)
+
+
+async def asend_event(
+    name: str, describe: Callable[[], dict[str, Any]], callbacks: Callbacks
+) -> None:
+    """The asynchronous twin of :func:`send_event`."""
+    config = _run_config(callbacks)
+    if config is not None:
+        await adispatch_custom_event(name, describe(), config=config)
+
+
+def langsmith_params(
+    params: LangSmithRetrieverParams, index: PassageIndex
+) -> LangSmithRetrieverParams:
+    """LangChain's own parameters, and what LangSmith groups the runs of an index by."""
     return LangSmithRetrieverParams(
         **params,
         ls_vector_store_provider="Qdrant",
         ls_embedding_provider=type(index.encoder).__name__,
-        ls_embedding_model=_model_of(index.encoder),
+        ls_embedding_model=_model_name(index.encoder),
     )
 
 
-def _model_of(encoder: Encoder) -> str:
-    """The bundle's name, or else what tells one encoder from another."""
+def _model_name(encoder: Encoder) -> str:
+    """The bundle's name, or else the fingerprint of the encoder's first vector."""
     bundle = getattr(encoder, "bundle", None)
     if bundle is not None:
         return str(bundle.manifest.name)
     return next(iter(encoder.specs.values())).fingerprint
+
+
+def _run_config(callbacks: Callbacks) -> RunnableConfig | None:
+    """The run's config, made explicit: a bare dispatch raises where there is no run."""
+    config = ensure_config(None if callbacks is None else {"callbacks": callbacks})
+    manager = config.get("callbacks")
+    if not isinstance(manager, BaseCallbackManager) or manager.parent_run_id is None:
+        return None
+    return config if manager.handlers else None

@@ -3,7 +3,7 @@
 ConstraintRetriever       a retriever that respects what a query rules out
 CompatibilityReranker     the same rules over any other retriever's nodes
 ContradictionFilter       keeps contradictions out of any retriever's nodes
-ContradictionFilterEvent  what it decided, for tracers
+ContradictionFilterEvent  its decisions, for tracers
 ContradictionRetriever    what a collection holds against a statement
 CorpusCleaner             finds conflicts before nodes are stored
 LogicVectorStore          stores nodes with all named vectors
@@ -25,12 +25,13 @@ except ModuleNotFoundError as error:
     raise MissingExtraError("llama-index-core", "llama-index") from error
 
 from llama_index_logic_retrievers.cleaner import CorpusCleaner
-from llama_index_logic_retrievers.contradiction_filter import ContradictionFilter
+from llama_index_logic_retrievers.contradiction_filter import (
+    ContradictionFilter,
+    ContradictionFilterEvent,
+)
 from llama_index_logic_retrievers.contradiction_retriever import ContradictionRetriever
-from llama_index_logic_retrievers.embeddings import LogicEmbeddings, encoder_of
-from llama_index_logic_retrievers.events import ContradictionFilterEvent
 from llama_index_logic_retrievers.existing import aopen_index_over, open_index_over
-from llama_index_logic_retrievers.reader import LLMReader
+from llama_index_logic_retrievers.models import LLMReader, LogicEmbeddings, encoder_of
 from llama_index_logic_retrievers.reranker import CompatibilityReranker
 from llama_index_logic_retrievers.retriever import ConstraintRetriever
 from llama_index_logic_retrievers.store import LogicVectorStore

@@ -8,17 +8,17 @@ from typing import Any, Unpack
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from qdrant_client.local.qdrant_local import QdrantLocal
 
-from llama_index_logic_retrievers.embeddings import part_of
+from llama_index_logic_retrievers.models import encoder_part
 from llama_index_logic_retrievers.store import LogicVectorStore
+from logic_retrievers.adapters.settings import refuse_store_settings
+from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, with_compatibility
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.settings import Settings
-from logic_retrievers.procedures import encoding
+from logic_retrievers.index.opening import Settings
 
-_THE_STORES = frozenset({"location", "client", "api_key", "prefer_grpc", "grpc_port", "create"})
-_USUAL_TEXT_KEY = "text"
-_GUESSED_NAME = "text-dense"
+_DEFAULT_TEXT_KEY = "text"
+_DEFAULT_VECTOR_NAME = "text-dense"
 
 
 def open_index_over(
@@ -49,10 +49,10 @@ def open_index_over(
         CollectionError: the collection is not one that these vectors fit.
         ServerError: Qdrant failed or could not be reached.
     """
-    if (index := _open_already(store, embed_model, encoder, identity, settings)) is not None:
-        return index
-    name, asked = _asked(store, settings)
-    return PassageIndex.open(name, _encoder(embed_model, encoder, identity), **asked)
+    if isinstance(store, LogicVectorStore):
+        return _index_of(store, embed_model, encoder, identity, settings)
+    name, opening = _opening_of(store, settings)
+    return PassageIndex.open(name, _encoder(embed_model, encoder, identity), **opening)
 
 
 async def aopen_index_over(
@@ -64,18 +64,15 @@ async def aopen_index_over(
     **settings: Unpack[Settings],
 ) -> PassageIndex:
     """The asynchronous twin of :func:`open_index_over`; works where the store has only aclient."""
-    if (index := _open_already(store, embed_model, encoder, identity, settings)) is not None:
-        return index
-    name, asked = _asked(store, settings)
-    made = await encoding.submit(partial(_encoder, embed_model, encoder, identity))
-    return await PassageIndex.aopen(name, made, **asked)
+    if isinstance(store, LogicVectorStore):
+        return _index_of(store, embed_model, encoder, identity, settings)
+    name, opening = _opening_of(store, settings)
+    chosen = await encoder_threads.submit(partial(_encoder, embed_model, encoder, identity))
+    return await PassageIndex.aopen(name, chosen, **opening)
 
 
-def _open_already(store: Any, *given: Any) -> PassageIndex | None:
-    """The index of a store of ours; None where one has to be opened."""
-    if not isinstance(store, LogicVectorStore):
-        return None
-    if any(given):
+def _index_of(store: LogicVectorStore, *options: Any) -> PassageIndex:
+    if any(options):
         raise ConfigurationError(
             "A LogicVectorStore is open already: embed_model, encoder, identity and the settings of"
             " an index are for LlamaIndex's QdrantVectorStore."
@@ -83,8 +80,8 @@ def _open_already(store: Any, *given: Any) -> PassageIndex | None:
     return store.index
 
 
-def _asked(store: Any, settings: Settings) -> tuple[str, Settings]:
-    """The collection's name, and what to open it with."""
+def _opening_of(store: Any, settings: Settings) -> tuple[str, Settings]:
+    """The collection's name, and what to open the index with."""
     try:
         name, dense = store.collection_name, store.dense_vector_name
         client, async_client = store.client, store._aclient
@@ -97,12 +94,11 @@ def _asked(store: Any, settings: Settings) -> tuple[str, Settings]:
     if client is None or not isinstance(client._client, QdrantLocal):
         shared["async_client"] = async_client
     # with no synchronous client the store has not looked yet, and the name may be its first guess
-    if client is not None or dense != _GUESSED_NAME:
+    if client is not None or dense != _DEFAULT_VECTOR_NAME:
         shared["vector_names"] = {"topical": dense}
-    if store.text_key not in (None, _USUAL_TEXT_KEY):
+    if store.text_key not in (None, _DEFAULT_TEXT_KEY):
         shared["text_key"] = store.text_key
-    if taken := sorted(_THE_STORES & settings.keys()):
-        raise ConfigurationError(f"Leave {taken[0]}= out: the store decides it.")
+    refuse_store_settings(settings)
     names = {**(shared.get("vector_names") or {}), **(settings.get("vector_names") or {})}
     return name, {**shared, **settings, "vector_names": names or None}
 
@@ -117,4 +113,4 @@ def _encoder(
             "LlamaIndex's QdrantVectorStore does not know which model embedded its nodes. Pass it"
             " as embed_model= (Settings.embed_model, if it was that one), or pass encoder=."
         )
-    return with_compatibility(part_of(embed_model, name="topical", identity=identity))
+    return with_compatibility(encoder_part(embed_model, name="topical", identity=identity))

@@ -1,4 +1,4 @@
-"""LlamaIndex's ``MetadataFilters`` as Qdrant filters, leaf by leaf in the package's own words.
+"""LlamaIndex's ``MetadataFilters`` as Qdrant filters, by way of the core's filters over metadata.
 
 A field that holds a list counts as each of its values. Two things had to be decided:
 
@@ -11,7 +11,7 @@ A field that holds a list counts as each of its values. Two things had to be dec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from llama_index.core.vector_stores.types import (
@@ -22,10 +22,23 @@ from llama_index.core.vector_stores.types import (
 )
 from qdrant_client import models
 
+from logic_retrievers.adapters.descriptions import jsonable, qualified_name, refuse_description
+from logic_retrievers.contradiction.trusted_passages import TrustedFilter
 from logic_retrievers.errors import InputError
-from logic_retrievers.index.filters import UserFilter, compose
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
+from logic_retrievers.index.point_format import METADATA
+from logic_retrievers.types import Passage
 
 AnyFilter: TypeAlias = MetadataFilters | MetadataFilter | UserFilter
+
+FILTER_TYPES = (Mapping, models.Filter, MetadataFilters, MetadataFilter)
+"""Kinds of a ``trusted_filter`` that can be searched for in a collection; a function cannot."""
+_DESCRIBED_TYPES: Mapping[str, type[Any]] = {
+    "qdrant": models.Filter,
+    "filters": MetadataFilters,
+    "filter": MetadataFilter,
+}
 
 _RANGES = {
     FilterOperator.GT: "gt",
@@ -37,35 +50,51 @@ _LARGEST_EXACT = 2**53
 """Above it a float stands for several integers."""
 
 
-def as_filter(given: AnyFilter, prefixes: Sequence[str]) -> UserFilter:
+def to_user_filter(condition: AnyFilter, prefixes: Sequence[str]) -> UserFilter:
     """A filter that the engine takes: ``MetadataFilters`` translated, anything else as it is.
 
     Args:
-        given: ``MetadataFilters``, or a filter of Qdrant's or a dict over metadata keys.
+        condition: ``MetadataFilters``, or a filter of Qdrant's or a dict over metadata keys.
         prefixes: where the collection keeps metadata (``index.prefixes``).
 
     Raises:
         InputError: a filter that cannot be translated; the message names its key and operator.
     """
-    if isinstance(given, MetadataFilter):
-        given = MetadataFilters(filters=[given])
-    return translated(given, prefixes) if isinstance(given, MetadataFilters) else given
+    if isinstance(condition, MetadataFilter):
+        condition = MetadataFilters(filters=[condition])
+    if isinstance(condition, MetadataFilters):
+        return translate_filters(condition, prefixes)
+    return condition
 
 
-def check_filter(given: AnyFilter, prefixes: Sequence[str]) -> None:
+def check_filter(condition: AnyFilter, prefixes: Sequence[str]) -> None:
     """Refuses what :meth:`Engine.search` would refuse later.
 
     Raises:
         InputError: the filter cannot be read.
     """
-    compose(as_filter(given, prefixes), prefixes=prefixes)
+    to_qdrant_filter(to_user_filter(condition, prefixes), prefixes=prefixes)
 
 
-def translated(filters: MetadataFilters, prefixes: Sequence[str]) -> models.Filter | None:
+def to_trusted_filter(
+    condition: AnyFilter | Callable[[Passage], bool], index: PassageIndex | None
+) -> TrustedFilter:
+    """A ``trusted_filter`` that the core takes, for the collection that it is about."""
+    if callable(condition) and not isinstance(condition, FILTER_TYPES):
+        return condition
+    prefixes = (METADATA,) if index is None else index.prefixes
+    translated = to_user_filter(condition, prefixes)
+    # filters without a condition are refused as an empty Qdrant filter is; None would pick nobody
+    return models.Filter() if condition is not None and translated is None else translated
+
+
+def translate_filters(filters: MetadataFilters, prefixes: Sequence[str]) -> models.Filter | None:
     """One Qdrant filter; None where nothing is asked for. Empty groups ask for nothing."""
     parts = [
-        translated(one, prefixes) if isinstance(one, MetadataFilters) else _leaf(one, prefixes)
-        for one in filters.filters
+        translate_filters(part, prefixes)
+        if isinstance(part, MetadataFilters)
+        else _translate_condition(part, prefixes)
+        for part in filters.filters
     ]
     conditions: list[models.Condition] = [part for part in parts if part is not None]
     if not conditions:
@@ -79,37 +108,66 @@ def translated(filters: MetadataFilters, prefixes: Sequence[str]) -> models.Filt
             return models.Filter(must_not=conditions)
 
 
-def _leaf(one: MetadataFilter, prefixes: Sequence[str]) -> models.Filter:
+def describe_filter(condition: Any) -> dict[str, Any] | None:
+    """A ``trusted_filter`` in JSON types, under the kind that it is of."""
+    if condition is None:
+        return None
+    if isinstance(condition, Mapping):
+        return {"metadata": jsonable(dict(condition))}
+    for name, kind in _DESCRIBED_TYPES.items():
+        if isinstance(condition, kind):
+            return {name: condition.model_dump(mode="json", exclude_none=True)}
+    return {"function": qualified_name(condition)}
+
+
+def filter_from(description: Mapping[str, Any] | None) -> Any:
+    """The filter that :func:`describe_filter` described.
+
+    Raises:
+        ConfigurationError: it was a function.
+    """
+    if description is None:
+        return None
+    ((name, content),) = description.items()
+    if name == "function":
+        raise refuse_description("trusted_filter", content)
+    return content if name == "metadata" else _DESCRIBED_TYPES[name].model_validate(content)
+
+
+def _translate_condition(condition: MetadataFilter, prefixes: Sequence[str]) -> models.Filter:
     try:
-        return _translated(one, prefixes)
+        return _translate(condition, prefixes)
     except InputError as error:
-        operator = getattr(one.operator, "value", one.operator)
+        operator = getattr(condition.operator, "value", condition.operator)
         raise InputError(
-            f"The filter {one.key!r} {operator} {one.value!r} cannot be translated: {error}"
+            f"The filter {condition.key!r} {operator} {condition.value!r} cannot be translated: "
+            f"{error}"
         ) from None
 
 
-def _translated(one: MetadataFilter, prefixes: Sequence[str]) -> models.Filter:
+def _translate(condition: MetadataFilter, prefixes: Sequence[str]) -> models.Filter:
     def holds(wanted: Any) -> models.Filter:
-        return compose({one.key: wanted}, prefixes=prefixes) or models.Filter()
+        return to_qdrant_filter({condition.key: wanted}, prefixes=prefixes) or models.Filter()
 
     def lacks(wanted: Any) -> models.Filter:
         return models.Filter(must_not=[holds(None), holds(wanted)])
 
-    operator, value = one.operator, one.value
+    operator, value = condition.operator, condition.value
     if operator in _RANGES:
         return holds({_RANGES[operator]: value})
     match operator:
         case FilterOperator.EQ | FilterOperator.CONTAINS:
-            return holds(_alike(value))
+            return holds(_equal_values(value))
         case FilterOperator.NE:
-            return lacks(_alike(value))
+            return lacks(_equal_values(value))
         case FilterOperator.IN | FilterOperator.ANY:
-            return holds(_any_of(value))
+            return holds(_equal_to_any(value))
         case FilterOperator.NIN:
-            return lacks(_any_of(value))
+            return lacks(_equal_to_any(value))
         case FilterOperator.ALL:
-            return models.Filter(must=[holds(_alike(single)) for single in _listed(value)])
+            return models.Filter(
+                must=[holds(_equal_values(single)) for single in _check_list(value)]
+            )
         case FilterOperator.TEXT_MATCH | FilterOperator.TEXT_MATCH_INSENSITIVE:
             return holds({"text": value})
         case FilterOperator.IS_EMPTY:
@@ -117,7 +175,7 @@ def _translated(one: MetadataFilter, prefixes: Sequence[str]) -> models.Filter:
     raise InputError("this version does not know the operator")
 
 
-def _alike(value: Any) -> Any:
+def _equal_values(value: Any) -> Any:
     """A value, or all that is equal to it: 3 and 3.0 are one number, and two kinds in Qdrant."""
     if value is None:
         raise InputError("use the operator is_empty to ask for fields without a value")
@@ -128,12 +186,15 @@ def _alike(value: Any) -> Any:
     return value
 
 
-def _any_of(value: Any) -> list[Any]:
-    alike = [_alike(single) for single in _listed(value)]
-    return [one for single in alike for one in (single if isinstance(single, list) else [single])]
+def _equal_to_any(value: Any) -> list[Any]:
+    flat: list[Any] = []
+    for single in _check_list(value):
+        equal = _equal_values(single)
+        flat += equal if isinstance(equal, list) else [equal]
+    return flat
 
 
-def _listed(value: Any) -> list[Any]:
+def _check_list(value: Any) -> list[Any]:
     if not isinstance(value, list) or not value:
         raise InputError("the operator takes a list that is not empty")
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from llama_index.core.schema import (
     BaseNode,
@@ -21,19 +21,28 @@ from llama_index.core.schema import (
 )
 from pydantic_core import PydanticSerializationError
 
-from llama_index_logic_retrievers.evidence import annotated, is_quarantined, without_evidence
+from llama_index_logic_retrievers.evidence import with_ranking, without_evidence
+from logic_retrievers.adapters.evidence_metadata import is_quarantined
 from logic_retrievers.errors import InputError
-from logic_retrievers.index.payloads import ELSEWHERE
+from logic_retrievers.index.point_format import FIELDS_OF_PASSAGE
 from logic_retrievers.types import Hit, Passage
 
 _KINDS: dict[str, type[BaseNode]] = {
     kind.class_name(): kind
     for kind in (TextNode, ImageNode, IndexNode, Node, Document, ImageDocument)
 }
+AnyNode: TypeAlias = NodeWithScore | BaseNode
 
 
-def passage_of(node: BaseNode) -> Passage:
-    """What there is to judge of a node: its text, and what LlamaIndex embeds of it."""
+def passage_of(node: AnyNode) -> Passage:
+    """What there is to judge of a node: its text, and what LlamaIndex embeds of it.
+
+    Raises:
+        InputError: no node.
+    """
+    node = node.node if isinstance(node, NodeWithScore) else node
+    if not isinstance(node, BaseNode):
+        raise InputError(f"A node is needed, not {type(node).__name__}.")
     node = without_evidence(node)
     text = node.get_content(metadata_mode=MetadataMode.NONE)
     embedded = node.get_content(metadata_mode=MetadataMode.EMBED)
@@ -49,25 +58,13 @@ def passage_of(node: BaseNode) -> Passage:
     )
 
 
-def claim_of(given: NodeWithScore | BaseNode) -> Passage:
-    """:func:`passage_of` whatever is given as a node.
-
-    Raises:
-        InputError: no node.
-    """
-    node = given.node if isinstance(given, NodeWithScore) else given
-    if not isinstance(node, BaseNode):
-        raise InputError(f"A node is needed, not {type(node).__name__}.")
-    return passage_of(node)
-
-
-def vouched(trusted: Sequence[NodeWithScore | BaseNode | Passage]) -> tuple[Passage, ...]:
+def trusted_passages(trusted: Sequence[AnyNode | Passage]) -> tuple[Passage, ...]:
     """Trusted nodes as passages; passages stay as they are.
 
     Raises:
         InputError: neither of them.
     """
-    return tuple(one if isinstance(one, Passage) else claim_of(one) for one in trusted)
+    return tuple(node if isinstance(node, Passage) else passage_of(node) for node in trusted)
 
 
 def stored_passage(node: BaseNode) -> Passage:
@@ -76,13 +73,13 @@ def stored_passage(node: BaseNode) -> Passage:
     Raises:
         InputError: metadata that JSON cannot hold.
     """
-    quarantined = is_quarantined(node)
+    quarantined = is_quarantined(node.metadata)
     node = without_evidence(node)
     try:
         fields = node.model_dump(mode="json")
     except PydanticSerializationError as error:
         raise InputError(f"Node {node.node_id!r}: {error}. Metadata must be JSON-like.") from error
-    rest = {key: value for key, value in fields.items() if key not in ELSEWHERE}
+    rest = {key: value for key, value in fields.items() if key not in FIELDS_OF_PASSAGE}
     resource = {k: v for k, v in (fields.get("text_resource") or {}).items() if k != "text" and v}
     if resource:
         rest["text_resource"] = resource
@@ -120,9 +117,9 @@ def nodes_of(passages: Sequence[Passage]) -> list[BaseNode]:
     return [node_of(passage) for passage in passages]
 
 
-def scored(hits: Sequence[Hit]) -> list[NodeWithScore]:
-    """Hits as LlamaIndex hands them on, best first."""
-    return [annotated(node_of(hit.passage), hit) for hit in hits]
+def to_nodes(hits: Sequence[Hit]) -> list[NodeWithScore]:
+    """Hits as LlamaIndex's nodes with scores, best first."""
+    return [with_ranking(node_of(hit.passage), hit) for hit in hits]
 
 
 def _text_node(passage: Passage) -> TextNode:

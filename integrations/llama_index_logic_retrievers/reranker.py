@@ -14,17 +14,26 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from pydantic import Field, computed_field
 
-from llama_index_logic_retrievers.evidence import annotated
+from llama_index_logic_retrievers.evidence import with_ranking
 from llama_index_logic_retrievers.nodes import passage_of
-from llama_index_logic_retrievers.policy import PolicySetting, checked_policy
-from llama_index_logic_retrievers.settings import refuse_unknown
-from logic_retrievers.answering import AnyPolicy, Query, check_count
-from logic_retrievers.asking import QuerySyntax, check_syntax, read_query
+from llama_index_logic_retrievers.settings import (
+    PolicySetting,
+    check_fingerprints,
+    check_policy,
+    refuse_unknown,
+)
 from logic_retrievers.encoders import Encoder, default_encoder
-from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.policies import resolve_policy
-from logic_retrievers.reranking import Reranker
+from logic_retrievers.query_input import (
+    AnyPolicy,
+    QuerySyntax,
+    check_count,
+    check_syntax,
+    read_query,
+)
+from logic_retrievers.rerank import Reranker
 from logic_retrievers.types import Hit
 
 _dispatcher = get_dispatcher(__name__)
@@ -79,7 +88,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
             check_count("top_n", top_n)
         if encoder is None and index is None:
             default_encoder()  # now: later it might be an event loop that waits for it
-        chosen = checked_policy(policy)
+        chosen = check_policy(policy)
         check_syntax(query_syntax, chosen)
         settings |= {
             "policy": chosen,
@@ -89,11 +98,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
             "index": index,
         }
         super().__init__(**settings)
-        if fingerprints is not None and fingerprints != self.fingerprints:
-            raise ConfigurationError(
-                "These are the settings of a reranker with another encoder. Pass encoder= or index="
-                " with the encoder that it had."
-            )
+        check_fingerprints(fingerprints, self.fingerprints, "reranker")
 
     @classmethod
     def class_name(cls) -> str:
@@ -115,34 +120,33 @@ class CompatibilityReranker(BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        query = self._read(_text_of(query_bundle))
+        query = _query_text(query_bundle)
+        parsed = read_query(query, self.query_syntax, self.policy)
         if not nodes:
             return []
-        passages = [passage_of(one.node) for one in nodes]
-        with self._told(nodes, _text_of(query_bundle)) as ended:
-            return ended(self._reranker().rerank(query, passages, self.top_n))
+        passages = [passage_of(node) for node in nodes]
+        with self._rerank_events(nodes, query) as finish:
+            return finish(self._reranker().rerank(parsed, passages, self.top_n))
 
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        query = self._read(_text_of(query_bundle))
+        query = _query_text(query_bundle)
+        parsed = read_query(query, self.query_syntax, self.policy)
         if not nodes:
             return []
-        passages = [passage_of(one.node) for one in nodes]
-        with self._told(nodes, _text_of(query_bundle)) as ended:
-            return ended(await self._reranker().arerank(query, passages, self.top_n))
-
-    def _read(self, query: str) -> Query:
-        return read_query(query, self.query_syntax, self.policy)
+        passages = [passage_of(node) for node in nodes]
+        with self._rerank_events(nodes, query) as finish:
+            return finish(await self._reranker().arerank(parsed, passages, self.top_n))
 
     def _reranker(self) -> Reranker:
         return Reranker(self.encoder, self.policy, index=self.index)
 
     @contextmanager
-    def _told(
+    def _rerank_events(
         self, nodes: list[NodeWithScore], query: str
     ) -> Iterator[Callable[[Sequence[Hit]], list[NodeWithScore]]]:
-        """LlamaIndex's events around a reranking; gives the function that ends it."""
+        """LlamaIndex's events around a reranking; yields the function that ends it."""
         name = f"logic-retrievers:{resolve_policy(self.policy).name}"
         count = len(nodes) if self.top_n is None else self.top_n
         _dispatcher.event(ReRankStartEvent(query=query, nodes=nodes, top_n=count, model_name=name))
@@ -154,17 +158,17 @@ class CompatibilityReranker(BaseNodePostprocessor):
         }
         with self.callback_manager.event(CBEventType.RERANKING, payload=payload) as event:
 
-            def ended(hits: Sequence[Hit]) -> list[NodeWithScore]:
-                given = {one.node.node_id: one.node for one in reversed(nodes)}
-                found = [annotated(given[hit.passage.id], hit) for hit in hits]
-                event.on_end(payload={EventPayload.NODES: found})
-                _dispatcher.event(ReRankEndEvent(nodes=found))
-                return found
+            def finish(hits: Sequence[Hit]) -> list[NodeWithScore]:
+                by_id = {scored.node.node_id: scored.node for scored in reversed(nodes)}
+                ranked = [with_ranking(by_id[hit.passage.id], hit) for hit in hits]
+                event.on_end(payload={EventPayload.NODES: ranked})
+                _dispatcher.event(ReRankEndEvent(nodes=ranked))
+                return ranked
 
-            yield ended
+            yield finish
 
 
-def _text_of(query_bundle: QueryBundle | None) -> str:
+def _query_text(query_bundle: QueryBundle | None) -> str:
     if query_bundle is None:
         raise InputError("A reranking needs the query: pass query_bundle= or query_str=.")
     return query_bundle.query_str

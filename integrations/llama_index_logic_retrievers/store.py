@@ -15,18 +15,22 @@ from llama_index.core.vector_stores.types import (
 from pydantic import PrivateAttr, computed_field
 from qdrant_client import AsyncQdrantClient, QdrantClient
 
-from llama_index_logic_retrievers import requests
-from llama_index_logic_retrievers.embeddings import LogicEmbeddings
+from llama_index_logic_retrievers import store_queries
+from llama_index_logic_retrievers.models import LogicEmbeddings
 from llama_index_logic_retrievers.nodes import nodes_of, stored_passage
-from llama_index_logic_retrievers.policy import PolicySetting, checked_policy
-from llama_index_logic_retrievers.settings import checked_index, refuse_unknown
-from logic_retrievers.answering import AnyPolicy
+from llama_index_logic_retrievers.settings import (
+    PolicySetting,
+    check_index,
+    check_policy,
+    refuse_unknown,
+)
+from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, RecentEncoder, default_encoder
-from logic_retrievers.engine import Engine
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.settings import Settings
-from logic_retrievers.procedures import encoding
+from logic_retrievers.index.opening import Settings
+from logic_retrievers.query_input import AnyPolicy
+from logic_retrievers.search import Engine
 
 
 class LogicVectorStore(BasePydanticVectorStore):
@@ -58,8 +62,8 @@ class LogicVectorStore(BasePydanticVectorStore):
     _index: PassageIndex = PrivateAttr()
 
     def __init__(self, index: PassageIndex, policy: AnyPolicy = "auto") -> None:
-        index = checked_index(index)
-        fields: dict[str, Any] = {"stores_text": True, "policy": checked_policy(policy)}
+        index = check_index(index)
+        fields: dict[str, Any] = {"stores_text": True, "policy": check_policy(policy)}
         super().__init__(**fields)
         self._index = index
 
@@ -83,7 +87,7 @@ class LogicVectorStore(BasePydanticVectorStore):
         Raises:
             CollectionError, ServerError, ConfigurationError: as :meth:`PassageIndex.open`.
         """
-        checked_policy(policy)
+        check_policy(policy)
         recent = RecentEncoder(encoder or default_encoder())
         return cls(PassageIndex.open(collection, recent, **settings), policy)
 
@@ -97,9 +101,9 @@ class LogicVectorStore(BasePydanticVectorStore):
         **settings: Unpack[Settings],
     ) -> Self:
         """The asynchronous twin of :meth:`open`."""
-        checked_policy(policy)
+        check_policy(policy)
         if encoder is None:
-            encoder = await encoding.submit(default_encoder)
+            encoder = await encoder_threads.submit(default_encoder)
         index = await PassageIndex.aopen(collection, RecentEncoder(encoder), **settings)
         return cls(index, policy)
 
@@ -115,11 +119,12 @@ class LogicVectorStore(BasePydanticVectorStore):
         Raises:
             ConfigurationError: no ``index=``, or that of another collection.
         """
-        given = {**data, **kwargs}
-        store = cls(given.get("index"), given.get("policy", "auto"))  # type: ignore[arg-type]
-        if given.get("collection", store.collection) != store.collection:
+        settings = {**data, **kwargs}
+        store = cls(settings.get("index"), settings.get("policy", "auto"))  # type: ignore[arg-type]
+        if settings.get("collection", store.collection) != store.collection:
             raise ConfigurationError(
-                f"The settings are those of {given['collection']!r}, not of {store.collection!r}."
+                f"The settings are those of {settings['collection']!r}, not of"
+                f" {store.collection!r}."
             )
         return store
 
@@ -164,26 +169,26 @@ class LogicVectorStore(BasePydanticVectorStore):
                 LlamaIndex's own store, which could not read what this one writes.
         """
         refuse_unknown("LogicVectorStore", kwargs)
-        requests.check_layout(self._index)
+        store_queries.check_layout(self._index)
         self._index.add([stored_passage(node) for node in nodes], replace_sources=False)
         return [node.node_id for node in nodes]
 
     async def async_add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
         """The asynchronous twin of :meth:`add`."""
         refuse_unknown("LogicVectorStore", kwargs)
-        requests.check_layout(self._index)
+        store_queries.check_layout(self._index)
         await self._index.aadd([stored_passage(node) for node in nodes], replace_sources=False)
         return [node.node_id for node in nodes]
 
     def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
         """Deletes a document: the nodes that were cut from it, and the node that is it."""
         refuse_unknown("LogicVectorStore", delete_kwargs)
-        self._index.delete(filter=requests.own_documents(self._index, [ref_doc_id]))
+        self._index.delete(filter=store_queries.documents_filter(self._index, [ref_doc_id]))
 
     async def adelete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
         """The asynchronous twin of :meth:`delete`."""
         refuse_unknown("LogicVectorStore", delete_kwargs)
-        await self._index.adelete(filter=requests.own_documents(self._index, [ref_doc_id]))
+        await self._index.adelete(filter=store_queries.documents_filter(self._index, [ref_doc_id]))
 
     def delete_nodes(
         self,
@@ -197,7 +202,7 @@ class LogicVectorStore(BasePydanticVectorStore):
             InputError: neither of them.
         """
         refuse_unknown("LogicVectorStore", delete_kwargs)
-        self._index.delete(filter=requests.chosen(self._index, node_ids, filters))
+        self._index.delete(filter=store_queries.deletion_filter(self._index, node_ids, filters))
 
     async def adelete_nodes(
         self,
@@ -207,7 +212,9 @@ class LogicVectorStore(BasePydanticVectorStore):
     ) -> None:
         """The asynchronous twin of :meth:`delete_nodes`."""
         refuse_unknown("LogicVectorStore", delete_kwargs)
-        await self._index.adelete(filter=requests.chosen(self._index, node_ids, filters))
+        await self._index.adelete(
+            filter=store_queries.deletion_filter(self._index, node_ids, filters)
+        )
 
     def get_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None
@@ -215,8 +222,8 @@ class LogicVectorStore(BasePydanticVectorStore):
         """Nodes by their ids (in that order), by a filter, by both, or all of them."""
         if node_ids is not None and filters is None:
             return nodes_of(self._index.get(node_ids))
-        wanted = requests.wanted(self._index, node_ids, filters)
-        return nodes_of(list(self._index.scroll(wanted)))
+        condition = store_queries.node_filter(self._index, node_ids, filters)
+        return nodes_of(list(self._index.scroll(condition)))
 
     async def aget_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None
@@ -224,16 +231,16 @@ class LogicVectorStore(BasePydanticVectorStore):
         """The asynchronous twin of :meth:`get_nodes`."""
         if node_ids is not None and filters is None:
             return nodes_of(await self._index.aget(node_ids))
-        wanted = requests.wanted(self._index, node_ids, filters)
-        return nodes_of([passage async for passage in self._index.ascroll(wanted)])
+        condition = store_queries.node_filter(self._index, node_ids, filters)
+        return nodes_of([passage async for passage in self._index.ascroll(condition)])
 
     def clear(self) -> None:
         """Deletes every node of this collection; with a tenant, of this tenant."""
-        self._index.delete(filter=requests.EVERYTHING)
+        self._index.delete(filter=store_queries.EVERYTHING)
 
     async def aclear(self) -> None:
         """The asynchronous twin of :meth:`clear`."""
-        await self._index.adelete(filter=requests.EVERYTHING)
+        await self._index.adelete(filter=store_queries.EVERYTHING)
 
     def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         """The best nodes for a query's text.
@@ -251,10 +258,10 @@ class LogicVectorStore(BasePydanticVectorStore):
                 cannot be translated.
             MissingVectorError, ServerError: as :meth:`Engine.search`.
         """
-        asked = requests.search(self._index, query, kwargs, self.policy)
-        return requests.result(Engine(self._index, self.policy).search(**asked))
+        request = store_queries.search_request(self._index, query, kwargs, self.policy)
+        return store_queries.query_result(Engine(self._index, self.policy).search(**request))
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         """The asynchronous twin of :meth:`query`."""
-        asked = requests.search(self._index, query, kwargs, self.policy)
-        return requests.result(await Engine(self._index, self.policy).asearch(**asked))
+        request = store_queries.search_request(self._index, query, kwargs, self.policy)
+        return store_queries.query_result(await Engine(self._index, self.policy).asearch(**request))

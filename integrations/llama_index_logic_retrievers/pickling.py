@@ -1,4 +1,4 @@
-"""A cleaner in another process: what goes with it, and what becomes of what cannot."""
+"""A cleaner in another process: where its collection and its ledger are, and how it is pickled."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from logic_retrievers.index import PassageIndex, Settings
 T = TypeVar("T")
 
 MEMORY = ":memory:"
-_NAMED = frozenset({"location", "tenant", "api_key", "client", "async_client", "create"})
-"""Settings of an index that are settings of the cleaner, or that it decides."""
+_NOT_FOR_OPENING = frozenset({"location", "tenant", "api_key", "client", "async_client", "create"})
+"""Settings of an index that are the cleaner's own, or that it decides."""
 
 
-def checked_place(
+def check_place(
     index: PassageIndex | None,
     location: str | os.PathLike[str] | None,
     collection: str | None,
     tenant: str | None,
     opening: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """Where the collection is, for this process and for others.
+    """Where the collection is, for this process and for others, as fields of the cleaner.
 
     Args:
         index: the collection, open.
-        location: as the cleaner has it, and the following too.
+        location: as the user gave it to the cleaner, and the following too.
         collection: its name.
         tenant: whose nodes.
         opening: further settings.
@@ -41,32 +41,32 @@ def checked_place(
         ConfigurationError: an index of another collection, a collection that is nowhere, or a
             setting that there is not.
     """
-    where = None if location is None else os.fspath(location)
-    if where == MEMORY:
+    place = None if location is None else os.fspath(location)
+    if place == MEMORY:
         raise ConfigurationError("A collection in memory cannot be opened again: pass its index=.")
-    unknown = sorted(set(opening or ()) - (Settings.__annotations__.keys() - _NAMED))
+    unknown = sorted(set(opening or ()) - (Settings.__annotations__.keys() - _NOT_FOR_OPENING))
     if unknown:
         raise ConfigurationError(f"opening= has no setting {unknown[0]!r} of PassageIndex.open.")
     if index is not None:
-        for name, given, own in (
+        for name, value, own in (
             ("collection", collection, index.collection),
             ("tenant", tenant, index.tenant),
         ):
-            if given not in (None, own):
-                raise ConfigurationError(f"{name}= is {given!r}, and that of the index {own!r}.")
+            if value not in (None, own):
+                raise ConfigurationError(f"{name}= is {value!r}, and that of the index {own!r}.")
         collection, tenant = index.collection, index.tenant
-        where = where or _place_of(index)
-    elif where is None and (collection is not None or tenant is not None or opening):
+        place = place or _place_of(index)
+    elif place is None and (collection is not None or tenant is not None or opening):
         raise ConfigurationError("Say where the collection is: index= or location=.")
     return {
-        "location": where,
+        "location": place,
         "collection": collection,
         "tenant": tenant,
         "opening": dict(opening or {}),
     }
 
 
-def opened(
+def open_existing(
     name: str,
     encoder: Encoder,
     location: str,
@@ -82,16 +82,16 @@ def opened(
         settings: further ones of ``PassageIndex.open``.
         api_key: for its server.
     """
-    asked = {**settings, "create": False}
+    opening = {**settings, "create": False}
     if api_key is not None:
-        asked["api_key"] = api_key
+        opening["api_key"] = api_key
     try:
-        return PassageIndex.open(name, encoder, location=location, **asked)
+        return PassageIndex.open(name, encoder, location=location, **opening)
     except CollectionNotFoundError:
         return None
 
 
-def unreachable(index: PassageIndex | None, location: str | None) -> str:
+def why_unreachable(index: PassageIndex | None, location: str | None) -> str:
     """Why another process cannot open the collection; empty where it may."""
     if index is None or location is not None:
         return ""
@@ -101,7 +101,7 @@ def unreachable(index: PassageIndex | None, location: str | None) -> str:
     )
 
 
-def checked_ledger(ledger: Any) -> Any:
+def check_ledger(ledger: Any) -> Any:
     """A ledger, the path of one, or None.
 
     Raises:
@@ -112,7 +112,7 @@ def checked_ledger(ledger: Any) -> Any:
     return ledger
 
 
-def path_of(ledger: Any) -> str | None:
+def ledger_path(ledger: Any) -> str | None:
     """The path of a ledger; None where it is in memory alone."""
     if ledger is None:
         return None
@@ -128,36 +128,37 @@ def without_credentials(location: str | None) -> str | None:
     return urlsplit(location)._replace(netloc=host, query="").geturl()
 
 
-def packed(kind: type[T], chosen: dict[str, Any], lost: str) -> tuple[Any, ...]:
+def reduce_part(kind: type[T], settings: dict[str, Any], problem: str) -> tuple[Any, ...]:
     """For ``__reduce__``: a part that arrives in another process whatever happens.
 
-    A worker of a process pool that fails to unpickle its task never answers, and the pipeline
-    waits for ever. So the settings are packed by themselves, and unpacked under our eyes.
+    A worker of a process pool that fails to unpickle its task never answers, and the pipeline waits
+    for ever. So the settings are pickled by themselves, and unpickled in :func:`rebuild_part`,
+    which catches what is raised.
 
     Args:
         kind: class of the part.
-        chosen: its settings.
-        lost: why it cannot work there; empty where it can.
+        settings: of the part.
+        problem: why it cannot work there; empty where it can.
     """
     content = b""
-    if not lost:
+    if not problem:
         try:
-            content = pickle.dumps(chosen)
+            content = pickle.dumps(settings)
         except Exception as error:
-            lost = f"the cleaner cannot go to a worker process: {error}"
-    return arrived, (kind, content, lost)
+            problem = f"the cleaner cannot go to a worker process: {error}"
+    return rebuild_part, (kind, content, problem)
 
 
-def arrived(kind: Any, content: bytes, lost: str) -> Any:
-    """The part in another process; one that only says so where it could not be made there."""
-    if not lost:
+def rebuild_part(kind: Any, content: bytes, problem: str) -> Any:
+    """The part in another process; one with nothing but the problem where there is one."""
+    if not problem:
         try:
             return kind(**pickle.loads(content))
         except Exception as error:
-            lost = f"the cleaner could not be made in a worker process ({type(error).__name__})"
-    made = kind.model_construct()
-    made._lost = lost
-    return made
+            problem = f"the cleaner could not be made in a worker process ({type(error).__name__})"
+    part = kind.model_construct()
+    part._problem = problem
+    return part
 
 
 def _place_of(index: PassageIndex) -> str | None:

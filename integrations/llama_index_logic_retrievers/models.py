@@ -1,4 +1,4 @@
-"""One named vector as LlamaIndex's embedding model, and LlamaIndex's models as encoders."""
+"""Encoders as LlamaIndex's embedding models, its models as encoders, LLMs as readers."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.llms import LLM
 from pydantic import Field
 
 from llama_index_logic_retrievers.settings import refuse_unknown
+from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import (
     CombinedEncoder,
     Encoder,
@@ -22,7 +25,7 @@ from logic_retrievers.encoders import (
 from logic_retrievers.encoders.base import check_names
 from logic_retrievers.encoders.combined import Part
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.procedures import encoding
+from logic_retrievers.probe import Prompt
 
 
 class LogicEmbeddings(BaseEmbedding):
@@ -89,8 +92,8 @@ class LogicEmbeddings(BaseEmbedding):
         LlamaIndex's own way leaves out what cannot be pickled: another process would go on with the
         default encoder, and nobody would know.
         """
-        kept = {"embed_batch_size", "num_workers", "embeddings_cache", "model_name"}
-        settings = {name: getattr(self, name) for name in kept}
+        names = {"embed_batch_size", "num_workers", "embeddings_cache", "model_name"}
+        settings = {name: getattr(self, name) for name in names}
         return partial(type(self), self.vector, self.bundle, self.encoder, **settings), ()
 
     def _get_query_embedding(self, query: str) -> list[float]:
@@ -100,7 +103,7 @@ class LogicEmbeddings(BaseEmbedding):
         return rows[0]
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
-        return await encoding.submit(partial(self._get_query_embedding, query))
+        return await encoder_threads.submit(partial(self._get_query_embedding, query))
 
     def _get_text_embedding(self, text: str) -> list[float]:
         return self._get_text_embeddings([text])[0]
@@ -109,13 +112,13 @@ class LogicEmbeddings(BaseEmbedding):
         return (await self._aget_text_embeddings([text]))[0]
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        found: list[list[float]] = self.encoder.encode_documents(texts, [self.vector])[
+        rows: list[list[float]] = self.encoder.encode_documents(texts, [self.vector])[
             self.vector
         ].tolist()
-        return found
+        return rows
 
     async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return await encoding.submit(partial(self._get_text_embeddings, list(texts)))
+        return await encoder_threads.submit(partial(self._get_text_embeddings, list(texts)))
 
 
 def encoder_of(
@@ -133,12 +136,12 @@ def encoder_of(
         ConfigurationError: no embedding model, or one without a name and no identity.
         EncoderError: the model gives no vectors.
     """
-    part = part_of(embeddings, name=name, identity=identity)
+    part = encoder_part(embeddings, name=name, identity=identity)
     return CombinedEncoder([part]) if isinstance(part, tuple) else part
 
 
-def part_of(embeddings: BaseEmbedding, *, name: str, identity: str | None) -> Part:
-    """As :func:`encoder_of`, for a :class:`CombinedEncoder`: one encoder then runs once."""
+def encoder_part(embeddings: BaseEmbedding, *, name: str, identity: str | None) -> Part:
+    """:func:`encoder_of` as a part of a :class:`CombinedEncoder`, which runs one encoder once."""
     if isinstance(embeddings, LogicEmbeddings):
         return embeddings.encoder, {embeddings.vector: name}
     if not isinstance(embeddings, BaseEmbedding):
@@ -153,6 +156,35 @@ def part_of(embeddings: BaseEmbedding, *, name: str, identity: str | None) -> Pa
     )
 
 
+class LLMReader:
+    """Reads the RAG probe's prompts with an LLM, under the settings that it was made with.
+
+    Args:
+        llm: any LLM; its seed is its own.
+        name: says which model and settings these are; cached answers are kept under it. No model
+            says that of itself reliably.
+
+    Example:
+        >>> LLMReader(llm, name="small, temperature 0")  # doctest: +SKIP
+    """
+
+    def __init__(self, llm: LLM, *, name: str) -> None:
+        self._llm = llm
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """As it was given."""
+        return self._name
+
+    def answer(self, prompt: Prompt) -> str:
+        """The text of the LLM's answer; its errors are passed on."""
+        messages = [
+            ChatMessage(role=MessageRole(role), content=content) for role, content in prompt.turns
+        ]
+        return (self._llm.chat(messages).message.content or "").strip()
+
+
 def _query_embeddings(embeddings: BaseEmbedding, texts: Sequence[str]) -> list[list[float]]:
     return [embeddings.get_query_embedding(text) for text in texts]
 
@@ -160,5 +192,5 @@ def _query_embeddings(embeddings: BaseEmbedding, texts: Sequence[str]) -> list[l
 def _model_name(encoder: Encoder, vector: str) -> str:
     check_names([vector], encoder.specs)
     spec = encoder.specs[vector]
-    sides = dict.fromkeys(filter(None, (spec.fingerprint, spec.query_fingerprint)))
-    return ":".join(["logic-retrievers", vector, *sides])
+    fingerprints = dict.fromkeys(filter(None, (spec.fingerprint, spec.query_fingerprint)))
+    return ":".join(["logic-retrievers", vector, *fingerprints])

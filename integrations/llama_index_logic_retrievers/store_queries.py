@@ -1,4 +1,4 @@
-"""What LlamaIndex asks of a vector store, in the words of the index; pure."""
+"""LlamaIndex's queries and filters of a vector store as those of the index. Pure functions."""
 
 from __future__ import annotations
 
@@ -13,37 +13,35 @@ from llama_index.core.vector_stores.types import (
 )
 from qdrant_client import models
 
-from llama_index_logic_retrievers.filters import translated
-from llama_index_logic_retrievers.nodes import scored
+from llama_index_logic_retrievers.filters import translate_filters
+from llama_index_logic_retrievers.nodes import to_nodes
 from llama_index_logic_retrievers.settings import refuse_unknown
-from logic_retrievers.answering import AnyPolicy
-from logic_retrievers.asking import read_query
 from logic_retrievers.errors import CollectionMismatchError, ConfigurationError, InputError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.ids import candidate_ids
-from logic_retrievers.index.payloads import SOURCE, TENANT
+from logic_retrievers.index.point_format import SOURCE, TENANT, possible_point_ids
+from logic_retrievers.query_input import AnyPolicy, read_query
 from logic_retrievers.types import Hit
 
-_THEIR_SOURCE = "doc_id"
+_LLAMA_INDEX_SOURCE = "doc_id"
 """Where LlamaIndex's own store notes a node's document, with a payload index."""
-_OF_A_QUERY = {"policy", "min_score"}
-_NATIVE, _SYNTAX = "qdrant_filters", "query_syntax"
-_NOBODY = "00000000-0000-0000-0000-000000000000"
+_SEARCH_SETTINGS = {"policy", "min_score"}
+_NATIVE_FILTER, _SYNTAX = "qdrant_filters", "query_syntax"
+_NO_POINT = "00000000-0000-0000-0000-000000000000"
 
-EVERYTHING = models.Filter(must_not=[models.HasIdCondition(has_id=[_NOBODY])])
+EVERYTHING = models.Filter(must_not=[models.HasIdCondition(has_id=[_NO_POINT])])
 """Every point; an empty filter is refused where something is deleted."""
 
 
-def search(
+def search_request(
     index: PassageIndex, query: VectorStoreQuery, settings: Mapping[str, Any], policy: AnyPolicy
 ) -> dict[str, Any]:
-    """The arguments of :meth:`Engine.search`.
+    """The arguments of :meth:`Engine.search` for a query.
 
     Args:
         index: where the nodes are.
-        query: as LlamaIndex asks it.
+        query: of LlamaIndex.
         settings: of this query alone.
-        policy: where they name none.
+        policy: where the settings name none.
 
     Raises:
         ConfigurationError: a mode or setting that there is not.
@@ -62,24 +60,24 @@ def search(
         )
     if settings.get("policy") is not None:
         policy = settings["policy"]
-    refuse_unknown("LogicVectorStore.query", settings, {*_OF_A_QUERY, _NATIVE, _SYNTAX})
+    refuse_unknown("LogicVectorStore.query", settings, {*_SEARCH_SETTINGS, _NATIVE_FILTER, _SYNTAX})
     parts = [
         _with_ids(index, query.node_ids) if query.node_ids else None,
-        _of_documents(index, query.doc_ids) if query.doc_ids else None,
-        translated(query.filters, index.prefixes) if query.filters else None,
-        settings.get(_NATIVE),
+        _in_documents(index, query.doc_ids) if query.doc_ids else None,
+        translate_filters(query.filters, index.prefixes) if query.filters else None,
+        settings.get(_NATIVE_FILTER),
     ]
     return {
         "query": read_query(query.query_str, settings.get(_SYNTAX, "words"), policy),
         "k": query.similarity_top_k,
         "filter": _all_of(parts),
-        **{name: settings[name] for name in settings.keys() & _OF_A_QUERY},
+        **{name: settings[name] for name in settings.keys() & _SEARCH_SETTINGS},
     }
 
 
-def result(hits: Sequence[Hit]) -> VectorStoreQueryResult:
-    """Hits as a vector store hands them on."""
-    nodes = [one.node for one in scored(hits)]
+def query_result(hits: Sequence[Hit]) -> VectorStoreQueryResult:
+    """Hits as a vector store's result."""
+    nodes = [scored.node for scored in to_nodes(hits)]
     return VectorStoreQueryResult(
         nodes=nodes,
         similarities=[hit.score for hit in hits],
@@ -87,39 +85,39 @@ def result(hits: Sequence[Hit]) -> VectorStoreQueryResult:
     )
 
 
-def wanted(
+def node_filter(
     index: PassageIndex, node_ids: Sequence[str] | None, filters: MetadataFilters | None
 ) -> models.Filter | None:
     """Nodes of these ids that meet the filters; None where neither rules anything out."""
     return _all_of(
         [
             None if node_ids is None else _with_ids(index, node_ids),
-            None if filters is None else translated(filters, index.prefixes),
+            None if filters is None else translate_filters(filters, index.prefixes),
         ]
     )
 
 
-def chosen(
+def deletion_filter(
     index: PassageIndex, node_ids: Sequence[str] | None, filters: MetadataFilters | None
 ) -> models.Filter:
-    """As :func:`wanted`, for deleting.
+    """As :func:`node_filter`, for deleting.
 
     Raises:
         InputError: neither rules anything out.
     """
-    found = wanted(index, node_ids, filters)
-    if found is None:
+    condition = node_filter(index, node_ids, filters)
+    if condition is None:
         raise InputError("Say which nodes: node_ids= or filters=. To delete all, there is clear().")
-    return found
+    return condition
 
 
-def own_documents(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
+def documents_filter(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
     """The documents' nodes, for deleting: without a tenant, those of tenants stay out."""
-    found = _of_documents(index, doc_ids)
+    condition = _in_documents(index, doc_ids)
     if index.tenant is not None:
-        return found
-    nobody = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
-    return models.Filter(must=[found, nobody])
+        return condition
+    no_tenant = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
+    return models.Filter(must=[condition, no_tenant])
 
 
 def check_layout(index: PassageIndex) -> None:
@@ -136,16 +134,16 @@ def check_layout(index: PassageIndex) -> None:
         )
 
 
-def _of_documents(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
+def _in_documents(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
     """Nodes that were cut from these documents, and documents that were stored whole."""
     ids = list(doc_ids)
-    keys = [SOURCE] if "" not in index.prefixes else [SOURCE, _THEIR_SOURCE]
+    keys = [SOURCE] if "" not in index.prefixes else [SOURCE, _LLAMA_INDEX_SOURCE]
     cut = [models.FieldCondition(key=key, match=models.MatchAny(any=ids)) for key in keys]
     return models.Filter(should=[*cut, _with_ids(index, ids)])
 
 
 def _with_ids(index: PassageIndex, node_ids: Sequence[str]) -> models.Filter:
-    points = [point for one in node_ids for point in candidate_ids(one, index.tenant)]
+    points = [point for node_id in node_ids for point in possible_point_ids(node_id, index.tenant)]
     return models.Filter(must=[models.HasIdCondition(has_id=points)])
 
 

@@ -1,4 +1,4 @@
-"""Named vectors as LangChain's embeddings, and LangChain's embeddings as encoders."""
+"""Encoders as LangChain's embeddings, its embeddings as encoders, chat models as readers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from functools import partial
 from typing import Any
 
 from langchain_core.embeddings import Embeddings
+from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from logic_retrievers import encoders
+from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import (
     CombinedEncoder,
     Encoder,
@@ -18,7 +20,7 @@ from logic_retrievers.encoders import (
     with_compatibility,
 )
 from logic_retrievers.encoders.base import check_names
-from logic_retrievers.procedures import encoding
+from logic_retrievers.probe import Prompt
 
 TOPICAL = "topical"
 
@@ -49,7 +51,7 @@ class LogicEmbeddings(BaseModel, Embeddings):
         if self.encoder is not None:
             self._source = self.encoder
         else:
-            self._source = _encoder_in(self.bundle)
+            self._source = _encoder_of_bundle(self.bundle)
         check_names([self.vector], self._source.specs)
 
     @property
@@ -77,11 +79,11 @@ class LogicEmbeddings(BaseModel, Embeddings):
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         """:meth:`embed_documents` without blocking the event loop."""
-        return await encoding.submit(partial(self.embed_documents, texts))
+        return await encoder_threads.submit(partial(self.embed_documents, texts))
 
     async def aembed_query(self, text: str) -> list[float]:
         """:meth:`embed_query` without blocking the event loop."""
-        return await encoding.submit(partial(self.embed_query, text))
+        return await encoder_threads.submit(partial(self.embed_query, text))
 
 
 def encoder_of(
@@ -109,7 +111,7 @@ def encoder_of(
     )
 
 
-def completed(embeddings: Embeddings, *, identity: str | None = None) -> Encoder:
+def encoder_with_compatibility(embeddings: Embeddings, *, identity: str | None = None) -> Encoder:
     """Their vectors as the topical ones, with compatibility vectors beside them.
 
     Args:
@@ -125,7 +127,49 @@ def completed(embeddings: Embeddings, *, identity: str | None = None) -> Encoder
     return with_compatibility(encoder_of(embeddings, identity=identity))
 
 
-def _encoder_in(bundle: str | None) -> Encoder:
+def encoder_for_store(embedding: Embeddings | None, identity: str | None) -> Encoder | None:
+    """The encoder that a store gets; None for that of the bundle that comes with the package.
+
+    Args:
+        embedding: :class:`LogicEmbeddings` give their encoder with all its vectors; any others make
+            the topical vectors, beside compatibility vectors of the package's bundle.
+        identity: says which model the others are.
+    """
+    if embedding is None:
+        return None
+    if isinstance(embedding, LogicEmbeddings):
+        return embedding.source
+    return encoder_with_compatibility(embedding, identity=identity)
+
+
+class ChatModelReader:
+    """Reads the RAG probe's prompts with a chat model, under the settings that it was made with.
+
+    Args:
+        model: any chat model; its seed is its own.
+        name: says which model and settings these are; cached answers are kept under it. No model
+            says that of itself reliably.
+
+    Example:
+        >>> ChatModelReader(model, name="small, temperature 0")  # doctest: +SKIP
+    """
+
+    def __init__(self, model: BaseChatModel, *, name: str) -> None:
+        self._model = model
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """As it was given."""
+        return self._name
+
+    def answer(self, prompt: Prompt) -> str:
+        """The text of the model's answer; its errors are passed on."""
+        message = self._model.invoke(list(prompt.turns))
+        return str(message.text).strip()
+
+
+def _encoder_of_bundle(bundle: str | None) -> Encoder:
     # not imported by name: that would load ONNX Runtime for those who bring their own encoder
     return default_encoder() if bundle is None else encoders.OnnxEncoder(bundle)
 
