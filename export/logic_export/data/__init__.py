@@ -1,1 +1,1 @@
-"""Training data: builders that turn labelled or plain text into triplets, deterministic by seed."""
+"""Training data: builders of training rows from labelled or plain text, deterministic by seed."""

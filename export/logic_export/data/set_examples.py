@@ -1,34 +1,36 @@
-"""Set queries as a run trains on them, and the files that keep them."""
+"""Set queries as training examples, the files that store them, and their builder."""
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from logic_retrievers.errors import InputError
+from logic_export.data.files import write_json_lines
+from logic_export.data.triplet_builders import run_builder
+from logic_retrievers.errors import InputError, ReadError
+from logic_retrievers.evaluation import Dataset, load_dataset
+from logic_retrievers.evaluation.queries import Query
 from logic_retrievers.evaluation.rows import Row, json_rows
 from logic_retrievers.queries.expressions import Expression
 
 DOCUMENTS = "documents.jsonl.gz"
-"""Stands beside a file of rows: the texts of all that satisfies a query."""
+"""File next to the rows: the texts of all satisfying documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetExample:
-    """A query and what satisfies it.
+    """A query and the documents that satisfy it.
 
     Args:
-        query: as a person says it.
-        expression: what it means.
-        group: a query and those of the same atoms have it in common.
+        query: natural language.
+        expression: its meaning.
+        group: shared by queries over the same atoms.
         satisfying: ids, at least one.
-        neutral: ids of what may satisfy or not.
-        source: the data set, to whose documents the ids belong.
-        documents: id -> text of all that satisfies; one mapping for a whole source.
+        neutral: ids of documents that may or may not satisfy.
+        source: the data set whose documents the ids name.
+        documents: id -> text of all satisfying documents; one mapping per source.
 
     Raises:
         InputError: an empty query, no satisfying document, or one without a text.
@@ -45,30 +47,35 @@ class SetExample:
     def __post_init__(self) -> None:
         if not self.query.strip() or not self.satisfying:
             raise InputError(f"a set query needs a text and an answer, not {self!r:.200}")
-        if missing := next((one for one in self.satisfying if one not in self.documents), None):
+        if missing := next(
+            (passage_id for passage_id in self.satisfying if passage_id not in self.documents), None
+        ):
             raise InputError(f"the answer {missing!r} of {self.query!r} has no text")
 
 
 def write_examples(path: Path, examples: Sequence[SetExample]) -> None:
-    """Writes the rows, and beside them :data:`DOCUMENTS`; the rows appear last, when complete."""
-    texts = {(one.source, name): one.documents[name] for one in examples for name in one.satisfying}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _write(
+    """Writes :data:`DOCUMENTS`, then the rows next to it."""
+    texts = {
+        (example.source, name): example.documents[name]
+        for example in examples
+        for name in example.satisfying
+    }
+    write_json_lines(
         path.with_name(DOCUMENTS),
         ({"source": s, "_id": name, "text": text} for (s, name), text in sorted(texts.items())),
     )
-    _write(
+    write_json_lines(
         path,
         (
             {
-                "query": one.query,
-                "expression": one.expression.to_dict(),
-                "group": one.group,
-                "satisfying": one.satisfying,
-                "neutral": one.neutral,
-                "source": one.source,
+                "query": example.query,
+                "expression": example.expression.to_dict(),
+                "group": example.group,
+                "satisfying": example.satisfying,
+                "neutral": example.neutral,
+                "source": example.source,
             }
-            for one in examples
+            for example in examples
         ),
     )
 
@@ -77,10 +84,10 @@ def read_examples(path: Path) -> list[SetExample]:
     """Reads what :func:`write_examples` wrote.
 
     Raises:
-        ReadError: a file cannot be read, or a row is not of that form; names file and line.
+        ReadError: a file cannot be read or a row is malformed; names file and line.
     """
     documents = read_documents(path.with_name(DOCUMENTS))
-    return [_example(row, documents) for row in json_rows(path)]
+    return [_read_example(row, documents) for row in json_rows(path)]
 
 
 def read_documents(path: Path) -> dict[str, dict[str, str]]:
@@ -91,7 +98,7 @@ def read_documents(path: Path) -> dict[str, dict[str, str]]:
     return documents
 
 
-def _example(row: Row, documents: Mapping[str, Mapping[str, str]]) -> SetExample:
+def _read_example(row: Row, documents: Mapping[str, Mapping[str, str]]) -> SetExample:
     source = row.text("source")
     try:
         return SetExample(
@@ -107,8 +114,60 @@ def _example(row: Row, documents: Mapping[str, Mapping[str, str]]) -> SetExample
         raise row.error(str(error)) from error
 
 
-def _write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-    partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(gzip.compress(content, mtime=0))  # the same rows make the same file
-    partial.replace(path)
+SetBuilder: TypeAlias = Callable[..., list[SetExample]]
+
+
+def build_set_examples(name: str, options: Mapping[str, Any], seed: int) -> list[SetExample]:
+    """Runs a builder by its name in :data:`SET_BUILDERS`.
+
+    Raises:
+        ConfigurationError: no such builder, or an option that it does not have.
+        ReadError: a file of the data folder is missing or malformed.
+    """
+    return run_builder(SET_BUILDERS, name, options, seed)
+
+
+def set_queries(
+    folder: str,
+    split: str = "train",
+    *,
+    variants: bool = False,
+    seed: int = 0,  # noqa: ARG001 - builders share a form
+) -> list[SetExample]:
+    """A folder written by ``logic-export data set-queries``; ``variants``: also its SPLIT_variants.
+
+    Queries without an answer are skipped; each needs an ``expression``. A query without a ``group``
+    forms its own.
+    """
+    parts = [load_dataset(folder, name) for name in _split_names(split, variants)]
+    texts = {
+        name: data.documents[name] for data in parts for q in data.queries for name in q.grades
+    }
+    return [
+        _to_example(query, data, parts[0].name, texts)
+        for data in parts
+        for query in data.queries
+        if query.grades
+    ]
+
+
+def _split_names(split: str, variants: bool) -> list[str]:
+    return [split, f"{split}_variants"] if variants else [split]
+
+
+def _to_example(query: Query, data: Dataset, source: str, texts: Mapping[str, str]) -> SetExample:
+    expression = query.extra.get("expression")
+    if expression is None:
+        raise ReadError(f"the query {query.id!r} of {data.name} has no expression")
+    return SetExample(
+        query=query.text,
+        expression=Expression.from_dict(expression),
+        group=str(query.extra.get("group") or query.id),
+        satisfying=tuple(sorted(query.grades)),
+        neutral=tuple(sorted(query.neutral)),
+        source=source,
+        documents=texts,
+    )
+
+
+SET_BUILDERS: Mapping[str, SetBuilder] = {"set_queries": set_queries}

@@ -1,30 +1,29 @@
-"""One row of training data, and files of them."""
+"""Training triplets, and files of them."""
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from logic_export.data.files import write_json_lines
 from logic_retrievers.errors import InputError
 from logic_retrievers.evaluation.rows import Row, json_rows
 
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """A query, a passage that it asks for, and one that it rules out.
+    """A query, a satisfying passage and, where it has a constraint, a violating one.
 
     Args:
         query: with or without a constraint.
-        satisfying: what the query asks for.
-        violating: what is about the same but breaks the constraint; None where the query has no
-            constraint: other documents of the batch are negatives then.
+        satisfying: a passage that answers the query.
+        violating: a passage on the same topic that breaks the constraint; None where the query has
+            no constraint: the other documents of the batch are the negatives then.
         source: which builder or data set made it.
 
     Raises:
-        InputError: an empty text, or one passage on both sides.
+        InputError: a text is empty, or one passage both satisfies and violates.
     """
 
     query: str
@@ -41,8 +40,8 @@ class Triplet:
             raise InputError(f"one passage both satisfies and violates {self.query!r}")
 
 
-def unique(triplets: Iterable[Triplet]) -> list[Triplet]:
-    """The triplets without repeats, in their order; ``source`` does not count."""
+def unique_triplets(triplets: Iterable[Triplet]) -> list[Triplet]:
+    """The triplets without duplicates (``source`` is ignored), in their order."""
     seen: dict[tuple[str, str, str | None], Triplet] = {}
     for row in triplets:
         seen.setdefault((row.query, row.satisfying, row.violating), row)
@@ -50,26 +49,20 @@ def unique(triplets: Iterable[Triplet]) -> list[Triplet]:
 
 
 def write_triplets(path: Path, triplets: Sequence[Triplet]) -> None:
-    """Writes JSON lines (gzip where the name ends in ``.gz``); the file appears when complete."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in triplets)
-    content = lines.encode()
-    partial = path.with_name(path.name + ".partial")
-    # a fixed time in the header: the same rows make the same file
-    partial.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
-    partial.replace(path)
+    """Writes the triplets as JSON lines; see :func:`write_json_lines`."""
+    write_json_lines(path, map(asdict, triplets))
 
 
 def read_triplets(path: Path) -> list[Triplet]:
-    """Reads what :func:`write_triplets` wrote, or a user's own file of the same form.
+    """Reads what :func:`write_triplets` wrote, or a user's own file in the same format.
 
     Raises:
         ReadError: the file cannot be read, or a line is not a triplet; names file and line.
     """
-    return [_triplet(row) for row in json_rows(path)]
+    return [_read_row(row) for row in json_rows(path)]
 
 
-def _triplet(row: Row) -> Triplet:
+def _read_row(row: Row) -> Triplet:
     if unknown := sorted(set(row.fields) - {field.name for field in fields(Triplet)}):
         raise row.error(f"unknown fields {', '.join(unknown)}")
     violating = None if row.fields.get("violating") is None else row.text("violating")

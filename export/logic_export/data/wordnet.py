@@ -1,4 +1,4 @@
-"""Synonyms and antonyms out of WordNet's own files: what builders of training data need of it."""
+"""Synonyms and antonyms from WordNet's own data files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Antonym:
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """One meaning of a word: the other words of the synset, and what this very word opposes."""
+    """One meaning of a word: the other words of the synset, and the antonyms of this word."""
 
     synonyms: tuple[str, ...]
     antonyms: tuple[Antonym, ...]
@@ -52,13 +52,12 @@ class Sense:
 class WordNet:
     """Words by lemma and part of speech.
 
-    Lemmas are spelt as in the files, apart from spaces for underscores and without the marks of an
-    adjective's position ("(a)", "(p)", "(ip)"); upper case stays. Antonyms are the lexical ones
-    alone, from word to word; the indirect ones, over similar adjectives, are not followed.
+    Lemmas are spelt as in the files, with spaces for underscores and without the markers of an
+    adjective's position ("(a)", "(p)", "(ip)"); case is kept. Only lexical antonyms (word to word)
+    count; indirect ones, over similar adjectives, are not followed.
 
     Args:
-        senses: the meanings of each word, in the order of the files, which is not that of
-            frequency.
+        senses: the meanings of each word, in the order of the files, not by frequency.
     """
 
     senses: Mapping[tuple[str, PartOfSpeech], tuple[Sense, ...]]
@@ -76,15 +75,6 @@ class WordNet:
         """The parts of speech under which a lemma is listed."""
         return tuple(part for part in _FILES if (lemma, part) in self.senses)
 
-    def antonym_pointers(self) -> list[tuple[str, str]]:
-        """Lemma and opposed lemma of every pointer; a pair stands once for each direction."""
-        return [
-            (lemma, antonym.lemma)
-            for (lemma, _), senses in self.senses.items()
-            for sense in senses
-            for antonym in sense.antonyms
-        ]
-
 
 @dataclass(frozen=True, slots=True)
 class _Synset:
@@ -100,26 +90,26 @@ def load_wordnet(folder: Path | None = None) -> WordNet:
 
     Args:
         folder: where they lie. None: the folder of the environment variable ``WNSEARCHDIR``, else
-            ``dict`` in that of ``WNHOME``, else ``/usr/share/wordnet``. A variable that is set
-            decides: no other place is tried then.
+            ``dict`` in that of ``WNHOME``, else ``/usr/share/wordnet``. If a variable is set,
+            no other folder is tried.
 
     Raises:
         ConfigurationError: a file is not there.
         ReadError: a file is not in WordNet's format.
     """
-    place, named = (folder, "the given folder") if folder is not None else _place()
-    missing = [name for name in _FILES.values() if not (place / name).is_file()]
+    directory, named_by = (folder, "the given folder") if folder is not None else _find_folder()
+    missing = [name for name in _FILES.values() if not (directory / name).is_file()]
     if missing:
         raise ConfigurationError(
-            f"no WordNet in {place} ({named}): looked for {', '.join(missing)}. Install it with "
-            "'apt-get install wordnet-base', or name the folder that holds these files"
+            f"no WordNet in {directory} ({named_by}): looked for {', '.join(missing)}. Install it "
+            "with 'apt-get install wordnet-base', or name the folder that holds these files"
         )
-    return _linked(
-        {s.key: s for name in _FILES.values() for s in _synsets(place / name)},
+    return _link_senses(
+        {s.key: s for name in _FILES.values() for s in _synsets(directory / name)},
     )
 
 
-def _place() -> tuple[Path, str]:
+def _find_folder() -> tuple[Path, str]:
     if folder := os.environ.get("WNSEARCHDIR"):
         return Path(folder), "named by WNSEARCHDIR"
     if folder := os.environ.get("WNHOME"):
@@ -146,7 +136,7 @@ def _synsets(path: Path) -> Iterator[_Synset]:
             ) from error
 
 
-def _synset(line: str, place: tuple[Path, int]) -> _Synset:
+def _synset(line: str, location: tuple[Path, int]) -> _Synset:
     fields = line.split(" | ")[0].split()
     part = _PARTS[fields[2]]
     end = 4 + 2 * int(fields[3], 16)
@@ -158,16 +148,16 @@ def _synset(line: str, place: tuple[Path, int]) -> _Synset:
         if symbol == "!" and source and target:  # 0: a pointer between synsets, not words
             lemmas[source - 1]  # an IndexError here names the line
             antonyms.append((source - 1, (_PARTS[letter], int(offset)), target - 1))
-    return _Synset((part, int(fields[0])), lemmas, tuple(antonyms), place)
+    return _Synset((part, int(fields[0])), lemmas, tuple(antonyms), location)
 
 
-def _linked(synsets: Mapping[tuple[PartOfSpeech, int], _Synset]) -> WordNet:
+def _link_senses(synsets: Mapping[tuple[PartOfSpeech, int], _Synset]) -> WordNet:
     senses: dict[tuple[str, PartOfSpeech], list[Sense]] = {}
     for synset in synsets.values():
         opposed: list[list[Antonym]] = [[] for _ in synset.lemmas]
         for source, key, target in synset.antonyms:
-            there = synsets[key].lemmas if key in synsets else ()
-            if target >= len(there):
+            target_lemmas = synsets[key].lemmas if key in synsets else ()
+            if target >= len(target_lemmas):
                 path, line = synset.place
                 raise ReadError(
                     f"an antonym pointer leads to word {target + 1} of {key[0]} {key[1]:08}, which "
@@ -175,11 +165,13 @@ def _linked(synsets: Mapping[tuple[PartOfSpeech, int], _Synset]) -> WordNet:
                     file=str(path),
                     line=line,
                 )
-            opposed[source].append(Antonym(there[target], _others(there, there[target])))
+            opposed[source].append(
+                Antonym(target_lemmas[target], _others(target_lemmas, target_lemmas[target]))
+            )
         for lemma, antonyms in zip(synset.lemmas, opposed, strict=True):
             sense = Sense(_others(synset.lemmas, lemma), tuple(antonyms))
             senses.setdefault((lemma, synset.key[0]), []).append(sense)
-    return WordNet({word: tuple(found) for word, found in senses.items()})
+    return WordNet({word: tuple(senses_of_word) for word, senses_of_word in senses.items()})
 
 
 def _others(lemmas: tuple[str, ...], lemma: str) -> tuple[str, ...]:

@@ -1,16 +1,14 @@
-"""CoDeR's contrastive loss: what satisfies a query against what violates its constraint."""
+"""CoDeR's contrastive loss: satisfying against violating documents (Yin et al. 2026, eq. 6)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
 
 from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 
+from logic_export.losses.similarity import Features
 from logic_retrievers.errors import ConfigurationError
-
-Features: TypeAlias = dict[str, Tensor]
 
 
 def compatibility_loss(
@@ -19,12 +17,12 @@ def compatibility_loss(
     """CoDeR eq. 6, averaged over the queries of a batch.
 
     With the cosine s(q, d), the satisfying document d+ and all others of the batch as N, the
-    query's own violating document among them::
+    query's own violating document included::
 
         L = -beta s(q, d+) + log[exp(beta s(q, d+)) + sum over d in N of exp(beta s(q, d))]
 
     Args:
-        queries: shape (queries, dimension); of any length, the loss scales to 1.
+        queries: shape (queries, dimension); normalised here.
         documents: shape (documents, dimension); each text of the batch once, or a copy of a
             satisfying document would count as its negative.
         positives: shape (queries,): row of the satisfying document in ``documents``.
@@ -40,7 +38,7 @@ def compatibility_loss(
 
 
 class CompatibilityLoss(nn.Module):
-    """:func:`compatibility_loss` over what a model makes of a batch.
+    """:func:`compatibility_loss` over the embeddings of a batch.
 
     Args:
         model: encodes queries and documents.

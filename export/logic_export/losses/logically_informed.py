@@ -1,4 +1,6 @@
-"""LogiCoL's joint loss: answers of set queries, and what logic says of two queries."""
+"""LogiCoL's joint loss over set queries: supervised contrastive, exclusion and subset terms
+(Shen et al. 2025).
+"""
 
 from __future__ import annotations
 
@@ -10,54 +12,157 @@ import torch
 from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 
-from logic_export.losses.compatibility import Features
-from logic_export.losses.cosines import Reduction
-from logic_export.losses.exclusion import exclusion_loss
-from logic_export.losses.set_contrastive import set_contrastive_loss
-from logic_export.losses.subset import subset_loss
+from logic_export.losses.similarity import Features, Reduction, cosine_matrix
 from logic_retrievers.errors import ConfigurationError
 
-_POSITIVE, _DOUBTFUL = 1, 2
+
+def set_contrastive_loss(
+    queries: Tensor,
+    documents: Tensor,
+    positives: Tensor,
+    *,
+    counted: Tensor | None = None,
+    temperature: float = 0.1,
+    reduction: Reduction = "sum",
+) -> Tensor:
+    """The supervised contrastive loss of Shen et al. 2025 over queries and documents.
+
+    With the cosine s, P(i) the batch's documents that satisfy query i, and j over all documents of
+    the batch (the paper prints j != i, which is meaningless between queries and documents)::
+
+        L = sum_i -1/|P(i)| sum_{p in P(i)} log [exp(s_ip / t) / sum_j exp(s_ij / t)]
+
+    Args:
+        queries: shape (queries, dimension); need no unit length.
+        documents: shape (documents, dimension); each document of the batch once.
+        positives: shape (queries, documents), bool: which document satisfies which query. A query
+            without positives contributes nothing.
+        counted: shape (queries, documents), bool: False where it is unknown whether the document
+            satisfies; it is neither positive nor negative then. All True where None.
+        temperature: t. The paper does not print it; .1 in the released code.
+        reduction: over the queries: ``sum`` as in the paper, ``mean`` (over those with a positive)
+            as in the released code.
+
+    Returns:
+        Shape (); 0 where no query has a positive.
+    """
+    labelled = torch.ones_like(positives) if counted is None else counted
+    positives = positives & labelled
+    anchors = positives.any(1)
+    scores = cosine_matrix(queries, documents)[anchors] / temperature
+    logs = torch.log_softmax(scores.masked_fill(~labelled[anchors], -torch.inf), dim=1)
+    own_positives = positives[anchors]
+    losses = -logs.masked_fill(~own_positives, 0).sum(1) / own_positives.sum(1)
+    return losses.sum() if reduction == "sum" else losses.sum() / max(len(losses), 1)
+
+
+def exclusion_loss(
+    queries: Tensor,
+    documents: Tensor,
+    pairs: Tensor,
+    *,
+    margin: float = 0.2,
+    temperature: float = 1.0,
+) -> Tensor:
+    """L_E of Shen et al. 2025, averaged over the pairs.
+
+    With s_i the softmax of query i's cosines over the documents of the batch::
+
+        L_E = max(margin - (KL(s_i || s_j) + KL(s_j || s_i)) / 2, 0)
+
+    Args:
+        queries: shape (queries, dimension); need no unit length.
+        documents: shape (documents, dimension).
+        pairs: shape (pairs, 2): rows of queries that no document can satisfy both.
+        margin: gamma_e.
+        temperature: of the softmax. Neither the paper nor the released code has one: 1. Then
+            cosines of -1 to 1 seldom reach the margin, so that nearly every pair contributes.
+
+    Returns:
+        Shape (); 0 without pairs.
+    """
+    logs = torch.log_softmax(cosine_matrix(queries, documents) / temperature, dim=1)
+    left, right = logs[pairs[:, 0]], logs[pairs[:, 1]]
+    divergences = ((left.exp() - right.exp()) * (left - right)).sum(1) / 2
+    return torch.relu(margin - divergences).sum() / max(len(pairs), 1)
+
+
+_EPSILON = 1e-8
+
+
+def subset_loss(
+    queries: Tensor,
+    documents: Tensor,
+    pairs: Tensor,
+    *,
+    margin: float = 0.2,
+    reduction: Reduction = "sum",
+) -> Tensor:
+    """L_S of Shen et al. 2025, averaged over the pairs.
+
+    For query i, whose answers are among those of query j::
+
+        L_S = sum_d max(log sim(i, d) - log sim(j, d) + margin, 0),   sim = (cosine + 1) / 2
+
+    The paper prints a plain cosine, which may have no logarithm; (cosine + 1) / 2 is released.
+
+    Args:
+        queries: shape (queries, dimension); need no unit length.
+        documents: shape (documents, dimension).
+        pairs: shape (pairs, 2): rows of the narrow and of the wide query.
+        margin: gamma_s.
+        reduction: over the documents: ``sum`` as in the paper, ``mean`` as in the released code.
+
+    Returns:
+        Shape (); 0 without pairs.
+    """
+    logs = ((cosine_matrix(queries, documents) + 1) / 2).clamp(min=_EPSILON).log()
+    losses = torch.relu(logs[pairs[:, 0]] - logs[pairs[:, 1]] + margin)
+    of_pairs = losses.sum(1) if reduction == "sum" else losses.mean(1)
+    return of_pairs.sum() / max(len(pairs), 1)
+
+
+_POSITIVE, _UNKNOWN = 1, 2
 _SUBSET, _EXCLUSIVE = 1, 2
 
 
-def packed_labels(
+def pack_labels(
     positives: Tensor,
-    doubtful: Tensor,
+    unknown: Tensor,
     subsets: Sequence[tuple[int, int]],
     exclusive: Sequence[tuple[int, int]],
 ) -> Tensor:
-    """The one tensor of labels that a trainer hands to :class:`LogicallyInformedLoss`.
+    """Packs all labels into the one tensor that a trainer passes to :class:`LogicallyInformedLoss`.
 
     Args:
         positives: shape (queries, documents), bool.
-        doubtful: the same, of documents that may satisfy or not.
+        unknown: the same shape: documents that may or may not satisfy.
         subsets: rows of narrow and wide queries.
         exclusive: rows of queries that exclude each other.
 
     Returns:
-        Shape (queries, documents + queries): how the documents stand to each query, and the other
+        Shape (queries, documents + queries): the labels of the documents, and the relations between
         queries.
     """
-    stand = _POSITIVE * positives.long() + _DOUBTFUL * (doubtful & ~positives).long()
+    answers = _POSITIVE * positives.long() + _UNKNOWN * (unknown & ~positives).long()
     relations = torch.zeros(len(positives), len(positives), dtype=torch.long)
     for value, pairs in ((_SUBSET, subsets), (_EXCLUSIVE, exclusive)):
-        for one, other in pairs:
-            relations[one, other] = value
-    return torch.cat([stand, relations], dim=1)
+        for row, column in pairs:
+            relations[row, column] = value
+    return torch.cat([answers, relations], dim=1)
 
 
 class LogicallyInformedLoss(nn.Module):
-    """L + exclusion_weight * L_E + subset_weight * L_S over what a model makes of a batch.
+    """L + exclusion_weight * L_E + subset_weight * L_S over the embeddings of a batch.
 
     L is :func:`set_contrastive_loss`, L_E :func:`exclusion_loss` and L_S :func:`subset_loss`. With
-    both weights 0 it is the supervised contrastive loss. The released code halves the weights and
-    averages where the paper sums: weights of .05 and ``reduction="mean"``.
+    both weights 0 it is the supervised contrastive loss. The released code uses half the weights
+    and means where the paper sums: weights of .05 and ``reduction="mean"``.
 
     Args:
         model: encodes queries and documents.
         temperature: of L, more than 0.
-        exclusion_weight, subset_weight: 0 or more; 0 leaves a term out.
+        exclusion_weight, subset_weight: 0 or more; 0 drops a term.
         exclusion_margin, subset_margin: gamma_e and gamma_s, 0 or more.
         exclusion_temperature: of L_E's softmax, more than 0.
         reduction: over the queries of L and the documents of L_S: ``sum`` or ``mean``.
@@ -72,7 +177,7 @@ class LogicallyInformedLoss(nn.Module):
         +--------------------------------+-------------------------------------------+
         | features                       | labels                                    |
         +================================+===========================================+
-        | (queries, documents), each     | as :func:`packed_labels` makes them       |
+        | (queries, documents), each     | from :func:`pack_labels`                   |
         | document of the batch once     |                                           |
         +--------------------------------+-------------------------------------------+
 
@@ -116,15 +221,15 @@ class LogicallyInformedLoss(nn.Module):
         self.reduction: Reduction = reduction
 
     def forward(self, features: Iterable[Features], labels: Tensor) -> dict[str, Tensor]:
-        """The terms of one batch's loss, weighted: a trainer adds them and logs each."""
+        """The weighted terms of the loss; a trainer adds them and logs each."""
         queries, documents = (self.model(f)["sentence_embedding"] for f in features)
-        stand, relations = labels[:, : len(documents)], labels[:, len(documents) :]
+        answers, relations = labels[:, : len(documents)], labels[:, len(documents) :]
         terms = {
             "contrastive": set_contrastive_loss(
                 queries,
                 documents,
-                stand == _POSITIVE,
-                counted=stand != _DOUBTFUL,
+                answers == _POSITIVE,
+                counted=answers != _UNKNOWN,
                 temperature=self.temperature,
                 reduction=self.reduction,
             )

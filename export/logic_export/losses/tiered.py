@@ -1,4 +1,4 @@
-"""LORE's loss: a query's right passages against its distractors and its other wrong passages."""
+"""LORE's tiered contrastive loss: positives, distractors and other negatives (Zhang et al.)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import torch
 from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 
-from logic_export.losses.compatibility import Features
-from logic_export.losses.cosines import cosines
+from logic_export.losses.similarity import Features, cosine_matrix
 from logic_retrievers.errors import ConfigurationError
 
 POSITIVE, DISTRACTOR, NEGATIVE = 1, 2, 3
-"""How a candidate stands to a query; 0 where it is no candidate of it."""
+"""Tier of a candidate of a query; 0 where a passage is no candidate."""
 
 
 def tiered_loss(
@@ -32,9 +31,9 @@ def tiered_loss(
         D_i = beta * sum_{d in N1(i)} exp(s_id / t) + alpha * sum_{n in N2(i)} exp(s_in / t)
         L_i = -1/|P(i)| sum_{p in P(i)} log [exp(s_ip / t) / (exp(s_ip / t) + D_i)]
 
-    (log beta and log alpha added to the scaled scores, as the paper prints it.) The other positives
-    of a query stand in no denominator, nor does another query's passage. L is the mean of L_i over
-    the queries that have a positive. ``alpha = beta = 1`` is InfoNCE over the same passages.
+    (The paper prints it as log beta and log alpha added to the scaled scores.) A query's other
+    positives appear in no denominator, nor do the passages of other queries. L is the mean of L_i
+    over the queries that have a positive. ``alpha = beta = 1`` is InfoNCE over the same passages.
 
     Args:
         scores: shape (queries, passages), cosines.
@@ -48,24 +47,32 @@ def tiered_loss(
     """
     positives = tiers == POSITIVE
     anchors = positives.any(1)
-    scaled, stand, own = scores[anchors] / temperature, tiers[anchors], positives[anchors]
-    weighted = (
-        scaled + math.log(beta) * (stand == DISTRACTOR) + math.log(alpha) * (stand == NEGATIVE)
+    scaled, anchor_tiers, own_positives = (
+        scores[anchors] / temperature,
+        tiers[anchors],
+        positives[anchors],
     )
-    wrong = (stand == DISTRACTOR) | (stand == NEGATIVE)
-    against = torch.logsumexp(weighted.masked_fill(~wrong, -torch.inf), dim=1, keepdim=True)
-    losses = nn.functional.softplus(against - scaled).masked_fill(~own, 0).sum(1) / own.sum(1)
+    weighted = (
+        scaled
+        + math.log(beta) * (anchor_tiers == DISTRACTOR)
+        + math.log(alpha) * (anchor_tiers == NEGATIVE)
+    )
+    wrong = (anchor_tiers == DISTRACTOR) | (anchor_tiers == NEGATIVE)
+    log_denominator = torch.logsumexp(weighted.masked_fill(~wrong, -torch.inf), dim=1, keepdim=True)
+    losses = nn.functional.softplus(log_denominator - scaled).masked_fill(~own_positives, 0).sum(
+        1
+    ) / own_positives.sum(1)
     return losses.sum() / max(len(losses), 1)
 
 
 class TieredLoss(nn.Module):
-    """:func:`tiered_loss` of the cosines between queries and passages.
+    """:func:`tiered_loss` over the cosines between queries and passages.
 
-    Passages that come as vectors (``sentence_embedding``) are taken as they are: a frozen document
-    encoder made them, once.
+    Passages given as vectors (``sentence_embedding``) are used as they are: a frozen document
+    encoder made them once.
 
     Args:
-        model: encodes queries, and passages that come as tokens.
+        model: encodes queries, and passages given as tokens.
         temperature: more than 0.
         alpha: weight of a negative, more than 0.
         beta: weight of a distractor, more than 0.
@@ -107,7 +114,7 @@ class TieredLoss(nn.Module):
         """The loss of one batch."""
         queries, passages = map(self._vectors, features)
         return tiered_loss(
-            cosines(queries, passages),
+            cosine_matrix(queries, passages),
             labels,
             temperature=self.temperature,
             alpha=self.alpha,

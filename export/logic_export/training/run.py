@@ -18,29 +18,24 @@ from sentence_transformers import (
 )
 from transformers import (
     EarlyStoppingCallback,
-    TrainerCallback,
-    TrainerControl,
-    TrainerState,
-    TrainingArguments,
 )
 
 from logic_export.recipe import Recipe
-from logic_export.training.card import TrainingSet, write_card
+from logic_export.training.callbacks import MeasureAfterLastEpoch, MetricsLog
 from logic_export.training.development import SCORE, Development, Figures, Measured
-from logic_export.training.folder import CARD, MODEL, RECIPE
-from logic_export.training.log import MetricsLog
-from logic_export.training.model import prepared
-from logic_export.training.tasks import Task, task_of
+from logic_export.training.encoding import load_trainable
+from logic_export.training.run_folder import CARD, MODEL, RECIPE, TrainingSet, write_card
+from logic_export.training.tasks import Task, select_task
 from logic_retrievers.errors import ConfigurationError
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What a run left behind.
+    """The result of a run.
 
     Args:
         model: folder of the best checkpoint, as sentence-transformers loads it.
-        base, best: development figures before training and of the model kept.
+        base, best: development figures before training and of the best checkpoint.
         sets: what it was trained on.
     """
 
@@ -51,7 +46,7 @@ class Trained:
 
 
 class _Trainer(SentenceTransformerTrainer):
-    """Measures on every process, so that all of them keep the same model."""
+    """Measures on every process, so that all of them select the same checkpoint."""
 
     def __init__(self, development: Development, **settings: Any) -> None:
         super().__init__(evaluator=development, **settings)
@@ -59,67 +54,48 @@ class _Trainer(SentenceTransformerTrainer):
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
         """The development figures, in place of the evaluation loss."""
-        found = {f"eval_{name}": value for name, value in self._development(self.model).items()}
+        figures = {f"eval_{name}": value for name, value in self._development(self.model).items()}
         self.model.train()
-        self.log(found)
-        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
-        return found
-
-
-class MeasuredAtTheEnd(TrainerCallback):
-    """Measures and saves after the last epoch, which may end a few steps before the trainer thinks.
-
-    It counts on as many batches in every epoch as in the first, but groups fill them unevenly.
-    """
-
-    def on_epoch_end(
-        self,
-        args: TrainingArguments,
-        state: TrainerState,
-        control: TrainerControl,
-        **_: Any,
-    ) -> None:
-        """Asks for both, once the last epoch is over and unless it is done already."""
-        last = (state.epoch or 0) > args.num_train_epochs - 0.5
-        measured = any(
-            row["step"] == state.global_step and f"eval_{SCORE}" in row for row in state.log_history
+        self.log(figures)
+        self.control = self.callback_handler.on_evaluate(
+            self.args, self.state, self.control, figures
         )
-        if last and not measured:
-            control.should_evaluate = control.should_save = True
+        return figures
 
 
 def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
-    """Runs a recipe, or goes on with a run of it that was interrupted.
+    """Runs a recipe, or resumes an interrupted run of it.
 
-    ``out`` gets ``recipe.json``, ``data.jsonl.gz`` (the rows as drawn; for set queries also
+    ``out`` gets ``recipe.json``, ``data.jsonl.gz`` (the sampled rows; for set queries also
     ``documents.jsonl.gz``, with frozen documents also ``document_vectors.npy``),
     ``metrics.jsonl``, ``checkpoints``, and at the end ``model`` (a query encoder where documents
-    are frozen), ``card.json`` and the model card ``README.md``. A run that was killed goes on from
-    its last whole checkpoint and ends with the same weights. For several GPUs start it under
+    are frozen), ``card.json`` and the model card ``README.md``. A run that was killed resumes from
+    its last complete checkpoint and ends with the same weights. For several GPUs start it under
     ``torchrun`` or ``accelerate launch``.
 
     Args:
-        recipe: what to do.
+        recipe: the settings.
         out: a new folder, or that of an interrupted run of the same recipe.
         quiet: no progress bar.
 
     Raises:
-        ConfigurationError: ``out`` holds another recipe's run or something else; or the recipe asks
-            for what this machine or model does not have.
+        ConfigurationError: ``out`` holds another recipe's run or something else, or the recipe
+        needs
+            what this machine or model does not have.
         ReadError: training data are missing or malformed.
     """
-    task = task_of(recipe)
+    task = select_task(recipe)
     arguments = _arguments(recipe, out, task, quiet)
-    with arguments.main_process_first(local=False):  # the others find what it wrote
-        _claim(out, recipe)
+    with arguments.main_process_first(local=False):  # the other processes read what it wrote
+        _prepare_folder(out, recipe)
         rows, sets = task.rows(out)
         checkpoint = _last_checkpoint(out / "checkpoints")
-    model = prepared(recipe.model)
-    development = task.development(_remembered(out / "base.json"))
+    model = load_trainable(recipe.model)
+    development = task.development(_read_measured(out / "base.json"))
     if development.base is None:
         development.base = development.measure(model)
         if arguments.process_index == 0:
-            _remember(out / "base.json", development.base)
+            _write_measured(out / "base.json", development.base)
     trainer = _Trainer(
         development,
         model=model,
@@ -127,7 +103,11 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
         train_dataset=Rows.from_list(rows),
         loss=task.loss(model),
         data_collator=task.collator(model, out),
-        callbacks=[MeasuredAtTheEnd(), MetricsLog(out / "metrics.jsonl"), *_stopping(recipe)],
+        callbacks=[
+            MeasureAfterLastEpoch(),
+            MetricsLog(out / "metrics.jsonl"),
+            *_early_stopping(recipe),
+        ],
     )
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     trained = Trained(out / MODEL, dict(development.base), development.measure(model), tuple(sets))
@@ -138,13 +118,13 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     return trained
 
 
-def _claim(out: Path, recipe: Recipe) -> None:
-    """Makes the folder the recipe's own, or sees that it is."""
+def _prepare_folder(out: Path, recipe: Recipe) -> None:
+    """Creates the run's folder, or checks that it holds a run of this recipe."""
     mark = out / RECIPE
     if (out / CARD).exists():
         raise ConfigurationError(f"{out} holds a finished run; name another folder, or remove it")
     if mark.is_file():
-        if not _is(mark, recipe):
+        if not _holds_recipe(mark, recipe):
             raise ConfigurationError(
                 f"{out} holds a run of another recipe; name another folder, or remove it"
             )
@@ -155,8 +135,8 @@ def _claim(out: Path, recipe: Recipe) -> None:
     mark.write_text(recipe.model_dump_json(indent=2), encoding="utf-8")
 
 
-def _is(mark: Path, recipe: Recipe) -> bool:
-    """Whether a file says the recipe; settings that are newer than the file have their defaults."""
+def _holds_recipe(mark: Path, recipe: Recipe) -> bool:
+    """Whether a file holds this recipe; settings newer than the file count as defaults."""
     wanted = Recipe.model_validate_json(recipe.model_dump_json())
     try:
         return Recipe.model_validate_json(mark.read_bytes()) == wanted
@@ -196,31 +176,31 @@ def _arguments(
     )
 
 
-def _stopping(recipe: Recipe) -> list[EarlyStoppingCallback]:
+def _early_stopping(recipe: Recipe) -> list[EarlyStoppingCallback]:
     patience = recipe.evaluation.patience
     return [] if patience is None else [EarlyStoppingCallback(patience)]
 
 
 def _last_checkpoint(folder: Path) -> Path | None:
-    """The newest checkpoint that is whole; the trainer writes its state file last."""
-    found = []
+    """The newest complete checkpoint; the trainer writes its state file last."""
+    checkpoints = []
     for path in folder.glob("checkpoint-*"):
         try:
             step = json.loads((path / "trainer_state.json").read_text("utf-8"))["global_step"]
-            found.append((int(step), path))
+            checkpoints.append((int(step), path))
         except (OSError, ValueError, KeyError):
             shutil.rmtree(path)  # killed while it was written
-    return max(found)[1] if found else None
+    return max(checkpoints)[1] if checkpoints else None
 
 
-def _remembered(path: Path) -> Measured | None:
+def _read_measured(path: Path) -> Measured | None:
     if not path.is_file():
         return None
-    found: Measured = json.loads(path.read_text("utf-8"))
-    return found
+    measured: Measured = json.loads(path.read_text("utf-8"))
+    return measured
 
 
-def _remember(path: Path, found: Mapping[str, Figures]) -> None:
+def _write_measured(path: Path, measured: Mapping[str, Figures]) -> None:
     partial = path.with_name(path.name + ".partial")
-    partial.write_text(json.dumps(found), encoding="utf-8")
+    partial.write_text(json.dumps(measured), encoding="utf-8")
     partial.replace(path)

@@ -12,56 +12,74 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.base.sampler import DefaultBatchSampler
 from torch import nn
 
-from logic_export.data.contradictions.sources import questions
+from logic_export.contradiction_retrieval import build_pool
+from logic_export.data.contradictions.builders import questions
 from logic_export.data.set_examples import DOCUMENTS, read_documents
-from logic_export.data.sources import place
 from logic_export.data.tiers.examples import read_tiers
-from logic_export.loss_settings import (
-    CompatibilityLossSettings,
-    LogicallyInformedSettings,
-    SparseContrastiveSettings,
-    TieredSettings,
-)
+from logic_export.data.triplet_builders import find_data_file
+from logic_export.dense_retrieval import Encode
 from logic_export.losses import (
     CompatibilityLoss,
     LogicallyInformedLoss,
     SparseContrastiveLoss,
     TieredLoss,
 )
-from logic_export.recipe import Recipe
-from logic_export.retrieval import Encode
-from logic_export.training import batches, sides
-from logic_export.training.card import TrainingSet
-from logic_export.training.constraints import ConstraintDevelopment
-from logic_export.training.development import Development, Figures, encoding
-from logic_export.training.drawing import EXAMPLES, SIDES, TIERS, TRIPLETS, drawn
-from logic_export.training.folder import DATA
-from logic_export.training.model import prepared
-from logic_export.training.opposition import ContradictionDevelopment
-from logic_export.training.roles import Roles
-from logic_export.training.sets.batches import SetBatchSampler
-from logic_export.training.sets.collator import SetCollator
-from logic_export.training.sets.collator import to_row as set_row
-from logic_export.training.sets.development import SetDevelopment
-from logic_export.training.tiers.batches import TierBatchSampler, TierCollator
-from logic_export.training.tiers.development import TieredDevelopment
-from logic_export.training.tiers.documents import VECTORS, free, frozen, once, write_vectors
-from logic_export.training.tiers.rows import passages_of, to_rows
+from logic_export.recipe import (
+    CompatibilityLossSettings,
+    LogicallyInformedSettings,
+    Recipe,
+    SparseContrastiveSettings,
+    TieredSettings,
+)
+from logic_export.training.contradiction_batches import (
+    ContradictionBatchSampler,
+    ContradictionCollator,
+    group_row,
+)
+from logic_export.training.contradiction_development import ContradictionDevelopment
+from logic_export.training.development import ConstraintDevelopment, Development, Figures
+from logic_export.training.encoding import TextRoles, load_trainable, make_encoder
+from logic_export.training.run_folder import DATA, TrainingSet
+from logic_export.training.set_batches import SetBatchSampler, SetCollator, set_query_row
+from logic_export.training.set_development import SetDevelopment
+from logic_export.training.tier_batches import (
+    VECTORS,
+    TierBatchSampler,
+    TierCollator,
+    cache_encoder,
+    stored_vectors,
+    tier_rows,
+    tokenized_passages,
+    unique_passages,
+    write_vectors,
+)
+from logic_export.training.tier_development import TieredDevelopment
+from logic_export.training.training_data import (
+    CONTRADICTION_GROUPS,
+    SET_EXAMPLES,
+    TIERED_EXAMPLES,
+    TRIPLETS,
+    sample_training_data,
+)
+from logic_export.training.triplet_batches import (
+    GroupedBatchSampler,
+    TripletCollator,
+    triplet_row,
+)
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import load_dataset
-from logic_retrievers.evaluation.contradictions import pool_of
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """All that a run asks of the kind of head it trains.
+    """What a run needs for the kind of head it trains.
 
     Args:
-        rows: draws the training rows of a run's folder, as a table has them, and their sets.
-        sampler: makes the batches' sampler.
-        collator: of a model, and the run's folder, where the rows may have left their documents.
-        loss: of a model.
-        development: with the base's figures where they are known.
+        rows: samples the training rows into a run's folder; returns table rows and their sets.
+        sampler: makes the batch sampler.
+        collator: from a model and the run's folder, where documents may be stored.
+        loss: from a model.
+        development: from the base's figures, where known.
     """
 
     rows: Callable[[Path], tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]]
@@ -71,8 +89,8 @@ class Task:
     development: Callable[[Mapping[str, Figures] | None], Development]
 
 
-def task_of(recipe: Recipe) -> Task:
-    """The task that a recipe's loss says."""
+def select_task(recipe: Recipe) -> Task:
+    """The task of a recipe's loss."""
     if isinstance(recipe.loss, SparseContrastiveSettings):
         return _contradiction(recipe, recipe.loss)
     if isinstance(recipe.loss, LogicallyInformedSettings):
@@ -83,16 +101,16 @@ def task_of(recipe: Recipe) -> Task:
 
 
 def _compatibility(recipe: Recipe, loss: CompatibilityLossSettings) -> Task:
-    roles = Roles.of(recipe.model)
+    roles = TextRoles.of(recipe.model)
 
     def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
-        triplets, sets = drawn(recipe, out, TRIPLETS)
-        return [batches.to_row(row) for row in triplets], sets
+        triplets, sets = sample_training_data(recipe, out, TRIPLETS)
+        return [triplet_row(row) for row in triplets], sets
 
     return Task(
         rows,
-        batches.GroupedBatchSampler,
-        lambda model, _: batches.TripletCollator(model, *roles),
+        GroupedBatchSampler,
+        lambda model, _: TripletCollator(model, *roles),
         lambda model: CompatibilityLoss(model, loss.beta),
         lambda base: ConstraintDevelopment(
             [load_dataset(*name.rsplit("/", 1)) for name in recipe.evaluation.sets],
@@ -109,14 +127,14 @@ def _contradiction(recipe: Recipe, loss: SparseContrastiveSettings) -> Task:
     topical = settings.model_copy(update={"base": recipe.evaluation.topical or settings.base})
 
     def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
-        groups, sets = drawn(recipe, out, SIDES)
-        return [sides.to_row(row) for row in groups], sets
+        groups, sets = sample_training_data(recipe, out, CONTRADICTION_GROUPS)
+        return [group_row(row) for row in groups], sets
 
     def development(base: Mapping[str, Figures] | None) -> Development:
-        asked = {n: questions(Path(n), None, answers=False) for n in recipe.evaluation.sets}
+        groups_by_set = {n: questions(Path(n), None, answers=False) for n in recipe.evaluation.sets}
         return ContradictionDevelopment(
-            {name: pool_of(groups) for name, groups in asked.items()},
-            encoding(prepared(topical), length, prefix),
+            {name: build_pool(groups) for name, groups in groups_by_set.items()},
+            make_encoder(load_trainable(topical), length, prefix),
             length,
             prefix,
             None if loss.measure == "cosine" else loss.measure,
@@ -125,19 +143,19 @@ def _contradiction(recipe: Recipe, loss: SparseContrastiveSettings) -> Task:
 
     return Task(
         rows,
-        sides.SidesBatchSampler,
-        lambda model, _: sides.SidesCollator(model, length, prefix),
+        ContradictionBatchSampler,
+        lambda model, _: ContradictionCollator(model, length, prefix),
         lambda model: SparseContrastiveLoss(model, loss.temperature, loss.measure),
         development,
     )
 
 
 def _set_queries(recipe: Recipe, loss: LogicallyInformedSettings) -> Task:
-    roles = Roles.of(recipe.model)
+    roles = TextRoles.of(recipe.model)
 
     def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
-        examples, sets = drawn(recipe, out, EXAMPLES)
-        return [set_row(row) for row in examples], sets
+        examples, sets = sample_training_data(recipe, out, SET_EXAMPLES)
+        return [set_query_row(row) for row in examples], sets
 
     return Task(
         rows,
@@ -156,34 +174,36 @@ def _set_queries(recipe: Recipe, loss: LogicallyInformedSettings) -> Task:
 
 
 def _tiers(recipe: Recipe, loss: TieredSettings) -> Task:
-    roles = Roles.of(recipe.model)
+    roles = TextRoles.of(recipe.model)
     sets = recipe.evaluation.sets
     of_tiers = [name.endswith((".jsonl", ".jsonl.gz")) for name in sets]
     if any(of_tiers) != all(of_tiers):
         raise ConfigurationError("evaluation.sets are files of tiers or folders, not both")
-    # read at once: a name that is not there would show when all documents are encoded
-    tiers = {name: read_tiers(place(Path(name))) for name in sets if all(of_tiers)}
+    # read now: a missing name should fail before all documents are encoded
+    tiers = {name: read_tiers(find_data_file(Path(name))) for name in sets if all(of_tiers)}
     folders = [load_dataset(*name.rsplit("/", 1)) for name in sets if not any(of_tiers)]
 
     def base_documents() -> Encode:
-        return roles.encodings(prepared(recipe.model))[1]
+        return roles.encodings(load_trainable(recipe.model))[1]
 
     def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
-        examples, used = drawn(recipe, out, TIERS)
+        examples, used = sample_training_data(recipe, out, TIERED_EXAMPLES)
         if recipe.frozen_documents and not (out / VECTORS).is_file():
-            write_vectors(out / VECTORS, passages_of(examples), base_documents())
-        return to_rows(examples), used
+            write_vectors(out / VECTORS, unique_passages(examples), base_documents())
+        return tier_rows(examples), used
 
     def collator(model: SentenceTransformer, out: Path) -> TierCollator:
         if recipe.frozen_documents:
-            documents = frozen(out / VECTORS)
+            documents = stored_vectors(out / VECTORS)
         else:
-            passages = passages_of(read_tiers(out / DATA))
-            documents = free(passages, model.tokenizer, roles.lengths[1], roles.prefixes[1])
+            passages = unique_passages(read_tiers(out / DATA))
+            documents = tokenized_passages(
+                passages, model.tokenizer, roles.lengths[1], roles.prefixes[1]
+            )
         return TierCollator(model, documents, roles.lengths[0], roles.prefixes[0])
 
     def development(base: Mapping[str, Figures] | None) -> Development:
-        documents = once(base_documents()) if recipe.frozen_documents else None
+        documents = cache_encoder(base_documents()) if recipe.frozen_documents else None
         if tiers:
             return TieredDevelopment(tiers, *roles, documents, base)
         recall_loss = recipe.evaluation.recall_loss

@@ -1,1 +1,1 @@
-"""Boolean questions over passages, worded by a language model, as BoolQuestions were."""
+"""Boolean questions over passages, worded by a language model, in the manner of BoolQuestions."""

@@ -1,6 +1,6 @@
-"""What the language model is asked: one instruction for each kind of question, in several styles.
+"""Prompts: one instruction for each kind of question, in several styles.
 
-BoolQuestions' own prompts are not known here (?); these follow its description.
+BoolQuestions' own prompts are unknown (?); these follow its description.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from random import Random
 from typing import Literal, TypeAlias
 
-MOST_WORDS = 32
+MAX_QUESTION_WORDS = 32
 """Words of a question, as in the paper."""
 
-NONE = "NONE"
-"""What the model is to say where no such question exists."""
+NO_QUESTION = "NONE"
+"""The model's answer where no such question exists."""
 
-Asked: TypeAlias = Literal["simple", "shared", "and", "or", "not"]
+QuestionKind: TypeAlias = Literal["simple", "shared", "and", "or", "not"]
 
-_TASKS: dict[Asked, str] = {
+_TASKS: dict[QuestionKind, str] = {
     "simple": (
         "Write one question that the passage answers, about something particular to it that other "
         "passages on its topic would not answer."
@@ -52,28 +52,28 @@ STYLES = (
     "Word it as a specialist of the field would.",
 )
 CUES = ("'but not'", "'except'", "'excluding'", "'other than'", "'without'", "a plain 'not'")
-"""Ways to rule out, so that no single word gives a NOT question away."""
+"""Ways to exclude, so that no single word reveals a NOT question."""
 
-_FORM = (
+_FORMAT = (
     f"It is typed into a search engine by somebody who has not seen any passage: at most "
-    f"{MOST_WORDS} words, nothing copied from a passage at length, no word about passages or "
-    f"texts. Answer with it alone, on one line, without quotation marks. If there is no such "
-    f"question, answer {NONE}."
+    f"{MAX_QUESTION_WORDS} words, nothing copied from a passage at length, no word about passages "
+    f"or texts. Answer with it alone, on one line, without quotation marks. If there is no such "
+    f"question, answer {NO_QUESTION}."
 )
-ANSWER = (
+ANSWER_PROMPT = (
     "Answer the question from the passage alone, in at most {words} words. If the passage does not "
     "answer it, or gives only what the question rules out, reply: Cannot answer"
 )
 
 
-def instruction(kind: Asked, random: Random) -> str:
-    """What to do, in a style and with a cue that are drawn."""
+def format_instruction(kind: QuestionKind, random: Random) -> str:
+    """The instruction, with a random style and cue."""
     task = _TASKS[kind].format(cue=random.choice(CUES))
-    return f"{task} {random.choice(STYLES)} {_FORM}"
+    return f"{task} {random.choice(STYLES)} {_FORMAT}"
 
 
-def request(passages: Sequence[str], questions: Sequence[str] = ()) -> str:
-    """The passages and the questions that are given, each under a heading.
+def format_request(passages: Sequence[str], questions: Sequence[str] = ()) -> str:
+    """The passages and questions, each under a heading.
 
     Of two questions over several passages the first is the general one.
     """

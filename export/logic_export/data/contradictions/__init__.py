@@ -1,4 +1,4 @@
-"""Two sides of a question for training: labelled ones, and ones made by rules over any text.
+"""Groups of contradicting texts for training: from labelled data, and made by rules over any text.
 
-What rules make is for training alone: a benchmark of it would measure the rules.
+Groups made by rules are for training alone: a benchmark of them would measure the rules.
 """

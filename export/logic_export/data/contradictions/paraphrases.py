@@ -1,59 +1,186 @@
-"""The same said otherwise by a rewriter, and the synonyms that rules may use."""
+"""Paraphrases by rules or by a rewriter, and the synonyms that the rules use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from random import Random
 
-from logic_export.data.rewriter import Rewriter
+from logic_export.data.rewriting import Rewriter
+from logic_export.data.sentences import split_sentences
 from logic_export.data.wordnet import WordNet
 from logic_retrievers.errors import InputError
-from logic_retrievers.evaluation.paraphrases import WORD
 
-REPHRASE = (
+_BRACKETS = re.compile(r" ?\([^()]{1,80}\)")
+_ASIDE = re.compile(
+    r", (?:which|who|where|whose|including|such as|known as) [^,.;]{3,80}"
+    r"(?:(?=\.$|;)|,(?= (?:is|are|was|were|has|have|had|will|would|can|could|did|does|\w+ed)\b))"
+)
+_PARTICIPLE = re.compile(r", [a-z]+ing [^,.;]{3,80}(?=\.$)")
+_OPENING = re.compile(
+    r"^(In|On|At|After|Before|During|Since|By|From|According to|Because of|Due to) ([^,.;]{3,80}), "
+    r"([^.;]+)\.$"
+)
+_NO_CLAUSE = re.compile(r"\d|(?:and|or)\b|(?:\S+ ){0,3}\S+,")
+"""What follows "In Rome, " or "On May 3, " where that comma does not end the opening."""
+
+_OPENINGS = {
+    "In addition": "Moreover",
+    "However": "Yet",
+    "Therefore": "For this reason",
+    "For example": "For instance",
+    "Additionally": "What is more",
+    "Furthermore": "Besides",
+}
+_PASSIVE = re.compile(
+    r"^(?P<what>[A-Z][\w'-]*(?: [\w'-]+){0,5}) (?P<be>was|were) "
+    r"(?P<verb>(?:\w+ed|written|made|built|won|led|known|sung|held|taken|given|found)) by "
+    r"(?P<who>[A-Z][\w.'-]+(?: [A-Z][\w.'-]+){0,3})"
+    r"(?P<rest>(?: (?:in|on|at|for|to|from|during|after|before) [^,;]*)?)\.$"
+)
+_SIMPLE_PAST = {
+    **{"written": "wrote", "sung": "sang", "taken": "took", "given": "gave", "known": "knew"},
+}
+_OBJECTS = {"He": "him", "She": "her", "They": "them", "We": "us", "It": "it"}
+_ARTICLES = frozenset(re.findall(r"\w+", "The A An This These Those His Her Its Their Both All"))
+_NOT_IN_NOUN_PHRASE = frozenset(
+    re.findall(
+        r"\w+",
+        "is are was were be been has have had do does did that which who whose and or but if when "
+        "while because although also later not never",
+    )
+)
+WORD = re.compile(r"(?<![\w'-])[a-z]{4,}(?![\w'-])")
+
+
+def paraphrase(text: str, random: Random, synonyms: Mapping[str, str] | None = None) -> str:
+    """A paraphrase by rules: sentences reordered and reworded where a rule is safe.
+
+    Two texts whose sentences differ in a word change in the same way under the same ``random``: the
+    number of draws does not depend on which rules apply.
+
+    Brackets and asides are dropped, openings ("In 1990, ...") moved to the end, passives with an
+    agent made active, connectives exchanged and words replaced by ``synonyms``, each at random. A
+    paraphrase may say less than the original, never the contrary.
+
+    Args:
+        text: one sentence or several.
+        random: decides which rules apply.
+        synonyms: word in lower case -> synonym.
+    """
+    drops, shuffles = random.random() < 0.4, random.random() < 0.5
+    paraphrased = [
+        _paraphrase_sentence(sentence, random, synonyms or {}) for sentence in split_sentences(text)
+    ]
+    if len(paraphrased) > 2 and drops:
+        del paraphrased[random.randrange(len(paraphrased))]
+    if len(paraphrased) > 1 and shuffles:
+        random.shuffle(paraphrased)
+    return " ".join(paraphrased)
+
+
+def _paraphrase_sentence(sentence: str, random: Random, synonyms: Mapping[str, str]) -> str:
+    chances = iter([random.random() for _ in range(6)])
+    for pattern in (_BRACKETS, _ASIDE, _PARTICIPLE):
+        shortened = pattern.sub("", sentence).strip()
+        if (
+            next(chances) < 0.5 and len(shortened.split()) > 2
+        ):  # some sentences are a single bracket
+            sentence = shortened
+    if next(chances) < 0.6:
+        sentence = _to_active(sentence)
+    if next(chances) < 0.6:
+        sentence = _move_opening(sentence)
+    if next(chances) < 0.5:
+        for old, new in _OPENINGS.items():
+            if sentence.startswith(f"{old}, "):
+                sentence = f"{new}, {sentence[len(old) + 2 :]}"
+    seed = random.getrandbits(64)
+
+    def replace_word(match: re.Match[str]) -> str:
+        word = match[0]
+        replaced = word in synonyms and Random(f"{seed} {word}").random() < 0.6
+        return synonyms[word] if replaced else word
+
+    return WORD.sub(replace_word, sentence)
+
+
+def _move_opening(sentence: str) -> str:
+    """An opening moved to the end: "In 1990, the mill burnt." becomes "The mill burnt in 1990."."""
+    opening = _OPENING.match(sentence)
+    if opening is None or _NO_CLAUSE.match(opening[3]):
+        return sentence
+    word, rest, clause = opening.groups()
+    return f"{clause[0].upper()}{clause[1:]} {word[0].lower()}{word[1:]} {rest}."
+
+
+def _to_active(sentence: str) -> str:
+    """A passive with an agent made active: "A was made by B." becomes "B made A."."""
+    passive = _PASSIVE.match(sentence)
+    object_phrase = (
+        None if passive is None or " and " in passive["rest"] else _object_form(passive["what"])
+    )
+    if passive is None or object_phrase is None:
+        return sentence
+    verb = _SIMPLE_PAST.get(passive["verb"], passive["verb"])
+    return f"{passive['who']} {verb} {object_phrase}{passive['rest']}."
+
+
+def _object_form(subject: str) -> str | None:
+    """A subject in its form after a verb; None where it may be more than a noun or a name."""
+    first, *others = subject.split()
+    if _NOT_IN_NOUN_PHRASE & {word.lower() for word in others}:
+        return None
+    if first in _OBJECTS:
+        return None if others else _OBJECTS[first]
+    if first in _ARTICLES and others:
+        return " ".join([first.lower(), *others])
+    return subject if all(word[0].isupper() or word in ("of", "the") for word in others) else None
+
+
+REPHRASE_TEXT = (
     "Say the same in other words. Change nothing about the facts, add nothing and leave nothing "
     "out; keep about the same length, style and form. Answer with the new text alone."
 )
 
 
-def rephrased(
-    text: str, rewriter: Rewriter, *, copies: int = 3, instruction: str = REPHRASE
+def rewrite_paraphrases(
+    text: str, rewriter: Rewriter, *, copies: int = 3, instruction: str = REPHRASE_TEXT
 ) -> list[str]:
-    """What a language model makes of a text, as SparseCL's data were made.
+    """Paraphrases by a language model, as SparseCL's data were made.
 
-    Answers that repeat the text or one another are left out, and so is a text to which the rewriter
-    gives no usable answer.
+    Answers that repeat the text or each other, and unusable ones, are left out.
 
     Args:
-        text: to be said otherwise.
-        rewriter: is asked ``copies`` times; a number is put under the instruction, or a model at
-            temperature 0, and any cache, would say the same each time.
-        copies: how many are asked for.
-        instruction: what to do.
+        text: to paraphrase.
+        rewriter: is asked ``copies`` times; the instruction is numbered, or a model at temperature
+            0 (and any cache) would answer the same each time.
+        copies: number of requests.
+        instruction: for the model.
     """
-    found: dict[str, None] = {}
+    paraphrases: dict[str, None] = {}
     for copy in range(1, copies + 1):
         try:
             answer = rewriter.rewrite(f"{instruction}\nThis is version {copy}.", text).strip()
         except InputError:
             continue
         if answer and answer != text.strip():
-            found[answer] = None
-    return list(found)
+            paraphrases[answer] = None
+    return list(paraphrases)
 
 
-def synonyms_of(texts: Iterable[str], wordnet: WordNet) -> dict[str, str]:
-    """Words of the texts, in lower case, and a word of the texts that means the same.
+def find_synonyms(texts: Iterable[str], wordnet: WordNet) -> dict[str, str]:
+    """Words of the texts, in lower case -> a synonym that occurs in the texts.
 
-    Taken only where little can be mistaken: the word has one sense in WordNet, and so has its
-    synonym, which occurs in the texts too.
+    Only safe cases: word and synonym each have a single sense in WordNet.
     """
-    there = {word for text in texts for word in WORD.findall(text)}
-    found = {}
-    for word in sorted(there):
+    vocabulary = {word for text in texts for word in WORD.findall(text)}
+    synonyms = {}
+    for word in sorted(vocabulary):
         synonym = _only_synonym(word, wordnet)
-        if synonym in there:
-            found[word] = str(synonym)
-    return found
+        if synonym in vocabulary:
+            synonyms[word] = str(synonym)
+    return synonyms
 
 
 def _only_synonym(word: str, wordnet: WordNet) -> str | None:
@@ -63,9 +190,9 @@ def _only_synonym(word: str, wordnet: WordNet) -> str | None:
     senses = wordnet.senses[word, parts[0]]
     if len(senses) != 1:
         return None
-    same = [s for s in wordnet.synonyms(word, parts[0]) if WORD.fullmatch(s)]
+    candidates = [s for s in wordnet.synonyms(word, parts[0]) if WORD.fullmatch(s)]
     return (
-        same[0]
-        if len(same) == 1 and len(wordnet.senses.get((same[0], parts[0]), ())) == 1
+        candidates[0]
+        if len(candidates) == 1 and len(wordnet.senses.get((candidates[0], parts[0]), ())) == 1
         else None
     )

@@ -1,4 +1,4 @@
-"""A sentence with its assertion flipped, by a small set of rules."""
+"""Negation of English statements by a small set of rules."""
 
 from logic_export.data.negation.rules import negate
 

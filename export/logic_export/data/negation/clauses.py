@@ -1,4 +1,4 @@
-"""Where the assertion of a sentence begins, and what forbids to flip it there."""
+"""Where the assertion of a sentence begins, and what forbids negating it there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from logic_export.data.negation.words import CLAUSES, OPENERS, PARTIAL, REPORTING
+from logic_export.data.negation.lexicon import CLAUSES, OPENERS, PARTIAL, REPORTING
 
 _TOKEN = re.compile(r"[^\W_][\w'’]*(?:[-.,/][^\W_][\w'’]*)*|[^\w\s]")  # noqa: RUF001
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
@@ -21,7 +21,7 @@ _CONTRACTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word or a mark of a sentence, in lower case and as spelt, and where it stands."""
+    """A word or punctuation mark of a sentence: in lower case, as spelt, and its position."""
 
     text: str
     spelt: str
@@ -29,11 +29,11 @@ class Word:
     end: int
 
 
-def words_of(sentence: str) -> list[Word]:
-    """Its words and punctuation marks; what stands in brackets is left out."""
+def tokenize(sentence: str) -> list[Word]:
+    """The words and punctuation marks of a sentence; text in brackets is left out."""
     masked = sentence
-    while (found := _BRACKETS.sub(lambda part: " " * len(part[0]), masked)) != masked:
-        masked = found
+    while (unmasked := _BRACKETS.sub(lambda part: " " * len(part[0]), masked)) != masked:
+        masked = unmasked
     return [Word(m[0].lower().replace("’", "'"), m[0], *m.span()) for m in _TOKEN.finditer(masked)]  # noqa: RUF001
 
 
@@ -57,10 +57,10 @@ def clause_start(words: Sequence[Word]) -> int | None:
     return start
 
 
-def is_free(words: Sequence[Word], start: int, verb: int) -> bool:
-    """Whether a verb asserts what the clause says, as far as the words ahead of it tell.
+def is_assertion(words: Sequence[Word], start: int, verb: int) -> bool:
+    """Whether a verb asserts the clause's statement, judged by the words before it.
 
-    False where another clause begins between, or where the subject is only a part of something
+    False where another clause begins in between, or where the subject is only a part of something
     ("some", "30 %", "two patients"): the sentence and its negation could both be true.
     """
     for i in range(start, verb):

@@ -1,25 +1,18 @@
-"""A sentence and its negation, by a small set of rules for plain English statements."""
+"""Negates a sentence by a small set of rules for plain English statements."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from logic_export.data.negation.clauses import Word, clause_start, is_free, words_of
-from logic_export.data.negation.verbs import (
+from logic_export.data.negation.clauses import Word, clause_start, is_assertion, tokenize
+from logic_export.data.negation.lexicon import (
+    ADVERBS,
     ANY_PAST,
     BASES,
-    CLEAR_PAST,
-    NOUN_LIKE_THIRD,
-    PLAIN_THIRD,
-    indefinite,
-    past,
-    third_person,
-)
-from logic_export.data.negation.words import (
-    ADVERBS,
     BE,
     BREAKS_WHEN_NEGATED,
+    CLEAR_PAST,
     CONTRACTIONS,
     COUNTED,
     DETERMINERS,
@@ -33,59 +26,64 @@ from logic_export.data.negation.words import (
     NO_EXISTENCE,
     NO_SUBJECT_END,
     NOT_AFTER_VERB,
+    NOUN_LIKE_THIRD,
     OWNERS,
+    PLAIN_THIRD,
     PLURAL_PRONOUNS,
     PRONOUNS,
     REMOVABLE,
     UNCOUNTED,
-    listed,
+    indefinite_article,
+    past,
+    third_person,
+    word_set,
 )
 
 _Words = Sequence[Word]
-_Edit = tuple[int, int, str]  # from, to, what stands there instead
+_Edit = tuple[int, int, str]  # start, end, replacement
 
 _UNSAFE = re.compile(r"[?\"“”«»]|[.!][)\]]*\s+[A-Z0-9]|(?:\.\s*){2,}|\n")
 
-_PERFECT = listed(
-    "been become shown given taken seen gone come grown begun arisen proven undergone known"
-) | frozenset(form for form in CLEAR_PAST if form.endswith("ed") and form != "showed")
+_PERFECT = word_set("perfect") | frozenset(
+    form for form in CLEAR_PAST if form.endswith("ed") and form != "showed"
+)
 
 
 def negate(sentence: str) -> str | None:
-    """The sentence with its assertion flipped, or None where no rule is safe.
+    """The sentence with its assertion negated, or None where no rule is safe.
 
         negate("Aspirin reduces the risk.")          # "Aspirin does not reduce the risk."
         negate("The gene is not expressed.")         # "The gene is expressed."
         negate("We found that it was effective.")    # "We found that it was not effective."
         negate("There was no difference.")           # "There was a difference."
 
-    "not" is put after (or taken from) the first auxiliary of the asserting clause: forms of "be",
-    "have" with a participle, and can, could, will, would, should, must, shall. "do" comes in, or
-    goes, for verbs of a fixed list: in the third person, in a past form that cannot be a
-    participle, or in any form right after a pronoun. "there is" takes "no". What is taken out is
-    "not", "n't", "never", and "no" where "a" or nothing can stand in its place.
+    "not" is inserted after (or removed from) the first auxiliary of the asserting clause: forms of
+    "be", "have" with a participle, and can, could, will, would, should, must, shall. "do" is
+    inserted or removed for verbs of a fixed list: in the third person, in a past form that cannot
+    be a participle, or in any form right after a pronoun. "there is" takes "no". It removes "not",
+    "n't", "never", and "no" where "a" or nothing can replace it.
 
     It refuses questions, commands, quotations and more than one sentence; "may" and "might" (with
-    and without "not" they can both be true); what is true of a part alone ("some", "two patients",
-    "often") and "all", whose negation can be read in two ways; a verb in a relative or "because"
-    clause; a sentence with two words that negate, or with one that is no plain "not" ("without",
-    "lack", "fail", "no patient was"); and words that would have to change as well ("some" and
-    "any", "already" and "yet", "not only", "not X but Y").
+    and without "not" they can both be true); statements about a part ("some", "two patients",
+    "often") and "all", whose negation is ambiguous; a verb in a relative or "because" clause; a
+    sentence with two words that negate, or with one other than a plain "not" ("without", "lack",
+    "fail", "no patient was"); and words that would have to change as well ("some" and "any",
+    "already" and "yet", "not only", "not X but Y").
 
-    It does not parse: of two assertions joined by "and" it flips one, which contradicts the whole
-    but leaves the other; it takes "a patient was" as it takes "the patient was"; it leaves past
-    forms after a noun alone ("mice treated with X") and plural verbs other than auxiliaries.
-    "should not" and "must not" are the contrary of "should" and "must", not what is left without
-    them. A sentence that loses a negation does not always get it back in the same place.
+    It does not parse: of two assertions joined by "and" it negates one, which contradicts the whole
+    but leaves the other; it treats "a patient was" like "the patient was"; it skips past forms
+    after a noun ("mice treated with X") and plural verbs other than auxiliaries. "should not" and
+    "must not" are contraries of "should" and "must", not their absence. A sentence that loses a
+    negation does not always get it back in the same position.
     """
     if _UNSAFE.search(sentence.strip()):
         return None
-    words = words_of(sentence)
+    words = tokenize(sentence)
     negative = [i for i, word in enumerate(words) if NEGATIVE.fullmatch(word.text)]
     if not negative:
-        edit = _insertion(words)
+        edit = _insert_negation(words)
     elif len(negative) == 1:
-        edit = _removal(words, negative[0])
+        edit = _remove_negation(words, negative[0])
     else:
         return None
     if edit is None:
@@ -96,31 +94,35 @@ def negate(sentence: str) -> str | None:
     return sentence[:start] + text + sentence[end:]
 
 
-def _insertion(words: _Words) -> _Edit | None:
+def _insert_negation(words: _Words) -> _Edit | None:
     start = clause_start(words)
     if start is None:
         return None
     for i in range(start, len(words)):
-        if (edit := _negated(words, start, i)) is not None:
+        if (edit := _negate_word(words, start, i)) is not None:
             start_of_edit, end_of_edit, text = edit
-            safe = text and is_free(words, start, i) and _none_of(words, i, BREAKS_WHEN_NEGATED)
+            safe = (
+                text
+                and is_assertion(words, start, i)
+                and _followed_by_none(words, i, BREAKS_WHEN_NEGATED)
+            )
             return (start_of_edit, end_of_edit, text) if safe else None
     return None
 
 
-def _negated(words: _Words, start: int, i: int) -> _Edit | None:
-    """How the word is negated if it is a verb; an empty text where that is not safe."""
+def _negate_word(words: _Words, start: int, i: int) -> _Edit | None:
+    """The edit that negates the word, if it is a verb; an empty text where that is not safe."""
     word, after = words[i], _text(words, i + 1)
     unsafe = (word.start, word.end, "")
     if word.text in BE and _text(words, i - 1) == "there":
-        return _no_existence(words, i)
+        return _negate_existence(words, i)
     if word.text in BE | MODALS:
         noun = word.text in MODALS and (after in BE | HAVE.keys() or _text(words, i - 1) in OWNERS)
         if noun or after in NOT_AFTER_VERB:
             return unsafe
         return (word.start, word.end, "cannot" if word.text == "can" else f"{word.text} not")
     if word.text in HAVE:
-        return _negated_have(words, i)
+        return _negate_have(words, i)
     if word.text in DO:
         return unsafe
     auxiliary, base = _full_verb(words, start, i)
@@ -151,7 +153,7 @@ def _full_verb(words: _Words, start: int, i: int) -> tuple[str, str]:
     return "", ""
 
 
-def _negated_have(words: _Words, i: int) -> _Edit:
+def _negate_have(words: _Words, i: int) -> _Edit:
     word, after = words[i], _text(words, i + 1)
     if after in DETERMINERS:
         return (word.start, word.end, f"{HAVE[word.text]} not have")
@@ -161,7 +163,7 @@ def _negated_have(words: _Words, i: int) -> _Edit:
     return (word.start, word.end, "")
 
 
-def _no_existence(words: _Words, i: int) -> _Edit:
+def _negate_existence(words: _Words, i: int) -> _Edit:
     """From "there is a X" to "there is no X"."""
     after = _text(words, i + 1)
     if after in ("a", "an") and (_is_adverb(words, i + 2) or _text(words, i + 2) in ADVERBS):
@@ -173,28 +175,28 @@ def _no_existence(words: _Words, i: int) -> _Edit:
     return (words[i].end, words[i].end, " no")
 
 
-def _removal(words: _Words, i: int) -> _Edit | None:
+def _remove_negation(words: _Words, i: int) -> _Edit | None:
     negation = words[i].text
     if negation not in REMOVABLE:
         return None
     one_word = negation == "cannot" or negation in CONTRACTIONS
     verb = i if one_word else i - 1
     start = clause_start(words[: verb + 1]) if verb >= 0 else None
-    if start is None or not is_free(words, start, verb):
+    if start is None or not is_assertion(words, start, verb):
         return None
-    if not _none_of(words, i, NEEDS_NEGATION) or not _is_word(words, i + 1):
+    if not _followed_by_none(words, i, NEEDS_NEGATION) or not _is_word(words, i + 1):
         return None
     if negation == "no":
-        return _with_article(words, verb)
+        return _replace_no(words, verb)
     auxiliary = "can" if negation == "cannot" else CONTRACTIONS.get(negation, words[verb].text)
     if auxiliary in DO and negation != "never":
-        return _without_do(words, verb, i, auxiliary)
+        return _remove_do(words, verb, i, auxiliary)
     if auxiliary not in BE | MODALS | HAVE.keys():
         return None
     return (words[verb].start, words[i].end, auxiliary)
 
 
-def _without_do(words: _Words, first: int, negation: int, auxiliary: str) -> _Edit | None:
+def _remove_do(words: _Words, first: int, negation: int, auxiliary: str) -> _Edit | None:
     """From "does not reduce" to "reduces"."""
     verb = negation + 2 if _is_adverb(words, negation + 1) else negation + 1
     base = _text(words, verb)
@@ -207,7 +209,7 @@ def _without_do(words: _Words, first: int, negation: int, auxiliary: str) -> _Ed
     return (words[first].start, words[verb].end, adverb + form)
 
 
-def _with_article(words: _Words, verb: int) -> _Edit | None:
+def _replace_no(words: _Words, verb: int) -> _Edit | None:
     """From "has no effect" to "has an effect"; None where the noun may need another word."""
     existence = words[verb].text in BE and _text(words, verb - 1) == "there"
     if not existence and words[verb].text not in FINDING:
@@ -218,7 +220,7 @@ def _with_article(words: _Words, verb: int) -> _Edit | None:
         return bare
     for word in words[verb + 2 : verb + 6]:
         if word.text in COUNTED:
-            return (no.start, no.end, indefinite(after.spelt))
+            return (no.start, no.end, indefinite_article(after.spelt))
         if word.text in UNCOUNTED or word.text.removesuffix("s") in COUNTED:
             return bare
     return None
@@ -236,5 +238,5 @@ def _is_adverb(words: _Words, i: int) -> bool:
     return _text(words, i).endswith("ly") and _text(words, i) not in NO_ADVERBS
 
 
-def _none_of(words: _Words, i: int, unwanted: frozenset[str]) -> bool:
+def _followed_by_none(words: _Words, i: int, unwanted: frozenset[str]) -> bool:
     return not any(word.text in unwanted for word in words[i + 1 :])

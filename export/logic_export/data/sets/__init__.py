@@ -1,1 +1,1 @@
-"""Set queries in the manner of QUEST and LogiCoL: Boolean expressions with computed truth."""
+"""Set queries in the manner of QUEST and LogiCoL: Boolean expressions with computed answers."""

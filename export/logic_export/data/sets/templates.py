@@ -12,24 +12,24 @@ from logic_retrievers.queries.expressions import Atom, Expression
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A form: its first atoms are joined, a last one may be ruled out.
+    """A query form: the first atoms are joined, a last one may be excluded.
 
     Args:
-        name: ``a_and_b_not_c``, as rows and wordings call it.
-        joined: how many atoms are wanted.
+        name: ``a_and_b_not_c``, as in rows and wordings.
+        joined: number of wanted atoms.
         by: what joins them: ``and`` or ``or``.
-        denied: whether one more atom is ruled out.
+        excludes: whether one more atom is excluded.
     """
 
     name: str
     joined: int
     by: str = "and"
-    denied: bool = False
+    excludes: bool = False
 
     @property
     def arity(self) -> int:
-        """How many atoms it takes."""
-        return self.joined + self.denied
+        """Number of atoms."""
+        return self.joined + self.excludes
 
     def __call__(self, *atoms: str) -> Expression:
         """The expression over these atoms.
@@ -40,10 +40,10 @@ class Template:
         if len(atoms) != self.arity or len(set(atoms)) != self.arity:
             raise InputError(f"{self.name} takes {self.arity} different atoms, not {atoms!r}")
         wanted = self.wanted(*atoms)
-        return wanted & ~Atom(atoms[-1]) if self.denied else wanted
+        return wanted & ~Atom(atoms[-1]) if self.excludes else wanted
 
     def wanted(self, *atoms: str) -> Expression:
-        """The expression without what is ruled out."""
+        """The expression without the excluded atom."""
         parts: list[Expression] = [Atom(text) for text in atoms[: self.joined]]
         return reduce(and_ if self.by == "and" else or_, parts)
 
@@ -54,22 +54,19 @@ TEMPLATES = {
         Template("a", 1),
         Template("a_and_b", 2),
         Template("a_or_b", 2, "or"),
-        Template("a_not_b", 1, denied=True),
+        Template("a_not_b", 1, excludes=True),
         Template("a_and_b_and_c", 3),
-        Template("a_and_b_not_c", 2, denied=True),
+        Template("a_and_b_not_c", 2, excludes=True),
         Template("a_or_b_or_c", 3, "or"),
     )
 }
 
 
-def without(expression: Expression, atom: str) -> Expression | None:
-    """An expression with one atom taken out; None where nothing is left.
-
-    An atom adds something where the truth of the two differs.
-    """
+def remove_atom(expression: Expression, atom: str) -> Expression | None:
+    """An expression with one atom removed; None where nothing is left."""
     if isinstance(expression, Atom):
         return None if expression.text == atom else expression
-    parts = [part for arg in expression.args if (part := without(arg, atom)) is not None]
+    parts = [part for arg in expression.args if (part := remove_atom(arg, atom)) is not None]
     if not parts:
         return None
     if expression.op == "not":

@@ -1,1 +1,1 @@
-"""Questions whose candidates stand in tiers: right passages, distractors, other wrong ones."""
+"""Queries with candidates in tiers (LORE): positives, distractors and other negatives."""

@@ -1,14 +1,16 @@
-"""Queries with candidates in three tiers as a run trains on them, and the files that keep them."""
+"""Queries with candidates in three tiers, the files that store them, and examples from triplets."""
 
 from __future__ import annotations
 
-import gzip
-import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from random import Random
 
-from logic_retrievers.errors import InputError, StorageError
+from logic_export.data.files import write_json_lines
+from logic_export.data.triplets import Triplet
+from logic_retrievers.errors import InputError
 from logic_retrievers.evaluation.rows import Row, json_rows
 
 
@@ -17,16 +19,16 @@ class TieredExample:
     """A query and its candidates: LORE's P, N1 and N2.
 
     Args:
-        query: as a person says it.
-        positives: texts of the right passages; a query without any teaches nothing.
-        distractors: wrong passages that the query's own words draw near (N1).
-        negatives: the other wrong ones (N2).
+        query: natural language.
+        positives: texts of the right passages; a query without any cannot be trained on.
+        distractors: wrong passages that the query's own words refer to (N1).
+        negatives: the other wrong passages (N2).
         source: the data set.
-        relation: how the query was disturbed; empty where it was not.
-        original: the query before that; empty where it was not disturbed.
+        relation: relation of the added clause to the question; empty without a clause.
+        original: the query before a clause was added; empty without a clause.
 
     Raises:
-        InputError: an empty query or passage, or a passage that stands twice.
+        InputError: an empty query or passage, or a passage that occurs twice.
     """
 
     query: str
@@ -50,7 +52,7 @@ class TieredExample:
 
     @property
     def passages(self) -> tuple[str, ...]:
-        """All candidates, tier after tier."""
+        """All candidates, tier by tier."""
         return self.positives + self.distractors + self.negatives
 
 
@@ -60,37 +62,31 @@ def write_tiers(path: Path, examples: Sequence[TieredExample]) -> None:
     Raises:
         StorageError: no room, or no right to write there.
     """
-    rows = ({key: value for key, value in asdict(one).items() if value != ""} for one in examples)
-    content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-    if path.suffix == ".gz":
-        content = gzip.compress(content, mtime=0)  # the same rows make the same file
-    partial = path.with_name(path.name + ".partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(content)
-        partial.replace(path)
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror}") from error
+    rows = (
+        {key: value for key, value in asdict(example).items() if value != ""}
+        for example in examples
+    )
+    write_json_lines(path, rows)
 
 
 def read_tiers(path: Path) -> list[TieredExample]:
-    """Reads what :func:`write_tiers` wrote, or a team's own file of that form.
+    """Reads what :func:`write_tiers` wrote, or a team's own file in that format.
 
-    ``source``, ``relation`` and ``original`` may be left out, and tiers without a passage; the
-    source is the file's name then. Another field is refused: a misspelt tier would be an empty one.
+    ``source`` (then the file's name), ``relation``, ``original`` and empty tiers may be left out.
+    Unknown fields are refused: a misspelt tier would silently be empty.
 
     Raises:
-        ReadError: the file cannot be read, or a row is not of that form; names file and line.
+        ReadError: the file cannot be read, or a row is malformed; names file and line.
     """
-    return [_example(row, path.name) for row in json_rows(path)]
+    return [_read_example(row, path.name) for row in json_rows(path)]
 
 
-def _example(row: Row, name: str) -> TieredExample:
-    known = [one.name for one in fields(TieredExample)]
-    if unknown := sorted(row.fields.keys() - set(known)):
-        raise row.error(f"unknown field {unknown[0]!r}; a row has {', '.join(known)}")
+def _read_example(row: Row, name: str) -> TieredExample:
+    known_fields = [field.name for field in fields(TieredExample)]
+    if unknown := sorted(row.fields.keys() - set(known_fields)):
+        raise row.error(f"unknown field {unknown[0]!r}; a row has {', '.join(known_fields)}")
     positives, distractors, negatives = (
-        _texts(row, tier) for tier in ("positives", "distractors", "negatives")
+        _read_passages(row, tier) for tier in ("positives", "distractors", "negatives")
     )
     try:
         return TieredExample(
@@ -98,22 +94,60 @@ def _example(row: Row, name: str) -> TieredExample:
             positives,
             distractors,
             negatives,
-            _optional(row, "source") or name,
-            _optional(row, "relation"),
-            _optional(row, "original"),
+            _optional_text(row, "source") or name,
+            _optional_text(row, "relation"),
+            _optional_text(row, "original"),
         )
     except InputError as error:
         raise row.error(str(error)) from error
 
 
-def _optional(row: Row, name: str) -> str:
+def _optional_text(row: Row, name: str) -> str:
     return "" if row.fields.get(name) is None else row.text(name)
 
 
-def _texts(row: Row, name: str) -> tuple[str, ...]:
-    found = row.fields.get(name)
-    if found is None:
+def _read_passages(row: Row, name: str) -> tuple[str, ...]:
+    passages = row.fields.get(name)
+    if passages is None:
         return ()
-    if not isinstance(found, list):
+    if not isinstance(passages, list):
         raise row.error(f"{name!r} must be a list of passages")
-    return tuple(row.changed({name: one}).text(name) for one in found)
+    return tuple(row.with_fields({name: passage}).text(name) for passage in passages)
+
+
+def examples_from_triplets(
+    rows: Sequence[Triplet], others: int, *, seed: int = 0
+) -> list[TieredExample]:
+    """One example per query, in order of first occurrence; excluded passages are distractors (N1).
+
+    Args:
+        rows: a passage that satisfies one row of a query and violates another counts as positive.
+        others: number of random passages of other queries that become negatives.
+        seed: of the random passages.
+    """
+    groups: dict[str, list[Triplet]] = defaultdict(list)
+    for row in rows:
+        groups[row.query].append(row)
+    passages = list(
+        dict.fromkeys(text for row in rows for text in (row.satisfying, row.violating) if text)
+    )
+    examples = []
+    for query, group in groups.items():
+        positives = dict.fromkeys(row.satisfying for row in group)
+        violating = dict.fromkeys(row.violating for row in group if row.violating not in positives)
+        violating.pop(None, None)
+        known = positives.keys() | violating.keys()
+        sampled = Random(f"{seed}:{query}").sample(
+            passages, min(len(passages), others + len(known))
+        )
+        negatives = [text for text in sampled if text not in known][:others]
+        examples.append(
+            TieredExample(
+                query,
+                tuple(positives),
+                tuple(filter(None, violating)),
+                tuple(negatives),
+                group[0].source,
+            )
+        )
+    return examples

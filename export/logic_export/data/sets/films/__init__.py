@@ -1,1 +1,1 @@
-"""What the text of a film states, read by rules; the metadata must agree, or it is doubtful."""
+"""Attributes that a film's text states, read by rules; unknown where the metadata disagree."""

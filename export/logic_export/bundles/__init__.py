@@ -1,0 +1,1 @@
+"""From sentence-transformers models to ONNX bundles: graphs, compression, parity, calibration."""

@@ -1,0 +1,177 @@
+"""The constants of a contradiction head: alpha, the null distribution, a probability, a threshold.
+
+``logic-export calibrate BUNDLE`` finds them and writes them into the bundle's manifest. Stored
+vectors and fingerprints do not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.linear_model import LogisticRegression
+
+from logic_export.contradiction_retrieval import build_pool, find_alpha, nearest_candidates
+from logic_export.data.contradictions.groups import ContradictionGroup, labelled_pairs
+from logic_retrievers.contradiction.scorer import null_distribution, unrelated_pairs
+from logic_retrievers.contradiction.settings import ContradictionConstants
+from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.encoders.bundle import load_bundle, write_manifest
+from logic_retrievers.encoders.manifest import Calibration
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.scoring import sparsity
+
+HEAD = "contradiction"
+MAX_FALSE_ALARMS = 0.05
+"""Largest share of each source's non-contradicting pairs that may exceed the threshold."""
+
+_UNCALIBRATED = ContradictionConstants(
+    alpha=0,
+    null_mean=0,
+    null_deviation=1,
+    intercept=0,
+    cosine_weight=0,
+    sparsity_weight=0,
+    threshold=0.5,
+)
+"""Placeholder values, before anything is measured."""
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledPairs:
+    """Labelled pairs of one source.
+
+    Args:
+        cosines: of each pair's topical vectors.
+        sparsities: Hoyer, of the difference of its contradiction vectors.
+        contradicts: whether the pair is a contradiction.
+    """
+
+    cosines: Values
+    sparsities: Values
+    contradicts: npt.NDArray[np.bool_]
+
+
+def measure_pairs(encoder: Encoder, rows: Sequence[tuple[str, str, bool]]) -> LabelledPairs:
+    """Cosine and Hoyer sparsity of (text, text, contradicts) rows; identical texts are left out."""
+    texts = list(dict.fromkeys(text for text_a, text_b, _ in rows for text in (text_a, text_b)))
+    row_of = {text: row for row, text in enumerate(texts)}
+    vectors = encoder.encode_documents(texts, ["topical", HEAD])
+    left, right = (
+        [row_of[text_a] for text_a, _, _ in rows],
+        [row_of[text_b] for _, text_b, _ in rows],
+    )
+    cosines = np.einsum("ij,ij->i", vectors["topical"][left], vectors["topical"][right])
+    contradiction_vectors = vectors[HEAD]
+    sparsities = np.array(
+        [
+            sparsity(contradiction_vectors[a], contradiction_vectors[b : b + 1])[0]
+            for a, b in zip(left, right, strict=True)
+        ]
+    )
+    labels = np.array([row[2] for row in rows], dtype=bool)
+    defined = ~np.isnan(sparsities)
+    return LabelledPairs(
+        cosines[defined].astype(np.float64), sparsities[defined].astype(np.float64), labels[defined]
+    )
+
+
+def calibrate(
+    encoder: Encoder,
+    questions: Sequence[ContradictionGroup],
+    sources: Sequence[Sequence[ContradictionGroup]],
+    background: Sequence[str],
+    *,
+    others: Sequence[ContradictionGroup] = (),
+    pairs: int = 5000,
+    seed: int = 0,
+) -> ContradictionConstants:
+    """Finds the constants on development data.
+
+    alpha by the paper's search on the retrieval of ``questions``. The null from random pairs of
+    ``background``. The probability by logistic regression on cosine and deviation (Platt), every
+    source of pairs with the same weight. The threshold is the lowest from 0.5 up, in thousandths,
+    at which no source has more than 5 % of its other pairs flagged.
+
+    Args:
+        encoder: makes ``topical`` and ``contradiction`` vectors.
+        questions: development groups.
+        sources: development groups of several kinds, whose pairs the probability is fitted on.
+        background: unrelated texts of a corpus.
+        others: groups whose texts join the candidate pool of ``questions``: alpha falls as the pool
+            grows.
+        pairs: how many random pairs make the null.
+        seed: of the random pairs.
+
+    Raises:
+        ConfigurationError: a source whose pairs all have one label, no source, no questions, or
+            no threshold with few enough false alarms.
+        InputError: too few background texts.
+    """
+    measured = [measure_pairs(encoder, labelled_pairs(groups, seed)) for groups in sources]
+    if not measured or any(len(set(source.contradicts.tolist())) < 2 for source in measured):
+        raise ConfigurationError("each source needs pairs that contradict and pairs that do not")
+    pool = build_pool(questions, others)
+    vectors = encoder.encode_documents(list(pool.texts), ["topical", HEAD])
+    alpha = find_alpha(nearest_candidates(pool, vectors["topical"], vectors[HEAD]))
+    unrelated = [(*pair, False) for pair in unrelated_pairs(background, pairs, seed)]
+    null = replace(_UNCALIBRATED, **null_distribution(measure_pairs(encoder, unrelated).sparsities))
+    features = np.concatenate(
+        [np.column_stack([source.cosines, _null_deviations(source, null)]) for source in measured]
+    )
+    labels = np.concatenate([source.contradicts for source in measured])
+    weights = np.concatenate(
+        [np.full(len(source.contradicts), 1 / len(source.contradicts)) for source in measured]
+    )
+    model = LogisticRegression(C=1e6, max_iter=1000).fit(
+        features, labels, sample_weight=weights * len(labels)
+    )
+    settings = replace(
+        null,
+        alpha=round(alpha, 3),
+        intercept=round(float(model.intercept_[0]), 4),
+        cosine_weight=round(float(model.coef_[0, 0]), 4),
+        sparsity_weight=round(float(model.coef_[0, 1]), 4),
+    )
+    return replace(settings, threshold=_find_threshold(settings, measured))
+
+
+def _find_threshold(settings: ContradictionConstants, measured: Sequence[LabelledPairs]) -> float:
+    negatives = [
+        settings.probability(source.cosines, source.sparsities)[~source.contradicts]
+        for source in measured
+    ]
+    for step in range(500, 1000):
+        if all(
+            (probabilities >= step / 1000).mean() <= MAX_FALSE_ALARMS for probabilities in negatives
+        ):
+            return step / 1000
+    raise ConfigurationError(
+        f"at every threshold more than {MAX_FALSE_ALARMS:.0%} of some source's other pairs look "
+        "like contradictions: this head does not separate them"
+    )
+
+
+def _null_deviations(pairs: LabelledPairs, null: ContradictionConstants) -> Values:
+    return (pairs.sparsities - null.null_mean) / null.null_deviation
+
+
+def write_constants(bundle: Path, settings: ContradictionConstants, origin: str) -> None:
+    """Writes the constants into a bundle's manifest; everything else stays as it is.
+
+    Raises:
+        BundleError: no such bundle, or a damaged one.
+        ConfigurationError: it has no contradiction head.
+    """
+    manifest = load_bundle(bundle).manifest
+    if HEAD not in manifest.heads:
+        raise ConfigurationError(f"{bundle} has no {HEAD!r} head: {', '.join(manifest.heads)}")
+    head = manifest.heads[HEAD].model_copy(
+        update={"contradiction": Calibration(constants=asdict(settings), origin=origin)}
+    )
+    write_manifest(bundle, manifest.model_copy(update={"heads": {**manifest.heads, HEAD: head}}))

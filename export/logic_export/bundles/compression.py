@@ -1,0 +1,223 @@
+"""Compressed weights in ONNX graphs: stored in fewer bits, expanded once when a session is created.
+
+The graph still computes in float32, so a text's vector depends neither on its batch nor on the
+machine's int8 instructions; only the file shrinks. Weights are expanded by standard operators
+(Cast, Mul, Reshape) over constants, which ONNX Runtime folds into float32 weights while it loads
+the graph. DequantizeLinear is not used: ONNX Runtime keeps it and would run it at every call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+from onnx import helper, numpy_helper
+
+Compression: TypeAlias = Literal["none", "fp16", "mixed", "int8"]
+
+MIN_COSINE: dict[Compression, float] = {
+    "none": 0.9999,
+    "fp16": 0.9999,
+    "mixed": 0.9999,
+    "int8": 0.999,
+}
+"""Least cosine to the original's vectors that an export must reach."""
+
+STORAGE: dict[Compression, str] = {
+    "none": "float32",
+    "fp16": "float16",
+    "mixed": "float16, embedding tables as int8 codes with scales",
+    "int8": "int8 codes with scales",
+}
+"""How a NOTICE describes the storage of weights."""
+
+MIN_ELEMENTS = 4096
+"""Smaller initializers (biases, norms) stay as they are: compressing them saves nothing."""
+
+BLOCK = 32
+"""Values that share a scale in int8."""
+
+
+def compress_weights(
+    model: onnx.ModelProto, compression: Compression, block: int = BLOCK
+) -> onnx.ModelProto:
+    """A copy of a float32 graph with its weights stored in fewer bits.
+
+    Args:
+        model: float32 graph with embedded weights; not changed.
+        compression: ``fp16`` halves the file (relative error 2^-11). ``int8`` quarters it:
+            symmetric codes with a float16 scale per ``block`` values, along the rows of an
+            embedding table and along the inputs of every output channel of a matrix. ``mixed``:
+            tables in int8, matrices in fp16. ``none`` only copies. Measured on all-MiniLM-L6-v2,
+            lowest cosine to float32: fp16 .999999 (46 MB), mixed .99995 (34 MB), int8 .9997
+            (24 MB).
+        block: values that share a scale. Above the embeddings of the same model, 210 texts, mean
+            and lowest cosine, megabytes: one scale per output channel .99955, .9992, 10.7; the same
+            with the feed-forward down-projections in fp16 .99975, .9996, 14.2; blocks of 128
+            .99974, .9995, 10.8; of 64 .99982, .9997, 11.0; of 32 .99985, .9997, 11.3; of 16 .99988,
+            .9998, 11.9.
+    """
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    if compression == "none":
+        return copy
+    graph = copy.graph
+    nodes: list[onnx.NodeProto] = []
+    for weight in [w for w in graph.initializer if _is_compressible(w)]:
+        values = numpy_helper.to_array(weight)
+        graph.initializer.remove(weight)
+        if compression != "fp16" and values.ndim == 2 and _is_table(graph, weight.name):
+            _quantise_table(graph, weight.name, values, block)
+        elif compression == "int8" and values.ndim == 2:
+            nodes += _quantise_matrix(graph, weight.name, values, block)
+        else:
+            half = _add_constant(graph, f"{weight.name}.fp16", values.astype(np.float16))
+            nodes.append(_cast(half, weight.name))
+    # nodes must be in topological order, and the expansions depend on initializers alone
+    graph_nodes = list(graph.node)
+    del graph.node[:]
+    graph.node.extend([*nodes, *graph_nodes])
+    onnx.checker.check_model(copy)
+    return copy
+
+
+def expand_weights(model: onnx.ModelProto) -> onnx.ModelProto:
+    """A copy of a compressed graph with its matrices as float32 constants again.
+
+    Embedding tables keep their codes: they are looked up, not folded.
+    """
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    graph = copy.graph
+    constants = {weight.name: weight for weight in graph.initializer}
+    values: dict[str, npt.NDArray[np.generic]] = {}
+    nodes: list[onnx.NodeProto] = []
+
+    def constant(name: str) -> npt.NDArray[np.generic]:
+        return values[name] if name in values else numpy_helper.to_array(constants[name])
+
+    for node in graph.node:
+        if not all(name in constants or name in values for name in node.input):
+            nodes.append(node)
+        elif node.op_type == "Cast" and node.attribute[0].i == onnx.TensorProto.FLOAT:
+            values[node.output[0]] = constant(node.input[0]).astype(np.float32)
+        elif node.op_type == "Mul":
+            values[node.output[0]] = np.multiply(*map(constant, node.input))
+        elif node.op_type == "Reshape":
+            source, shape = map(constant, node.input)
+            values[node.output[0]] = source.reshape(shape.tolist())
+        else:
+            nodes.append(node)
+    del graph.node[:]
+    graph.node.extend(nodes)
+    used = {name for node in nodes for name in node.input}
+    remaining = [weight for weight in graph.initializer if weight.name in used]
+    del graph.initializer[:]
+    graph.initializer.extend(remaining)
+    for name in [name for name in values if name in used]:
+        _add_constant(graph, name, values[name])
+    onnx.checker.check_model(copy)
+    return copy
+
+
+def quantise(
+    values: npt.NDArray[np.float32], axis: int
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float16]]:
+    """Symmetric int8 codes and float16 scales, shared along ``axis``: ``values ~ codes * scales``.
+
+    An all-zero group gets scale 1, so that nothing is divided by zero.
+    """
+    peak = np.abs(values).max(axis=axis, keepdims=True)
+    scales = np.where(peak > 0, peak / 127, 1).astype(np.float16)
+    # a peak below float16's smallest number would round its scale to zero
+    scales = np.maximum(scales, np.finfo(np.float16).smallest_subnormal)
+    codes = np.clip(np.rint(values / scales.astype(np.float32)), -127, 127)
+    return codes.astype(np.int8), scales
+
+
+def _is_compressible(weight: onnx.TensorProto) -> bool:
+    size = int(np.prod(weight.dims)) if weight.dims else 1
+    return weight.data_type == onnx.TensorProto.FLOAT and size >= MIN_ELEMENTS
+
+
+def _readers(graph: onnx.GraphProto, name: str) -> Iterator[onnx.NodeProto]:
+    return (node for node in graph.node if name in node.input)
+
+
+def _is_table(graph: onnx.GraphProto, name: str) -> bool:
+    """Whether a weight is only ever looked up by row, as embeddings are."""
+    return all(
+        node.op_type == "Gather"
+        and node.input[0] == name
+        and all(a.i == 0 for a in node.attribute if a.name == "axis")
+        for node in _readers(graph, name)
+    )
+
+
+def _add_constant(graph: onnx.GraphProto, name: str, values: npt.NDArray[np.generic]) -> str:
+    graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+    return name
+
+
+def _cast(source: str, target: str) -> onnx.NodeProto:
+    return helper.make_node("Cast", [source], [target], to=onnx.TensorProto.FLOAT)
+
+
+def _quantise_matrix(
+    graph: onnx.GraphProto, name: str, values: npt.NDArray[np.float32], block: int
+) -> list[onnx.NodeProto]:
+    """Adds codes of shape (inputs / block, block, outputs); returns the nodes that expand them."""
+    inputs = values.shape[0]
+    width = block if inputs % block == 0 else inputs
+    codes, scales = quantise(values.reshape(inputs // width, width, -1), axis=1)
+    shape = _add_constant(graph, f"{name}.shape", np.asarray(values.shape, dtype=np.int64))
+    parts = [
+        _add_constant(graph, f"{name}.codes", codes),
+        _add_constant(graph, f"{name}.scales", scales),
+    ]
+    return _expand(parts, shape, name)
+
+
+def _quantise_table(
+    graph: onnx.GraphProto, name: str, values: npt.NDArray[np.float32], block: int
+) -> None:
+    """Replaces look-ups by look-ups of codes and scales, so that only the rows read are expanded.
+
+    Codes have shape (rows, width / block, block); a look-up ends with reassembling the row.
+    """
+    rows, dimension = values.shape
+    width = block if dimension % block == 0 else dimension
+    codes, scales = quantise(values.reshape(rows, dimension // width, width), axis=2)
+    tables = [
+        _add_constant(graph, f"{name}.codes", codes),
+        _add_constant(graph, f"{name}.scales", scales),
+    ]
+    row = _add_constant(graph, f"{name}.row", np.asarray([dimension], dtype=np.int64))
+    nodes: list[onnx.NodeProto] = []
+    for node in graph.node:
+        if name not in node.input:
+            nodes.append(node)
+            continue
+        ids, out = node.input[1], node.output[0]
+        parts = [f"{out}.codes", f"{out}.scales"]
+        nodes += [
+            helper.make_node("Gather", [table, ids], [part], axis=0)
+            for table, part in zip(tables, parts, strict=True)
+        ]
+        nodes.append(helper.make_node("Shape", [ids], [f"{out}.ids"]))
+        nodes.append(helper.make_node("Concat", [f"{out}.ids", row], [f"{out}.shape"], axis=0))
+        nodes += _expand(parts, f"{out}.shape", out)
+    del graph.node[:]
+    graph.node.extend(nodes)
+
+
+def _expand(parts: list[str], shape: str, target: str) -> list[onnx.NodeProto]:
+    """Nodes that multiply codes and scales in float32 and reshape the product."""
+    return [
+        *(_cast(part, f"{part}.f32") for part in parts),
+        helper.make_node("Mul", [f"{part}.f32" for part in parts], [f"{target}.blocks"]),
+        helper.make_node("Reshape", [f"{target}.blocks", shape], [target]),
+    ]

@@ -1,0 +1,228 @@
+"""ONNX graphs of sentence-transformers models, and their split into a shared trunk and a head."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import onnx
+import torch
+from onnx import TensorProto, helper
+from sentence_transformers import SentenceTransformer
+
+from logic_export.models import open_model
+from logic_retrievers.encoders.manifest import HIDDEN
+from logic_retrievers.errors import ConfigurationError, MissingExtraError
+
+OUTPUT = "sentence_embedding"
+OPSET = 20
+"""The first opset with a Gelu operator: as fast as a fused one, and still plain ONNX."""
+
+
+def load_model(name_or_path: str) -> SentenceTransformer:
+    """A sentence-transformers model on the CPU, its attention written out in plain operators.
+
+    Raises:
+        ConfigurationError: no such folder or name, or it cannot be fetched.
+    """
+    return open_model(name_or_path, device="cpu", model_kwargs={"attn_implementation": "eager"})
+
+
+def export_graph(model: SentenceTransformer) -> onnx.ModelProto:
+    """The whole model as a float32 graph.
+
+    Inputs ``input_ids`` and ``attention_mask``, int64 of shape (batch, sequence), both axes
+    dynamic; output ``sentence_embedding``, float32 of shape (batch, dimension).
+
+    Raises:
+        ConfigurationError: the model reads something else than text tokens.
+    """
+    transformer = model[0]
+    if not hasattr(transformer, "auto_model") or model.max_seq_length is None:
+        raise ConfigurationError(
+            "Only models whose first module is a Transformer with a max_seq_length can be exported."
+        )
+    wrapped = _EmbeddingModule(model).eval()
+    # two texts of different length: a batch of 1, or no padding, could be traced as a constant
+    ids = torch.randint(5, 100, (2, 7))
+    mask = torch.ones_like(ids)
+    mask[1, 5:] = 0
+    batch = torch.export.Dim("batch")
+    sequence = torch.export.Dim("sequence", max=int(model.max_seq_length))
+    # PyTorch reports each axis name that two inputs share, and the absence of torchvision
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*axis name.*will not be used.*")
+        warnings.filterwarnings("ignore", message=".*isinstance.treespec, LeafSpec.*")
+        program = torch.onnx.export(
+            wrapped,
+            (ids, mask),
+            dynamo=True,
+            verbose=False,
+            dynamic_shapes=({0: batch, 1: sequence}, {0: batch, 1: sequence}),
+            input_names=["input_ids", "attention_mask"],
+            output_names=[OUTPUT],
+            opset_version=OPSET,
+        )
+    if program is None:  # only older exporters return nothing
+        raise ConfigurationError("torch.onnx.export gave no program. Upgrade PyTorch.")
+    return _strip_metadata(program.model_proto)
+
+
+class _EmbeddingModule(torch.nn.Module):
+    """Takes two tensors instead of sentence-transformers' dictionary of features."""
+
+    def __init__(self, model: SentenceTransformer) -> None:
+        super().__init__()
+        self.model = model
+        transformer: Any = model[0].auto_model
+        parameters = inspect.signature(transformer.forward).parameters
+        self.has_types = "token_type_ids" in parameters
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> Any:
+        features = {"input_ids": input_ids, "attention_mask": attention_mask}
+        if self.has_types:
+            features["token_type_ids"] = torch.zeros_like(input_ids)
+        return self.model(features)[OUTPUT]
+
+
+def _strip_metadata(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Removes the stack traces and source paths that PyTorch attaches to every node."""
+    model.graph.ClearField("metadata_props")
+    model.ClearField("metadata_props")
+    for part in (model.graph.node, model.graph.initializer, model.graph.value_info):
+        for item in part:
+            item.ClearField("metadata_props")
+            item.ClearField("doc_string")
+    del model.graph.value_info[:]
+    return model
+
+
+def export_with_optimum(model: str) -> onnx.ModelProto:
+    """The whole model as a float32 graph, as :func:`logic_export.bundles.graphs.export_graph` gives
+    it.
+
+    Args:
+        model: a sentence-transformers folder or hub name.
+
+    Raises:
+        MissingExtraError: optimum is not installed. It cannot be installed next to the extra
+            ``train``, whose transformers version is too new for it.
+        ConfigurationError: the model gives no sentence embedding, or reads more than text tokens.
+    """
+    try:
+        from optimum.exporters.onnx import main_export
+    except ImportError as error:
+        raise MissingExtraError("optimum", "optimum") from error
+    with tempfile.TemporaryDirectory() as folder:
+        main_export(
+            model,
+            folder,
+            task="feature-extraction",
+            library_name="sentence_transformers",
+            opset=OPSET,
+            do_validation=False,  # the bundle's gate compares more than optimum does
+        )
+        graph = onnx.load(Path(folder) / "model.onnx")
+    inputs = {value.name for value in graph.graph.input}
+    outputs = [value for value in graph.graph.output if value.name == OUTPUT]
+    if not outputs or not inputs <= {"input_ids", "attention_mask"}:
+        raise ConfigurationError(
+            f"optimum's graph of {model!r} reads {', '.join(sorted(inputs))} and gives "
+            f"{', '.join(value.name for value in graph.graph.output)}; wanted is one that reads "
+            f"input_ids and attention_mask and gives {OUTPUT}"
+        )
+    del graph.graph.output[:]
+    graph.graph.output.extend(outputs)
+    return graph
+
+
+def split_graph(
+    model: onnx.ModelProto, shared_layers: int
+) -> tuple[onnx.ModelProto, onnx.ModelProto]:
+    """The trunk, from tokens to ``hidden``, and the rest, from ``hidden`` to the vector.
+
+    Nodes and weights are only divided: the two in sequence compute the same as the whole.
+
+    Args:
+        model: an exported BERT-like encoder; left as it is.
+        shared_layers: 0 cuts above the embeddings, n above the n-th layer.
+
+    Raises:
+        ConfigurationError: the graph has no such layer boundary.
+    """
+    boundary = _layer_output(model.graph, shared_layers)
+    trunk = _subgraph(model, [boundary], stops=[])
+    head = _subgraph(model, [output.name for output in model.graph.output], stops=[boundary])
+    if any(value.name == "input_ids" for value in head.graph.input):
+        raise ConfigurationError("the layers above the trunk read token ids, so it cannot be cut")
+    for part in (trunk, head):
+        _rename_tensor(part.graph, boundary, HIDDEN)
+        onnx.checker.check_model(part)
+    return trunk, head
+
+
+def _layer_output(graph: onnx.GraphProto, shared_layers: int) -> str:
+    """Name of the tensor that the last shared layer's normalisation produces.
+
+    BERT normalises after the embeddings and twice in every layer. Normalisations are counted, not
+    looked up by name: equal weights may share one name in the graph.
+    """
+    normalisations: list[str] = [
+        node.output[0] for node in graph.node if node.op_type == "LayerNormalization"
+    ]
+    layers, odd = divmod(len(normalisations) - 1, 2)
+    if odd or not 0 <= shared_layers < layers:
+        raise ConfigurationError(
+            f"no trunk of {shared_layers} layers: the graph has {len(normalisations)} "
+            "normalisations, where a BERT-like encoder has one, and two more for each of its "
+            "layers, of which at least one must stay above the trunk"
+        )
+    return normalisations[2 * shared_layers]
+
+
+def _subgraph(model: onnx.ModelProto, outputs: list[str], stops: list[str]) -> onnx.ModelProto:
+    """The nodes that the outputs depend on, back to the model's inputs or the stops."""
+    graph = model.graph
+    producer = {name: node for node in graph.node for name in node.output}
+    needed, pending = set(stops), list(outputs)
+    while pending:
+        name = pending.pop()
+        if name in needed:
+            continue
+        needed.add(name)
+        if name in producer:
+            pending += [source for source in producer[name].input if source]
+    inner = needed - set(stops)
+    known = {value.name: value for value in (*graph.input, *graph.output)}
+    subgraph = helper.make_graph(
+        [node for node in graph.node if inner.intersection(node.output)],
+        graph.name,
+        [value for value in graph.input if value.name in inner]
+        + [_hidden_value_info(name) for name in stops],
+        [known.get(name) or _hidden_value_info(name) for name in outputs],
+        [weight for weight in graph.initializer if weight.name in inner],
+    )
+    submodel = helper.make_model(subgraph, opset_imports=model.opset_import)
+    submodel.ir_version = model.ir_version
+    return submodel
+
+
+def _hidden_value_info(name: str) -> onnx.ValueInfoProto:
+    shape = ["batch", "sequence", "width"]
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+
+
+def _rename_tensor(graph: onnx.GraphProto, name: str, new: str) -> None:
+    for node in graph.node:
+        for names in (node.input, node.output):
+            for index, tensor in enumerate(names):
+                if tensor == name:
+                    names[index] = new
+    for value in (*graph.input, *graph.output):
+        if value.name == name:
+            value.name = new

@@ -1,0 +1,106 @@
+"""The sources of a bundle's heads (named vectors): models as they are, and finished runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from logic_export.models import find_model
+from logic_export.training.run_folder import CARD, MODEL, RECIPE
+from logic_retrievers.encoders.manifest import Calibration, TrainingData
+from logic_retrievers.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class HeadSource:
+    """What one head of a bundle is made from.
+
+    Args:
+        name: of the vector.
+        model: a folder or hub name that sentence-transformers loads.
+        trained: whether that model was trained for the purpose that the name states.
+        exclusion: constants of the exclusion policy.
+        contradiction: constants of the contradiction score.
+        training: the data sets that it was trained on, beyond those of its base.
+        ships: whether their licences let the vector be handed on.
+        origin: where it comes from, as the bundle records it; never a local path.
+        queries_only: whether only queries were trained, over its base's document vectors: such a
+            model becomes a query encoder, not a head.
+    """
+
+    name: str
+    model: str
+    trained: bool = True
+    exclusion: Calibration | None = None
+    contradiction: Calibration | None = None
+    training: tuple[TrainingData, ...] = ()
+    ships: bool = True
+    origin: str = ""
+    queries_only: bool = False
+
+
+def find_head(name: str, source: str) -> HeadSource:
+    """A head from a finished run's folder, with the data sets of its card, or from any model.
+
+    Raises:
+        ConfigurationError: a run that is not finished, or whose card cannot be read.
+    """
+    run = Path(source)
+    if not any((run / file).exists() for file in (CARD, RECIPE)):
+        return HeadSource(name, find_model(source), origin=run.name if run.is_dir() else source)
+    try:
+        card = json.loads((run / CARD).read_text("utf-8"))
+        sets = tuple(
+            TrainingData(name=row["name"], licence=row["licence"], rows=row["rows"])
+            for row in card["sets"]
+        )
+        origin = f"{card['name']} from {card['recipe']['model']['base']}"
+        if not (
+            run / MODEL
+        ).is_dir():  # sentence-transformers takes a missing folder for a hub name
+            raise FileNotFoundError(f"it has no folder {MODEL!r}")
+        return HeadSource(
+            name,
+            str(run / MODEL),
+            training=sets,
+            ships=bool(card["ships"]),
+            origin=origin,
+            queries_only=bool(card.get("queries_only")),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError(f"{run} holds no finished run: {error}") from error
+
+
+def refuse_query_encoders(heads: Sequence[HeadSource]) -> None:
+    """Refuses models trained for queries alone: how they encode documents was never measured.
+
+    Raises:
+        ConfigurationError: one of the heads is a query encoder.
+    """
+    for head in heads:
+        if head.queries_only:
+            raise ConfigurationError(
+                f"{head.model} encodes queries only, for its base's documents (the recipe's "
+                "model.frozen_documents). Run: logic-export export-query-encoder"
+            )
+
+
+def build_notice(heads: Sequence[HeadSource], *, added: bool = False) -> str:
+    """The text of a bundle's NOTICE: what each head was made from and trained on.
+
+    Args:
+        heads: all heads of a new bundle, or those added to an existing one.
+        added: whether they were added.
+    """
+    lines = ["Added since:" if added else "What this bundle was made from.", ""]
+    for head in heads:
+        lines.append(f"{head.name}: {head.origin}{', trained on' if head.training else ''}")
+        lines += [
+            f"    {dataset.name}: {dataset.rows} rows, {dataset.licence}"
+            for dataset in head.training
+        ]
+        if not head.ships:
+            lines.append("    Not to be handed on: the licence of one of these does not allow it.")
+    return "\n".join([*lines, ""])

@@ -1,0 +1,257 @@
+"""Exports a run that trained queries alone as one file, for use over an existing index."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import warnings
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+from pydantic import ValidationError
+from sentence_transformers import SentenceTransformer
+
+from logic_export.bundles.compression import Compression, compress_weights
+from logic_export.bundles.export import shared_tokenizer
+from logic_export.bundles.graphs import OUTPUT, export_graph, load_model, split_graph
+from logic_export.bundles.heads import HeadSource, find_head
+from logic_export.bundles.parity import (
+    PARITY_TEXTS,
+    ParityFigures,
+    encode_original,
+    measure_parity,
+    require_parity,
+)
+from logic_export.models import find_model
+from logic_export.recipe import Recipe
+from logic_export.training.run_folder import RECIPE
+from logic_retrievers.encoders.bundle import Bundle, load_bundle
+from logic_retrievers.encoders.manifest import Head
+from logic_retrievers.encoders.onnx import OnnxEncoder
+from logic_retrievers.encoders.query_encoder import (
+    CARD_KEY,
+    CHECKSUM_KEY,
+    SUFFIX,
+    QueryEncoderCard,
+    checksum,
+)
+from logic_retrievers.errors import ConfigurationError, LongTextWarning, StorageError
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedQueryEncoder:
+    """A query encoder that was written.
+
+    Args:
+        figures: as measured at the parity gate.
+        card: the description inside the file.
+    """
+
+    figures: ParityFigures
+    card: QueryEncoderCard
+
+
+def export_query_encoder(
+    run: str,
+    out: Path,
+    *,
+    bundle: Path | None = None,
+    head: str = "topical",
+    base: str | None = None,
+    shared_layers: int = 0,
+    compression: Compression = "mixed",
+) -> ExportedQueryEncoder:
+    """Writes a query encoder for a head of a bundle, whose documents stay as they are.
+
+    Where the model shares the bundle's trunk bit for bit, the file holds only the layers above it.
+
+    Args:
+        run: a finished run that trained with the documents frozen, or a model.
+        out: the file, NAME.query.onnx; must not exist. Nothing is written unless parity
+            holds.
+        bundle: its folder; the packaged one where None.
+        head: the head whose queries it encodes.
+        base: the model that encoded the documents in training; a run's recipe names it.
+        shared_layers: as the bundle was exported with.
+        compression: as the bundle was exported with, or the file gets its own trunk.
+
+    Raises:
+        BundleError: the bundle is missing or damaged.
+        ConfigurationError: ``out`` exists, or run, base and bundle do not belong together.
+        ParityError: the file's vectors differ from the model's.
+        StorageError: the disk is full or not writable.
+    """
+    if not out.name.endswith(SUFFIX) or out.exists():
+        raise ConfigurationError(
+            f"{str(out)!r} exists, or is not called NAME{SUFFIX}. Name another file."
+        )
+    loaded = load_bundle(bundle)
+    if head not in loaded.manifest.heads:
+        raise ConfigurationError(
+            f"{loaded.path} has no head {head!r}, only {', '.join(loaded.manifest.heads)}"
+        )
+    bundle_head = loaded.manifest.heads[head]
+    source, recipe = find_head(head, run), _read_run_recipe(run)
+    base = base or (recipe.model.base if recipe else None)
+    if base is None:
+        raise ConfigurationError(
+            f"{run!r} is no run's folder, and nothing else says which model encoded the documents "
+            "in training: check the path, or pass --base"
+        )
+    _check_documents(loaded, head, recipe, base)
+    model = load_model(source.model)
+    _check_model(model, loaded, bundle_head)
+    trunk, graph = _above_trunk(
+        loaded, bundle_head, export_graph(model), shared_layers, compression
+    )
+    prefix = recipe.model.query_prefix if recipe else bundle_head.query.prefix
+    card = _card(model, source, loaded, head, trunk, prefix)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
+            file = Path(name) / out.name
+            write_query_encoder(file, compress_weights(graph, compression), card)
+            swapped = loaded.with_query_encoder(file, head)
+            figures = replace(
+                measure_parity(swapped, head, ("query",)), megabytes=file.stat().st_size / 1e6
+            )
+            require_parity(figures, card.min_cosine)
+            file.replace(out)
+    except OSError as error:
+        raise StorageError(f"cannot write {out}: {error.strerror}") from error
+    return ExportedQueryEncoder(figures, card)
+
+
+def _read_run_recipe(run: str) -> Recipe | None:
+    """The recipe of a run; None for a folder that holds no run."""
+    file = Path(run) / RECIPE
+    if not file.is_file():
+        return None
+    try:
+        return Recipe.model_validate_json(file.read_bytes())
+    except ValidationError as error:
+        raise ConfigurationError(
+            f"{file} is no recipe that this version reads: {error.errors()[0]['msg']}. Use the "
+            "version that trained, or train again."
+        ) from error
+
+
+def _check_documents(bundle: Bundle, head: str, recipe: Recipe | None, base: str) -> None:
+    """Refuses a run whose documents were encoded otherwise than the bundle's."""
+    if recipe is not None and not recipe.frozen_documents:
+        raise ConfigurationError(
+            "this run trained the documents' side too (model.frozen_documents), so its queries do "
+            "not fit stored vectors; make a head of it: logic-export add-head"
+        )
+    prefix = bundle.manifest.heads[head].document.prefix
+    if recipe is not None and recipe.model.document_prefix != prefix:
+        raise ConfigurationError(
+            f"the run put {recipe.model.document_prefix!r} before documents, the bundle {prefix!r}"
+        )
+    encoder = load_model(find_model(base))
+    base_vectors = encode_original(encoder, PARITY_TEXTS, prefix)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LongTextWarning)  # one of them is cut on purpose
+        bundle_vectors = OnnxEncoder(bundle).encode_documents(PARITY_TEXTS, [head])[head]
+    if base_vectors.shape != bundle_vectors.shape:
+        raise ConfigurationError(
+            f"{base!r} makes vectors of dimension {base_vectors.shape[1]}, the bundle's {head!r} "
+            f"{bundle_vectors.shape[1]}"
+        )
+    lowest = float(np.einsum("ij,ij->i", base_vectors, bundle_vectors).min())
+    if not lowest >= bundle.manifest.parity.min_cosine:
+        raise ConfigurationError(
+            f"{base!r}, which encoded the documents in training, is not what {head!r} of "
+            f"{bundle.path} was made from: cosine {lowest:.4f} where at least "
+            f"{bundle.manifest.parity.min_cosine} is asked. Choose --head and --bundle by the "
+            "recipe's model.base."
+        )
+    stored = bundle.manifest.heads[head].document.max_tokens
+    if recipe is not None:
+        tokens_read = min(recipe.model.document_tokens, int(encoder.max_seq_length or stored))
+        if tokens_read != stored:
+            raise ConfigurationError(
+                f"the run cut documents at {tokens_read} tokens, the bundle at {stored}: train it "
+                f"with model.document_tokens = {stored}"
+            )
+
+
+def _check_model(model: SentenceTransformer, bundle: Bundle, head: Head) -> None:
+    if shared_tokenizer({"": model}).encode() != bundle.read(bundle.manifest.tokenizer):
+        raise ConfigurationError(f"the model's tokenizer is not that of {bundle.path}")
+    if head.pooling != "in_graph":
+        raise ConfigurationError(
+            f"{bundle.path} pools outside of its graphs ({head.pooling}); export the bundle anew"
+        )
+
+
+def _above_trunk(
+    bundle: Bundle,
+    head: Head,
+    graph: onnx.ModelProto,
+    shared_layers: int,
+    compression: Compression,
+) -> tuple[str | None, onnx.ModelProto]:
+    """SHA-256 of the bundle's trunk and the graph above it, or None and the whole graph."""
+    file = head.document.trunk
+    if file is not None:
+        below, above = split_graph(graph, shared_layers)
+        trunk = compress_weights(below, compression).SerializeToString(deterministic=True)
+        if trunk == bundle.read(file):
+            return hashlib.sha256(trunk).hexdigest(), above
+    return None, graph
+
+
+def _card(
+    model: SentenceTransformer,
+    source: HeadSource,
+    bundle: Bundle,
+    head: str,
+    trunk: str | None,
+    prefix: str,
+) -> QueryEncoderCard:
+    manifest = bundle.manifest
+    vectors = encode_original(model, PARITY_TEXTS, prefix)
+    return QueryEncoderCard(
+        head=head,
+        document_fingerprint=manifest.fingerprint(head, "document"),
+        tokenizer=manifest.files[manifest.tokenizer],
+        trunk=trunk,
+        output=OUTPUT,
+        dimension=vectors.shape[1],
+        pooling="in_graph",
+        normalise=manifest.heads[head].normalise,
+        prefix=prefix,
+        max_tokens=int(model.max_seq_length or 0),
+        origin=source.origin,
+        training=source.training,
+        ships=source.ships,
+        texts=PARITY_TEXTS,
+        vectors=tuple(tuple(round(float(value), 6) for value in row) for row in vectors),
+        min_cosine=manifest.parity.min_cosine,
+        graph_bytes=1,  # set when the file is written
+    )
+
+
+def write_query_encoder(path: Path, graph: onnx.ModelProto, card: QueryEncoderCard) -> None:
+    """Writes a graph with its description, atomically.
+
+    The description is a second message behind the graph's, since protobuf reads two consecutive
+    messages as one. So the graph's bytes are contiguous, and their checksum can be computed without
+    knowing the format.
+
+    Args:
+        path: an existing file is replaced.
+        graph: without metadata of its own.
+        card: ``graph_bytes`` is filled in here.
+    """
+    content = graph.SerializeToString(deterministic=True)
+    text = card.model_copy(update={"graph_bytes": len(content)}).model_dump_json()
+    description = onnx.ModelProto()
+    for key, value in ((CARD_KEY, text), (CHECKSUM_KEY, checksum(content, text))):
+        description.metadata_props.add(key=key, value=value)
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_bytes(content + description.SerializeToString(deterministic=True))
+    partial.replace(path)

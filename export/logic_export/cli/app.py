@@ -1,0 +1,32 @@
+"""The commands, put together."""
+
+from __future__ import annotations
+
+import typer
+
+from logic_export.cli.bundles import add_head, compress, export, export_query_encoder
+from logic_export.cli.data import data, diagnose
+from logic_export.cli.training import average_checkpoints, calibrate, train
+
+app = typer.Typer(
+    help="Trains encoders, and exports them as ONNX bundles.",
+    epilog=(
+        "Exit codes: 0 done; 1 failed; 2 wrong usage; 3 done, but fewer questions than asked for; "
+        "4 a language model's endpoint failed; 5 the encoder cannot be used."
+    ),
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (
+    train,
+    average_checkpoints,
+    export,
+    add_head,
+    compress,
+    export_query_encoder,
+    calibrate,
+    diagnose,
+):
+    app.command()(command)
+app.add_typer(data, name="data")

@@ -1,0 +1,102 @@
+"""Commands that train encoders and calibrate them; heavy imports wait for the call."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from logic_export.cli.options import Seed, training_imports
+from logic_retrievers.cli.console import out, report_errors
+
+
+@report_errors
+def train(
+    recipe: Annotated[Path, typer.Argument(help="A TOML file; see export/recipes.")],
+    folder: Annotated[
+        Path, typer.Option("--out", help="A new folder, or that of an interrupted run to resume.")
+    ],
+    seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
+    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
+) -> None:
+    """Trains an encoder from a recipe, or resumes an interrupted run."""
+    with training_imports():
+        from logic_export.recipe import read_recipe
+        from logic_export.training.run import train as run
+    settings = read_recipe(recipe)
+    if seed is not None:
+        settings = settings.model_copy(update={"seed": seed})
+    trained = run(settings, folder, quiet=quiet)
+    table = Table("set", "metric", "before", "after")
+    for name, figures in trained.best.items():
+        for metric, value in figures.items():
+            table.add_row(name, metric, f"{trained.base[name][metric]:.3f}", f"{value:.3f}")
+    out.print(table)
+    out.print(f"model, card and metrics are in {folder}", markup=False, soft_wrap=True)
+
+
+@report_errors
+def average_checkpoints(
+    runs: Annotated[list[Path], typer.Argument(help="Finished runs that differ in their seed.")],
+    folder: Annotated[Path, typer.Option("--out", help="A new folder, like a run's.")],
+) -> None:
+    """Averages the weights of several runs into one model, often better than each of them."""
+    with training_imports():
+        from logic_export.training.average_checkpoints import average_runs
+    table = Table("set", "metric", "value")
+    for name, figures in average_runs(runs, folder).items():
+        for metric, value in figures.items():
+            table.add_row(name, metric, f"{value:.3f}")
+    out.print(table)
+    out.print(f"model and card are in {folder}", markup=False, soft_wrap=True)
+
+
+@report_errors
+def calibrate(
+    bundle: Annotated[Path, typer.Argument(help="A bundle with a contradiction head.")],
+    groups: Annotated[
+        list[Path],
+        typer.Option(
+            help="Development groups, as `data contradiction-groups` writes them; "
+            "alpha is chosen on the first file."
+        ),
+    ],
+    background: Annotated[Path, typer.Option(help="corpus.jsonl[.gz] of unrelated texts.")],
+    others: Annotated[
+        list[Path] | None,
+        typer.Option(help="Groups whose texts join the candidate pool of the first file."),
+    ] = None,
+    pairs: Annotated[int, typer.Option(help="Random pairs of the background.")] = 5000,
+    seed: Seed = 0,
+) -> None:
+    """Finds the constants of a bundle's contradiction head and writes them into its manifest."""
+    with training_imports():
+        from logic_export.bundles.calibration import calibrate as find_constants
+        from logic_export.bundles.calibration import write_constants
+    from logic_export.data.contradictions.groups import read_groups
+    from logic_export.data.triplet_builders import corpus_texts
+    from logic_retrievers.encoders import OnnxEncoder
+
+    sources = [read_groups(path) for path in groups]
+    settings = find_constants(
+        OnnxEncoder(bundle),
+        sources[0],
+        sources,
+        corpus_texts(background),
+        others=[group for path in others or () for group in read_groups(path)],
+        pairs=pairs,
+        seed=seed,
+    )
+    names = ", ".join(path.name for path in groups)
+    pool = f", among {', '.join(path.name for path in others)}" if others else ""
+    origin = (
+        f"logic-export calibrate: groups {names}{pool}; null of {pairs} pairs of {background.name}"
+    )
+    write_constants(bundle, settings, origin)
+    table = Table("constant", "value")
+    for name, value in asdict(settings).items():
+        table.add_row(name, str(value))
+    out.print(table)

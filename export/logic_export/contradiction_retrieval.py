@@ -1,0 +1,179 @@
+"""Contradiction retrieval as SparseCL measures it (Xu et al. 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from logic_export.data.contradictions.groups import ContradictionGroup
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.scoring import Sparsity, sparsity
+
+Vectors: TypeAlias = npt.NDArray[np.floating]
+CUTOFF = 10
+CANDIDATES = 1000
+"""Topical candidates per query, as in the paper."""
+
+MAX_ALPHA: Mapping[Sparsity, float] = {"hoyer": 10.0, "l2_l1": 200.0, "kappa4": 200.0}
+"""Upper end of the search for alpha: the paper's 10, and twenty times as much for measures whose
+values lie about twenty times closer together."""
+
+SEARCH_PARTS = 10
+SEARCH_PRECISION = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictionPool:
+    """Texts, and for some of them (the queries) which others contradict them.
+
+    Args:
+        texts: all of them, each once.
+        queries: per query, its row in ``texts`` and the rows of the texts that contradict it.
+        agreeing: per query, the rows of the texts that agree with it.
+    """
+
+    texts: tuple[str, ...]
+    queries: tuple[tuple[int, tuple[int, ...]], ...]
+    agreeing: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredCandidates:
+    """The topically nearest texts of one query.
+
+    Args:
+        right: shape (candidates,): whether each contradicts the query.
+        cosines: of the topical vectors.
+        sparsities: of the contradiction vectors; copies of the query are left out.
+        total: how many texts contradict the query, candidates or not.
+    """
+
+    right: npt.NDArray[np.bool_]
+    cosines: npt.NDArray[np.float64]
+    sparsities: npt.NDArray[np.float64]
+    total: int
+
+
+def build_pool(
+    groups: Sequence[ContradictionGroup], others: Sequence[ContradictionGroup] = ()
+) -> ContradictionPool:
+    """Every text of ``groups`` is a query; the texts of ``others`` are candidates only."""
+    rows: dict[str, int] = {}
+    for group in (*groups, *others):
+        for text in group.texts:
+            rows.setdefault(text, len(rows))
+    queries, agreeing = [], []
+    for group in groups:
+        for side, opposite in ((group.left, group.right), (group.right, group.left)):
+            for text in side:
+                queries.append((rows[text], tuple(rows[member] for member in opposite)))
+                agreeing.append(tuple(rows[member] for member in side if member != text))
+    return ContradictionPool(tuple(rows), tuple(queries), tuple(agreeing))
+
+
+def nearest_candidates(
+    pool: ContradictionPool,
+    topical: Vectors,
+    contradiction: Vectors,
+    measure: Sparsity = "hoyer",
+    depth: int = CANDIDATES,
+) -> list[ScoredCandidates]:
+    """The ``depth`` nearest texts of every query, with both scores.
+
+    Args:
+        pool: the texts.
+        topical: shape (texts, dimension), rows of length 1; for the cosines.
+        contradiction: the same; for the sparsity of differences.
+        measure: of sparsity.
+        depth: candidates per query.
+    """
+    candidates = []
+    for row, contradicting in pool.queries:
+        cosines = topical @ topical[row]
+        cosines[row] = -np.inf
+        nearest = np.argsort(-cosines, kind="stable")[:depth]
+        sparsities = sparsity(contradiction[row], contradiction[nearest], measure).astype(
+            np.float64
+        )
+        valid = np.isfinite(cosines[nearest]) & ~np.isnan(sparsities)
+        candidates.append(
+            ScoredCandidates(
+                np.isin(nearest, contradicting)[valid],
+                cosines[nearest][valid].astype(np.float64),
+                sparsities[valid],
+                len(contradicting),
+            )
+        )
+    return candidates
+
+
+def ndcg(candidates: Sequence[ScoredCandidates], alpha: float) -> npt.NDArray[np.float64]:
+    """nDCG@10 of cosine + alpha * sparsity, shape (queries,)."""
+    return np.array(
+        [_query_ndcg(query, query.cosines + alpha * query.sparsities) for query in candidates]
+    )
+
+
+def find_alpha(
+    candidates: Sequence[ScoredCandidates],
+    stop: float = SEARCH_PRECISION,
+    highest: float = MAX_ALPHA["hoyer"],
+) -> float:
+    """The weight of the sparsity, by the paper's coarse-to-fine search.
+
+    [0, ``highest``] is divided into ten parts, nDCG@10 measured at the middle of each, and the best
+    part divided again, until a part is narrower than ``stop``.
+
+    Args:
+        candidates: of development queries.
+        stop: width.
+        highest: see :data:`MAX_ALPHA`.
+
+    Raises:
+        ConfigurationError: no queries.
+    """
+    if not candidates:
+        raise ConfigurationError("alpha is found on queries, and there are none")
+    return _coarse_to_fine(lambda alpha: float(ndcg(candidates, alpha).mean()), stop, highest)
+
+
+def crossed_ndcg(
+    candidates: Sequence[ScoredCandidates],
+) -> tuple[npt.NDArray[np.float64], tuple[float, float]]:
+    """nDCG@10 of each half of the queries with the alpha of the other, and the two alphas.
+
+    For a collection without development queries: no query is measured with an alpha chosen on it.
+    """
+    halves = np.arange(len(candidates)) % 2
+    values = np.zeros(len(candidates))
+    alphas = []
+    for half in (0, 1):
+        alpha = find_alpha(
+            [query for query, part in zip(candidates, halves, strict=True) if part != half]
+        )
+        measured = [query for query, part in zip(candidates, halves, strict=True) if part == half]
+        values[halves == half] = ndcg(measured, alpha)
+        alphas.append(alpha)
+    return values, (alphas[0], alphas[1])
+
+
+def _coarse_to_fine(value: Callable[[float], float], stop: float, highest: float) -> float:
+    low, high = 0.0, highest
+    while True:
+        width = (high - low) / SEARCH_PARTS
+        middles = [low + width * (part + 0.5) for part in range(SEARCH_PARTS)]
+        best = max(middles, key=value)
+        if width < stop:
+            return best
+        low, high = best - width / 2, best + width / 2
+
+
+def _query_ndcg(query: ScoredCandidates, scores: npt.NDArray[np.float64]) -> float:
+    order = np.argsort(-scores, kind="stable")[:CUTOFF]
+    gains = 1 / np.log2(np.arange(2, CUTOFF + 2))
+    ideal = gains[: min(CUTOFF, query.total)].sum()
+    return float(gains[: len(order)][query.right[order]].sum() / ideal) if query.total else 0.0

@@ -1,0 +1,78 @@
+"""Words of a corpus that can be replaced by their antonym."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from logic_export.data.negation.lexicon import indefinite_article
+from logic_export.data.wordnet import WordNet
+
+_WORD = re.compile(r"(?<![\w'-])[a-z]{3,}(?![\w'-])")
+_MAX_FREQUENCY_RATIO = 50
+"""Largest ratio of a word's frequency to its antonym's."""
+
+# Antonyms in WordNet, but seldom contraries in running text.
+_NO_CONTRARIES = frozenset({"other", "same", "different", "there", "here", "another"})
+
+
+def find_antonyms(texts: Iterable[str], wordnet: WordNet) -> dict[str, str]:
+    """Words of the texts, in lower case -> the antonym that replaces each.
+
+    WordNet knows words, not their context, so a word is taken only where little can go wrong: it
+    has a single antonym, the same for each of its parts of speech, and is not only a noun
+    ("increase", not "analysis": "synthesis"). The antonym must occur in the texts, at least a
+    fiftieth as often. A participle's antonym must be a participle too ("increased", "decreased")
+    and more than "un-" plus the word: "improved" may be a verb there, which "unimproved" cannot be.
+    Inflected forms count where WordNet lists them, as it does "increased", not "increases".
+    """
+    counts = Counter(word for text in texts for word in _WORD.findall(text))
+    antonyms = {}
+    for word in sorted(counts):
+        antonym = _only_antonym(word, wordnet)
+        if antonym is not None and counts[antonym] * _MAX_FREQUENCY_RATIO >= counts[word]:
+            antonyms[word] = antonym
+    return antonyms
+
+
+def _only_antonym(word: str, wordnet: WordNet) -> str | None:
+    parts = wordnet.parts(word)
+    if word in _NO_CONTRARIES or set(parts) <= {"noun"}:
+        return None
+    antonyms = {wordnet.antonyms(word, part) for part in parts}
+    (candidates, *others) = antonyms
+    if (
+        others
+        or len(candidates) != 1
+        or not _WORD.fullmatch(candidates[0])
+        or candidates[0] in (word, *_NO_CONTRARIES)
+    ):
+        return None
+    antonym = candidates[0]
+    for ending in ("ed", "ing"):
+        if word.endswith(ending) or antonym.endswith(ending):
+            both = word.endswith(ending) and antonym.endswith(ending)
+            prefixed = word.endswith(antonym) or antonym.endswith(word)
+            return antonym if both and not prefixed else None
+    return antonym
+
+
+def swap_antonyms(sentence: str, text: str, antonyms: Mapping[str, str]) -> list[str]:
+    """One copy of the sentence per word that can be replaced, in their order.
+
+    A word counts where it occurs once in ``text``, the sub-document that the sentence is from, and
+    its antonym does not: otherwise the rest of the sub-document would still say the contrary.
+    """
+    counts = Counter(word.lower() for word in re.findall(r"[\w'-]+", text))
+    sentences = []
+    for match in _WORD.finditer(sentence):
+        antonym = antonyms.get(match[0])
+        if antonym is None or counts[match[0]] != 1 or counts[antonym]:
+            continue
+        before = sentence[: match.start()]
+        if article := re.search(r"(?<!\w)([Aa])n? $", before):
+            letter = article[1] + indefinite_article(antonym)[1:]
+            before = f"{before[: article.start()]}{letter} "
+        sentences.append(before + antonym + sentence[match.end() :])
+    return sentences

@@ -1,0 +1,218 @@
+"""The builders of a contradiction recipe: from files of a data folder to contradiction groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import cycle, islice
+from math import ceil
+from pathlib import Path
+from random import Random
+from typing import Any, TypeAlias
+
+from logic_export.data.contradictions.conflictqa import question_groups, question_rows
+from logic_export.data.contradictions.groups import ContradictionGroup, read_groups, unique_groups
+from logic_export.data.contradictions.labelled_groups import (
+    claim_groups,
+    negation_groups,
+    nli_groups,
+)
+from logic_export.data.contradictions.rule_contradictions import (
+    KINDS,
+    collect_words,
+    group_with_paraphrases,
+    make_groups,
+)
+from logic_export.data.labelled_triplets import labelled_triplets
+from logic_export.data.passage_crops import crop_pair
+from logic_export.data.triplet_builders import corpus_texts, find_data_file, run_builder
+from logic_export.data.wordnet import load_wordnet
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation import load_dataset
+from logic_retrievers.evaluation.rows import Row, json_rows
+
+GroupBuilder: TypeAlias = Callable[..., list[ContradictionGroup]]
+
+
+def build_groups(name: str, options: Mapping[str, Any], seed: int) -> list[ContradictionGroup]:
+    """Runs a builder by its name in :data:`GROUP_BUILDERS`.
+
+    Raises:
+        ConfigurationError: the builder or one of its options is unknown.
+        ReadError: a file of the data folder is missing or malformed.
+    """
+    return run_builder(GROUP_BUILDERS, name, options, seed)
+
+
+def file(path: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa: ARG001 - builders share a signature
+    """A user's own groups, in the format of :func:`read_groups`."""
+    return read_groups(find_data_file(path))
+
+
+def questions(
+    path: Path,
+    most: int | None = 2,
+    *,
+    answers: bool = True,
+    seed: int = 0,  # noqa: ARG001
+) -> list[ContradictionGroup]:
+    """Rows in ConflictQA's format, by question.
+
+    A question with more than ``most`` passages on a side is split into several groups, so that no
+    single question fills a batch; the short answers are in each.
+    """
+    _require_at_least(1, most=most)
+    groups = []
+    for rows in question_rows(find_data_file(path)).values():
+        with_answers = question_groups(rows) if answers else []
+        for group in question_groups(rows, answers=False):
+            subgroups = [group] if most is None else _split_group(group, most)
+            groups += (
+                [_with_answers(part, with_answers[0]) for part in subgroups]
+                if with_answers
+                else subgroups
+            )
+    return unique_groups(groups)
+
+
+def negations(path: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa: ARG001
+    """Rows ``{sentence, negated}``."""
+    return negation_groups(
+        (_nonempty_text(row, "sentence"), _nonempty_text(row, "negated"))
+        for row in json_rows(find_data_file(path))
+    )
+
+
+def claims(path: Path, corpus: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa: ARG001
+    """Claims with labelled evidence, and its corpus (SciFact's format)."""
+    documents = {row.id(): row.text("text") for row in json_rows(find_data_file(corpus))}
+    return claim_groups((_parse_claim(row) for row in json_rows(find_data_file(path))), documents)
+
+
+def pairs(
+    path: Path,
+    one: str = "sentence_a",
+    other: str = "sentence_b",
+    label: str = "label",
+    *,
+    seed: int = 0,  # noqa: ARG001
+) -> list[ContradictionGroup]:
+    """Labelled pairs; ``one``, ``other`` and ``label`` name the fields."""
+    return nli_groups(
+        (_nonempty_text(row, one), _nonempty_text(row, other), row.text(label))
+        for row in json_rows(find_data_file(path))
+    )
+
+
+def versions(
+    folder: str, split: str = "train", crops: int = 0, *, seed: int = 0
+) -> list[ContradictionGroup]:
+    """Two versions of a passage that differ in a claim (NevIR), each with a paraphrase.
+
+    ``crops`` adds that many copies of each pair, cropped around the difference.
+    """
+    _require_at_least(0, crops=crops)
+    random = Random(seed)
+    groups = []
+    for row in labelled_triplets(load_dataset(folder, split)):
+        if row.violating is None:
+            continue
+        version_pairs = [(row.satisfying, row.violating)]
+        version_pairs += [crop_pair(row.satisfying, row.violating, random) for _ in range(crops)]
+        for left, right in dict.fromkeys(version_pairs):
+            group = (
+                group_with_paraphrases(left, right, "versions", {}, random)
+                if left and right
+                else None
+            )
+            if group is not None:
+                groups.append(group)
+    return unique_groups(groups)
+
+
+def rules(
+    path: Path,
+    count: int,
+    kinds: Sequence[str] = KINDS,
+    sentences: int = 4,
+    texts: int = 5000,
+    *,
+    wordnet: bool = False,
+    seed: int = 0,
+) -> list[ContradictionGroup]:
+    """Contradictions made by rules over a corpus, of which ``texts`` are used.
+
+    ``wordnet`` adds antonyms and synonyms.
+
+    Raises:
+        ConfigurationError: only antonyms, without WordNet.
+    """
+    _require_at_least(1, count=count, sentences=sentences, texts=texts)
+    all_texts = sorted(set(corpus_texts(path)))
+    sampled = Random(seed).sample(all_texts, min(texts, len(all_texts)))
+    words = collect_words(sampled, load_wordnet() if wordnet else None)
+    usable = [kind for kind in kinds if kind != "antonym" or wordnet]
+    if not usable:
+        raise ConfigurationError("builder 'rules' needs kinds; 'antonym' needs wordnet = true")
+    return make_groups(
+        sampled, words, count=count, kinds=usable, most_sentences=sentences, seed=seed
+    )
+
+
+GROUP_BUILDERS: Mapping[str, GroupBuilder] = {
+    builder.__name__: builder
+    for builder in (file, questions, negations, claims, pairs, versions, rules)
+}
+
+
+def _split_group(group: ContradictionGroup, most: int) -> list[ContradictionGroup]:
+    count = ceil(max(len(group.left), len(group.right)) / most)
+    if count == 1:
+        return [group]
+    size = [min(most, len(side)) for side in (group.left, group.right)]
+    left, right = cycle(group.left), cycle(group.right)
+    return [
+        replace(group, left=tuple(islice(left, size[0])), right=tuple(islice(right, size[1])))
+        for _ in range(count)
+    ]
+
+
+def _with_answers(
+    group: ContradictionGroup, with_answers: ContradictionGroup
+) -> ContradictionGroup:
+    """The group with the short answers added: the shortest text of each side of its question."""
+    answers = [min(side, key=len) for side in (with_answers.left, with_answers.right)]
+    return replace(
+        group,
+        left=tuple(dict.fromkeys((*group.left, answers[0]))),
+        right=tuple(dict.fromkeys((*group.right, answers[1]))),
+    )
+
+
+def _nonempty_text(row: Row, name: str) -> str:
+    text = row.text(name)
+    if not text.strip():
+        raise row.error(f"{name!r} is empty")
+    return text
+
+
+def _parse_claim(row: Row) -> Mapping[str, Any]:
+    """A claim's fields, as :func:`claim_groups` reads them."""
+    evidence = row.fields.get("evidence")
+    try:
+        well_formed = all(
+            isinstance(entry["label"], str) and all(isinstance(n, int) for n in numbers)
+            for entry in dict(evidence).values()  # type: ignore[arg-type]
+            for numbers in entry["rationales"]
+        )
+    except (KeyError, TypeError, ValueError):
+        well_formed = False
+    if not well_formed:
+        raise row.error("'evidence' must give each document's 'label' and 'rationales'")
+    return {"text": _nonempty_text(row, "text"), "evidence": evidence}
+
+
+def _require_at_least(least: int, **options: int | None) -> None:
+    for name, value in options.items():
+        if value is not None and value < least:
+            raise ConfigurationError(f"{name} must be at least {least}, not {value}")

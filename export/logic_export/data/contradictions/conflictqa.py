@@ -1,0 +1,91 @@
+"""ConflictQA (Xie et al. 2024): questions whose passages support two contradicting answers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from logic_export.data.contradictions.groups import ContradictionGroup, unique_groups
+from logic_retrievers.errors import ReadError
+from logic_retrievers.evaluation.datasets import data_file, existing_folder
+from logic_retrievers.evaluation.rows import json_rows
+
+FOLDER = "conflictqa_strategyqa"
+SIDE_FIELDS = (
+    ("memory_answer", "parametric_memory", "parametric_memory_aligned_evidence"),
+    ("counter_answer", "counter_memory", "counter_memory_aligned_evidence"),
+)
+"""ConflictQA's fields: a statement and two texts that support it, for each of two sides."""
+
+
+def load_conflictqa(part: str) -> dict[str, list[ContradictionGroup]]:
+    """Question -> its contradiction groups, of ``train``, ``dev`` or ``test``.
+
+    Passages alone, without the short answers; a question may have no group.
+
+    Raises:
+        ReadError: no such folder or part, or a malformed row.
+    """
+    folder = existing_folder(Path(FOLDER))
+    path = data_file(folder, f"{part}.jsonl")
+    if path is None:
+        raise ReadError(f"no {part}.jsonl[.gz] in this folder", file=str(folder))
+    rows = question_rows(path)
+    return {text: question_groups(same, answers=False) for text, same in rows.items()}
+
+
+def groups_of_questions(
+    questions: Mapping[str, Sequence[ContradictionGroup]],
+) -> list[ContradictionGroup]:
+    """The groups of all questions, without duplicates."""
+    return unique_groups(group for groups in questions.values() for group in groups)
+
+
+def question_rows(path: Path) -> dict[str, list[dict[str, str]]]:
+    """The rows of a file by question, with the fields of :data:`SIDE_FIELDS`.
+
+    Raises:
+        ReadError: the file cannot be read, or a row lacks a field.
+    """
+    by_question: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for row in json_rows(path):
+        fields = {name: row.text(name) for name in ("question", *SIDE_FIELDS[0], *SIDE_FIELDS[1])}
+        by_question[fields["question"]].append(fields)
+    return dict(by_question)
+
+
+def question_groups(
+    rows: Sequence[Mapping[str, str]], *, answers: bool = True
+) -> list[ContradictionGroup]:
+    """One group per question: texts that support one answer, against texts that support the other.
+
+    Rows of one question come from several generators, whose first answers may be opposite: where a
+    row's answer is the counter-answer of the first row, its sides are exchanged; where it is
+    neither answer, its side is unknown and the row is left out.
+
+    Args:
+        rows: with ``question`` and the fields of :data:`SIDE_FIELDS`.
+        answers: whether the short answers are included, or the passages alone.
+    """
+    by_question: dict[str, list[Mapping[str, str]]] = defaultdict(list)
+    for row in rows:
+        by_question[row["question"]].append(row)
+    groups = []
+    for same in by_question.values():
+        first_answers = [same[0][names[0]].strip() for names in SIDE_FIELDS]
+        texts: tuple[dict[str, None], dict[str, None]] = ({}, {})
+        for row in same:
+            answer = row[SIDE_FIELDS[0][0]].strip()
+            if answer not in first_answers:
+                continue
+            for names, side in zip(
+                SIDE_FIELDS, texts if answer == first_answers[0] else texts[::-1], strict=True
+            ):
+                side.update((row[n].strip(), None) for n in (names if answers else names[1:]))
+        left, right = ({t: None for t in side if t} for side in texts)
+        shared = left.keys() & right.keys()
+        sides = [tuple(t for t in side if t not in shared) for side in (left, right)]
+        if all(sides):
+            groups.append(ContradictionGroup(sides[0], sides[1], "questions"))
+    return unique_groups(groups)

@@ -1,0 +1,132 @@
+"""Exclusion queries over any passages: one passage is wanted, a neighbouring one excluded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from logic_export.data.files import read_toml
+from logic_export.data.triplets import Triplet, unique_triplets
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A passage and its topic.
+
+    Args:
+        name: a title or another short phrase that names the topic.
+        text: the passage.
+        question: a question that the passage answers, where there is one.
+    """
+
+    name: str
+    text: str
+    question: str | None = None
+
+
+def exclusion_triplets(
+    neighbours: Iterable[tuple[Topic, Topic]], *, seed: int = 0, mirrored: bool = True
+) -> list[Triplet]:
+    """Queries for one topic that exclude the other: the first passage satisfies, the second
+    violates.
+
+    Args:
+        neighbours: similar topics, or the exclusion would be trivial: two passages of one question,
+            or nearest neighbours (:func:`neighbouring_topics`).
+        seed: of the wordings.
+        mirrored: also with the roles exchanged.
+    """
+    random = Random(seed)
+    triplets = []
+    for left, right in neighbours:
+        for wanted, excluded in ((left, right), (right, left))[: 1 + mirrored]:
+            if wanted.text == excluded.text or wanted.name == excluded.name:
+                continue
+            request_text = wanted.question or word_request(wanted.name, random)
+            query = word_exclusion(request_text, excluded.name, random)
+            triplets.append(Triplet(query, wanted.text, excluded.text, "exclusion"))
+    return unique_triplets(triplets)
+
+
+def unconstrained_triplets(topics: Sequence[Topic], *, seed: int = 0) -> list[Triplet]:
+    """Plain queries for the topics, so that an encoder does not lose ordinary retrieval."""
+    random = Random(seed)
+    return unique_triplets(
+        Triplet(topic.question or word_request(topic.name, random), topic.text, None, "plain")
+        for topic in topics
+    )
+
+
+Encode: TypeAlias = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+
+_POOL_PER_PAIR = 16
+"""Topics sampled as neighbours, per pair."""
+
+_KIND = re.compile(r"^.{0,120}?\b(?:is|was|are|were) (?:an?|the) ([^.,;()]{5,60})")
+
+
+def neighbouring_topics(
+    topics: Sequence[Topic], encode: Encode, *, count: int, among: int = 5, seed: int = 0
+) -> list[tuple[Topic, Topic]]:
+    """Random topics, each paired with one of the ``among`` topics with the most similar names.
+
+    Args:
+        topics: at least two.
+        encode: vectors of length 1 for the names.
+        count: number of pairs, at most one per topic.
+        among: neighbours to choose from; the nearest alone would give only the hardest pairs.
+        seed: of the draw.
+    """
+    random = Random(seed)
+    topics = random.sample(topics, min(len(topics), _POOL_PER_PAIR * count))
+    vectors = encode([topic.name for topic in topics])
+    pairs = []
+    for index in range(min(count, len(topics))):
+        cosines = vectors @ vectors[index]
+        cosines[index] = -np.inf
+        nearest = np.argsort(-cosines, kind="stable")[: min(among, len(topics) - 1)]
+        pairs.append((topics[index], topics[int(random.choice(nearest))]))
+    return pairs
+
+
+def describe_topic(topic: Topic, random: Random, share: float = 0.4) -> Topic:
+    """The topic with its kind before its name, for a share of the topics: "the film Spendthrift".
+
+    The kind is read from a first sentence "X is a ..."; other topics are returned unchanged.
+    """
+    kind = _KIND.match(topic.text)
+    if kind is None or random.random() >= share:
+        return topic
+    return replace(topic, name=f"the {kind.group(1).strip()} {topic.name}")
+
+
+_WORDINGS = read_toml(__package__, "exclusion_wordings.toml")
+EXCLUSION_BEFORE: tuple[str, ...] = tuple(_WORDINGS["before"])
+EXCLUSION_FORMS: tuple[str, ...] = (*_WORDINGS["after"], *EXCLUSION_BEFORE)
+REQUESTS: tuple[str, ...] = tuple(_WORDINGS["requests"])
+FILM_REQUESTS: tuple[str, ...] = tuple(_WORDINGS["films"])
+
+
+def word_exclusion(wanted: str, excluded: str, random: Random) -> str:
+    """One query for what is wanted and excluded, in a random form.
+
+    A question mark at the end of ``wanted`` moves to the end of the query.
+    """
+    body = wanted.rstrip(" .?!")
+    form = random.choice(EXCLUSION_FORMS)
+    if form in EXCLUSION_BEFORE and body:
+        body = body if body[:2].isupper() or body[0].isdigit() else body[0].lower() + body[1:]
+    query = form.format(wanted=body, excluded=excluded.rstrip(" .?!"))
+    question = wanted.rstrip().endswith("?") and not query.endswith(".")
+    return query + "?" if question else query
+
+
+def word_request(topic: str, random: Random) -> str:
+    """A request for a topic, in a random form."""
+    return random.choice(REQUESTS).format(topic=topic)

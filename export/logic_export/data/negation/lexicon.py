@@ -1,0 +1,138 @@
+"""Word lists of the negation rules, and the inflection of verbs."""
+
+from __future__ import annotations
+
+import re
+
+from logic_export.data.files import read_toml
+
+_WORDS = read_toml(__package__, "lexicon.toml")
+
+
+def word_set(name: str) -> frozenset[str]:
+    """A word list of ``lexicon.toml``."""
+    return frozenset(_WORDS[name].split())
+
+
+BE = word_set("be")
+MODALS = word_set("modals")
+HAVE = {"has": "does", "have": "do", "had": "did"}
+DO = word_set("do")
+
+CONTRACTIONS = {"can't": "can", "won't": "will", "shan't": "shall"} | {
+    f"{verb}n't": verb
+    for verb in (*sorted(BE), *HAVE, *sorted(DO), "could", "would", "should", "must")
+}
+
+NEGATIVE = re.compile(
+    r"not|\w*n't|no|non|never|none|nobody|nothing|nowhere|neither|nor|cannot|without|hardly|"
+    r"scarcely|barely|rarely|seldom|infrequently|unable|lack(?:s|ed|ing)?|fail(?:s|ed|ing|ure)?|except|unless|"
+    r"absen(?:t|ce)|excluding|may|might|little|few"
+)
+"""Words that negate, or that make a sentence compatible with its negation ("may")."""
+REMOVABLE = word_set("removable") | CONTRACTIONS.keys()
+
+DETERMINERS = word_set("determiners")
+OWNERS = word_set("owners")  # "the will", "free will"
+PRONOUNS = word_set("pronouns")
+PLURAL_PRONOUNS = word_set("plural_pronouns")
+NO_SUBJECT_END = DETERMINERS - word_set("not_before_subject_end") | word_set(
+    "incomplete_subject_end"
+)
+
+# "is also" -> "is also not", "is not also": both sound wrong
+NOT_AFTER_VERB = word_set("not_after_verb")
+NO_EXISTENCE = DETERMINERS | NOT_AFTER_VERB | word_set("not_after_there_is")
+
+BREAKS_WHEN_NEGATED = word_set("breaks_when_negated")
+NEEDS_NEGATION = word_set("needs_negation")
+
+ADVERBS = word_set("adverbs")
+
+NO_ADVERBS = word_set("no_adverbs")
+
+COUNTED = word_set("counted")
+UNCOUNTED = word_set("uncounted")
+FINDING = word_set("finding")
+
+REPORTING = word_set("reporting")
+OPENERS = word_set("openers")
+# Before the verb, these begin another clause, to which the verb may belong.
+CLAUSES = word_set("clauses")
+# "Some are" and "some are not" can both be true; "all are not" can be read in two ways.
+PARTIAL = word_set("partial")
+
+
+_PLAIN = word_set("plain")
+
+# Their form in "s" is also a noun; it counts as a verb only before a determiner.
+_ALSO_NOUNS = word_set("also_nouns")
+
+_IRREGULAR_PAST = {
+    "become": "became", "begin": "began", "bind": "bound", "choose": "chose", "drive": "drove",
+    "find": "found", "forget": "forgot", "give": "gave", "go": "went", "grow": "grew",
+    "have": "had", "hear": "heard", "hold": "held", "keep": "kept", "know": "knew",
+    "lead": "led", "leave": "left", "make": "made", "say": "said", "see": "saw", "set": "set",
+    "take": "took", "teach": "taught", "think": "thought", "undergo": "underwent",
+    "understand": "understood", "win": "won", "write": "wrote", "come": "came", "get": "got",
+    "meet": "met", "feel": "felt", "mean": "meant", "lose": "lost", "arise": "arose",
+    "tell": "told", "show": "showed", "prove": "proved", "run": "ran", "eat": "ate",
+    "buy": "bought",
+}  # fmt: skip
+
+_DOUBLING = frozenset(
+    {"occur", "confer", "control", "prefer", "permit", "stop", "set", "refer", "plan"}
+)
+
+# Past forms that are no participles: those are spelt otherwise, or the verb takes no object.
+_CLEAR_PAST = word_set("clear_past")
+
+_VOWELS = "aeiou"
+
+
+def third_person(base: str) -> str:
+    """The form in "s" of any verb but "be"."""
+    irregular = {"have": "has", "do": "does", "go": "goes", "undergo": "undergoes"}
+    if base in irregular:
+        return irregular[base]
+    if base.endswith("y") and base[-2:-1] not in _VOWELS:
+        return base[:-1] + "ies"
+    return base + ("es" if base.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
+
+
+def past(base: str) -> str | None:
+    """The past form; None for verbs outside the lists of this file."""
+    if base in _IRREGULAR_PAST:
+        return _IRREGULAR_PAST[base]
+    if base not in BASES:
+        return None
+    if base.endswith("e"):
+        return base + "d"
+    if base.endswith("y") and base[-2] not in _VOWELS:
+        return base[:-1] + "ied"
+    return base + (base[-1] if base in _DOUBLING else "") + "ed"
+
+
+def indefinite_article(word: str) -> str:
+    """The article that goes before a word: "a", or "an" before a vowel as it is spoken."""
+    if word.isupper():
+        return "an" if word[0] in "AEFHILMNORSX" else "a"
+    if re.match(r"(?:uni|use|usu|uti|eu|one|once)", word, re.IGNORECASE):
+        return "an" if word.lower().startswith(("unin", "unim")) else "a"
+    return "an" if re.match(r"[aeio]|u|hour|honest|heir", word, re.IGNORECASE) else "a"
+
+
+BASES = frozenset({*_PLAIN, *_ALSO_NOUNS, *_IRREGULAR_PAST})
+"""Base forms that :func:`past` can inflect."""
+
+PLAIN_THIRD = {third_person(base): base for base in sorted(_PLAIN)}
+"""Forms that are third person singular whatever stands around them."""
+
+NOUN_LIKE_THIRD = {third_person(base): base for base in sorted(_ALSO_NOUNS)}
+"""Forms that are a plural noun as often."""
+
+CLEAR_PAST = {form: base for base in sorted(_CLEAR_PAST) if (form := past(base)) is not None}
+"""Past forms that are no participle of a passive or of a shortened relative clause."""
+
+ANY_PAST = {form: base for base in sorted(BASES) if (form := past(base)) is not None}
+"""Past forms, distinguishable from participles only by the words before them."""

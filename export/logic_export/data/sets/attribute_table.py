@@ -1,0 +1,182 @@
+"""Tables of items and their attributes (atoms), with three-valued truth of every expression."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
+from types import MappingProxyType
+
+from logic_retrievers.errors import InputError
+from logic_retrievers.queries.expressions import And, Atom, Expression, Not
+
+
+@dataclass(frozen=True, slots=True)
+class TruthMasks:
+    """Kleene's strong three-valued logic over numbered items, as bit masks: bit n is item n.
+
+    Sets of tens of thousands of items are combined in a microsecond or two.
+
+    Args:
+        true: items for which the statement holds.
+        unknown: items for which it is unknown; no item is in both masks.
+    """
+
+    true: int
+    unknown: int
+
+    def __and__(self, other: TruthMasks) -> TruthMasks:
+        true = self.true & other.true
+        return TruthMasks(true, self.possible & other.possible & ~true)
+
+    def __or__(self, other: TruthMasks) -> TruthMasks:
+        true = self.true | other.true
+        return TruthMasks(true, (self.unknown | other.unknown) & ~true)
+
+    def negate(self, everything: int) -> TruthMasks:
+        """NOT, within the mask of all items; unknown items stay unknown."""
+        return TruthMasks(everything & ~self.possible, self.unknown)
+
+    @property
+    def possible(self) -> int:
+        """Items that are true or unknown."""
+        return self.true | self.unknown
+
+
+def to_mask(numbers: Iterable[int], size: int) -> int:
+    """The mask with these bits set; ``size`` is an upper bound of the numbers."""
+    content = bytearray(size // 8 + 1)
+    for number in numbers:
+        content[number >> 3] |= 1 << (number & 7)
+    return int.from_bytes(content, "little")
+
+
+def mask_numbers(bits: int) -> Iterator[int]:
+    """The numbers of the set bits, ascending."""
+    digits = f"{bits:b}"[::-1]
+    place = digits.find("1")
+    while place >= 0:
+        yield place
+        place = digits.find("1", place + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item that a query can find."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AtomTruth:
+    """The items that an atom holds for; it is false for all others.
+
+    Args:
+        true: ids of the items that it holds for.
+        unknown: ids of items with conflicting or missing evidence; they neither satisfy nor
+            violate.
+        kind: atoms of one kind exclude or complete each other: ``director``, ``genre``, ...
+        value: what the atom names (``Raoul Walsh``), whatever the role: all atoms of a value stay
+            in one part of the data. Empty: the atom is its own value.
+
+    Raises:
+        InputError: an item that is both true and unknown, or a kind without a name.
+    """
+
+    true: frozenset[str]
+    unknown: frozenset[str]
+    kind: str
+    value: str = ""
+
+    def __post_init__(self) -> None:
+        if both := self.true & self.unknown:
+            raise InputError(f"the item {min(both)!r} is both true and unknown")
+        if not self.kind.strip():
+            raise InputError("the kind of an atom needs a name")
+
+
+class AttributeTable:
+    """Items and atoms, and the truth of every expression over them.
+
+    Args:
+        items: id -> title and text.
+        atoms: the text of an atom (``films directed by Raoul Walsh``) -> its truth.
+        noun: plural noun for the items, as the atoms write it (``films``); wordings that share a
+            head noun (``films set in Libya or Tunisia``) look for it.
+        open_kinds: kinds for which missing evidence means nothing: a text without a distributor may
+            be of a film by any. An atom of such a kind is false without evidence, but no query
+            excludes it, since the answers could not be trusted.
+
+    Raises:
+        InputError: no item, no atom, an atom without text or with white space around it, or one
+            over an unknown item.
+    """
+
+    def __init__(
+        self,
+        items: Mapping[str, Item],
+        atoms: Mapping[str, AtomTruth],
+        *,
+        noun: str,
+        open_kinds: Collection[str] = (),
+    ) -> None:
+        if not items or not atoms:
+            raise InputError("a table needs items and atoms")
+        if blank := [text for text in atoms if not text or text != text.strip()]:
+            raise InputError(f"an atom is a text without white space around it, not {blank[0]!r}")
+        self.items = MappingProxyType(dict(items))
+        self.atoms = MappingProxyType(dict(atoms))
+        self.noun = noun
+        self.open_kinds = frozenset(open_kinds)
+        self._ids = tuple(items)
+        self._numbers = {name: number for number, name in enumerate(self._ids)}
+        self._everything = (1 << len(self._ids)) - 1
+        self._masks = {
+            text: TruthMasks(self._mask(truth.true, text), self._mask(truth.unknown, text))
+            for text, truth in atoms.items()
+        }
+
+    def truth(self, expression: Expression) -> tuple[frozenset[str], frozenset[str]]:
+        """The items that satisfy an expression, and those for which it is unknown.
+
+        Raises:
+            InputError: an atom that the table lacks.
+        """
+        result = self.masks(expression)
+        return self.ids_of(result.true), self.ids_of(result.unknown)
+
+    def masks(self, expression: Expression) -> TruthMasks:
+        """The truth of an expression as bit masks, which are fast to count and combine.
+
+        Raises:
+            InputError: an atom that the table lacks.
+        """
+        if isinstance(expression, Atom):
+            try:
+                return self._masks[expression.text]
+            except KeyError:
+                raise InputError(f"the table has no atom {expression.text!r}") from None
+        if isinstance(expression, Not):
+            return self.masks(expression.part).negate(self._everything)
+        parts = (self.masks(part) for part in expression.args)
+        return reduce(and_ if isinstance(expression, And) else or_, parts)
+
+    def ids_of(self, bits: int) -> frozenset[str]:
+        """The ids of the items in a mask."""
+        return frozenset(self._ids[number] for number in mask_numbers(bits))
+
+    def atoms_by_item(self, chosen: Iterable[str]) -> dict[str, list[str]]:
+        """Item -> those of the chosen atoms that hold for it, in the given order."""
+        by_item: dict[str, list[str]] = {}
+        for text in chosen:
+            for name in sorted(self.atoms[text].true):
+                by_item.setdefault(name, []).append(text)
+        return by_item
+
+    def _mask(self, names: Collection[str], atom: str) -> int:
+        try:
+            return to_mask((self._numbers[name] for name in names), len(self._ids))
+        except KeyError as error:
+            raise InputError(f"{atom!r} holds of {error.args[0]!r}, which is no item") from None

@@ -1,0 +1,209 @@
+"""Generates set queries from an attribute table, with variants, and writes them as a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from logic_export.data.expression_queries import SetQuery
+from logic_export.data.files import write_json_lines
+from logic_export.data.sets.attribute_table import AttributeTable, Item
+from logic_export.data.sets.query_wordings import WORDINGS
+from logic_export.data.sets.sampling import (
+    SHARES,
+    AtomSampler,
+    can_exclude,
+    is_good_query,
+    split_atoms,
+    violating_mask,
+)
+from logic_export.data.sets.templates import TEMPLATES, Template
+from logic_retrievers.errors import ConfigurationError, InputError
+
+MAX_IN_VARIANT = 300
+"""Most answers, violating or unknown items of a variant; broader ones are left out."""
+
+_MAX_TRIES = 2000
+_VARIANTS = {
+    2: ("a_and_b", "a_or_b", "a_not_b"),
+    3: ("a_and_b_and_c", "a_and_b_not_c", "a_or_b_or_c", "a_and_b"),
+}
+
+
+def generate_queries(
+    table: AttributeTable,
+    counts: Mapping[str, int],
+    *,
+    seed: int = 0,
+    shares: Mapping[str, float] = SHARES,
+    variants: bool = True,
+) -> dict[str, tuple[SetQuery, ...]]:
+    """The queries of every part; equal arguments give equal queries.
+
+    Every query has 3 to 50 answers, at most 50 unknown items, no redundant atom, and with NOT at
+    least 3 violating items. Templates occur equally often. No atom, name or wording is in two
+    parts. Variants follow their query: the same atoms under other operators, and the single atoms,
+    wherever 1 to 300 items satisfy them.
+
+    Args:
+        table: items and atoms; all atoms are used.
+        counts: ``train``, ``dev`` or ``test`` -> number of queries, without variants.
+        seed: of the split of the atoms, the samples and the wordings.
+        shares: part -> its share of the atoms.
+        variants: whether to add them.
+
+    Raises:
+        ConfigurationError: an unknown part, fewer queries than templates, or bad shares.
+        InputError: the table gives too few queries of a template; the message says how many.
+    """
+    for part, count in counts.items():
+        if part not in WORDINGS or part not in shares or count < len(TEMPLATES):
+            raise ConfigurationError(
+                f"{count} queries for {part!r}: a part is one of {', '.join(WORDINGS)}, has a "
+                f"share of the atoms and at least {len(TEMPLATES)} queries"
+            )
+    atoms = split_atoms(
+        {text: truth.value or text for text, truth in table.atoms.items()}, shares, seed=seed
+    )
+    return {
+        part: tuple(_part_queries(table, part, atoms[part], count, seed, variants))
+        for part, count in counts.items()
+    }
+
+
+def _part_queries(
+    table: AttributeTable, part: str, atoms: Sequence[str], count: int, seed: int, variants: bool
+) -> Iterator[SetQuery]:
+    random = Random(f"{seed}:{part}")
+    sampler = AtomSampler(table, atoms, random)
+    each, remainder = divmod(count, len(TEMPLATES))
+    number = 0
+    for position, template in enumerate(TEMPLATES.values()):
+        for query_atoms in _sample_atoms(
+            table, sampler, template, each + (position < remainder), part
+        ):
+            query_id = f"{part}-{number:05d}"
+            number += 1
+            query = _make_query(table, part, template, query_atoms, random, query_id, query_id)
+            yield query
+            if variants:
+                yield from _variants(table, part, template, query_atoms, random, query_id)
+
+
+def _sample_atoms(
+    table: AttributeTable, sampler: AtomSampler, template: Template, count: int, part: str
+) -> Iterator[tuple[str, ...]]:
+    """Atoms of ``count`` different queries of one template."""
+    seen: set[tuple[frozenset[str], str]] = set()
+    for _ in range(_MAX_TRIES * count):
+        atoms = sampler.atoms(template)
+        if is_good_query(table, template, atoms):
+            key = frozenset(atoms), atoms[-1] if template.excludes else ""
+            if key not in seen:
+                seen.add(key)
+                yield atoms
+        if len(seen) == count:
+            return
+    raise InputError(
+        f"the table gives {len(seen)} queries of the form {template.name!r} for {part!r}, not "
+        f"{count}: give more items or atoms, a larger share, or ask for fewer queries"
+    )
+
+
+def _variants(
+    table: AttributeTable,
+    part: str,
+    template: Template,
+    atoms: tuple[str, ...],
+    random: Random,
+    group: str,
+) -> Iterator[SetQuery]:
+    other_templates = [
+        TEMPLATES[name] for name in _VARIANTS.get(len(atoms), ()) if name != template.name
+    ]
+    variants = [(variant, atoms[: variant.arity]) for variant in other_templates]
+    if template.arity > 1:
+        variants += [(TEMPLATES["a"], (atom,)) for atom in atoms]
+    number = 0
+    for variant, variant_atoms in variants:
+        if not can_exclude(table, variant, variant_atoms):
+            continue
+        masks = table.masks(variant(*variant_atoms))
+        sizes = [masks.true, masks.unknown, violating_mask(table, variant, variant_atoms)]
+        if masks.true and all(size.bit_count() <= MAX_IN_VARIANT for size in sizes):
+            name = f"{group}-v{number}"
+            number += 1
+            yield _make_query(table, part, variant, variant_atoms, random, name, group)
+
+
+def _make_query(
+    table: AttributeTable,
+    part: str,
+    template: Template,
+    atoms: tuple[str, ...],
+    random: Random,
+    name: str,
+    group: str,
+) -> SetQuery:
+    wordings = [
+        (wording, text)
+        for wording in WORDINGS[part][template.name]
+        if (text := wording.render(atoms, table.noun)) is not None
+    ]
+    wording, text = random.choice(wordings)
+    masks = table.masks(template(*atoms))
+    return SetQuery(
+        id=name,
+        text=text,
+        expression=template(*atoms),
+        template=template.name,
+        wording=wording.name,
+        shared_heads=wording.shared_heads,
+        group=group,
+        variant=name != group,
+        satisfying=tuple(sorted(table.ids_of(masks.true))),
+        violating=tuple(sorted(table.ids_of(violating_mask(table, template, atoms)))),
+        neutral=tuple(sorted(table.ids_of(masks.unknown))),
+    )
+
+
+def write_set_queries(
+    folder: Path, items: Mapping[str, Item], parts: Mapping[str, Sequence[SetQuery]]
+) -> None:
+    """Writes a folder for ``load_dataset(folder, "test")``; equal data give equal bytes.
+
+        corpus.jsonl.gz                   all items, shared by the parts
+        test/queries.jsonl.gz             the queries of a part
+        test_variants/queries.jsonl.gz    their variants, if any, linked by ``group``
+
+    Args:
+        folder: new, or without files of these names.
+        items: id -> item, the corpus.
+        parts: part -> its queries, as :func:`~logic_export.data.sets.generation.generate_queries`
+            gives them.
+
+    Raises:
+        ConfigurationError: one of the files exists already; nothing is written.
+        InputError: two items with the same title and text, which no search can tell apart.
+        StorageError: the disk is full or not writable.
+    """
+    first: dict[Item, str] = {}
+    for name, item in items.items():
+        if first.setdefault(item, name) != name:
+            raise InputError(f"the items {first[item]!r} and {name!r} have the same title and text")
+    files: dict[Path, Iterable[Mapping[str, Any]]] = {
+        folder / "corpus.jsonl.gz": (
+            {"_id": name, "title": item.title, "text": item.text} for name, item in items.items()
+        )
+    }
+    for part, queries in parts.items():
+        for subfolder, variant in ((part, False), (f"{part}_variants", True)):
+            rows = [query.as_row() for query in queries if query.variant == variant]
+            if rows:
+                files[folder / subfolder / "queries.jsonl.gz"] = rows
+    if existing := [path for path in files if path.exists()]:
+        raise ConfigurationError(f"{existing[0]} is there already; choose a new folder")
+    for path, lines in files.items():
+        write_json_lines(path, lines)

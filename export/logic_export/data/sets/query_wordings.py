@@ -1,0 +1,148 @@
+"""Wordings of set queries: different ones in training, development and test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from logic_export.data.files import read_toml
+from logic_export.data.sets.templates import TEMPLATES, Template
+
+
+def shared_phrase(
+    template: Template, atoms: Sequence[str], noun: str, negation: str = "but not"
+) -> str | None:
+    """The atoms of a template in one phrase with the noun once; None where no phrase is natural.
+
+    With AND at most one atom may precede the noun (``1930s musical films starring Fred Astaire``);
+    with OR all of them or none, and their common beginning is not repeated. The excluded atom
+    follows the noun.
+
+    Args:
+        template: which atoms are joined and excluded.
+        atoms: one per argument of the template.
+        noun: the head noun, in the plural.
+        negation: precedes the excluded atom.
+    """
+    split_or_none = [_split_at_noun(atom, noun) for atom in atoms]
+    split = [half for half in split_or_none if half is not None]
+    if len(split) < len(atoms):
+        return None
+    wanted = split[: template.joined]
+    phrase = _join_or(wanted, noun) if template.by == "or" else _join_and(wanted, noun)
+    if phrase is None or not template.excludes:
+        return phrase
+    before, after = split[-1]
+    return f"{phrase} {negation} {after}" if after and not before else None
+
+
+def _split_at_noun(atom: str, noun: str) -> tuple[str, str] | None:
+    """The text before and after the noun, one of them empty; None where both or neither are."""
+    match = re.fullmatch(rf"(.*?)\b{re.escape(noun)}\b(.*)", atom)
+    if not match:
+        return None
+    before, after = match[1].strip(), match[2].strip()
+    return None if bool(before) == bool(after) else (before, after)
+
+
+def _join_and(halves: Sequence[tuple[str, str]], noun: str) -> str | None:
+    before = [phrase for phrase, _ in halves if phrase]
+    after = [phrase for _, phrase in halves if phrase]
+    if len(before) > 1:
+        return None
+    return " ".join([*before, noun, _enumerate(after, "and")]).strip()
+
+
+def _join_or(halves: Sequence[tuple[str, str]], noun: str) -> str | None:
+    before = [phrase for phrase, _ in halves if phrase]
+    after = [phrase for _, phrase in halves if phrase]
+    if not after:
+        return f"{_enumerate(before, 'or')} {noun}"
+    return None if before else f"{noun} {_enumerate(_drop_common_prefix(after), 'or')}"
+
+
+def _drop_common_prefix(phrases: Sequence[str]) -> list[str]:
+    """``set in Libya``, ``set in Tunisia`` -> ``set in Libya``, ``Tunisia``.
+
+    Only lower-case words are dropped: names stay whole.
+    """
+    words = [phrase.split() for phrase in phrases]
+    common = 0
+    while all(len(words_of_phrase) > common + 1 for words_of_phrase in words) and (
+        len({words_of_phrase[common] for words_of_phrase in words}) == 1
+        and words[0][common].islower()
+    ):
+        common += 1
+    return [phrases[0], *(" ".join(words_of_phrase[common:]) for words_of_phrase in words[1:])]
+
+
+def _enumerate(parts: Sequence[str], word: str) -> str:
+    if len(parts) < 3:
+        return f" {word} ".join(parts)
+    return f"{', '.join(parts[:-1])} {word} {parts[-1]}"
+
+
+PARTS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One wording of one template.
+
+    Args:
+        form: with ``{A}``, ``{B}`` and ``{C}`` for the texts of the atoms, or with ``{S}`` for a
+            phrase in which they share their head noun.
+        negation: exclusion words within that phrase.
+    """
+
+    template: str
+    form: str
+    negation: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its name in query rows: the form, with the exclusion words."""
+        return f"{self.form} [{self.negation}]" if self.negation else self.form
+
+    @property
+    def shared_heads(self) -> bool:
+        """Whether the atoms' texts are not all contained word for word."""
+        return "{S}" in self.form
+
+    def render(self, atoms: Sequence[str], noun: str) -> str | None:
+        """The query's text; None where these atoms cannot share their head noun.
+
+        Phrases stay in lower case, as people type them; sentences begin with a capital.
+        """
+        if self.shared_heads:
+            phrase = shared_phrase(TEMPLATES[self.template], atoms, noun, self.negation)
+            if phrase is None:
+                return None
+            text = self.form.replace("{S}", phrase)
+        else:
+            text = self.form.format(**dict(zip("ABC", atoms, strict=False)))
+        if self.form[-1] not in ".?!":
+            return text
+        return text[0].upper() + text[1:].replace("..", ".")
+
+
+_DATA = read_toml(__package__, "wordings.toml")
+
+
+def _wordings_of(template: Template, part: str) -> tuple[Wording, ...]:
+    full = tuple(Wording(template.name, form) for form in _DATA["full_forms"][template.name][part])
+    if template.arity == 1:
+        return full
+    return full + tuple(
+        Wording(template.name, frame.replace("{}", "{S}"), negation)
+        for frame in _DATA["frames"][part]
+        for negation in (_DATA["negations"][part] if template.excludes else ("",))
+    )
+
+
+WORDINGS = {
+    part: {name: _wordings_of(template, part) for name, template in TEMPLATES.items()}
+    for part in PARTS
+}
+"""Part -> template -> its wordings."""

@@ -1,0 +1,144 @@
+"""Samples atoms for set queries, checks the queries they make, and splits atoms into parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from logic_export.data.files import assign_part
+from logic_export.data.sets.attribute_table import AttributeTable, TruthMasks
+from logic_export.data.sets.templates import Template, remove_atom
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.queries.expressions import Atom, Expression
+
+MIN_ANSWERS, MAX_ANSWERS = 3, 50
+"""Bounds of a query's answers; also the least number of violating and most of unknown items."""
+
+_USUAL_SHARE = 0.8
+_SAMPLED_ITEMS = 100
+
+
+class AtomSampler:
+    """Samples atoms of one part of the data.
+
+    A kind is drawn first, weighted by the square root of its number of atoms: small kinds occur,
+    but their atoms do not occur in every other query.
+    """
+
+    def __init__(self, table: AttributeTable, atoms: Sequence[str], random: Random) -> None:
+        self._table = table
+        self._random = random
+        self._by_kind: dict[str, list[str]] = {}
+        atoms = [text for text in atoms if table.atoms[text].true]
+        for text in atoms:
+            self._by_kind.setdefault(table.atoms[text].kind, []).append(text)
+        self._kinds = sorted(self._by_kind)
+        self._weights = [len(self._by_kind[kind]) ** 0.5 for kind in self._kinds]
+        self._items = {text: table.atoms[text].true for text in atoms}
+        self._by_item = table.atoms_by_item(atoms)
+
+    def atoms(self, template: Template) -> tuple[str, ...]:
+        """Atoms for a template; sometimes too few, or one twice.
+
+        With OR they are mostly of one kind; otherwise they hold for some common items and are
+        mostly of different kinds.
+        """
+        if not self._kinds:
+            return ()
+        first = self._random_atom()
+        if template.by == "or":
+            kind = self._table.atoms[first].kind
+            return (first, *(self._random_atom(kind) for _ in range(template.arity - 1)))
+        chosen = [first]
+        while len(chosen) < template.arity and (others := self._cooccurring(chosen)):
+            chosen.append(self._random.choice(others))
+        return tuple(chosen)
+
+    def _random_atom(self, kind: str | None = None) -> str:
+        if kind is None or self._random.random() > _USUAL_SHARE:
+            (kind,) = self._random.choices(self._kinds, self._weights)
+        return self._random.choice(self._by_kind[kind])
+
+    def _cooccurring(self, chosen: Sequence[str]) -> list[str]:
+        """Other atoms that hold for several, but not all, of the chosen atoms' common items."""
+        item_sets = [self._items[text] for text in chosen]
+        shared = item_sets[0].intersection(*item_sets[1:])
+        sampled = self._random.sample(sorted(shared), min(len(shared), _SAMPLED_ITEMS))
+        counts = Counter(other for item in sampled for other in self._by_item[item])
+        candidates = [
+            other for other, count in counts.items() if MIN_ANSWERS <= count < len(sampled)
+        ]
+        if self._random.random() < _USUAL_SHARE:
+            kinds = {self._table.atoms[text].kind for text in chosen}
+            candidates = [text for text in candidates if self._table.atoms[text].kind not in kinds]
+        return candidates
+
+
+def is_good_query(table: AttributeTable, template: Template, atoms: Sequence[str]) -> bool:
+    """Whether the query has a suitable number of answers and every atom changes them.
+
+    With an exclusion, enough items must satisfy the rest of the query.
+    """
+    if len(atoms) != template.arity or len(set(atoms)) != len(atoms):
+        return False
+    expression = template(*atoms)
+    masks = table.masks(expression)
+    if (
+        not MIN_ANSWERS <= masks.true.bit_count() <= MAX_ANSWERS
+        or masks.unknown.bit_count() > MAX_ANSWERS
+    ):
+        return False
+    if not can_exclude(table, template, atoms):
+        return False
+    if template.excludes and violating_mask(table, template, atoms).bit_count() < MIN_ANSWERS:
+        return False
+    return template.arity == 1 or all(
+        _changes_answers(table, expression, atom, masks) for atom in atoms
+    )
+
+
+def can_exclude(table: AttributeTable, template: Template, atoms: Sequence[str]) -> bool:
+    """Whether the excluded atom, if any, is of a kind that may be excluded."""
+    return not template.excludes or table.atoms[atoms[-1]].kind not in table.open_kinds
+
+
+def violating_mask(table: AttributeTable, template: Template, atoms: Sequence[str]) -> int:
+    """Mask of the items that satisfy the wanted atoms and the excluded one; 0 without exclusion."""
+    if not template.excludes:
+        return 0
+    return table.masks(template.wanted(*atoms) & Atom(atoms[-1])).true
+
+
+def _changes_answers(
+    table: AttributeTable, expression: Expression, atom: str, masks: TruthMasks
+) -> bool:
+    remainder = remove_atom(expression, atom)
+    return remainder is None or table.masks(remainder).true != masks.true
+
+
+SHARES = {"train": 0.45, "dev": 0.17, "test": 0.38}
+
+
+def split_atoms(
+    values: Mapping[str, str], shares: Mapping[str, float] = SHARES, *, seed: int = 0
+) -> dict[str, tuple[str, ...]]:
+    """Part -> its atoms, sorted.
+
+    A hash of seed and value decides, so that a name is in one part in all its roles, and an atom
+    stays in its part when others are added or removed.
+
+    Args:
+        values: text of an atom -> its value.
+        shares: part -> its share; they sum to 1.
+        seed: of the hash.
+
+    Raises:
+        ConfigurationError: shares that do not.
+    """
+    if not all(share > 0 for share in shares.values()) or abs(sum(shares.values()) - 1) > 1e-9:
+        raise ConfigurationError(f"shares are above 0 and add up to 1, not {dict(shares)}")
+    parts: dict[str, list[str]] = {part: [] for part in shares}
+    for atom, value in sorted(values.items()):
+        parts[assign_part(f"{seed}:{value}", shares)].append(atom)
+    return {part: tuple(atoms) for part, atoms in parts.items()}

@@ -1,0 +1,79 @@
+"""The builders of tiered examples that a recipe names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from logic_export.data.tiers.distractor_queries import (
+    add_distractors,
+    original_question,
+    read_parts,
+)
+from logic_export.data.tiers.examples import TieredExample, examples_from_triplets, read_tiers
+from logic_export.data.tiers.labelled_questions import SHARES
+from logic_export.data.triplet_builders import build_triplets, find_data_file
+from logic_export.data.triplets import unique_triplets
+from logic_retrievers.errors import ConfigurationError
+
+TierBuilder: TypeAlias = Callable[..., list[TieredExample]]
+
+
+def tiers(path: Path, *, seed: int = 0) -> list[TieredExample]:  # noqa: ARG001 - builders share a signature
+    """A team's own file, or one of ``logic-export data distractor-queries``; see ``read_tiers``."""
+    return read_tiers(find_data_file(path))
+
+
+def distractor_queries(
+    folders: Sequence[str],
+    split: str = "train",
+    copies: int = 6,
+    distractors: int = 2,
+    candidates: int = 10,
+    *,
+    plain: bool = False,
+    shares: Mapping[str, float] = SHARES,
+    seed: int = 0,
+) -> list[TieredExample]:
+    """Questions of the folders with clauses from templates, as ``data distractor-queries`` makes
+    them.
+
+    The split does not depend on the seed. ``plain`` gives the same candidates for the
+    original questions.
+    """
+    parts = read_parts(folders, shares)
+    if split not in parts:
+        raise ConfigurationError(f"no part {split!r}; there are {', '.join(parts)}")
+    examples = add_distractors(
+        parts[split],
+        split,
+        copies=copies,
+        distractors=distractors,
+        candidates=candidates,
+        seed=seed,
+    ).examples
+    return [original_question(example) for example in examples] if plain else list(examples)
+
+
+def triplets(
+    builder: str,
+    options: dict[str, Any] | None = None,
+    others: int = 8,
+    *,
+    seed: int = 0,
+) -> list[TieredExample]:
+    """The triplets of a builder: violating passages become distractors.
+
+    ``others`` random passages of other queries become negatives.
+    """
+    return examples_from_triplets(
+        unique_triplets(build_triplets(builder, options or {}, seed)), others, seed=seed
+    )
+
+
+TIER_BUILDERS: Mapping[str, TierBuilder] = {
+    "tiers": tiers,
+    "distractor_queries": distractor_queries,
+    "triplets": triplets,
+}

@@ -1,0 +1,268 @@
+"""Distractor queries: questions with a clause about their wrong passages (LORE, Zhang et al.)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+from logic_export.data.tiers.candidate_mining import BM25Index, Ranker, mine_wrong_passages
+from logic_export.data.tiers.examples import TieredExample, write_tiers
+from logic_export.data.tiers.labelled_questions import (
+    SHARES,
+    Candidate,
+    LabelledQuestion,
+    read_questions,
+    split_questions,
+)
+from logic_export.data.tiers.passage_contents import PassageContent, join_contents, read_content
+from logic_export.data.tiers.relation_rewriting import RelationRewriter
+from logic_export.data.tiers.relations import join_clause, usable_wordings, wordings_of_part
+from logic_retrievers.errors import ConfigurationError, InputError
+
+
+@dataclass(frozen=True, slots=True)
+class DistractorQueries:
+    """Distractor queries and failures.
+
+    Args:
+        examples: the queries with their candidates.
+        reasons: reason why a question was left out, or a template used instead of the rewriter ->
+            count.
+    """
+
+    examples: tuple[TieredExample, ...]
+    reasons: Mapping[str, int]
+
+
+def add_distractors(
+    questions: Sequence[LabelledQuestion],
+    part: str,
+    *,
+    copies: int = 1,
+    distractors: int = 2,
+    candidates: int = 10,
+    rank: Ranker | None = None,
+    rewriter: RelationRewriter | None = None,
+    seed: int = 0,
+) -> DistractorQueries:
+    """Adds to each question a clause about some of its wrong passages.
+
+    The passages that the clause is about become distractors, the other wrong ones negatives. A
+    question with too few candidates gets passages of other questions
+    (:func:`~logic_export.data.tiers.candidate_mining.mine_wrong_passages`). Every relation of the
+    part occurs about equally often. No clause is made of a passage whose topic the question names.
+
+    Args:
+        questions: of this part only: all their passages serve as candidates.
+        part: ``train``, ``dev`` or ``test``; decides relations and wordings.
+        copies: queries per question, each with another relation.
+        distractors: most passages per clause; the number is random.
+        candidates: number of passages to fill a question's candidates up to.
+        rank: ranks passages for that; BM25 where None.
+        rewriter: joins clause and question; a template where it is None or fails.
+        seed: of all random choices.
+
+    Raises:
+        ConfigurationError: an unknown part, more copies than relations, or a number below 1.
+        ServerError: the rewriter fails.
+    """
+    relations = wordings_of_part(part)
+    if not relations:
+        raise ConfigurationError(f"a part is train, dev or test, not {part!r}")
+    if not 0 < copies <= len(relations) or distractors < 1 or candidates < 1:
+        raise ConfigurationError(
+            f"copies are 1 to {len(relations)}, the relations of {part!r}; distractors and "
+            "candidates 1 or more"
+        )
+    rank = rank or BM25Index(
+        [candidate for question in questions for candidate in question.candidates]
+    )
+    order = list(relations)
+    Random(f"{seed}:{part}").shuffle(order)
+    examples: list[TieredExample] = []
+    reasons: Counter[str] = Counter()
+    turn = 0
+    for question in questions:
+        random = Random(f"{seed}:{part}:{question.id}")
+        wrong = [
+            *question.wrong,
+            *mine_wrong_passages(question, rank, candidates - len(question.candidates)),
+        ]
+        usable = [
+            (candidate, content)
+            for candidate in wrong
+            if (content := _clause_content(candidate, question))
+        ]
+        if not usable:
+            reasons["no passage to make a clause of"] += 1
+            continue
+        for copy in range(copies):
+            relation = order[(turn + copy) % len(order)]
+            query, distractor_candidates = _compose_query(
+                question, usable, relations[relation], distractors, random
+            )
+            if rewriter is not None:
+                rewritten = rewriter.join(
+                    relation,
+                    question.text,
+                    [candidate.passage for candidate in distractor_candidates],
+                )
+                query = rewritten.query or query
+                reasons.update(rewritten.reasons)
+            examples.append(_example(question, query, distractor_candidates, wrong, relation))
+        turn += copies
+    return DistractorQueries(tuple(examples), dict(sorted(reasons.items())))
+
+
+def original_question(example: TieredExample) -> TieredExample:
+    """The same candidates in the same tiers for the original question."""
+    return replace(example, query=example.original, relation="", original="")
+
+
+def _clause_content(candidate: Candidate, question: LabelledQuestion) -> PassageContent | None:
+    content = read_content(candidate)
+    topic = (content.topic or candidate.title).casefold().removeprefix("the ").strip('"')
+    is_named = bool(topic) and topic in question.text.casefold()
+    return content if content.clause and not is_named else None
+
+
+def _compose_query(
+    question: LabelledQuestion,
+    usable: Sequence[tuple[Candidate, PassageContent]],
+    forms: Sequence[str],
+    most: int,
+    random: Random,
+) -> tuple[str, list[Candidate]]:
+    sampled = random.sample(usable, random.randint(1, min(most, len(usable))))
+    content = join_contents([content for _, content in sampled])
+    form = random.choice(usable_wordings(forms, content))
+    return join_clause(form, content, question.text), [candidate for candidate, _ in sampled]
+
+
+def _example(
+    question: LabelledQuestion,
+    query: str,
+    distractor_candidates: Sequence[Candidate],
+    wrong: Sequence[Candidate],
+    relation: str,
+) -> TieredExample:
+    distractors = tuple(candidate.passage for candidate in distractor_candidates)
+    return TieredExample(
+        query=query,
+        positives=_unique_passages(question.right),
+        distractors=distractors,
+        negatives=tuple(
+            candidate for candidate in _unique_passages(wrong) if candidate not in distractors
+        ),
+        source=question.source,
+        relation=relation,
+        original=question.text,
+    )
+
+
+def _unique_passages(candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(candidate.passage for candidate in candidates))
+
+
+ORIGINAL_TEST = "test_original"
+
+
+def read_parts(
+    folders: Sequence[str | Path], shares: Mapping[str, float] = SHARES
+) -> dict[str, list[LabelledQuestion]]:
+    """Part -> the questions of all folders, without duplicates.
+
+    Raises:
+        ReadError: a folder cannot be read.
+        ConfigurationError: shares that do not add up to 1.
+    """
+    questions_by_text: dict[str, LabelledQuestion] = {}
+    for folder in folders:
+        for question in read_questions(folder):
+            questions_by_text.setdefault(" ".join(question.text.split()).casefold(), question)
+    return split_questions(list(questions_by_text.values()), shares)
+
+
+def build_parts(
+    parts: Mapping[str, Sequence[LabelledQuestion]],
+    *,
+    copies: Mapping[str, int],
+    distractors: int = 2,
+    candidates: int = 10,
+    rewriter: RelationRewriter | None = None,
+    seed: int = 0,
+) -> dict[str, DistractorQueries]:
+    """Part -> its distractor queries; see
+    :func:`~logic_export.data.tiers.distractor_queries.add_distractors`.
+
+    Args:
+        parts: from :func:`read_parts`.
+        copies: part -> queries per question; 1 for other parts.
+        distractors: as there.
+        candidates: as there.
+        rewriter: used for training only: evaluation queries must be reproducible.
+        seed: as there.
+    """
+    return {
+        part: add_distractors(
+            questions,
+            part,
+            copies=copies.get(part, 1),
+            distractors=distractors,
+            candidates=candidates,
+            rewriter=rewriter if part == "train" else None,
+            seed=seed,
+        )
+        for part, questions in parts.items()
+    }
+
+
+def common_passages(built: Mapping[str, DistractorQueries], one: str, other: str) -> int:
+    """Number of passages that are candidates in both parts."""
+    texts = [
+        {text for row in built[part].examples for text in row.passages} for part in (one, other)
+    ]
+    return len(texts[0] & texts[1])
+
+
+def require_new_folder(folder: Path) -> None:
+    """Refuses a folder that already holds a data set.
+
+    Raises:
+        ConfigurationError: one of the files exists already.
+    """
+    if existing := [
+        path for part in (*SHARES, ORIGINAL_TEST) if (path := _part_file(folder, part)).exists()
+    ]:
+        raise ConfigurationError(f"{existing[0]} is there already; choose a new folder")
+
+
+def write_parts(folder: Path, built: Mapping[str, DistractorQueries]) -> None:
+    """Writes ``PART.jsonl.gz`` for each part that has examples, and ``test_original.jsonl.gz``.
+
+    Equal rows of the last two have equal candidates, for the distractor query and for the original
+    question.
+
+    Raises:
+        ConfigurationError: one of the files exists already; nothing is written.
+        InputError: no example at all.
+    """
+    if not any(queries.examples for queries in built.values()):
+        raise InputError("there is no distractor query to write")
+    require_new_folder(folder)
+    for part, queries in built.items():
+        if not queries.examples:
+            continue
+        if part == "test":
+            write_tiers(
+                _part_file(folder, ORIGINAL_TEST),
+                [original_question(example) for example in queries.examples],
+            )
+        write_tiers(_part_file(folder, part), queries.examples)
+
+
+def _part_file(folder: Path, part: str) -> Path:
+    return folder / f"{part}.jsonl.gz"

@@ -1,0 +1,193 @@
+"""Questions with labelled candidates: readers of their formats, and the split into parts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from logic_export.data.files import assign_part
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation import load_dataset
+from logic_retrievers.evaluation.datasets import data_file, existing_folder
+from logic_retrievers.evaluation.rows import Row, json_rows
+
+QUESTIONS_FILE = "questions.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage, and its title where it has one."""
+
+    title: str
+    body: str
+
+    @property
+    def passage(self) -> str:
+        """The text that is encoded."""
+        return f"{self.title}: {self.body}" if self.title else self.body
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledQuestion:
+    """A question and its candidates.
+
+    Args:
+        id: unique in the set.
+        text: natural language.
+        right: passages that answer it.
+        wrong: passages labelled as no answer.
+        answers: texts of the answer; empty where unknown.
+        source: the set.
+    """
+
+    id: str
+    text: str
+    right: tuple[Candidate, ...]
+    wrong: tuple[Candidate, ...]
+    answers: tuple[str, ...]
+    source: str
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """All candidates, the right ones first."""
+        return self.right + self.wrong
+
+
+def read_questions(folder: str | os.PathLike[str], split: str = "test") -> list[LabelledQuestion]:
+    """The questions of a folder that have a right passage.
+
+    A folder with ``questions.jsonl[.gz]`` holds rows ``{_id, text, answer}`` with either
+    ``candidates``, each ``{title, text, label}`` (label 1: right), or ``positive``, whose lines are
+    passages ``Title: text``, and ``hard_negative`` with ``hard_negative_title``. Any other folder
+    is a data set as :func:`~logic_retrievers.evaluation.load_dataset` reads it: its satisfying
+    passages are right, its violating ones wrong.
+
+    Args:
+        folder: a path, or a name inside the data folder.
+        split: of a data set that has parts.
+
+    Raises:
+        ReadError: the folder is missing or a row malformed; names file and line.
+    """
+    directory = existing_folder(Path(folder))
+    file = data_file(directory, QUESTIONS_FILE)
+    questions = (
+        _from_dataset(folder, split) if file is None else _from_file(file, directory.resolve().name)
+    )
+    return [question for question in questions if question.right]
+
+
+def _from_file(path: Path, source: str) -> Iterator[LabelledQuestion]:
+    for row in json_rows(path):
+        right, wrong = (
+            _labelled_candidates(row) if "candidates" in row.fields else _paired_candidates(row)
+        )
+        answers = (row.text("answer"),) if row.fields.get("answer") is not None else ()
+        yield LabelledQuestion(
+            row.id(), row.text("text"), right, _without(wrong, right), answers, source
+        )
+
+
+def _from_dataset(folder: str | os.PathLike[str], split: str) -> Iterator[LabelledQuestion]:
+    data = load_dataset(folder, split)
+    for query in data.queries:
+        right, wrong = (
+            tuple(Candidate("", data.documents[name]) for name in sorted(names))
+            for names in (query.satisfying, query.violating)
+        )
+        answers = tuple(str(answer) for answer in query.extra.get("answers") or ())
+        yield LabelledQuestion(query.id, query.text, right, wrong, answers, data.name)
+
+
+def _labelled_candidates(row: Row) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
+    fields = row.fields["candidates"]
+    if not isinstance(fields, list) or not all(isinstance(candidate, dict) for candidate in fields):
+        raise row.error("'candidates' must be a list of objects with title, text and label")
+    tiers: dict[int, list[Candidate]] = {0: [], 1: []}
+    for candidate in fields:
+        if candidate.get("label") not in (0, 1):
+            raise row.error(f"the label of a candidate is 0 or 1, not {candidate.get('label')!r}")
+        candidate_row = row.with_fields(candidate)
+        tiers[candidate["label"]].append(
+            Candidate(candidate_row.text("title"), candidate_row.text("text"))
+        )
+    return tuple(dict.fromkeys(tiers[1])), tuple(dict.fromkeys(tiers[0]))
+
+
+def _paired_candidates(row: Row) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
+    right = tuple(_parse_titled(line) for line in row.text("positive").split("\n") if line.strip())
+    wrong = row.text("hard_negative")
+    title = row.fields.get("hard_negative_title")
+    return right, (_parse_titled(wrong, title if isinstance(title, str) else None),)
+
+
+def _parse_titled(passage: str, title: str | None = None) -> Candidate:
+    """Splits ``Title: text``, at the first colon where the title is unknown."""
+    head, colon, body = passage.partition(": ")
+    if title is not None:
+        head, colon, body = title, ": ", passage.removeprefix(f"{title}: ")
+        if body == passage:
+            return Candidate("", passage)
+    return Candidate(head, body) if colon and body.strip() else Candidate("", passage)
+
+
+def _without(wrong: tuple[Candidate, ...], right: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    texts = {candidate.passage for candidate in right}
+    return tuple(candidate for candidate in wrong if candidate.passage not in texts)
+
+
+SHARES: Mapping[str, float] = {"train": 0.7, "dev": 0.1, "test": 0.2}
+
+
+def split_questions(
+    questions: Sequence[LabelledQuestion], shares: Mapping[str, float] = SHARES
+) -> dict[str, list[LabelledQuestion]]:
+    """Part -> its questions, in their order.
+
+    Questions that share a candidate, or are equal, go into the same part. A hash of the group's
+    first id decides, not a seed: a run with another seed must not train on the test part. Pass sets
+    that share passages in one call.
+
+    Args:
+        questions: of one or several sets.
+        shares: part -> its share, 0 for an empty part; they sum to 1.
+
+    Raises:
+        ConfigurationError: shares that do not.
+    """
+    if min(shares.values(), default=0.0) < 0 or abs(sum(shares.values()) - 1) > 1e-9:
+        raise ConfigurationError(f"shares are 0 or more and add up to 1, not {dict(shares)}")
+    parts: dict[str, list[LabelledQuestion]] = {part: [] for part in shares}
+    for question, group in zip(questions, _group_ids(questions), strict=True):
+        parts[assign_part(group, shares)].append(question)
+    return parts
+
+
+def _group_ids(questions: Sequence[LabelledQuestion]) -> list[str]:
+    """For each question the smallest id of its connected component."""
+    parent = list(range(len(questions)))
+
+    def root(row: int) -> int:
+        while parent[row] != row:
+            parent[row] = parent[parent[row]]
+            row = parent[row]
+        return row
+
+    first: dict[str, int] = {}
+    for row, question in enumerate(questions):
+        for key in (
+            _normalise(question.text),
+            *(_normalise(candidate.passage) for candidate in question.candidates),
+        ):
+            parent[root(row)] = root(first.setdefault(key, row))
+    smallest: dict[int, str] = {}
+    for row, question in enumerate(questions):
+        root_row = root(row)
+        smallest[root_row] = min(smallest.get(root_row, question.id), question.id)
+    return [smallest[root(row)] for row in range(len(questions))]
+
+
+def _normalise(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -1,0 +1,267 @@
+"""What a passage is about, in a few words that fit into another sentence."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from logic_export.data.tiers.labelled_questions import Candidate
+from logic_retrievers.index.lexical import terms
+
+MIN_SENTENCE_WORDS, MAX_SENTENCE_WORDS = 5, 22
+"""Bounds of the words of a sentence that fits into a query."""
+
+_END = re.compile(r"(?<=[.!?])[\"\u201d]?\s+(?=[\"\u201c]?[A-Z\u00c0-\u00de0-9])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|Sr|Jr|Inc|Ltd|Co|Corp|vs|No|Mt|Gen|Col|Capt|Sgt|Lt|Prof|Rev|"
+    r"Hon|Sen|Gov|ca|approx|e\.g|i\.e|etc|[Ff]eat|Ph\.D|U\.S|U\.K))\.$"
+)
+_STATES = re.compile(
+    r"\w[\w\- ,.'\"\u2019]* (?:is|are|was|were|has|have|had|can|may|will|does|contains?|includes?|"
+    r"means|refers|consists|became|began|uses?|causes?|occurs?|takes?|makes?|won|lived|helps?|"
+    r"produces?|provides?|allows?|requires?|lies|plays|played|costs?)\b"
+)
+_NO_SUBJECT = re.compile(
+    r"\w+ly,|(?:"
+    r"This|That|These|Those|It|Its|He|She|They|We|You|I|Your|My|Our|His|Her|"
+    r"Their|Here|There|But|And|Or|So|Also|However|If|When|While|What|How|Why|Who|"
+    r"Which|Where|Click|See|Find|Get|Learn|Use|Make|Please|Yes|No|Not|Both|"
+    r"Another|Other|Such|Then|Thus|Therefore|Although|Because|Since|As|Just|Let|One|"
+    r"Well|Now|Today|Is|Are|Do|Does|Can|Did|Will|To|Add|Once|Instead|Generally|"
+    r"Some|First|Second|Finally|Similarly|Typically|Usually|Most|Many|Each|Every|"
+    r"Depending|Remember|Furthermore|Moreover|Drink|Eat|Keep|Try|Take|Avoid|Check|"
+    r"Definition|Answer|Best|Quick|Related|Source|Top|Re|Note|By"
+    r")\b"
+)
+_BROKEN_TEXT = re.compile(
+    r"^\d+ [A-Z]|^\w+ed in |[a-z] The [a-z]|[|*:;\u2022?!<>{}=~#@_\[\]()\u2026]|\.\.|www|http|"
+    r"[\u00c2\u00c3\u00e2]"  # the last ones are what broken UTF-8 looks like
+)
+_POINTS_BACK = re.compile(
+    r"\b(?:your|you|I|my|we|our|this|these|above|below|following)\b", re.IGNORECASE
+)
+_FUNCTION = re.compile(
+    r"A|An|The|In|On|At|For|From|By|Of|With|During|After|Before|Under|To|As|"
+    r"Its|Their|Between|Which|What|Who|Whom|Whose|When|Where|Why|How|Is|Are|Was|"
+    r"Were|Do|Does|Did|Has|Have|Had|Can|Could|Will|Would|Should|Name|This|That|"
+    r"These|Those|Among|Both|Out|Into|Through|Since|About|Besides|Other|Another|"
+    r"There"
+)
+
+
+def first_sentences(text: str, most: int = 4) -> list[str]:
+    """The first sentences; abbreviations and initials do not end one."""
+    sentences: list[str] = []
+    start = 0
+    for end in _END.finditer(text):
+        if len(sentences) == most:
+            return sentences
+        sentence = text[start : end.start()]
+        if not _ABBREVIATION.search(sentence):
+            sentences.append(sentence.strip())
+            start = end.end()
+    remainder = text[start:].strip()
+    return sentences if len(sentences) == most or not remainder else [*sentences, remainder]
+
+
+def is_plain_statement(sentence: str) -> bool:
+    """Whether a sentence is a plain statement with its own subject, understandable alone."""
+    return (
+        MIN_SENTENCE_WORDS <= len(sentence.split()) <= MAX_SENTENCE_WORDS
+        and sentence.endswith(".")
+        and (sentence[0].isupper() or sentence[0].isdigit())
+        and _NO_SUBJECT.match(sentence.split()[0].capitalize()) is None
+        and _BROKEN_TEXT.search(sentence) is None
+        and _POINTS_BACK.search(sentence) is None
+        and sentence.count('"') % 2 == 0
+        and _STATES.match(sentence) is not None
+    )
+
+
+def lowercase_first(text: str, context: str = "") -> str:
+    """The text with its first letter in lower case, where the first word is not a name.
+
+    That is a function word such as ``the``, or a word that the context writes in lower case.
+    """
+    head, _, _ = text.partition(" ")
+    small = head.lower()
+    if _FUNCTION.fullmatch(head) or re.search(rf"(?<!\w){re.escape(small)}(?!\w)", context):
+        return small + text[len(head) :]
+    return text
+
+
+MAX_DESCRIPTION_WORDS = 14
+"""Most words of a description."""
+
+_MARKUP = re.compile(r"<[^<>]{1,20}>")
+_ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
+_IS = re.compile(r"(?P<subject>.{1,100}?),? (?P<verb>is|was|are|were) (?P<kind>(?:an?|the) .+)")
+_WITHIN = re.compile(r"\b(?:who|whose|which|that|where|when|if|because|but|and (?:he|she|it))\b")
+_VAGUE = re.compile(
+    r",|^(?:In|On|At|For|From|With|During|After|Before|Under|\w+ed)\b|\bexample\b|"
+    r"^(?:A|An|The) [a-z]\w*$|\b(?:What|How|Why)\b|^(.+) \1$"
+)
+_ENDS = re.compile(
+    r"\s+(?:that|which|who|whose|whom|where|when|while|although|but|not only)\b|[;:]| [-\u2013] "
+)
+_COMMA = re.compile(r",\s*(?![\s\d])")
+_PARTICIPLE = re.compile(r"[a-z]+(?<!e)ed|written|known|named|made")
+_BREAKS = re.compile(
+    r"by|in|from|for|with|on|at|during|near|starring|featuring|directed|written|"
+    r"based|located|released|published|founded|held|known|produced|created|set|"
+    r"under|replacing|established|recorded|to|as|between|into|after|before"
+)
+_DANGLING = re.compile(
+    r"and|or|of|by|in|the|a|an|for|to|with|as|is|also|at|on|from|between|"
+    r"best|most|most-known|such|its|his|her|their|he|she|it|was|were|are|under|"
+    r"per|known|both|including|near|during|whose|than|into|about|through|over|"
+    r"after|before|against|notable|well|original|same|first|second|established|"
+    r"recorded|located|founded|based|used|held|set|built"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PassageContent:
+    """The topic of passages; a field is empty where it could not be read.
+
+    Args:
+        topic: ``Demon Dice``: the topic.
+        named: ``Demon Dice, a collectible dice game``: the topic with a description.
+        clause: ``Demon Dice is a collectible dice game``.
+    """
+
+    topic: str
+    named: str
+    clause: str
+
+
+def read_content(candidate: Candidate) -> PassageContent:
+    """Reads a passage by rules; equal passages give equal contents.
+
+    The first sentence is searched for "X is a ..."; a passage's title is its topic. Where that
+    fails, the clause is the first plain statement among its first sentences.
+    """
+    body = _clean(candidate.body)
+    title = _title(candidate.title, body)
+    sentences = first_sentences(body)
+    for sentence in sentences[: 1 if title else None]:
+        content = _read_definition(sentence, title, body)
+        if content is not None:
+            return content
+    statement = next(
+        (
+            sentence
+            for sentence in sentences
+            if is_plain_statement(sentence) and _mentions_title(title, sentence)
+        ),
+        "",
+    )
+    return PassageContent(title, "", lowercase_first(statement.rstrip(". "), body))
+
+
+def join_contents(contents: Sequence[PassageContent]) -> PassageContent:
+    """Several passages' contents combined; a field is empty where one of them lacks it."""
+    return PassageContent(
+        _join_if_complete([content.topic for content in contents], " and "),
+        _join_if_complete([content.named for content in contents], ", and "),
+        _join_if_complete([content.clause for content in contents], " and "),
+    )
+
+
+def _join_if_complete(parts: Sequence[str], by: str) -> str:
+    return by.join(parts) if all(parts) else ""
+
+
+def _read_definition(sentence: str, title: str, body: str) -> PassageContent | None:
+    definition = _IS.match(sentence)
+    if (
+        definition is None
+        or sentence.endswith("?")
+        or _WITHIN.search(definition["subject"])
+        or not _mentions_title(title, definition["subject"])
+    ):
+        return None
+    topic = (
+        _with_marks(definition["subject"], title) if title else _topic(definition["subject"], body)
+    )
+    description = _shorten_description(definition["kind"])
+    if not topic or not description:
+        return None
+    return PassageContent(
+        topic, f"{topic}, {description}", f"{topic} {definition['verb']} {description}"
+    )
+
+
+def _title(title: str, body: str) -> str:
+    """In lower case where it is a common noun that the passage writes so: ``flute sonata``."""
+    title = _clean(title)
+    small = title[:1].lower() + title[1:]
+    return small if small in body and small.islower() else title
+
+
+def _with_marks(subject: str, title: str) -> str:
+    """The title with the article or quotation marks that the passage gives it."""
+    plain = subject.strip('"').casefold()
+    if plain == f"the {title.casefold()}":
+        return f"the {title}"
+    if subject.startswith('"') and subject.endswith('"') and plain == title.casefold():
+        return subject
+    return title
+
+
+def _topic(subject: str, body: str) -> str:
+    """The subject where it names something; not "the title", which refers to other text."""
+    vague = _VAGUE.search(subject) or len(subject.split()) > 6
+    can_stand_alone = is_plain_statement(f"{subject} is what can be known.")
+    return lowercase_first(subject, body) if can_stand_alone and not vague else ""
+
+
+def _shorten_description(kind: str) -> str:
+    """The leading noun phrase, shortened to what can stand alone."""
+    text = kind.rstrip(". ")
+    for end in _ENDS.finditer(text):
+        if len(text[: end.start()].split()) > 2:  # "a device" alone says too little
+            text = text[: end.start()]
+            break
+    for comma in _COMMA.finditer(text):
+        if len(text[: comma.start()].split()) > 2:
+            text = text[: comma.start()]
+            break
+    words = text.split()
+    if len(words) > MAX_DESCRIPTION_WORDS:
+        ends = [
+            n for n in range(3, MAX_DESCRIPTION_WORDS + 1) if _BREAKS.fullmatch(words[n].casefold())
+        ]
+        if not ends:
+            return ""
+        words = words[: ends[-1]]
+    while words and (_DANGLING.fullmatch(words[-1].casefold()) or _PARTICIPLE.fullmatch(words[-1])):
+        words.pop()
+    text = " ".join(words).rstrip(",")
+    return text if len(words) > 1 and text.count('"') % 2 == 0 else ""
+
+
+def _mentions_title(title: str, text: str) -> bool:
+    """Whether a text mentions the title: half of its words (of three letters or more) and its kind.
+
+    "Rush are a band" is not about ``Rush discography``, nor "Lesotho is a country" about
+    ``Geography of Lesotho``.
+    """
+    words = [word for word in terms(title) if len(word) > 2]
+    mentioned = set(terms(text))
+    kinds = {word for word in re.findall(r"\w{3,}", title) if word.islower()}
+    return (
+        2 * sum(word in mentioned for word in words) >= len(words)
+        and mentioned.issuperset(kinds)
+        and (" of " not in title or mentioned.issuperset(words[:1]))
+    )
+
+
+def _clean(text: str) -> str:
+    text = _MARKUP.sub("", html.unescape(text))
+    for _ in range(3):  # asides within asides
+        text = _ASIDE.sub("", text)
+    text = re.sub(r"''+", "", text).replace("\u00a0", " ")
+    return re.sub(r"\s+([,.;])", r"\1", " ".join(text.split()))

@@ -1,0 +1,222 @@
+"""The triplet builders that a recipe names: from files of a data folder to triplets."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any, TypeAlias, TypeVar
+
+from pydantic import ValidationError, validate_call
+
+from logic_export.data.exclusion_queries import (
+    FILM_REQUESTS,
+    Topic,
+    describe_topic,
+    exclusion_triplets,
+    neighbouring_topics,
+    unconstrained_triplets,
+)
+from logic_export.data.labelled_triplets import (
+    conflict_triplets,
+    labelled_triplets,
+    negation_triplets,
+)
+from logic_export.data.negated_passages import negated_passage_triplets
+from logic_export.data.passage_crops import cropped_triplets
+from logic_export.data.triplets import Triplet, read_triplets, unique_triplets
+from logic_export.data.wordnet import load_wordnet
+from logic_export.data.wordnet_triplets import phrase_triplets, word_triplets
+from logic_retrievers.encoders.onnx import OnnxEncoder
+from logic_retrievers.errors import ConfigurationError, ReadError
+from logic_retrievers.evaluation import load_dataset
+from logic_retrievers.evaluation.datasets import data_folder
+from logic_retrievers.evaluation.rows import Row, json_rows
+
+T = TypeVar("T")
+Builder: TypeAlias = Callable[..., list[Triplet]]
+
+
+def build_triplets(name: str, options: Mapping[str, Any], seed: int) -> list[Triplet]:
+    """Runs a builder by its name in :data:`BUILDERS`.
+
+    Raises:
+        ConfigurationError: the builder or one of its options is unknown.
+        ReadError: a file of the data folder is missing or malformed.
+    """
+    return run_builder(BUILDERS, name, options, seed)
+
+
+def run_builder(
+    builders: Mapping[str, Callable[..., list[T]]], name: str, options: Mapping[str, Any], seed: int
+) -> list[T]:
+    """Runs one of ``builders`` by name; errors as in :func:`build_triplets`."""
+    if name not in builders:
+        raise ConfigurationError(f"no builder {name!r}; there are {', '.join(sorted(builders))}")
+    try:
+        return validate_call(builders[name])(**options, seed=seed)
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_input=False)
+        details = "; ".join(
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults
+        )
+        raise ConfigurationError(f"builder {name!r}: {details}") from error
+
+
+def file(path: Path, *, seed: int = 0) -> list[Triplet]:  # noqa: ARG001 - builders share a signature
+    """A user's own triplets, in the format of :func:`read_triplets`."""
+    return read_triplets(find_data_file(path))
+
+
+def labelled(
+    folder: str, split: str = "train", crops: int = 0, *, violating: bool = True, seed: int = 0
+) -> list[Triplet]:
+    """A folder with labelled queries (NevIR, ExcluIR, or ordinary retrieval).
+
+    ``crops`` adds that many copies of each pair of passages, cropped around the difference. Without
+    ``violating``, violating passages are dropped: plain contrastive training.
+    """
+    triplets = labelled_triplets(load_dataset(folder, split))
+    if not violating:
+        triplets = unique_triplets(replace(row, violating=None) for row in triplets)
+    return cropped_triplets(triplets, copies=crops, seed=seed)
+
+
+def wordnet(folder: Path | None = None, *, phrases: bool = True, seed: int = 0) -> list[Triplet]:
+    """CoDeR's stage 1: words and, with ``phrases``, phrases with their opposites."""
+    words = load_wordnet(folder)
+    triplets = word_triplets(words, seed=seed)
+    return [*triplets, *phrase_triplets(words, seed=seed)] if phrases else triplets
+
+
+def negations(path: Path, most: int | None = None, *, seed: int = 0) -> list[Triplet]:
+    """Rows ``{sentence, negated}``."""
+    rows = [(row.text("sentence"), row.text("negated")) for row in json_rows(find_data_file(path))]
+    return negation_triplets(rows, seed=seed, most=most)
+
+
+def conflicts(path: Path, *, seed: int = 0) -> list[Triplet]:
+    """Rows in ConflictQA's format."""
+    return conflict_triplets([row.fields for row in json_rows(find_data_file(path))], seed=seed)
+
+
+def questions(path: Path, *, seed: int = 0) -> list[Triplet]:  # noqa: ARG001
+    """Rows ``{text, positive, hard_negative}``: ordinary questions with a hard negative each."""
+    return [
+        Triplet(row.text("text"), row.text("positive"), row.text("hard_negative"), "questions")
+        for row in json_rows(find_data_file(path))
+    ]
+
+
+def linked(path: Path, *, seed: int = 0) -> list[Triplet]:
+    """The two passages of a question's ``positive``: one wanted, the other excluded."""
+    random = Random(seed)
+    pairs = []
+    for row in json_rows(find_data_file(path)):
+        topics = [_parse_titled(line) for line in row.text("positive").split("\n") if ": " in line]
+        if len(topics) == 2:
+            pairs.append((describe_topic(topics[0], random), describe_topic(topics[1], random)))
+    return exclusion_triplets(pairs, seed=seed)
+
+
+def neighbours(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
+    """A corpus with titles: one title wanted, one of the most similar excluded."""
+    encoder = OnnxEncoder()
+    pairs = neighbouring_topics(
+        _topics(path),
+        lambda names: encoder.encode_queries(names, ["topical"])["topical"],
+        count=count,
+        seed=seed,
+    )
+    return exclusion_triplets(pairs, seed=seed)
+
+
+def sharing(
+    path: Path, field: str, count: int, asks: Sequence[str] = FILM_REQUESTS, *, seed: int = 0
+) -> list[Triplet]:
+    """A corpus whose rows list names under ``field`` (a film's cast): texts of a name, one
+    excluded.
+
+    ``asks`` are requests for the texts of a ``{name}``.
+    """
+    random = Random(seed)
+    by_name: dict[str, list[Topic]] = defaultdict(list)
+    for row in json_rows(find_data_file(path)):
+        for name in row.fields.get(field) or ():
+            if name in row.text("text"):
+                by_name[name].append(_topic(row))
+    names = sorted(name for name, topics in by_name.items() if len(topics) > 2)
+    pairs = []
+    for name in random.sample(names, min(count, len(names))):
+        request_text = random.choice(asks).format(name=name)
+        left, right = random.sample(by_name[name], 2)
+        pairs.append(
+            (Topic(left.name, left.text, request_text), Topic(right.name, right.text, request_text))
+        )
+    return exclusion_triplets(pairs, seed=seed)
+
+
+def negated(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
+    """A corpus: passages against copies with one sentence negated."""
+    return negated_passage_triplets(corpus_texts(path), seed=seed, most=count)
+
+
+def plain(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
+    """A corpus with titles, queried without a constraint."""
+    topics = _topics(path)
+    sampled = Random(seed).sample(topics, min(count, len(topics)))
+    return unconstrained_triplets(sampled, seed=seed)
+
+
+BUILDERS: Mapping[str, Builder] = {
+    builder.__name__: builder
+    for builder in (
+        file,
+        labelled,
+        wordnet,
+        negations,
+        conflicts,
+        questions,
+        linked,
+        neighbours,
+        sharing,
+        negated,
+        plain,
+    )
+}
+
+
+def find_data_file(path: Path) -> Path:
+    """The path itself, or inside the data folder."""
+    if path.is_absolute() or path.is_file():
+        return path
+    inside = data_folder() / path
+    if not inside.is_file():
+        raise ReadError(f"no such file; looked in {path.absolute()} and {inside}")
+    return inside
+
+
+def corpus_texts(path: Path) -> list[str]:
+    """The texts of a corpus, or of the ``positive`` fields of questions."""
+    rows = json_rows(find_data_file(path))
+    return [
+        passage
+        for row in rows
+        for passage in row.text("positive" if "positive" in row.fields else "text").split("\n")
+    ]
+
+
+def _topics(path: Path) -> list[Topic]:
+    return [_topic(row) for row in json_rows(find_data_file(path)) if row.text("title").strip()]
+
+
+def _topic(row: Row) -> Topic:
+    title, text = row.text("title").rstrip(". "), row.text("text")
+    return Topic(title, text if text.startswith(title) else f"{title}. {text}")
+
+
+def _parse_titled(line: str) -> Topic:
+    title, text = line.split(": ", 1)
+    return Topic(title, text if text.startswith(title[:5]) else f"{title}: {text}")

@@ -1,0 +1,144 @@
+"""Words and short phrases of opposite polarity: the first stage of CoDeR's training.
+
+Yin et al. 2026, "Local Constraint-Compatible Retrieval Beyond Semantic Similarity", appendix: word
+triplets (at most 20 per anchor), then phrase triplets (at most 30 per anchor), both from WordNet,
+before any sentence is seen.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import TypeAlias
+
+from logic_export.data.triplets import Triplet
+from logic_export.data.wordnet import WordNet
+from logic_retrievers.errors import ConfigurationError
+
+EXCLUSION_OPENINGS = ("not", "without", "excluding", "no")
+"""Words that exclude the next one, in CoDeR's phrases."""
+
+_Combination: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Opposition:
+    """Words with a meaning of an anchor, and words with the opposite meaning."""
+
+    alike: tuple[str, ...]
+    antonyms: tuple[str, ...]
+    opposed: tuple[str, ...]  # the antonyms and their synonyms
+
+
+def word_triplets(
+    wordnet: WordNet, *, seed: int = 0, most: int = 20, same_sense: bool = False
+) -> list[Triplet]:
+    """A word, a synonym as satisfying, an antonym as violating (CoDeR, stage 1).
+
+    An anchor is a lemma that has both. A word that is both synonym and antonym of an anchor
+    ("ravel" of "unravel") is left out.
+
+    Args:
+        wordnet: see :func:`logic_export.data.wordnet.load_wordnet`.
+        seed: sample of an anchor's combinations where it has more than ``most``, independent of
+            other anchors.
+        most: largest number of triplets per anchor.
+        same_sense: False pairs synonyms and antonyms of any two senses of a lemma and part of
+            speech, as a look-up by word does: four times the triplets, some of them odd ("light",
+            "abstemious", "dark"). True keeps to the sense whose antonym it is; with WordNet 3.0 no
+            anchor then has more than 18, so that the paper's 20 would never apply.
+
+    Raises:
+        ConfigurationError: ``most`` is less than 1.
+    """
+    rows = []
+    for anchor, oppositions in _anchors(wordnet, same_sense):
+        pairs: set[_Combination] = set()
+        for opposition in oppositions:
+            pairs.update(product(opposition.alike, opposition.antonyms))
+        for synonym, antonym in _sample_combinations(pairs, seed, anchor, most):
+            rows.append(Triplet(anchor, synonym, antonym, "wordnet-words"))
+    return rows
+
+
+def phrase_triplets(
+    wordnet: WordNet, *, seed: int = 0, most: int = 30, same_sense: bool = False
+) -> list[Triplet]:
+    """A phrase that excludes X, an antonym of X (satisfying), X itself (violating) (CoDeR, stage
+    1).
+
+    Synonyms of the antonym satisfy as well, synonyms of X violate as well.
+
+    The openings are "not", "without", "excluding" and "no", for words of every part of speech, as
+    in the paper: "without hot" is not English, but excludes what it should.
+
+    Args:
+        wordnet: see :func:`logic_export.data.wordnet.load_wordnet`.
+        seed: sample of an anchor's combinations where it has more than ``most``.
+        most: largest number of triplets per anchor, over all openings.
+        same_sense: see :func:`word_triplets`.
+
+    Raises:
+        ConfigurationError: ``most`` is less than 1.
+    """
+    rows = []
+    for anchor, oppositions in _anchors(wordnet, same_sense):
+        pairs: set[_Combination] = set()
+        for opposition in oppositions:
+            pairs.update(product(opposition.opposed, (anchor, *opposition.alike)))
+        phrases: set[_Combination] = {
+            (f"{opening} {anchor}", *pair) for opening, pair in product(EXCLUSION_OPENINGS, pairs)
+        }
+        for query, satisfying, violating in _sample_combinations(phrases, seed, anchor, most):
+            rows.append(Triplet(query, satisfying, violating, "wordnet-phrases"))
+    return rows
+
+
+def _anchors(wordnet: WordNet, same_sense: bool) -> Iterator[tuple[str, list[_Opposition]]]:
+    """Lemmas that have an antonym, sorted, with their oppositions."""
+    oppositions: dict[str, list[_Opposition]] = {}
+    for (lemma, part), senses in wordnet.senses.items():
+        opposed_senses = [sense for sense in senses if sense.antonyms]
+        if same_sense:
+            for sense in opposed_senses:
+                antonyms = [antonym.lemma for antonym in sense.antonyms]
+                antonym_synonyms = [word for antonym in sense.antonyms for word in antonym.synonyms]
+                oppositions.setdefault(lemma, []).append(
+                    _opposition(lemma, sense.synonyms, antonyms, antonym_synonyms)
+                )
+        elif opposed_senses:
+            antonyms = list(wordnet.antonyms(lemma, part))
+            antonym_synonyms = [
+                word for antonym in antonyms for word in wordnet.synonyms(antonym, part)
+            ]
+            synonyms = wordnet.synonyms(lemma, part)
+            oppositions.setdefault(lemma, []).append(
+                _opposition(lemma, synonyms, antonyms, antonym_synonyms)
+            )
+    yield from sorted(oppositions.items())
+
+
+def _opposition(
+    lemma: str, synonyms: Iterable[str], antonyms: Iterable[str], antonym_synonyms: Iterable[str]
+) -> _Opposition:
+    alike = {word.casefold() for word in synonyms} | {lemma.casefold()}
+    opposed = {word.casefold() for word in (*antonyms, *antonym_synonyms)}
+    return _Opposition(
+        tuple(w for w in synonyms if w.casefold() not in opposed | {lemma.casefold()}),
+        tuple(w for w in antonyms if w.casefold() not in alike),
+        tuple(w for w in (*antonyms, *antonym_synonyms) if w.casefold() not in alike),
+    )
+
+
+def _sample_combinations(
+    combinations: set[_Combination], seed: int, anchor: str, most: int
+) -> list[_Combination]:
+    """At most ``most`` combinations, sorted."""
+    if most < 1:
+        raise ConfigurationError(f"most={most}: at least 1 triplet an anchor must be allowed")
+    ordered = sorted(combinations)
+    if len(ordered) <= most:
+        return ordered
+    return sorted(random.Random(f"{seed}:{anchor}").sample(ordered, most))

@@ -1,0 +1,100 @@
+"""One model from several runs of a recipe: the mean of their weights (Wortsman et al. 2022)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+
+from logic_export.recipe import Recipe
+from logic_export.training.development import Measured
+from logic_export.training.run_folder import CARD, MODEL, TrainingSet, write_card
+from logic_export.training.tasks import select_task
+from logic_retrievers.errors import ConfigurationError
+
+
+def average_runs(runs: Sequence[Path], out: Path) -> Measured:
+    """Averages the weights of finished runs that differ in their seed alone.
+
+    Fine-tuned from one base, runs end in one basin of the loss, whose centre is often better than
+    any of them (Wortsman et al. 2022, "Model soups"); here it recovers recall that each run lost.
+
+    Args:
+        runs: folders of two or more finished runs.
+        out: a new folder; gets a model and a card like a run's, with the first run's seed.
+
+    Returns:
+        Development figures of the averaged model.
+
+    Raises:
+        ConfigurationError: fewer than two runs, an unfinished one or one of another recipe, or
+            ``out`` exists.
+    """
+    if len(runs) < 2:
+        raise ConfigurationError("an average needs two finished runs or more")
+    if out.exists():
+        raise ConfigurationError(f"{out} exists; name a new folder")
+    cards, recipes = zip(*map(_read_finished_run, runs), strict=True)
+    recipe: Recipe = recipes[0]
+    for run, other in zip(runs, recipes, strict=True):
+        if other.model_copy(update={"seed": recipe.seed}) != recipe:
+            raise ConfigurationError(
+                f"{run} is a run of another recipe than {runs[0]}; only seeds may differ"
+            )
+    models = [SentenceTransformer(str(run / MODEL), device="cpu") for run in runs]
+    weights = [model.state_dict() for model in models]
+    models[0].load_state_dict(
+        {name: _mean_weights([state[name] for state in weights]) for name in weights[0]}
+    )
+    base: Measured = cards[0]["base"]
+    development = select_task(recipe).development(base)
+    measured = development.measure(models[0])
+    partial = out.with_name(out.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    models[0].save(str(partial / MODEL), create_model_card=False)
+    write_card(
+        partial, recipe, base, measured, _merge_sets([card["sets"] for card in cards]), len(runs)
+    )
+    partial.replace(out)
+    return measured
+
+
+def _mean_weights(values: Sequence[torch.Tensor]) -> torch.Tensor:
+    """The mean; equal weights are returned as they are, since a shared trunk must not change by a
+    bit.
+    """
+    if all(torch.equal(value, values[0]) for value in values[1:]):
+        return values[0]
+    return torch.stack(list(values)).mean(dim=0)
+
+
+def _read_finished_run(run: Path) -> tuple[dict[str, Any], Recipe]:
+    """The card and the recipe of a finished run whose model folder exists."""
+    try:
+        card: dict[str, Any] = json.loads((run / CARD).read_text("utf-8"))
+        recipe = Recipe.model_validate(card["recipe"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError(f"{run} holds no finished run: {error}") from error
+    if not (run / MODEL).is_dir():
+        raise ConfigurationError(f"{run} holds no finished run: it has no folder {MODEL!r}")
+    return card, recipe
+
+
+def _merge_sets(sets_of_runs: Sequence[Sequence[dict[str, Any]]]) -> list[TrainingSet]:
+    """Each set with the rows of all runs, since every seed sampled its own."""
+    return [
+        TrainingSet(
+            rows[0]["name"],
+            rows[0]["licence"],
+            rows[0]["ships"],
+            sum(s["rows"] for s in rows),
+            sum(s.get("left_out", 0) for s in rows),
+        )
+        for rows in zip(*sets_of_runs, strict=True)
+    ]

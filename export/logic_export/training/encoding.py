@@ -1,0 +1,118 @@
+"""The model before training, and how queries and documents are tokenised and encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from sentence_transformers import SentenceTransformer
+
+from logic_export.dense_retrieval import Encode
+from logic_export.models import open_model
+from logic_export.recipe import ModelSettings
+from logic_retrievers.errors import ConfigurationError
+
+
+def load_trainable(settings: ModelSettings) -> SentenceTransformer:
+    """The base model with its embeddings and shared layers frozen.
+
+    Raises:
+        ConfigurationError: the model is missing, is no BERT-like encoder, or has too few layers
+            to share.
+    """
+    model = open_model(settings.base)
+    transformer: Any = model[0].auto_model
+    layers = getattr(getattr(transformer, "encoder", None), "layer", None)
+    if layers is None or not hasattr(transformer, "embeddings"):
+        raise ConfigurationError(
+            f"{settings.base!r} is no BERT-like encoder with embeddings and encoder layers"
+        )
+    if settings.shared_layers >= len(layers):
+        raise ConfigurationError(
+            f"model.shared_layers is {settings.shared_layers}; {settings.base!r} has "
+            f"{len(layers)} layers, and at least one must be trained"
+        )
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = settings.dropout
+    model.model_card_data.generate_widget_examples = False  # we write our own card
+    for frozen in (transformer.embeddings, *layers[: settings.shared_layers]):
+        frozen.requires_grad_(False)
+    return model
+
+
+def make_encoder(model: SentenceTransformer, length: int, prefix: str) -> Encode:
+    """A function from texts to vectors of length 1, truncated as in training."""
+
+    def encode(texts: Sequence[str]) -> Any:
+        before, model.max_seq_length = model.max_seq_length, length
+        try:
+            return model.encode(
+                [prefix + text for text in texts],
+                batch_size=64,
+                normalize_embeddings=True,
+                show_progress_bar=False,
+            )
+        finally:
+            model.max_seq_length = before
+
+    return encode
+
+
+class TextRoles(NamedTuple):
+    """Truncation lengths and prefixes of queries and documents, in this order.
+
+    Args:
+        lengths: most tokens of queries and of documents.
+        prefixes: put before queries and before documents.
+    """
+
+    lengths: tuple[int, int]
+    prefixes: tuple[str, str]
+
+    @classmethod
+    def of(cls, model: ModelSettings) -> TextRoles:
+        """The settings of a recipe's model."""
+        return cls(
+            (model.query_tokens, model.document_tokens),
+            (model.query_prefix, model.document_prefix),
+        )
+
+    def tokenize(
+        self, tokenizer: Any, queries: Sequence[str], documents: Sequence[str]
+    ) -> dict[str, torch.Tensor]:
+        """``query_*`` and ``document_*`` features of a batch."""
+        return {
+            **tokenize_column(tokenizer, "query", queries, self.lengths[0], self.prefixes[0]),
+            **tokenize_column(tokenizer, "document", documents, self.lengths[1], self.prefixes[1]),
+        }
+
+    def encodings(self, model: SentenceTransformer) -> tuple[Encode, Encode]:
+        """The model's query encoder and document encoder."""
+        return (
+            make_encoder(model, self.lengths[0], self.prefixes[0]),
+            make_encoder(model, self.lengths[1], self.prefixes[1]),
+        )
+
+
+def tokenize_column(
+    tokenizer: Any, column: str, texts: Sequence[str], length: int, prefix: str
+) -> dict[str, torch.Tensor]:
+    """Tokens of one column of a batch, as ``{column}_*``.
+
+    Args:
+        tokenizer: the model's.
+        column: its name.
+        texts: one per row.
+        length: most tokens of a text.
+        prefix: put before every text.
+    """
+    tokens = tokenizer(
+        [prefix + text for text in texts],
+        padding=True,
+        truncation=True,
+        max_length=length,
+        return_tensors="pt",
+    )
+    return {f"{column}_{name}": value for name, value in tokens.items()}

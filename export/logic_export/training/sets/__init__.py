@@ -1,1 +1,0 @@
-"""Training on set queries: what logic says of two of them, their batches, development figures."""

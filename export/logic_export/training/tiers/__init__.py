@@ -1,1 +1,0 @@
-"""Training on candidates in tiers: their vectors or tokens, batches, development figures."""
