@@ -1,1 +1,1 @@
-"""What the figures in docs/results.md come from; `make bench` runs all of them."""
+"""The benchmarks behind docs/results.md; `make bench` runs all of them."""

@@ -1,26 +1,46 @@
-"""Runs every benchmark, one after the other: ``make bench``."""
+"""``python -m benchmarks``: all benchmarks, the reproduction report, or question sets."""
 
 from __future__ import annotations
 
 import runpy
 
-for name in (
+import typer
+
+from benchmarks.probe_questions.command import app as probe_questions
+from benchmarks.reproduction.command import report
+
+BENCHMARKS = (
     "encoders",
     "heads",
     "exactness",
     "parser",
-    "exclusion",
-    "latency",
+    "ingestion",
     "frameworks",
-    "contradiction_retrieval",
-    "contradiction_pairs",
-    "contradiction_histograms",
     "contradiction_filter",
     "contradiction_speed",
-    "crash",
+    "ingestion_crash",
     "cleaning",
     "cleaning_alarms",
     "cleaning_growth",
     "cleaning_crash",
-):
-    runpy.run_module(f"benchmarks.{name}", run_name="__main__")
+)
+
+app = typer.Typer(
+    help="Without a command: runs every benchmark, one after the other.",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(report)
+app.add_typer(probe_questions, name="probe-questions")
+
+
+@app.callback(invoke_without_command=True)
+def run_all(context: typer.Context) -> None:
+    """Runs every benchmark, one after the other; with a command, only that."""
+    if context.invoked_subcommand is None:
+        for name in BENCHMARKS:
+            runpy.run_module(f"benchmarks.{name}", run_name="__main__")
+
+
+if __name__ == "__main__":
+    app()

@@ -1,11 +1,12 @@
-"""SparseCL's cleaning experiment on ConflictQA: a corpus corrupted, cleaned, and searched.
+"""SparseCL's cleaning experiment on ConflictQA: corrupt a corpus, clean it, and search it.
 
-python -m benchmarks.cleaning [--part test] [--background 10000] [policies] [sweep]
+python -m benchmarks.cleaning [--part test] [--background 10000] [resolutions] [sweep]
 
 Every question is a query; the passages of its one side are the clean corpus, over a background of
 films and SciFact abstracts, and passages of its other side are injected. Both directions are run
 and taken together. Everything goes through the product: an index, the cleaner, hidden passages, a
-search by topical vectors.
+search by topical vectors. The part with a trusted passage is the report's
+(``python -m benchmarks report OUT --study cleaning``).
 """
 
 from __future__ import annotations
@@ -13,109 +14,94 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.report import publish, with_interval
-from logic_retrievers import CachedEncoder, PassageIndex
-from logic_retrievers.encoders import default_encoder
-from logic_retrievers.evaluation import bootstrap
-from logic_retrievers.report.cleaning_ways import by_majority, by_source, one_each, top_three
-from logic_retrievers.report.corruption import (
+from benchmarks.common.corpus_corruption import (
     CLEAN,
     CORRUPTED,
+    Cleaners,
     Outcome,
-    Ways,
     background_texts,
-    experiment,
-    questions_of,
+    load_questions,
+    open_background_index,
+    prefer_majority,
+    prefer_source,
+    run_experiment,
 )
-from logic_retrievers.report.corruption import opened as opened_with
-
-CACHE = Path(".bench") / "cleaning_vectors.sqlite"
+from benchmarks.common.output import cached_encoder, publish, with_interval
+from logic_retrievers import PassageIndex
+from logic_retrievers.evaluation import bootstrap
 
 
 def main() -> None:
     """Measure and publish."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="*", default=["trusted", "policies", "sweep"])
+    parser.add_argument("what", nargs="*", default=["resolutions", "sweep"])
     parser.add_argument("--part", default="test")
     parser.add_argument("--background", type=int, default=10_000)
     options = parser.parse_args()
-    asked = {"trusted": trusted, "policies": policies, "sweep": sweep}
+    experiments = {"resolutions": resolutions, "sweep": sweep}
     for name in options.what:
-        rows = asked[name](options.part, options.background)
+        rows = experiments[name](options.part, options.background)
         publish(f"cleaning, {name}, ConflictQA {options.part}", rows)
 
 
-def trusted(part: str, background: int) -> list[dict[str, Any]]:
-    """One clean passage of each question is trusted; the whole other side is injected."""
-    return _both(
-        part,
-        background,
-        9,
-        {
-            "top 3 of each (SparseCL)": top_three,
-            "by threshold": one_each,
-        },
-    )
-
-
-def policies(part: str, background: int) -> list[dict[str, Any]]:
-    """Nobody is trusted; one passage is injected for each question."""
-    return _both(
+def resolutions(part: str, background: int) -> list[dict[str, Any]]:
+    """Resolutions without trusted passages, with one injected passage per question."""
+    return _run_directions(
         part,
         background,
         1,
         {
-            "annotate": lambda _: {"policy": "annotate"},
-            "prefer_majority": by_majority,
-            "prefer_newest": lambda _: {"policy": "prefer_newest"},
-            "prefer_source": by_source,
-            "newest, then majority": lambda _: {"policy": ("prefer_newest", "prefer_majority")},
-            "quarantine_all": lambda _: {"policy": "quarantine_all"},
+            "annotate": lambda _: {"resolution": "annotate"},
+            "prefer_majority": prefer_majority,
+            "prefer_newest": lambda _: {"resolution": "prefer_newest"},
+            "prefer_source": prefer_source,
+            "newest, then majority": lambda _: {"resolution": ("prefer_newest", "prefer_majority")},
+            "quarantine_all": lambda _: {"resolution": "quarantine_all"},
         },
     )
 
 
 def sweep(part: str, background: int) -> list[dict[str, Any]]:
-    """By majority alone: more and more of the questions, and of the other side's passages."""
+    """Majority resolution with a growing share of questions and number of injected passages."""
     rows = []
     for most, share in ((1, 0.1), (1, 0.25), (1, 0.5), (1, 1.0), (2, 1.0), (9, 1.0)):
-        ways: Ways = {
-            "prefer_majority": by_majority,
+        cleaners: Cleaners = {
+            "prefer_majority": prefer_majority,
             "the same, one publisher one voice": lambda _: {
-                "policy": "prefer_majority",
+                "resolution": "prefer_majority",
                 "date_key": "none",
                 "source_key": "publisher",
             },
         }
-        for row in _both(part, background, most, ways, share):
+        for row in _run_directions(part, background, most, cleaners, share):
             rows.append({"injected a question": most, "questions": share, **row})
     return rows
 
 
-def _both(
-    part: str, background: int, most: int, ways: Ways, share: float = 1.0
+def _run_directions(
+    part: str, background: int, most: int, cleaners: Cleaners, share: float = 1.0
 ) -> list[dict[str, Any]]:
-    """Both directions together: a row for the clean, the corrupted, and each cleaned corpus."""
-    questions = questions_of(part)
-    found = experiment(partial(opened, background), questions, most, ways, share)
+    """Rows for the clean, the corrupted, and each cleaned corpus, both directions together."""
+    questions = load_questions(part)
+    outcomes = run_experiment(
+        partial(open_background, background), questions, most, cleaners, share
+    )
     groups = [question.text for question in questions] * 2
-    return [_row(name, found, groups) for name in found]
+    return [_row(name, outcomes, groups) for name in outcomes]
 
 
-def opened(background: int) -> PassageIndex:
-    """An index in memory with so many passages that belong to no question; vectors are kept."""
-    CACHE.parent.mkdir(exist_ok=True)
-    return opened_with(CachedEncoder(default_encoder(), CACHE), background_texts(background))
+def open_background(background: int) -> PassageIndex:
+    """An in-memory index of background passages, with cached vectors."""
+    return open_background_index(cached_encoder(), background_texts(background))
 
 
-def _row(name: str, found: Mapping[str, Outcome], groups: Sequence[str]) -> dict[str, Any]:
-    one = found[name]
-    columns = np.column_stack([one.ranked.ndcg, one.ranked.recall, one.ranked.share])
+def _row(name: str, outcomes: Mapping[str, Outcome], groups: Sequence[str]) -> dict[str, Any]:
+    outcome = outcomes[name]
+    columns = np.column_stack([outcome.figures.ndcg, outcome.figures.recall, outcome.figures.share])
     ndcg, recall, share = bootstrap(columns, groups)
     row: dict[str, Any] = {
         "corpus": name,
@@ -129,12 +115,14 @@ def _row(name: str, found: Mapping[str, Outcome], groups: Sequence[str]) -> dict
         "pairs": "-",
     }
     if name not in (CLEAN, CORRUPTED):
-        whole, corrupt = (float(np.mean(found[kind].ranked.ndcg)) for kind in (CLEAN, CORRUPTED))
+        whole, corrupt = (
+            float(np.mean(outcomes[kind].figures.ndcg)) for kind in (CLEAN, CORRUPTED)
+        )
         row["recovered"] = f"{(ndcg.mean - corrupt) / (whole - corrupt):.1%}"
-        for kind, total in one.total.items():
-            gone = one.hidden[kind]
-            row[f"{kind} hidden"] = f"{gone} of {total} ({gone / max(1, total):.2%})"
-        row["pairs"] = one.compared
+        for kind, total in outcome.total.items():
+            hidden = outcome.hidden[kind]
+            row[f"{kind} hidden"] = f"{hidden} of {total} ({hidden / max(1, total):.2%})"
+        row["pairs"] = outcome.compared
     return row
 
 

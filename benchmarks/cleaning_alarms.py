@@ -1,4 +1,4 @@
-"""False alarms of the cleaner where nothing contradicts, and what it finds where something does.
+"""False alarms of the cleaner on corpora without contradictions, and its recall of planted ones.
 
 python -m benchmarks.cleaning_alarms [--films 34375]
 
@@ -17,15 +17,19 @@ from typing import Any
 
 from scipy.stats import chi2
 
-from benchmarks.cleaning import CACHE, opened
-from benchmarks.report import publish, with_interval
-from logic_retrievers import CachedEncoder, Passage, PassageIndex
-from logic_retrievers.cleaning import Cleaned, CorpusCleaner, Kind
-from logic_retrievers.encoders import default_encoder
+from benchmarks.cleaning import open_background
+from benchmarks.common.corpus_corruption import (
+    add_clean_passages,
+    inject,
+    load_questions,
+    swap_sides,
+)
+from benchmarks.common.output import cached_encoder, publish, with_interval
+from logic_retrievers import Passage, PassageIndex
+from logic_retrievers.cleaning import CleaningResult, CorpusCleaner, Kind
 from logic_retrievers.evaluation import bootstrap
-from logic_retrievers.evaluation.folders import data_folder
+from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.report.corruption import clean_corpus, inject, questions_of, turned
 
 CORPORA = {"Cranfield": "cranfield/corpus.jsonl.gz", "films": "wikipedia_movies/corpus.jsonl.gz"}
 
@@ -35,21 +39,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--films", type=int, default=34_375)
     options = parser.parse_args()
-    publish("cleaning, planted", [planted(part) for part in ("dev", "test")])
+    publish("cleaning, planted", [planted_recall(part) for part in ("dev", "test")])
     publish(
         "cleaning, false alarms",
-        [alarms(name, options.films if name == "films" else None) for name in CORPORA],
+        [false_alarms(name, options.films if name == "films" else None) for name in CORPORA],
     )
 
 
-def planted(part: str) -> dict[str, Any]:
-    """How many of the planted passages are found, both directions together."""
-    found: list[bool] = []
-    own = beside = others = 0
-    one_way = questions_of(part)
-    for questions in (one_way, [turned(question) for question in one_way]):
-        with opened(0) as index:
-            corpus = clean_corpus(index, questions)
+def planted_recall(part: str) -> dict[str, Any]:
+    """Recall of planted passages, both directions together."""
+    is_found: list[bool] = []
+    own = other_question = others = 0
+    one_way = load_questions(part)
+    for questions in (one_way, [swap_sides(question) for question in one_way]):
+        with open_background(0) as index:
+            corpus = add_clean_passages(index, questions)
             inject(corpus, 1, 1.0)
             cleaned = CorpusCleaner(index).clean()
         pairs = {frozenset(pair) for pair in _contradictions(cleaned)}
@@ -58,32 +62,32 @@ def planted(part: str) -> dict[str, Any]:
             {frozenset((bad, good)) for bad in injected for good in ids}
             for injected, ids in zip(corpus.injected, corpus.clean, strict=True)
         ]
-        found += [bool(pairs & some) for some in across]
-        own += sum(len(pairs & some) for some in clean)
-        beside += sum(map(len, clean))
+        is_found += [bool(pairs & pair_set) for pair_set in across]
+        own += sum(len(pairs & pair_set) for pair_set in clean)
+        other_question += sum(map(len, clean))
         others += len(pairs - frozenset().union(*clean, *across))
     return {
         "part": part,
         "threshold": cleaned.threshold,
-        "planted": len(found),
-        "found": with_interval(bootstrap(found, [q.text for q in one_way] * 2)[0]),
-        "pairs of one side, flagged": f"{own} of {beside}",
+        "planted": len(is_found),
+        "found": with_interval(bootstrap(is_found, [q.text for q in one_way] * 2)[0]),
+        "pairs of one side, flagged": f"{own} of {other_question}",
         "pairs of two questions, flagged": others,
     }
 
 
-def alarms(name: str, most: int | None) -> dict[str, Any]:
-    """Contradictions reported where none was planted, with the exact 95 % interval (Poisson)."""
-    encoder = CachedEncoder(default_encoder(), CACHE)
+def false_alarms(name: str, most: int | None) -> dict[str, Any]:
+    """Contradictions reported in a corpus without planted ones, with the exact Poisson interval."""
+    encoder = cached_encoder()
     texts = [row.text("text") for row in json_rows(data_folder() / CORPORA[name])][:most]
     with PassageIndex.open("a", encoder, vectors=("topical", "contradiction")) as index:
         index.add(Passage(str(n), text) for n, text in enumerate(texts) if text.strip())
         cleaned = CorpusCleaner(index).clean()
     count, thousands = len(_contradictions(cleaned)), cleaned.examined / 1000
     low, high = poisson_interval(count)
-    kinds = Counter(one.finding.kind.value for one in cleaned.decisions)
-    for one in cleaned.of_kind(Kind.CONTRADICTION)[:10]:
-        finding = one.finding
+    kinds = Counter(decision.finding.kind.value for decision in cleaned.decisions)
+    for decision in cleaned.of_kind(Kind.CONTRADICTION)[:10]:
+        finding = decision.finding
         print(f"  {name} {finding.one} {finding.other} {finding.probability:.2f} {finding.reason}")
     return {
         "corpus": name,
@@ -103,7 +107,7 @@ def poisson_interval(count: int) -> tuple[float, float]:
     return low, float(chi2.ppf(0.975, 2 * count + 2)) / 2
 
 
-def _contradictions(cleaned: Cleaned) -> Sequence[set[str]]:
+def _contradictions(cleaned: CleaningResult) -> Sequence[set[str]]:
     return [{d.finding.one, d.finding.other} for d in cleaned.of_kind(Kind.CONTRADICTION)]
 
 

@@ -1,4 +1,4 @@
-"""kill -9 in the middle of a cleaning at ten random moments; then nothing may be lost or half done.
+"""kill -9 during a cleaning at ten random moments; nothing may be lost or half done.
 
 Every second moment is drawn from the short time in which passages are hidden.
 
@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import IO, Any
 
-from benchmarks.report import publish
+from benchmarks.common.output import publish
 from logic_retrievers import OnnxEncoder, Passage, PassageIndex
 from logic_retrievers.cleaning import CorpusCleaner, Entry, Ledger
 from logic_retrievers.contradiction.settings import VECTORS
@@ -34,50 +34,52 @@ FRAMES = (
 )  # fmt: skip
 
 
-class Announcing(Ledger):
-    """Says when decisions are about to be written down and carried out, and when that is done."""
+class AnnouncingLedger(Ledger):
+    """A ledger that prints the phases of a cleaning."""
 
     def add(self, collection: str, entries: Iterable[Entry]) -> None:
-        """Says it, and adds them."""
-        found = list(entries)
-        if found:
+        """Prints ``hiding`` and adds the entries."""
+        passages = list(entries)
+        if passages:
             print("hiding", flush=True)
-        Ledger.add(self, collection, found)
+        Ledger.add(self, collection, passages)
 
     def note_examined(self, collection: str, examined: Mapping[str, str], settings: str) -> None:
-        """Says it when all is hidden, and notes them."""
+        """Prints ``hidden`` and notes the passages."""
         print("hidden", flush=True)
         Ledger.note_examined(self, collection, examined, settings)
 
 
 def corpus() -> list[Passage]:
-    """Some 300 passages: of each statement two versions that contradict each other."""
+    """Some 300 passages: two contradicting versions of every statement."""
     rng = random.Random(1)
-    found = []
+    passages = []
     for place in PLACES:
         for town in TOWNS:
             for at, frame in enumerate(FRAMES):
                 values = {"n": rng.randint(2, 40), "m": rng.randint(41, 90)}
-                for year, said in zip((2019, 2024), frame, strict=True):
-                    text = said.format(place=place, town=town, **values)
+                for year, statement in zip((2019, 2024), frame, strict=True):
+                    text = statement.format(place=place, town=town, **values)
                     name = f"{place} {town} {at} {year}"
-                    found.append(Passage(name, text, {"date": f"{year}-01-01"}, extra={"at": at}))
-    return found
+                    passages.append(
+                        Passage(name, text, {"date": f"{year}-01-01"}, extra={"at": at})
+                    )
+    return passages
 
 
-def opened(folder: str) -> PassageIndex:
+def open_index(folder: str) -> PassageIndex:
     """The collection in that folder."""
     return PassageIndex.open("town", OnnxEncoder(), location=f"{folder}/qdrant", vectors=VECTORS)
 
 
 def clean(folder: str) -> None:
-    """What the child process does until it is killed."""
-    with opened(folder) as index:
-        made = CorpusCleaner(
-            index, ledger=Announcing(f"{folder}/ledger.sqlite"), policy="prefer_newest"
+    """Work of the child process until it is killed."""
+    with open_index(folder) as index:
+        cleaner = CorpusCleaner(
+            index, ledger=AnnouncingLedger(f"{folder}/ledger.sqlite"), resolution="prefer_newest"
         )
         print("begun", flush=True)
-        made.clean()
+        cleaner.clean()
 
 
 def main() -> None:
@@ -89,12 +91,12 @@ def main() -> None:
     rng = random.Random(options.seed)
     rows = []
     with tempfile.TemporaryDirectory() as whole:
-        with opened(whole) as index:
+        with open_index(whole) as index:
             index.add(corpus())
             before = fingerprints(index)
         with tempfile.TemporaryDirectory() as folder:
             before_hiding, hiding = run(whole, folder, None, 0.0)
-            wanted = hidden_in(folder)
+            wanted = hidden_ids(folder)
         for number in range(options.moments):
             phase = "hiding" if number % 2 else "begun"
             span = hiding if number % 2 else before_hiding + hiding
@@ -118,30 +120,30 @@ def main() -> None:
 
 
 def run(whole: str, folder: str, phase: str | None, moment: float) -> tuple[float, float]:
-    """Cleans a copy of a collection in a child process, killed so long after it enters a phase.
+    """Cleans a copy of a collection in a child process that is killed ``moment`` s into a phase.
 
     Returns:
-        Seconds before it began to hide, and of hiding; zeros where it was to be killed.
+        Seconds before hiding began, and of hiding; zeros if it was killed.
     """
     shutil.copytree(whole, folder, dirs_exist_ok=True)
     command = f"from benchmarks.cleaning_crash import clean; clean({folder!r})"
     child = subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
-    begun = reached(child.stdout, "begun")
+    begun = wait_for_phase(child.stdout, "begun")
     if phase is None:
-        hiding, hidden = (reached(child.stdout, one) for one in ("hiding", "hidden"))
+        hiding, hidden = (wait_for_phase(child.stdout, event) for event in ("hiding", "hidden"))
         child.wait()
         return hiding - begun, hidden - hiding
     if phase == "hiding":
-        reached(child.stdout, "hiding")
+        wait_for_phase(child.stdout, "hiding")
     time.sleep(moment)
     child.send_signal(signal.SIGKILL)
     child.wait()
     return 0.0, 0.0
 
 
-def reached(lines: IO[str], phase: str) -> float:
-    """When the child says that it is there."""
+def wait_for_phase(lines: IO[str], phase: str) -> float:
+    """Waits until the child prints the phase; returns the time."""
     for line in lines:
         if line.strip() == phase:
             return time.perf_counter()
@@ -149,26 +151,26 @@ def reached(lines: IO[str], phase: str) -> float:
 
 
 def check(folder: str, before: dict[str, str], wanted: set[str]) -> dict[str, Any]:
-    """What the crash left, and what there is after cleaning again and restoring everything."""
+    """State after the crash, and after cleaning again and restoring everything."""
     ledger = Ledger(f"{folder}/ledger.sqlite")
-    with opened(folder) as index:
+    with open_index(folder) as index:
         left = list(index.scroll())
         noted = len(ledger.hidden("town"))
-        made = CorpusCleaner(index, ledger=ledger, policy="prefer_newest")
-        mended = made.quarantine.verify()
-        again = made.clean()
-        agreed = made.quarantine.verify().agreed
-        now = {one.id for one in index.scroll() if one.quarantined}
-        there = Counter(one.id for one in index.scroll())
-        restored = made.quarantine.restore(sorted(now))
+        cleaner = CorpusCleaner(index, ledger=ledger, resolution="prefer_newest")
+        mended = cleaner.quarantine.verify()
+        again = cleaner.clean()
+        agreed = cleaner.quarantine.verify().agreed
+        now = {passage.id for passage in index.scroll() if passage.quarantined}
+        id_counts = Counter(passage.id for passage in index.scroll())
+        restored = cleaner.quarantine.restore(sorted(now))
         after = fingerprints(index)
     return {
-        "hidden then": sum(one.quarantined for one in left),
+        "hidden then": sum(passage.quarantined for passage in left),
         "in the ledger then": noted,
         "mended": len(mended.hidden),
         "examined again": again.examined,
-        "missing": len(before.keys() - there.keys()) + len(before) - len(left),
-        "twice": sum(count > 1 for count in there.values()),
+        "missing": len(before.keys() - id_counts.keys()) + len(before) - len(left),
+        "twice": sum(count > 1 for count in id_counts.values()),
         "hidden otherwise": len(now ^ wanted),
         "agreed": agreed,
         "restored": len(restored.restored),
@@ -177,15 +179,15 @@ def check(folder: str, before: dict[str, str], wanted: set[str]) -> dict[str, An
     }
 
 
-def hidden_in(folder: str) -> set[str]:
+def hidden_ids(folder: str) -> set[str]:
     """Ids of the hidden passages of a collection."""
-    with opened(folder) as index:
-        return {one.id for one in index.scroll() if one.quarantined}
+    with open_index(folder) as index:
+        return {passage.id for passage in index.scroll() if passage.quarantined}
 
 
 def fingerprints(index: PassageIndex) -> dict[str, str]:
-    """Of all points."""
-    return index.run(index.fingerprints([one.id for one in index.scroll()]))
+    """Fingerprints of all points."""
+    return index.run(index.fingerprints([passage.id for passage in index.scroll()]))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How the cleaner's stage of neighbours and scores grows: whole corpora, and 500 new passages.
+"""Growth of the cleaner's search for candidate pairs: whole corpora, and 500 new passages.
 
 python -m benchmarks.cleaning_growth [--sizes 5000 10000 20000] [--new 500] [--engine edge|local]
 
@@ -15,30 +15,28 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import qdrant_edge as edge
 from qdrant_client import models
 
-from benchmarks.report import publish
-from logic_retrievers import CachedEncoder, Passage, PassageIndex
-from logic_retrievers.cleaning.cleaner import LEAST_COSINE, LEAST_PROBABILITY
-from logic_retrievers.cleaning.comparing import Neighbourhood
-from logic_retrievers.cleaning.gathering import Pages, Trust, gather
-from logic_retrievers.contradiction.settings import VECTORS, settings_for
-from logic_retrievers.encoders import Encoder, default_encoder
-from logic_retrievers.evaluation.folders import data_folder
+from benchmarks.common.memory import resident_mib
+from benchmarks.common.output import cached_encoder, publish
+from logic_retrievers import Passage, PassageIndex
+from logic_retrievers.cleaning import CleaningSettings
+from logic_retrievers.cleaning.candidate_pairs import Pages, find_candidate_pairs
+from logic_retrievers.cleaning.neighbours import NeighbourSearch
+from logic_retrievers.cleaning.pipeline import MIN_PROBABILITY
+from logic_retrievers.contradiction.settings import VECTORS, merge_constants
+from logic_retrievers.effects import Operation
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.index.connection import Connection
-from logic_retrievers.index.ids import point_id
-from logic_retrievers.index.payloads import to_payload
+from logic_retrievers.index.point_format import point_id, to_payload
 from logic_retrievers.index.schema import Collection, new_vector
-from logic_retrievers.procedures import Procedure
-from logic_retrievers.report.memory import resident_mib
 
-CACHE = Path(".bench") / "cleaning_vectors.sqlite"
 PAGE = 256
 
 
@@ -49,18 +47,20 @@ def main() -> None:
     parser.add_argument("--new", type=int, default=500)
     parser.add_argument("--engine", choices=("edge", "local"), default="edge")
     options = parser.parse_args()
-    encoder = CachedEncoder(default_encoder(), CACHE)
-    passages = films(max(options.sizes) + options.new)
-    made = encoder.encode_documents([one.text for one in passages], VECTORS)
+    encoder = cached_encoder()
+    passages = load_films(max(options.sizes) + options.new)
+    vectors = encoder.encode_documents([passage.text for passage in passages], VECTORS)
     rows = []
     for size in options.sizes:
         with tempfile.TemporaryDirectory() as folder:
-            build = with_engine if options.engine == "edge" else embedded
-            index = build(passages[:size], {n: v[:size] for n, v in made.items()}, encoder, folder)
+            build = open_edge_index if options.engine == "edge" else open_local_index
+            index = build(
+                passages[:size], {n: v[:size] for n, v in vectors.items()}, encoder, folder
+            )
             gc.collect()
             before = resident_mib()
-            whole = stage(index, passages[:size], stored=True)
-            new = stage(index, passages[size : size + options.new], stored=False)
+            whole = time_stage(index, passages[:size], stored=True)
+            new = time_stage(index, passages[size : size + options.new], stored=False)
             rows.append(
                 {
                     "passages": size,
@@ -73,8 +73,8 @@ def main() -> None:
             )
             index.close()
     exponents = {
-        f"exponent of {taken!r} in {grown!r}": round(exponent(rows, taken, grown), 2)
-        for taken, grown in (
+        f"exponent of {cost!r} in {size_column!r}": round(exponent(rows, cost, size_column), 2)
+        for cost, size_column in (
             ("all of them, s", "passages"),
             ("all of them, s", "pairs"),
             (f"{options.new} new, s", "passages"),
@@ -83,35 +83,39 @@ def main() -> None:
     publish(f"cleaning, growth, {options.engine}", rows, **exponents)
 
 
-def exponent(rows: Sequence[Mapping[str, Any]], taken: str, grown: str) -> float:
-    """Slope of the one against the other, both as logarithms, by least squares."""
-    x, y = (np.log([row[column] for row in rows]) for column in (grown, taken))
+def exponent(rows: Sequence[Mapping[str, Any]], cost: str, size_column: str) -> float:
+    """Slope of log(cost) over log(size) by least squares."""
+    x, y = (np.log([row[column] for row in rows]) for column in (size_column, cost))
     return float(np.polyfit(x, y, 1)[0])
 
 
-def films(count: int) -> list[Passage]:
-    """So many films, each text once."""
-    found = {
+def load_films(count: int) -> list[Passage]:
+    """``count`` films with different texts."""
+    passages = {
         row.text("text"): Passage(str(n), row.text("text"))
         for n, row in enumerate(json_rows(data_folder() / "wikipedia_movies" / "corpus.jsonl.gz"))
         if row.text("text").strip()
     }
-    return list(found.values())[:count]
+    return list(passages.values())[:count]
 
 
-def stage(index: PassageIndex, passages: Sequence[Passage], *, stored: bool) -> tuple[float, int]:
-    """Seconds and pairs of the stage; the vectors of new passages come from a cache."""
-    settings = settings_for(index.encoder.specs)
-    room = Neighbourhood(index.encoder, index, settings, 20, LEAST_COSINE)
-    index.run(room.encoded(passages[:PAGE]))  # the encoder is loaded, the cache is open
+def time_stage(
+    index: PassageIndex, passages: Sequence[Passage], *, stored: bool
+) -> tuple[float, int]:
+    """Seconds and pairs of the search; the vectors of new passages come from a cache."""
+    constants = merge_constants(index.encoder.specs)
+    search = NeighbourSearch(index.encoder, index, constants, 20)
+    index.run(search.encode(passages[:PAGE]))  # the encoder is loaded, the cache is open
     begun = time.perf_counter()
-    found = index.run(
-        gather(room, index, _pages(passages), Trust(), LEAST_PROBABILITY, stored=stored)
+    candidates = index.run(
+        find_candidate_pairs(
+            search, index, _pages(passages), CleaningSettings(), MIN_PROBABILITY, stored=stored
+        )
     )
-    return time.perf_counter() - begun, found.compared
+    return time.perf_counter() - begun, candidates.compared
 
 
-def embedded(
+def open_local_index(
     passages: Sequence[Passage], vectors: dict[str, Any], encoder: Encoder, folder: str
 ) -> PassageIndex:
     """A collection in qdrant-client's embedded mode."""
@@ -121,7 +125,7 @@ def embedded(
     return index
 
 
-def with_engine(
+def open_edge_index(
     passages: Sequence[Passage], vectors: dict[str, Any], encoder: Encoder, folder: str
 ) -> PassageIndex:
     """A collection in Qdrant's own engine, its HNSW index built."""
@@ -136,11 +140,11 @@ def with_engine(
             edge.UpdateOperation.upsert_points(
                 [
                     edge.Point(
-                        point_id(one.id),
+                        point_id(passage.id),
                         {name: rows[start + at].tolist() for name, rows in vectors.items()},
-                        to_payload(one, "", None),
+                        to_payload(passage, "", None),
                     )
-                    for at, one in enumerate(passages[start : start + PAGE])
+                    for at, passage in enumerate(passages[start : start + PAGE])
                 ]
             )
         )
@@ -159,36 +163,38 @@ def with_engine(
 
 
 @dataclass(frozen=True)
-class Answer:
-    """To one request of a batch."""
+class QueryResponse:
+    """Response to one request of a batch."""
 
     points: list[models.ScoredPoint]
 
 
 class EngineClient:
-    """So much of a client as the stage needs, over a shard of the engine."""
+    """The part of a Qdrant client that the search needs, over a shard of Qdrant Edge."""
 
     _client = None
 
     def __init__(self, shard: edge.EdgeShard) -> None:
         self._shard = shard
 
-    def query_batch_points(self, collection_name: str, requests: Sequence[Any]) -> list[Answer]:
-        """Leaf searches, with the filter that hides quarantined passages."""
+    def query_batch_points(
+        self, collection_name: str, requests: Sequence[Any]
+    ) -> list[QueryResponse]:
+        """Vector queries with the filter that hides quarantined passages."""
         del collection_name
-        asked = [
+        queries = [
             edge.QueryRequest(
                 limit=request.limit,
                 query=edge.Query.Nearest(request.query.nearest, using=request.using),
-                filter=_visible(request.filter),
+                filter=_visibility_filter(request.filter),
             )
             for request in requests
         ]
         return [
-            Answer(
+            QueryResponse(
                 points=[models.ScoredPoint(id=str(p.id), version=0, score=p.score) for p in points]
             )
-            for points in self._shard.query_batch(edge.QueryBatchRequest(asked))
+            for points in self._shard.query_batch(edge.QueryBatchRequest(queries))
         ]
 
     def retrieve(
@@ -198,15 +204,17 @@ class EngineClient:
         del collection_name
         wanted = list(dict.fromkeys(ids))
         return [
-            models.Record(id=str(one.id), payload=one.payload, vector=cast("Any", one.vector))
-            for one in self._shard.retrieve(wanted, bool(with_payload), bool(with_vectors))
+            models.Record(
+                id=str(record.id), payload=record.payload, vector=cast("Any", record.vector)
+            )
+            for record in self._shard.retrieve(wanted, bool(with_payload), bool(with_vectors))
         ]
 
     def close(self) -> None:
         """Nothing is kept open."""
 
 
-def _visible(condition: models.Filter | None) -> edge.Filter | None:
+def _visibility_filter(condition: models.Filter | None) -> edge.Filter | None:
     if condition is None:
         return None
     key = "logic.quarantined"
@@ -217,7 +225,7 @@ def _visible(condition: models.Filter | None) -> edge.Filter | None:
 def _pages(passages: Sequence[Passage]) -> Pages:
     left = [passages[start : start + PAGE] for start in range(0, len(passages), PAGE)]
 
-    def page() -> Procedure[Sequence[Passage]]:
+    def page() -> Operation[Sequence[Passage]]:
         yield from ()
         return left.pop(0) if left else ()
 

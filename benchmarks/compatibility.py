@@ -1,35 +1,32 @@
-"""What a training run's encoder does: alone, in every policy, on development parts.
+"""A trained encoder alone and in every policy, on development parts.
 
 python -m benchmarks.compatibility RUN ... [--test] [--only NAME ...]
 
-RUN is a folder that `logic-retrievers train` made. The parts for tuning are read as a rule; --test
-reads the test parts instead, for a recipe that is final.
+RUN is a folder that `logic-export train` made. The development parts are the default;
+--test reads the test parts, for a final recipe.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.exclusion import SHIPPED, run
-from benchmarks.report import OUT, publish, with_interval
+from benchmarks.common.dataset_search import evaluate_policy, index_dataset
+from benchmarks.common.output import cached_encoder, publish, with_interval
 from logic_retrievers import (
     AutoPolicy,
-    CachedEncoder,
     CoderUnionPolicy,
     CombinedEncoder,
+    ExclusionSettings,
     OnnxEncoder,
-    Passage,
-    PassageIndex,
     SentenceTransformerEncoder,
     SequentialPolicy,
     UnionPolicy,
 )
-from logic_retrievers.answering import AnyPolicy
 from logic_retrievers.errors import LongTextWarning, UntrainedVectorWarning
 from logic_retrievers.evaluation import load_dataset
+from logic_retrievers.query_input import AnyPolicy
 
 DEVELOPMENT = (
     ("nevir", "dev"),
@@ -49,12 +46,12 @@ POLICIES: dict[str, AnyPolicy] = {
     "topical": "topical",
     "compatibility": "compatibility",
     "sequential": "sequential",
-    "sequential, cut": SequentialPolicy(cut=True),
+    "sequential, not back-filled": SequentialPolicy(backfill=False),
     "CoDeR's union": "coder-union",
-    "CoDeR's union, cut": CoderUnionPolicy(cut=True),
+    "CoDeR's union, not back-filled": CoderUnionPolicy(backfill=False),
     **{f"union of cosines, {alpha}": UnionPolicy(alpha) for alpha in (0.3, 0.5, 0.7)},
     **{
-        f"auto, {weight}": AutoPolicy(settings=replace(SHIPPED, compatibility_weight=weight))
+        f"auto, {weight}": AutoPolicy(settings=ExclusionSettings(compatibility_weight=weight))
         for weight in (0.0, 0.3, 0.5)
     },
 }
@@ -82,18 +79,16 @@ def main() -> None:
 
 def rows(folder: Path, name: str, split: str) -> list[dict[str, object]]:
     """Every policy over one part, with the run's encoder as the compatibility vector."""
-    OUT.mkdir(exist_ok=True)
     dataset = load_dataset(name, split)
     trained = SentenceTransformerEncoder(folder / "model", "compatibility", device="cpu")
     both = CombinedEncoder([(OnnxEncoder(), {"topical": "topical"}), trained])
-    found: list[dict[str, object]] = []
-    with PassageIndex.open("runs", CachedEncoder(both, OUT / "vectors.sqlite")) as index:
-        index.add(Passage(id, text) for id, text in dataset.documents.items())  # noqa: A001
+    table: list[dict[str, object]] = []
+    with index_dataset(dataset, cached_encoder(both)) as index:
         for label, policy in POLICIES.items():
-            estimates = run(dataset, index, policy).estimates
+            estimates = evaluate_policy(dataset, index, policy).estimates
             figures = {metric: with_interval(estimates.get(metric)) for metric in METRICS}
-            found.append({"run": folder.name, "part": dataset.name, "policy": label, **figures})
-    return found
+            table.append({"run": folder.name, "part": dataset.name, "policy": label, **figures})
+    return table
 
 
 if __name__ == "__main__":

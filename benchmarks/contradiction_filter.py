@@ -1,12 +1,12 @@
 """The filter inside retrieval: RAMDocs with one trusted correct document, and without any.
 
-python -m benchmarks.contradiction_filter [--draws 5]
+python -m benchmarks.contradiction_filter [--draws 5] [--cross-encoder FOLDER]
 
-With a trusted document (drawn among a question's correct ones): the share of misinformation that
-leaves the context, where the threshold keeps 97 % of the correct documents of the dev part. Ways
-of judging are compared: whole passages; the two sentences nearest to the question; near-copies of
-each other, of which the trusted document tells the edited one; and a cross-encoder as the second
-opinion. Without: which pairs the shipped threshold flags.
+With a trusted document (a random correct one of each question): the share of misinformation that
+the filter removes at the threshold that keeps 97 % of the correct documents of the dev part. Four
+judges are compared: whole passages; the two sentences nearest to the question; near-copies, of
+which the trusted document identifies the edited one; and a cross-encoder. Without a trusted
+document: which pairs the shipped threshold flags.
 """
 
 from __future__ import annotations
@@ -15,32 +15,31 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from logic_export.data.sentences import split_sentences
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.contradiction_pairs import cross_encoder
-from benchmarks.contradiction_retrieval import CACHE, vectors
-from benchmarks.edited_copies import edited
-from benchmarks.report import publish, with_interval
-from logic_retrievers import CachedEncoder, ContradictionFilter, ContradictionScorer, Passage
-from logic_retrievers.encoders import default_encoder
+from benchmarks.common.cross_encoder import CrossEncoder
+from benchmarks.common.output import OUT, cached_encoder, document_vectors, publish, with_interval
+from benchmarks.edited_copies import edit_score
+from logic_retrievers import ContradictionFilter, ContradictionScorer, Passage
 from logic_retrievers.evaluation import bootstrap
-from logic_retrievers.evaluation.folders import data_folder
+from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.evaluation.sentences import sentences
 
-KEPT = 0.97
+CORRECT_KEPT = 0.97
 Judge = Callable[[str, Sequence[tuple[str, str]]], npt.NDArray[np.float64]]
 """(question, pairs of texts) -> how likely each pair contradicts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One of RAMDocs."""
+    """A document of RAMDocs."""
 
     text: str
     kind: str
@@ -59,70 +58,80 @@ def main() -> None:
     """Measure and publish."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=5, help="of the trusted document")
+    parser.add_argument("--cross-encoder", type=Path, help="an ONNX folder, as the report takes it")
     options = parser.parse_args()
-    parts = {part: questions(part) for part in ("dev", "test")}
-    rows = [row(name, judge, parts, options.draws) for name, judge in judges().items()]
-    rows.append(by_answers(parts["test"], options.draws))
+    peer = options.cross_encoder and CrossEncoder(options.cross_encoder, OUT / "pairs.sqlite")
+    parts = {part: load_questions(part) for part in ("dev", "test")}
+    rows = [judge_row(name, judge, parts, options.draws) for name, judge in judges(peer).items()]
+    rows.append(label_row(parts["test"], options.draws))
     publish("RAMDocs test, one trusted correct document", rows)
-    publish("RAMDocs test, no trusted document", untrusted(parts["test"]))
+    publish("RAMDocs test, no trusted document", untrusted_rows(parts["test"]))
 
 
-def questions(part: str) -> list[Question]:
+def load_questions(part: str) -> list[Question]:
     """The questions of a part."""
     folder = data_folder() / "ramdocs" / part
     documents = {
-        row.id(): Document(row.text("text"), row.text("type"), row.text("answer"))
-        for row in json_rows(folder / "corpus.jsonl.gz")
+        judge_row.id(): Document(
+            judge_row.text("text"), judge_row.text("type"), judge_row.text("answer")
+        )
+        for judge_row in json_rows(folder / "corpus.jsonl.gz")
     }
     return [
-        Question(row.text("text"), tuple(documents[one] for one in row.fields["doc_ids"]))
-        for row in json_rows(folder / "queries.jsonl")
+        Question(
+            judge_row.text("text"), tuple(documents[name] for name in judge_row.fields["doc_ids"])
+        )
+        for judge_row in json_rows(folder / "queries.jsonl")
     ]
 
 
-def judges() -> Mapping[str, Judge]:
-    """The ways of judging."""
-    scorer = ContradictionScorer(CachedEncoder(default_encoder(), CACHE))
+def judges(peer: CrossEncoder | None) -> Mapping[str, Judge]:
+    """Name -> judge."""
+    scorer = ContradictionScorer(cached_encoder())
 
     def passages(_: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
-        return np.array([one.probability or 0.0 for one in scorer.score(pairs)])
+        return np.array([pair.probability or 0.0 for pair in scorer.score(pairs)])
 
     def focus(question: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
-        return passages("", [(nearest(a, question), nearest(b, question)) for a, b in pairs])
+        return passages(
+            "", [(nearest_sentences(a, question), nearest_sentences(b, question)) for a, b in pairs]
+        )
 
     def copies(_: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
-        given = [text for _, text in pairs]
-        return np.array([edited(text, trusted, given) for trusted, text in pairs])
+        texts = [text for _, text in pairs]
+        return np.array([edit_score(text, trusted, texts) for trusted, text in pairs])
 
-    found: dict[str, Judge] = {
+    judges_by_name: dict[str, Judge] = {
         "whole passages": passages,
         "the two sentences nearest to the question": focus,
         "near-copies, edited": copies,
     }
-    peer = cross_encoder()
     if peer is not None:
-        once = cache(lambda one, other: float(peer([(one, other)])[0]))
-        found["cross-encoder (peer), nearest sentences"] = lambda question, pairs: np.array(
-            [once(nearest(a, question), nearest(b, question)) for a, b in pairs]
+        judges_by_name["cross-encoder (peer), nearest sentences"] = lambda question, pairs: (
+            peer.probabilities(
+                [(nearest_sentences(a, question), nearest_sentences(b, question)) for a, b in pairs]
+            )
         )
-    return found
+    return judges_by_name
 
 
-def row(
+def judge_row(
     name: str, judge: Judge, parts: Mapping[str, Sequence[Question]], draws: int
 ) -> dict[str, Any]:
     """Threshold on dev, shares on test."""
-    scored = {part: _against_trusted(parts[part], judge, draws) for part in parts}
+    scored = {part: _score_against_trusted(parts[part], judge, draws) for part in parts}
     correct = np.concatenate([s[k == "correct"] for s, k in scored["dev"]])
-    threshold = float(np.quantile(correct, KEPT))
-    removed, kept, ranks, labels = [], [], [], []
+    threshold = float(np.quantile(correct, CORRECT_KEPT))
+    removed, correct_kept, ranks, labels = [], [], [], []
     for scores, kinds in scored["test"]:
         over = scores > threshold
         removed.append(_share(over[kinds == "misinfo"]))
-        kept.append(_share(~over[kinds == "correct"]))
+        correct_kept.append(_share(~over[kinds == "correct"]))
         labels += [kind == "misinfo" for kind in kinds if kind != "noise"]
         ranks += scores[kinds != "noise"].tolist()
-    shares = bootstrap(np.column_stack([removed, kept]), [n // draws for n in range(len(removed))])
+    shares = bootstrap(
+        np.column_stack([removed, correct_kept]), [n // draws for n in range(len(removed))]
+    )
     return {
         "judged by": name,
         "misinformation out": with_interval(shares[0]),
@@ -131,20 +140,20 @@ def row(
     }
 
 
-def by_answers(asked: Sequence[Question], draws: int) -> dict[str, Any]:
-    """Who knew each document's answer, and dropped those with another than the trusted one's."""
+def label_row(load_questions: Sequence[Question], draws: int) -> dict[str, Any]:
+    """The figures of an oracle that drops documents with another answer than the trusted one's."""
 
     def other(documents: Sequence[Document], trusted: Document) -> npt.NDArray[np.float64]:
-        return np.array([float(one.answer != trusted.answer) for one in documents])
+        return np.array([float(document.answer != trusted.answer) for document in documents])
 
-    removed, kept = [], []
-    for question in asked:
-        for trusted, others in _draws(question, draws):
+    removed, correct_kept = [], []
+    for question in load_questions:
+        for trusted, others in _draw_trusted(question, draws):
             over = other(others, trusted) > 0
-            kinds = np.array([one.kind for one in others])
+            kinds = np.array([document.kind for document in others])
             removed.append(_share(over[kinds == "misinfo"]))
-            kept.append(_share(~over[kinds == "correct"]))
-    shares = bootstrap(np.column_stack([removed, kept]))
+            correct_kept.append(_share(~over[kinds == "correct"]))
+    shares = bootstrap(np.column_stack([removed, correct_kept]))
     return {
         "judged by": "the labelled answers (no judge: what disagreement alone can do)",
         "misinformation out": with_interval(shares[0]),
@@ -153,18 +162,20 @@ def by_answers(asked: Sequence[Question], draws: int) -> dict[str, Any]:
     }
 
 
-def untrusted(asked: Sequence[Question]) -> list[dict[str, Any]]:
-    """Pairs that the filter flags under ``annotate``, by what they are."""
-    contradictions = ContradictionFilter(CachedEncoder(default_encoder(), CACHE))
+def untrusted_rows(load_questions: Sequence[Question]) -> list[dict[str, Any]]:
+    """Shares of pairs that the filter flags under ``annotate``, by kind of pair."""
+    contradictions = ContradictionFilter(cached_encoder())
     flagged: dict[str, list[float]] = {}
-    for question in asked:
-        given = [Passage(str(n), one.text) for n, one in enumerate(question.documents)]
-        conflicts = contradictions.filter(given).conflicts
-        found = {frozenset((one.one, one.other)) for one in conflicts}
-        for i, one in enumerate(question.documents):
+    for question in load_questions:
+        passages = [Passage(str(n), document.text) for n, document in enumerate(question.documents)]
+        conflicts = contradictions.filter(passages).conflicts
+        flagged_pairs = {frozenset((conflict.one, conflict.other)) for conflict in conflicts}
+        for i, document in enumerate(question.documents):
             for j, other in enumerate(question.documents[:i]):
-                kind = _kind(one, other)
-                flagged.setdefault(kind, []).append(float(frozenset((str(i), str(j))) in found))
+                kind = _kind(document, other)
+                flagged.setdefault(kind, []).append(
+                    float(frozenset((str(i), str(j))) in flagged_pairs)
+                )
     hits = sum(flagged.get("right against wrong", ()))
     alarms = sum(sum(values) for values in flagged.values())
     rows = [
@@ -179,45 +190,48 @@ def untrusted(asked: Sequence[Question]) -> list[dict[str, Any]]:
 
 
 @cache
-def nearest(text: str, question: str, count: int = 2) -> str:
+def nearest_sentences(text: str, question: str, count: int = 2) -> str:
     """The sentences of a text that are topically nearest to a question, in their order."""
-    said = sentences(text) or [text]
-    rows = vectors("topical", [question, *said])
+    sentences = split_sentences(text) or [text]
+    rows = document_vectors("topical", [question, *sentences])
     best = sorted(np.argsort(-(rows[1:] @ rows[0]), kind="stable")[:count])
-    return " ".join(said[n] for n in best)
+    return " ".join(sentences[n] for n in best)
 
 
-def _draws(question: Question, draws: int) -> list[tuple[Document, list[Document]]]:
-    correct = [n for n, one in enumerate(question.documents) if one.kind == "correct"]
+def _draw_trusted(question: Question, draws: int) -> list[tuple[Document, list[Document]]]:
+    correct = [n for n, document in enumerate(question.documents) if document.kind == "correct"]
     random = Random(question.text)
     chosen = [random.choice(correct) for _ in range(draws)] if correct else []
     return [
-        (question.documents[n], [one for i, one in enumerate(question.documents) if i != n])
+        (
+            question.documents[n],
+            [document for i, document in enumerate(question.documents) if i != n],
+        )
         for n in chosen
     ]
 
 
-def _against_trusted(
-    asked: Sequence[Question], judge: Judge, draws: int
+def _score_against_trusted(
+    load_questions: Sequence[Question], judge: Judge, draws: int
 ) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.str_]]]:
-    found = []
-    for question in asked:
-        for trusted, others in _draws(question, draws):
-            pairs = [(trusted.text, one.text) for one in others]
+    scored = []
+    for question in load_questions:
+        for trusted, others in _draw_trusted(question, draws):
+            pairs = [(trusted.text, document.text) for document in others]
             scores = judge(question.text, pairs) if pairs else np.zeros(0)
-            found.append((scores, np.array([one.kind for one in others])))
-    return found
+            scored.append((scores, np.array([document.kind for document in others])))
+    return scored
 
 
-def _kind(one: Document, other: Document) -> str:
-    kinds = {one.kind, other.kind}
+def _kind(document: Document, other: Document) -> str:
+    kinds = {document.kind, other.kind}
     if "noise" in kinds:
         return "with noise"
     if kinds == {"correct", "misinfo"}:
         return "right against wrong"
     if kinds == {"misinfo"}:
         return "two wrong ones"
-    return "two right ones, " + ("one answer" if one.answer == other.answer else "two answers")
+    return "two right ones, " + ("one answer" if document.answer == other.answer else "two answers")
 
 
 def _share(values: npt.NDArray[np.bool_]) -> float:

@@ -1,4 +1,4 @@
-"""Near-copies: which of two texts was edited, told by a trusted third."""
+"""Near-copies: detects the edited one of two texts with the help of a trusted third."""
 
 from __future__ import annotations
 
@@ -7,54 +7,55 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 RUN = 5
-"""Words in a row that two texts have in common by copying alone."""
+"""Length of runs of words that only copies have in common."""
 
 LEAST = 0.2
-"""Share of common runs from which on a text is a near-copy."""
+"""Least share of common runs."""
 
 LONGEST = 12
-"""Words of an edit."""
+"""Maximum words of an edit."""
 
 
-def edited(text: str, trusted: str, others: Sequence[str]) -> float:
-    """How much speaks for the text being an edited copy.
+def edit_score(text: str, trusted: str, others: Sequence[str]) -> float:
+    """Score of a text for being an edited copy.
 
-    Of a trusted text: 1 and the share of common runs. Of another one: that share, as far as the
-    trusted text has the words of the other where the two differ, and not the text's own.
+    For a copy of the trusted text: 1 plus the share of common runs. For a copy of another text:
+    that share, weighted by how often the trusted text has the words of the other where the two
+    differ.
 
     Args:
-        text: judged.
-        trusted: taken as true.
-        others: what is in the context besides; the text itself may be among them.
+        text: of which the score is.
+        trusted: assumed to be correct.
+        others: other texts of the context; may include the text itself.
     """
-    found, known = 0.0, set(_words(trusted))
-    for other in (trusted, *(one for one in others if one != text)):
-        share = copied(text, other)
-        own, theirs = _differing(text, other)
-        if share < LEAST or not own or not theirs:
+    score, known = 0.0, set(_words(trusted))
+    for other in (trusted, *(text_ for text_ in others if text_ != text)):
+        share = copied_share(text, other)
+        own, other_words = _differing_words(text, other)
+        if share < LEAST or not own or not other_words:
             continue
         if other == trusted:
             return 1 + share
-        support = len(theirs & known) / len(theirs) - len(own & known) / len(own)
-        found = max(found, share * min(1.0, 2 * support))
-    return found
+        support = len(other_words & known) / len(other_words) - len(own & known) / len(own)
+        score = max(score, share * min(1.0, 2 * support))
+    return score
 
 
-def copied(one: str, other: str) -> float:
-    """Share of runs of words that two texts have in common; 0 for copies, which agree."""
-    left, right = _runs(one), _runs(other)
+def copied_share(text: str, other: str) -> float:
+    """Share of common runs of words of two texts; 0 for identical texts."""
+    left, right = _runs(text), _runs(other)
     return 0.0 if left == right else len(left & right) / max(1, min(len(left), len(right)))
 
 
-def _differing(one: str, other: str) -> tuple[set[str], set[str]]:
-    """The words of short edits that one of two texts has alone."""
-    left, right = _words(one), _words(other)
-    own, theirs = set[str](), set[str]()
+def _differing_words(text: str, other: str) -> tuple[set[str], set[str]]:
+    """Words of short edits that only one of two texts has."""
+    left, right = _words(text), _words(other)
+    own, other_words = set[str](), set[str]()
     for kind, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if kind == "replace" and max(b - a, d - c) < LONGEST:
             own.update(left[a:b])
-            theirs.update(right[c:d])
-    return own - set(right), theirs - set(left)
+            other_words.update(right[c:d])
+    return own - set(right), other_words - set(left)
 
 
 def _words(text: str) -> list[str]:

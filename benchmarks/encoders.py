@@ -2,8 +2,8 @@
 
 python -m benchmarks.encoders [--rounds 3] [--no-ndcg]
 
-Each variant runs in a process of its own, so that memory and load time are its own; the rounds take
-turns, so that a disturbance hits all of them, and medians are shown.
+Each variant runs in its own process, which isolates memory and load time. Rounds of the variants
+alternate, so that disturbances hit all of them; medians are shown.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.report import OUT, percentiles, publish
-from logic_retrievers.report.memory import resident_mib
+from benchmarks.common.memory import resident_mib
+from benchmarks.common.output import OUT, percentiles, publish
 
 VARIANTS = ("PyTorch", "ONNX float32", "shipped")
 PLAIN = OUT / "float32-bundle"
@@ -51,39 +51,41 @@ def main() -> None:
             {
                 "variant": variant,
                 **{
-                    key: round(statistics.median(r[key] for r in measured if key in r), 4)
-                    for key in measured[-1]
+                    key: round(statistics.median(r[key] for r in figures if key in r), 4)
+                    for key in figures[-1]
                 },
             }
-            for variant, measured in rounds.items()
+            for variant, figures in rounds.items()
         ],
         rounds=options.rounds,
     )
 
 
 def in_own_process(variant: str, *, ndcg: bool) -> dict[str, float]:
-    """One round of one variant."""
+    """One round of a variant in a new process."""
     command = [sys.executable, "-m", "benchmarks.encoders", "--measure", variant]
     done = subprocess.run(command + ["--ndcg"] * ndcg, capture_output=True, text=True, check=True)
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return figures
 
 
 def export_plain() -> None:
     """The same model with float32 weights, exported once."""
     if PLAIN.exists():
         return
-    from logic_export.bundle import Label, export_bundle
-    from logic_export.heads import HeadSource
+    from logic_export.bundles.export import BundleLabel, export_bundle
+    from logic_export.bundles.heads import HeadSource
     from logic_export.models import find_model
 
-    label = Label("float32", "Apache-2.0", "all-MiniLM-L6-v2", {"NOTICE": "For measuring only."})
+    label = BundleLabel(
+        "float32", "Apache-2.0", "all-MiniLM-L6-v2", {"NOTICE": "For measuring only."}
+    )
     head = HeadSource("topical", find_model("all-minilm-l6-v2"))
     export_bundle(PLAIN, label, [head], compression="none")
 
 
 def load(variant: str) -> Encode:
-    """The function that encodes texts in the best batches of the variant."""
+    """The encoding function of a variant, in its best batch size."""
     if variant == "PyTorch":
         from logic_export.models import find_model
         from sentence_transformers import SentenceTransformer
@@ -137,7 +139,7 @@ def rate(encode: Encode, texts: Sequence[str]) -> float:
 
 def retrieval(encode: Encode, dataset: Any) -> float:
     """nDCG@10 of brute-force search."""
-    from logic_export.retrieval import ndcg_at_10
+    from logic_export.dense_retrieval import ndcg_at_10
 
     return ndcg_at_10(dataset, lambda t: np.asarray(encode(t)), lambda t: np.asarray(encode(t)))
 

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 from logic_export.models import find_model
 
-from benchmarks.report import OUT, publish
-from logic_retrievers import CachedEncoder, Engine, OnnxEncoder, Passage, PassageIndex
+from benchmarks.common.dataset_search import index_dataset
+from benchmarks.common.output import cached_encoder, publish
+from logic_retrievers import Engine
 from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, evaluate, load_dataset
-from logic_retrievers.evaluation.measures import Ranking
+from logic_retrievers.evaluation.metrics import Ranking
 
 DEPTH = 100
 
@@ -30,22 +31,20 @@ def main() -> None:
 
 
 def compare(dataset: Dataset) -> dict[str, object]:
-    """One data set, three roads."""
-    OUT.mkdir(exist_ok=True)
-    encoder = CachedEncoder(OnnxEncoder(), OUT / "vectors.sqlite")  # both roads, the same vectors
-    with PassageIndex.open("exactness", encoder) as index:
-        index.add(Passage(id, text) for id, text in dataset.documents.items())  # noqa: A001
+    """One data set: the engine, brute force over the same vectors, and the original model."""
+    encoder = cached_encoder()
+    with index_dataset(dataset, encoder) as index:
         engine = Engine(index, "topical")
-        found: list[Ranking] = []
+        rankings: list[Ranking] = []
 
         def through_engine(texts: Sequence[str], k: int) -> list[Ranking]:
-            found.extend(
+            rankings.extend(
                 [(hit.passage.id, hit.score) for hit in hits]
                 for hits in engine.search_many(texts, k)
             )
-            return found
+            return rankings
 
-        ours = evaluate(dataset, through_engine, DEPTH)
+        engine_result = evaluate(dataset, through_engine, DEPTH)
     texts = [query.text for query in dataset.queries]
     vectors = encoder.encode_documents(list(dataset.documents.values()), ["topical"])["topical"]
     brute = rank(encoder.encode_queries(texts, ["topical"])["topical"], vectors, dataset)
@@ -55,11 +54,11 @@ def compare(dataset: Dataset) -> dict[str, object]:
         "data set": dataset.name,
         "queries": len(texts),
         "documents": len(dataset.documents),
-        "lists equal to brute force": sum(map(same, found, brute)),
-        "largest difference of a score": max(map(largest_difference, found, brute)),
-        "nDCG@10": ours.metrics[ndcg],
+        "lists equal to brute force": sum(map(is_equal, rankings, brute)),
+        "largest difference of a score": max(map(largest_difference, rankings, brute)),
+        "nDCG@10": engine_result.metrics[ndcg],
         "original nDCG@10": original.metrics[ndcg],
-        "difference": round(ours.metrics[ndcg] - original.metrics[ndcg], 5),
+        "difference": round(engine_result.metrics[ndcg] - original.metrics[ndcg], 5),
     }
 
 
@@ -73,20 +72,20 @@ def rank(queries: np.ndarray, documents: np.ndarray, dataset: Dataset) -> list[R
     ]
 
 
-def same(ours: Ranking, brute: Ranking) -> bool:
+def is_equal(engine: Ranking, brute: Ranking) -> bool:
     """Equal lists, up to order among scores that agree to 1e-6."""
     last = brute[-1][1]
 
     def levels(ranking: Ranking) -> dict[str, float]:
         return {document: score for document, score in ranking if score > last + 2e-6}
 
-    a, b = levels(ours), levels(brute)
-    return a.keys() == b.keys() and len(ours) == len(brute)
+    a, b = levels(engine), levels(brute)
+    return a.keys() == b.keys() and len(engine) == len(brute)
 
 
-def largest_difference(ours: Ranking, brute: Ranking) -> float:
+def largest_difference(engine: Ranking, brute: Ranking) -> float:
     """Between the scores rank by rank."""
-    return max(abs(a[1] - b[1]) for a, b in zip(ours, brute, strict=True))
+    return max(abs(a[1] - b[1]) for a, b in zip(engine, brute, strict=True))
 
 
 def sentence_transformers(dataset: Dataset, texts: Sequence[str]) -> list[Ranking]:

@@ -11,12 +11,12 @@ from random import Random
 
 import numpy as np
 
-from benchmarks.report import percentiles, publish
+from benchmarks.common.output import percentiles, publish
+from benchmarks.common.timing import Stopwatch, film_passages
 from logic_retrievers import Atom, Engine, Expression, Or, PassageIndex
+from logic_retrievers.effects import ClientCall, Effect
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.procedures import Call, Effect
 from logic_retrievers.queries import And
-from logic_retrievers.report.timing import Stopwatch, film_passages
 
 
 def main() -> None:
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def _expression(atoms: list[Atom]) -> Expression:
-    """Half of them joined by AND, the others by OR; the last of three or more is ruled out."""
+    """Half of the atoms joined by AND, the others by OR; the last of three or more is excluded."""
     *wanted, last = atoms
     if not wanted:
         return last
@@ -75,21 +75,21 @@ def _expression(atoms: list[Atom]) -> Expression:
 
 
 def _counted(index: PassageIndex) -> list[str]:
-    """Notes every call of the client from now on."""
+    """Counts all further calls of the client."""
     calls: list[str] = []
-    perform = index.connection.perform
+    handle = index.connection.handle
 
     def noted(effect: Effect) -> object:
-        if isinstance(effect, Call):
+        if isinstance(effect, ClientCall):
             calls.append(effect.method)
-        return perform(effect)
+        return handle(effect)
 
-    index.connection.perform = noted  # type: ignore[method-assign]
+    index.connection.handle = noted  # type: ignore[method-assign]
     return calls
 
 
 def _fit(x: list[int], y: list[float]) -> float:
-    """R squared of the straight line."""
+    """R squared of a linear fit."""
     return float(np.corrcoef(x, y)[0, 1] ** 2)
 
 

@@ -1,4 +1,4 @@
-"""What the frameworks add to a search, what concurrency gains on a slow server, and reranking.
+"""Overhead of the frameworks, gain of concurrency on a slow server, and reranking.
 
 python -m benchmarks.frameworks [--queries 300] [--points 1000] [--latency 0.02]
 """
@@ -18,10 +18,10 @@ from typing import Any
 from langchain_logic_retrievers import ConstraintRetriever as LangChainRetriever
 from llama_index_logic_retrievers import ConstraintRetriever as LlamaIndexRetriever
 
-from benchmarks.report import percentiles, publish
+from benchmarks.common.output import percentiles, publish
+from benchmarks.common.timing import film_passages
 from logic_retrievers import Engine, PassageIndex, Reranker
 from logic_retrievers.evaluation import load_dataset
-from logic_retrievers.report.timing import film_passages
 
 AT_ONCE = 32
 
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def overhead(queries: Sequence[str], points: int) -> list[dict[str, Any]]:
-    """Time of a framework's call that is not spent in :meth:`Engine.search`."""
+    """Time of a framework's call outside :meth:`Engine.search`."""
     inside = [0.0]
     search = Engine.search
 
@@ -87,7 +87,7 @@ def reranking(queries: Sequence[str], points: int) -> list[dict[str, Any]]:
     """Seconds to rerank 50 passages of a search, with and without their stored vectors."""
     with PassageIndex.open("films") as index:
         index.add(film_passages(points))
-        found = [
+        candidates = [
             [hit.passage for hit in hits]
             for hits in Engine(index, "topical").search_many(queries, 50)
         ]
@@ -95,25 +95,25 @@ def reranking(queries: Sequence[str], points: int) -> list[dict[str, Any]]:
         for vectors, where in (("stored", index), ("made", None)):
             reranker = Reranker(index.encoder, index=where)
             seconds = []
-            for query, some in zip(queries, found, strict=True):
+            for query, passages in zip(queries, candidates, strict=True):
                 begun = time.perf_counter()
-                reranker.rerank(query, some)
+                reranker.rerank(query, passages)
                 seconds.append(time.perf_counter() - begun)
             rows.append({"vectors of 50 passages": vectors, **percentiles(seconds)})
     return rows
 
 
 def concurrency(queries: Sequence[str], points: int, latency: float) -> list[dict[str, Any]]:
-    """Queries a second, one after the other and many at once, on a server of its own process."""
-    here, there = multiprocessing.get_context("spawn").Pipe()
-    server = multiprocessing.get_context("spawn").Process(target=_serve, args=(there, latency))
+    """Queries per second, sequential and concurrent, on a server in another process."""
+    parent_end, child_end = multiprocessing.get_context("spawn").Pipe()
+    server = multiprocessing.get_context("spawn").Process(target=_serve, args=(child_end, latency))
     server.start()
     try:
-        with PassageIndex.open("films", location=here.recv()) as index:
+        with PassageIndex.open("films", location=parent_end.recv()) as index:
             index.add(film_passages(points))
             return asyncio.run(_rates(index, queries))
     finally:
-        here.send("done")
+        parent_end.send("done")
         server.join()
 
 

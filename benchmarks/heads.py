@@ -1,4 +1,4 @@
-"""What several heads on one trunk cost, against an encoder for each: time and bytes.
+"""Cost of several heads on one trunk against an encoder for each: time and bytes.
 
 python -m benchmarks.heads [BUNDLE ...] [--rounds 5]
 
@@ -15,11 +15,11 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.report import percentiles, publish
+from benchmarks.common.output import percentiles, publish
+from benchmarks.common.timing import film_passages
 from logic_retrievers import CombinedEncoder, Encoder, OnnxEncoder
 from logic_retrievers.encoders import load_bundle
 from logic_retrievers.evaluation import load_dataset
-from logic_retrievers.report.timing import film_passages
 
 QUERIES, DOCUMENTS = 60, 64
 Encode = Callable[[Sequence[str], Sequence[str]], object]
@@ -36,13 +36,13 @@ def main() -> None:
 
 
 def rows(folder: Path | None, rounds: int) -> list[dict[str, object]]:
-    """One row for each vector alone, for all on one trunk, and for an encoder each."""
-    one = OnnxEncoder(folder)
-    names = list(one.specs)
+    """Rows for each vector alone, for all on one trunk, and for an encoder each."""
+    onnx_encoder = OnnxEncoder(folder)
+    names = list(onnx_encoder.specs)
     apart = CombinedEncoder([(OnnxEncoder(folder), {name: name}) for name in names])
     subjects: dict[str, tuple[Encoder, Sequence[str]]] = {
-        **{name: (one, [name]) for name in names},
-        "all, one trunk": (one, names),
+        **{name: (onnx_encoder, [name]) for name in names},
+        "all, one trunk": (onnx_encoder, names),
         "all, an encoder each": (apart, names),
     }
     queries = [query.text for query in load_dataset("msmarco_small").queries[:QUERIES]]
@@ -58,7 +58,7 @@ def rows(folder: Path | None, rounds: int) -> list[dict[str, object]]:
                 rates[label].append(len(texts) / batch)
     return [
         {
-            "bundle": one.bundle.manifest.name if folder is None else folder.name,
+            "bundle": onnx_encoder.bundle.manifest.name if folder is None else folder.name,
             "vectors": label,
             "MB": round(_bytes(folder, wanted, each=encoder is apart) / 1e6, 1),
             **percentiles(waits[label], "query "),
@@ -69,7 +69,7 @@ def rows(folder: Path | None, rounds: int) -> list[dict[str, object]]:
 
 
 def _bytes(folder: Path | None, names: Sequence[str], *, each: bool) -> int:
-    """Of the graphs that make these vectors, with a copy for each vector or together."""
+    """Bytes of the graphs of these vectors, with a copy for each vector or together."""
     bundle = load_bundle(folder)
     graphs = [name for head in names for name in bundle.manifest.heads[head].document.graphs]
     return sum((bundle.path / name).stat().st_size for name in (graphs if each else set(graphs)))

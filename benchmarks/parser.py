@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.report import publish
+from benchmarks.common.output import publish
 from logic_retrievers import RuleParser
 from logic_retrievers.evaluation import bootstrap
 
@@ -32,37 +32,37 @@ def main() -> None:
 
 
 def accuracy(part: str) -> dict[str, object]:
-    """Right kinds, and of the exclusions right traps and targets, with 95 % intervals."""
+    """Accuracy of kinds, and of excluded and wanted texts, with 95 % intervals."""
     lines = (LABELLED / f"{part}.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     parser = RuleParser()
     table = []
     for row in rows:
         parsed = parser.parse(row["text"])
-        traps = sorted(map(_plain, parsed.traps)) == sorted(map(_plain, row["traps"]))
-        both = traps and _plain(parsed.target) == _plain(row["target"])
+        excluded = sorted(map(_plain, parsed.excluded)) == sorted(map(_plain, row["excluded"]))
+        both = excluded and _plain(parsed.wanted) == _plain(row["wanted"])
         excludes = row["kind"] == "exclusion"
         table.append(
             [
                 float(parsed.kind == row["kind"]),
-                float(traps) if excludes else float("nan"),
+                float(excluded) if excludes else float("nan"),
                 float(both) if excludes else float("nan"),
             ]
         )
-    names = ("kind right", "traps right", "traps and target right")
+    names = ("kind right", "excluded right", "excluded and wanted right")
     return {
         "part": part,
         "queries": len(rows),
         "exclusions": sum(row["kind"] == "exclusion" for row in rows),
         **{
-            name: f"{found.mean:.3f} ({found.low:.3f} to {found.high:.3f})"
-            for name, found in zip(names, bootstrap(table), strict=True)
+            name: f"{estimate.mean:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"
+            for name, estimate in zip(names, bootstrap(table), strict=True)
         },
     }
 
 
 def speed() -> dict[str, object]:
-    """Microseconds a labelled query, and the slowest of many hostile texts."""
+    """Microseconds per labelled query, and for the slowest of many hostile texts."""
     parser = RuleParser()
     lines = (LABELLED / "test.jsonl").read_text(encoding="utf-8").splitlines()
     texts = [json.loads(line)["text"] for line in lines]
@@ -78,7 +78,7 @@ def speed() -> dict[str, object]:
 
 
 def _hostile() -> Iterator[str]:
-    """Random words and signs, one sign many times, random code points, 10,000 words."""
+    """Hostile texts: random words and signs, repeated signs, random code points, 10,000 words."""
     chance = random.Random(0)
     words = WORDS.split(" ")
     for number in range(HOSTILE):

@@ -2,10 +2,10 @@
 
 python -m benchmarks.query_encoder METHOD=RUN[,RUN...] [METHOD=RUN[,RUN...] ...]
 
-Runs of one method differ in their seed: a question's figure is their mean. The first method is what
-the others are compared with. Ranking is inside each question's own candidates, as in the paper;
-documents are encoded by the base, once, but for runs that trained them too
-(``model.frozen_documents = false``), whose own they are. Trained on HotpotQA's questions
+Runs of one method differ in their seed; a question's figure is their mean. The first method is
+the baseline. Ranking is inside each question's own candidates, as in the paper;
+documents are encoded by the base, except for runs that trained the document side too
+(``model.frozen_documents = false``). Trained on HotpotQA's questions
 (``export/recipes/query-encoder-minilm.toml``); MS MARCO's are a transfer.
 """
 
@@ -16,28 +16,33 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
+from logic_export.bundles.heads import find_head
 from logic_export.data.tiers.examples import TieredExample
-from logic_export.heads import find_head
-from logic_export.recipe import Model
-from logic_export.retrieval import Encode
-from logic_export.studies.tiers.questions import DISTURBED, SETS, both_forms
-from logic_export.studies.tiers.questions import RAW as UNDISTURBED
-from logic_export.training.model import prepared
-from logic_export.training.roles import Roles
-from logic_export.training.tiers.development import DISTRACTORS, POSITIVES, recalls
-from logic_export.training.tiers.rows import passages_of
+from logic_export.dense_retrieval import Encode
+from logic_export.recipe import ModelSettings
+from logic_export.training.encoding import TextRoles, load_trainable
+from logic_export.training.tier_batches import unique_passages
+from logic_export.training.tier_development import DISTRACTORS, POSITIVES, tier_recalls
 
-from benchmarks.report import publish, with_interval
+from benchmarks.common.output import publish, with_interval
+from benchmarks.reproduction.studies.tiers.recalls import (
+    DISTRACTORS_DISTURBED,
+    DISTRACTORS_RAW,
+    DISTURBED,
+    RAW,
+    RIGHT_DISTURBED,
+    RIGHT_RAW,
+    SETS,
+    both_forms,
+)
 from logic_retrievers.evaluation import Estimate
 from logic_retrievers.evaluation.statistics import bootstrap
 
 BASE = "all-minilm-l6-v2"
 UNSEEN = ("parallel", "hypothetical")
-RAW, MOVED, DRAWN = "P, undisturbed", "P, disturbed", "N1, disturbed"
-BEFORE = "N1, undisturbed"
 
 Values = npt.NDArray[np.float64]
-Asked = Mapping[str, Sequence[TieredExample]]
+Examples = Mapping[str, Sequence[TieredExample]]
 
 
 def main() -> None:
@@ -52,67 +57,77 @@ def main() -> None:
     first = list(methods)[1]
     for title, folders in SETS.items():
         questions = both_forms(folders)
-        asked = {RAW: questions[UNDISTURBED], MOVED: questions[DISTURBED]}
-        passages = passages_of(asked[MOVED])
+        examples = {RIGHT_RAW: questions[RAW], RIGHT_DISTURBED: questions[DISTURBED]}
+        passages = unique_passages(examples[RIGHT_DISTURBED])
         documents = dict(zip(passages, encodings(BASE)[1](passages), strict=True))
-        measured = {
-            name: np.mean([of_run(run, asked, documents) for run in runs], axis=0)
+        recalls = {
+            name: np.mean([run_recalls(run, examples, documents) for run in runs], axis=0)
             for name, runs in methods.items()
         }
         parts = {
-            "unseen relations": np.array([one.relation in UNSEEN for one in asked[MOVED]]),
-            "not near before": measured["base"][1] == 0,
+            "unseen relations": np.array(
+                [example.relation in UNSEEN for example in examples[RIGHT_DISTURBED]]
+            ),
+            "not near before": recalls["base"][1] == 0,
         }
         publish(
             f"query encoders, {title}",
             [
-                {"encoder": name, "runs": len(methods[name]), **shown(values, parts)}
-                for name, values in measured.items()
+                {"encoder": name, "runs": len(methods[name]), **format_figures(values, parts)}
+                for name, values in recalls.items()
             ],
-            questions=len(asked[MOVED]),
+            questions=len(examples[RIGHT_DISTURBED]),
             **{name: int(part.sum()) for name, part in parts.items()},
         )
         publish(
             f"query encoders, {title}, gains over {first}",
             [
-                {"encoder": name, **shown(values - measured[first], parts)}
-                for name, values in measured.items()
+                {"encoder": name, **format_figures(values - recalls[first], parts)}
+                for name, values in recalls.items()
                 if name != first
             ],
         )
 
 
-def of_run(run: str, asked: Asked, documents: Mapping[str, npt.NDArray[np.float32]]) -> Values:
-    """Right passages and distractors, undisturbed, then disturbed: shape (4, questions)."""
+def run_recalls(
+    run: str, forms: Examples, documents: Mapping[str, npt.NDArray[np.float32]]
+) -> Values:
+    """Recalls of right passages and distractors, undisturbed then disturbed: (4, questions)."""
     head = find_head("topical", run)
     encode, own = encodings(head.model)
     if head.training and not head.queries_only:
         documents = dict(zip(documents, own(list(documents)), strict=True))
-    found = {
-        name: recalls(examples, encode([one.query for one in examples]), documents)
-        for name, examples in asked.items()
+    recalls = {
+        name: tier_recalls(examples, encode([example.query for example in examples]), documents)
+        for name, examples in forms.items()
     }
-    return np.stack([found[name][tier] for name in asked for tier in (POSITIVES, DISTRACTORS)])
+    return np.stack([recalls[name][tier] for name in forms for tier in (POSITIVES, DISTRACTORS)])
 
 
 def encodings(model: str) -> tuple[Encode, Encode]:
-    """How a model encodes queries and documents, cut as the recipe cuts them."""
-    settings = Model(base=model, query_tokens=128, document_tokens=256)
-    return Roles.of(settings).encodings(prepared(settings))
+    """Encoding functions of queries and documents, truncated as in the recipe."""
+    settings = ModelSettings(base=model, query_tokens=128, document_tokens=256)
+    return TextRoles.of(settings).encodings(load_trainable(settings))
 
 
-def shown(values: Values, parts: Mapping[str, npt.NDArray[np.bool_]]) -> dict[str, str]:
-    """The figures over all questions, and of parts of them.
+def format_figures(values: Values, parts: Mapping[str, npt.NDArray[np.bool_]]) -> dict[str, str]:
+    """Figures over all questions, and over parts of them.
 
     Args:
-        values: as of :func:`of_run`.
-        parts: those under relations that no training saw, and those whose distractors do not stand
-            among the base's first three for the question as it was asked.
+        values: of :func:`run_recalls`.
+        parts: questions with relations unseen in training, and questions whose distractors are not
+            among the base's first three for the undisturbed question.
     """
-    found = dict(zip((RAW, BEFORE, MOVED, DRAWN), values, strict=True))
+    columns = dict(
+        zip(
+            (RIGHT_RAW, DISTRACTORS_RAW, RIGHT_DISTURBED, DISTRACTORS_DISTURBED),
+            values,
+            strict=True,
+        )
+    )
     for name, part in parts.items():
-        found[f"{DRAWN}, {name}"] = values[3][part]
-    return {name: with_interval(_mean(one)) for name, one in found.items()}
+        columns[f"{DISTRACTORS_DISTURBED}, {name}"] = values[3][part]
+    return {name: with_interval(_mean(column)) for name, column in columns.items()}
 
 
 def _mean(values: Values) -> Estimate:

@@ -2,7 +2,7 @@
 
 python -m benchmarks.set_queries [--part dev|test] [--folder FOLDER] [--queries N]
 
-The queries are built from the shared data (``logic-retrievers set-queries``), with gold
+The queries are built from the shared data (``logic-export data set-queries``), with gold
 expressions; "in words" has what the parser reads from the sentence. Constants are from dev.
 """
 
@@ -13,26 +13,29 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from logic_export.studies.sets.pool import film_sets, gold
-from logic_export.studies.sets.systems import HYBRID, TRAINED, in_words, stated, whole
 
-from benchmarks.report import OUT, publish, with_interval
+from benchmarks.common.dataset_search import bm25_search
+from benchmarks.common.exact_collection import ChoosePolicy, ExactCollection, evaluate_exact
+from benchmarks.common.output import OUT, cached_encoder, publish, with_interval
+from benchmarks.reproduction.studies.sets.pool import film_sets, gold
+from benchmarks.reproduction.studies.sets.systems import (
+    HYBRID,
+    TRAINED,
+    gold_expression,
+    parsed_query,
+    whole_query,
+)
 from logic_retrievers import (
     BooleanSettings,
-    CachedEncoder,
     Engine,
     Passage,
     PassageIndex,
 )
-from logic_retrievers.encoders import default_encoder
-from logic_retrievers.evaluation import Result, compare, evaluate, load_dataset
-from logic_retrievers.evaluation.breakdown import compare_by, templates
+from logic_retrievers.evaluation import EvaluationResult, compare, evaluate, load_dataset
 from logic_retrievers.evaluation.datasets import Dataset
+from logic_retrievers.evaluation.queries import query_templates
 from logic_retrievers.policies import CompatibilityPolicy, TopicalPolicy
-from logic_retrievers.report.bm25 import bm25
-from logic_retrievers.report.exhaustive import Choose, Exhaustive, evaluated
 
-CACHE = OUT / "set_vectors.sqlite"
 DEPTH = 1000
 SHOWN = ("P@1", "R@5", "R@20", "R@100", "R@1000", "violation_rate")
 CHECKED = 20
@@ -45,67 +48,68 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=OUT / "film_sets")
     parser.add_argument("--queries", type=int, help="only so many, evenly spaced")
     options = parser.parse_args()
-    dataset = _some(load_dataset(film_sets(options.folder), options.part), options.queries)
-    corpus = Exhaustive(dataset.documents, CachedEncoder(default_encoder(), CACHE))
+    dataset = _first_queries(load_dataset(film_sets(options.folder), options.part), options.queries)
+    corpus = ExactCollection(dataset.documents, cached_encoder())
     check(corpus, dataset)
     results = {
-        name: evaluated(dataset, corpus, choose, name, DEPTH) for name, choose in SYSTEMS.items()
+        name: evaluate_exact(dataset, corpus, choose, name, DEPTH)
+        for name, choose in SYSTEMS.items()
     }
-    results["BM25"] = evaluate(dataset, bm25(dataset), DEPTH, policy="BM25")
+    results["BM25"] = evaluate(dataset, bm25_search(dataset), DEPTH, policy="BM25")
     name = f"set queries, films {options.part}"
     publish(name, overall(results), queries=len(dataset.queries), films=len(dataset.documents))
     publish(f"{name}, by template", by_template(results, dataset))
     publish(f"{name}, gains", gains(results, dataset))
 
 
-SYSTEMS: dict[str, Choose] = {
+SYSTEMS: dict[str, ChoosePolicy] = {
     "whole query, topical": lambda _: TopicalPolicy(),
     "whole query, compatibility": lambda _: CompatibilityPolicy(),
-    "whole query, both": whole(TRAINED),
-    "whole query, hybrid": whole(HYBRID),
-    "decompose-then-ensemble": stated(BooleanSettings(combination="ensemble")),
-    "set operations": stated(BooleanSettings(combination="sets")),
-    "calibrated, topical alone": stated(vectors=()),
-    "calibrated": stated(),
-    "calibrated, hybrid": stated(vectors=HYBRID),
-    "calibrated, in words": in_words(TRAINED),
-    "calibrated, hybrid, in words": in_words(HYBRID),
+    "whole query, both": whole_query(TRAINED),
+    "whole query, hybrid": whole_query(HYBRID),
+    "decompose-then-ensemble": gold_expression(BooleanSettings(combination="ensemble")),
+    "set operations": gold_expression(BooleanSettings(combination="sets")),
+    "calibrated, topical alone": gold_expression(vectors=()),
+    "calibrated": gold_expression(),
+    "calibrated, hybrid": gold_expression(vectors=HYBRID),
+    "calibrated, in words": parsed_query(TRAINED),
+    "calibrated, hybrid, in words": parsed_query(HYBRID),
 }
 
 
-def check(corpus: Exhaustive, dataset: Dataset) -> None:
-    """The engine gives the same lists: else the figures are none of the package's.
+def check(corpus: ExactCollection, dataset: Dataset) -> None:
+    """Checks that the engine gives the same lists.
 
     Raises:
         SystemExit: a list that differs.
     """
     queries = dataset.queries[:: max(1, len(dataset.queries) // CHECKED)][:CHECKED]
     near = {name for query in queries for name in (*query.grades, *query.violating)}
-    some = sorted({*near, *corpus.ids[:2000]})
-    small = {name: dataset.documents[name] for name in some}
-    encoder = CachedEncoder(default_encoder(), CACHE)
-    ours = Exhaustive(small, encoder)
+    names = sorted({*near, *corpus.ids[:2000]})
+    small = {name: dataset.documents[name] for name in names}
+    encoder = cached_encoder()
+    corpus_part = ExactCollection(small, encoder)
     with PassageIndex.open("films", encoder, vectors=TRAINED, lexical=True) as index:
         index.add([Passage(name, text) for name, text in small.items()])
         engine = Engine(index, "boolean")
         for query in queries:
-            theirs = [hit.passage.id for hit in engine.search(gold(query), 50)]
-            found = ours.search(stated(vectors=HYBRID)(query), query.text, 50)
-            if set(theirs[:20]) - {name for name, _ in found[:25]}:
+            engine_ids = [hit.passage.id for hit in engine.search(gold(query), 50)]
+            exact = corpus_part.search(gold_expression(vectors=HYBRID)(query), query.text, 50)
+            if set(engine_ids[:20]) - {name for name, _ in exact[:25]}:
                 raise SystemExit(f"the engine ranks {query.text!r} otherwise")
 
 
-def overall(results: dict[str, Result]) -> list[dict[str, str]]:
-    """A row a system."""
+def overall(results: dict[str, EvaluationResult]) -> list[dict[str, str]]:
+    """A row per system."""
     return [
         {"system": name, **{m: with_interval(result.estimates.get(m)) for m in SHOWN}}
         for name, result in results.items()
     ]
 
 
-def by_template(results: dict[str, Result], dataset: Dataset) -> list[dict[str, str]]:
-    """R@100 of every system under every template, and the rate of violations."""
-    labels = templates(dataset.queries)
+def by_template(results: dict[str, EvaluationResult], dataset: Dataset) -> list[dict[str, str]]:
+    """R@100 and violation rate of every system per template."""
+    labels = query_templates(dataset.queries)
     rows = []
     for name, result in results.items():
         row = {"R@100": name}
@@ -122,9 +126,11 @@ def by_template(results: dict[str, Result], dataset: Dataset) -> list[dict[str, 
     return rows
 
 
-def gains(results: dict[str, Result], dataset: Dataset) -> list[dict[str, str]]:
-    """Paired differences: ours over what it is compared with."""
-    labels = templates(dataset.queries)
+def gains(results: dict[str, EvaluationResult], dataset: Dataset) -> list[dict[str, str]]:
+    """Paired differences of ours against other systems."""
+    members: dict[str, set[str]] = {}
+    for query, template in query_templates(dataset.queries).items():
+        members.setdefault(template, set()).add(query)
     rows = []
     for better, than in (
         ("calibrated", "whole query, topical"),
@@ -135,22 +141,28 @@ def gains(results: dict[str, Result], dataset: Dataset) -> list[dict[str, str]]:
         ("calibrated, in words", "calibrated"),
         ("calibrated, hybrid, in words", "calibrated, hybrid"),
     ):
-        found = compare(results[than], results[better])
-        least = compare_by(results[than], results[better], labels)
-        worst = min(least, key=lambda template: least[template]["R@100"].mean)
+        other = {better: results[better]}
+        gain = compare(results[than], other)[better]
+        by_template = {
+            template: compare(results[than], other, ["R@100"], queries=queries)[better][
+                "R@100"
+            ].difference
+            for template, queries in members.items()
+        }
+        worst = min(by_template, key=lambda template: by_template[template].mean)
         rows.append(
             {
                 "system": better,
                 "over": than,
-                "R@100": with_interval(found["R@100"]),
-                "violation_rate": with_interval(found["violation_rate"]),
-                "least gain, R@100": f"{worst} {with_interval(least[worst]['R@100'])}",
+                "R@100": with_interval(gain["R@100"].difference),
+                "violation_rate": with_interval(gain["violation_rate"].difference),
+                "least gain, R@100": f"{worst} {with_interval(by_template[worst])}",
             }
         )
     return rows
 
 
-def _some(dataset: Dataset, count: int | None) -> Dataset:
+def _first_queries(dataset: Dataset, count: int | None) -> Dataset:
     if count is None:
         return dataset
     places = np.linspace(0, len(dataset.queries) - 1, count).astype(int)

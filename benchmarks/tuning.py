@@ -1,4 +1,4 @@
-"""A grid over the constants of the exclusion, on train and dev parts; a search takes minutes.
+"""Grid search over the constants of the exclusion policy, on train and dev parts; takes minutes.
 
 python -m benchmarks.tuning
 
@@ -10,19 +10,19 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
-from benchmarks.exclusion import SHIPPED, indexed
-from benchmarks.report import publish
+from benchmarks.common.dataset_search import index_dataset
+from benchmarks.common.output import cached_encoder, publish
 from logic_retrievers import AutoPolicy, Engine, ExclusionSettings
 from logic_retrievers.errors import LongTextWarning
-from logic_retrievers.evaluation import Dataset, evaluate
-from logic_retrievers.evaluation.measures import Ranking
+from logic_retrievers.evaluation import Dataset, evaluate, load_dataset
+from logic_retrievers.evaluation.metrics import Ranking
 from logic_retrievers.evaluation.runner import Search
-from logic_retrievers.index.ids import point_id
+from logic_retrievers.index.point_format import point_id
 from logic_retrievers.policies import ExclusionPolicy, Policy, Ranked
-from logic_retrievers.types import Pool
+from logic_retrievers.types import CandidatePool
 
 TUNING = (  # NevIR's train part is what the compatibility head was trained on
     ("excluir", "train"),
@@ -39,20 +39,19 @@ def main() -> None:
 
 
 def tune() -> list[dict[str, object]]:
-    """A grid over the constants, on the parts for tuning; every query is searched once."""
+    """A grid over the constants, on the parts for tuning; each query is searched once."""
     recorded = {part: _record(*part) for part in TUNING}
     rows = []
     for penalty, mention, whole, weight in itertools.product(
         (0.5, 0.6, 0.75, 0.9), (0.1, 0.2, 0.3), (0.4, 0.6, 0.8), (0.0, 0.2, 0.3, 0.4, 0.5, 0.6)
     ):
-        settings = replace(
-            SHIPPED,
+        settings = ExclusionSettings(
             penalty=penalty,
-            mention=mention,
-            whole_weight=whole,
+            mention_share=mention,
+            whole_query_weight=whole,
             compatibility_weight=weight,
         )
-        row: dict[str, object] = dict(asdict(settings))
+        row: dict[str, object] = dict(settings.overrides())
         for part, (dataset, answers) in recorded.items():
             metrics = evaluate(dataset, answers(settings), 10, resamples=1).metrics
             for metric in ("R@1", "R@5", "V@5"):
@@ -62,27 +61,30 @@ def tune() -> list[dict[str, object]]:
 
 
 def _record(name: str, split: str) -> tuple[Dataset, Callable[[ExclusionSettings], Search]]:
-    """A data set, and what answers its queries under any settings: they change no pool."""
-    pools: dict[str, tuple[Recording, Pool]] = {}
+    """A data set and its recorded candidate pools, which no setting changes."""
+    pools: dict[str, tuple[Recording, CandidatePool]] = {}
 
     class Recording(ExclusionPolicy):
-        def rank(self, pool: Pool, k: int) -> list[Ranked]:
+        def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
             pools.setdefault(self.query.text, (self, pool))
             return super().rank(pool, k)
 
     class Recorder(AutoPolicy):
-        def choose(self, *arguments: Any) -> Policy:
-            found = super().choose(*arguments)
-            if not isinstance(found, ExclusionPolicy):
-                return found
-            return Recording(**{one.name: getattr(found, one.name) for one in fields(found)})
+        def route(self, *arguments: Any) -> Policy:
+            policy = super().route(*arguments)
+            if not isinstance(policy, ExclusionPolicy):
+                return policy
+            return Recording(
+                **{field.name: getattr(policy, field.name) for field in fields(policy)}
+            )
 
-    with indexed(name, split) as (dataset, index):
+    dataset = load_dataset(name, split)
+    with index_dataset(dataset, cached_encoder()) as index:
         texts = list(dict.fromkeys(query.text for query in dataset.queries))
-        hits = Engine(index, Recorder(settings=SHIPPED)).search_many(texts, 10)
+        hits = Engine(index, Recorder()).search_many(texts, 10)
         plain = {
-            text: [(hit.passage.id, hit.score) for hit in found]
-            for text, found in zip(texts, hits, strict=True)
+            text: [(hit.passage.id, hit.score) for hit in hit_list]
+            for text, hit_list in zip(texts, hits, strict=True)
         }
     ids = {point_id(document): document for document in dataset.documents}
 
@@ -92,7 +94,7 @@ def _record(name: str, split: str) -> tuple[Dataset, Callable[[ExclusionSettings
                 return plain[text]
             policy, pool = pools[text]
             ranked = replace(policy, settings=settings).rank(pool, k)
-            return [(ids[pool.ids[one.index]], one.score) for one in ranked]
+            return [(ids[pool.ids[hit.index]], hit.score) for hit in ranked]
 
         return lambda texts, k: [ranking(text, k) for text in texts]
 

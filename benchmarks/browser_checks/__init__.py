@@ -1,0 +1,1 @@
+"""Checks of the HTML reports in a real Chromium: overflow, scripts, filters."""

@@ -1,0 +1,270 @@
+"""SparseCL's cleaning experiment: corrupt a corpus, clean it, and search it.
+
+Every question of ConflictQA is a query; the passages of its one side are the clean corpus, over a
+background of films and SciFact abstracts, and passages of its other side are injected. Both
+directions are run and taken together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from random import Random
+from typing import Any
+
+from logic_export.data.contradictions.conflictqa import load_conflictqa
+
+from logic_retrievers.cleaning import CleaningResult, CorpusCleaner
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.evaluation.datasets import data_folder
+from logic_retrievers.evaluation.metrics import recall_at_k, standard_metrics
+from logic_retrievers.evaluation.rows import json_rows
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.search import Engine
+from logic_retrievers.types import Passage
+
+K = 10
+PUBLISHERS = ("encyclopaedia", "textbook", "news", "magazine")
+"""Of clean passages, the best first; injected passages come from ``forum``."""
+
+Settings = Mapping[str, Any]
+Cleaners = Mapping[str, Callable[["Corpus"], Settings]]
+
+CLEAN, CORRUPTED = "clean", "corrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query, the passages that answer it, and those that contradict them."""
+
+    text: str
+    clean: tuple[str, ...]
+    injected: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Corpus:
+    """An index over background and clean passages, to which others are added.
+
+    Args:
+        index: with everything in it.
+        questions: of one direction.
+        background: how many passages belong to no question.
+        clean, injected: ids of each question's passages.
+    """
+
+    index: PassageIndex
+    questions: Sequence[Question]
+    background: int
+    clean: list[list[str]] = field(default_factory=list)
+    injected: list[list[str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFigures:
+    """Per question: nDCG@10, recall@10 of its injected passages, and their share of the top 10."""
+
+    ndcg: list[float]
+    recall: list[float]
+    share: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Figures of one corpus, both directions together.
+
+    Args:
+        figures: per question.
+        hidden: kind of passage (injected, clean, background) -> how many were hidden.
+        total: kind of passage -> how many there are.
+        compared: pairs that the cleaner compared.
+    """
+
+    figures: SearchFigures
+    hidden: Mapping[str, int]
+    total: Mapping[str, int]
+    compared: int
+
+
+def load_questions(part: str) -> list[Question]:
+    """The questions of a part, in one direction."""
+    return [
+        Question(text, sides.left, sides.right)
+        for text, groups in load_conflictqa(part).items()
+        for sides in groups
+    ]
+
+
+def swap_sides(question: Question) -> Question:
+    """The question with clean and injected passages exchanged."""
+    return replace(question, clean=question.injected, injected=question.clean)
+
+
+def background_texts(count: int) -> list[str]:
+    """SciFact's abstracts, followed by films up to ``count``."""
+    science = [row.text("text") for row in json_rows(data_folder() / "scifact/corpus.jsonl.gz")]
+    films = [
+        row.text("text")
+        for row in json_rows(data_folder() / "wikipedia_movies/corpus.jsonl.gz")
+        if row.text("text").strip()
+    ]
+    wanted = max(0, count - len(science))
+    step = max(1, len(films) // max(1, wanted))
+    return [*islice(science, count), *islice(films[::step], wanted)]
+
+
+def run_experiment(
+    open_index: Callable[[], AbstractContextManager[PassageIndex]],
+    questions: Sequence[Question],
+    most: int,
+    cleaners: Cleaners,
+    share: float = 1.0,
+) -> dict[str, Outcome]:
+    """Outcomes of the clean, the corrupted, and each cleaned corpus, both directions together.
+
+    Args:
+        open_index: gives a fresh index that holds the background.
+        questions: in one direction; both directions are run.
+        most: maximum of injected passages per question.
+        cleaners: label -> settings of the cleaner for a corpus.
+        share: share of the questions with injected passages.
+    """
+    outcome_lists: dict[str, list[Outcome]] = {}
+    for direction in (questions, [swap_sides(question) for question in questions]):
+        with open_index() as index:
+            corpus = add_clean_passages(index, direction)
+            outcome_lists.setdefault(CLEAN, []).append(_measure_outcome(corpus))
+            inject(corpus, most, share)
+            outcome_lists.setdefault(CORRUPTED, []).append(_measure_outcome(corpus))
+            for name, settings in cleaners.items():
+                cleaner = CorpusCleaner(index, **settings(corpus))
+                cleaned = cleaner.clean()
+                outcome_lists.setdefault(name, []).append(_measure_outcome(corpus, cleaned))
+                cleaner.quarantine.restore(cleaned.quarantined)
+    return {name: _join_outcomes(outcomes) for name, outcomes in outcome_lists.items()}
+
+
+def open_background_index(encoder: Encoder, background: Sequence[str]) -> PassageIndex:
+    """An in-memory index of background passages."""
+    index = PassageIndex.open("cleaning", encoder, vectors=("topical", "contradiction"))
+    index.add(Passage(f"background {n}", text) for n, text in enumerate(background))
+    return index
+
+
+def add_clean_passages(index: PassageIndex, questions: Sequence[Question]) -> Corpus:
+    """Adds the clean passages of every question, with random dates and publishers."""
+    corpus, random = Corpus(index, questions, index.count()), Random(0)
+    for number, question in enumerate(questions):
+        passages = [
+            Passage(
+                f"clean {number}.{n}",
+                text,
+                {
+                    "date": f"{random.randint(2023, 2024)}-{random.randint(1, 12):02}-01",
+                    "publisher": random.choice(PUBLISHERS),
+                },
+            )
+            for n, text in enumerate(question.clean)
+        ]
+        index.add(passages)
+        corpus.clean.append([passage.id for passage in passages])
+        corpus.injected.append([])
+    return corpus
+
+
+def inject(corpus: Corpus, most: int, share: float) -> None:
+    """Adds at most ``most`` contradicting passages to a share of the questions."""
+    random = Random(1)
+    for number, question in enumerate(corpus.questions):
+        texts = list(question.injected)
+        random.shuffle(texts)
+        if random.random() >= share:
+            continue
+        passages = [
+            Passage(
+                f"injected {number}.{n}",
+                text,
+                {
+                    "date": f"{random.randint(2020, 2022)}-{random.randint(1, 12):02}-01",
+                    "publisher": "forum",
+                },
+            )
+            for n, text in enumerate(texts[:most])
+        ]
+        corpus.index.add(passages)
+        corpus.injected[number] = [passage.id for passage in passages]
+
+
+def search_corpus(corpus: Corpus) -> SearchFigures:
+    """Figures of topical search for every question."""
+    engine = Engine(corpus.index, "topical")
+    lists = [
+        [hit.passage.id for hit in engine.search(question.text, K)] for question in corpus.questions
+    ]
+    grades = {str(n): dict.fromkeys(ids, 1) for n, ids in enumerate(corpus.clean)}
+    values = standard_metrics(grades, {str(n): ids for n, ids in enumerate(lists)}, K)["nDCG@10"]
+    return SearchFigures(
+        [values[str(n)] for n in range(len(lists))],
+        [recall_at_k(ids, bad, K) for ids, bad in zip(lists, corpus.injected, strict=True)],
+        [
+            sum(name in bad for name in ids) / K
+            for ids, bad in zip(lists, corpus.injected, strict=True)
+        ],
+    )
+
+
+def _measure_outcome(corpus: Corpus, cleaned: CleaningResult | None = None) -> Outcome:
+    hidden = () if cleaned is None else cleaned.quarantined
+    kinds = ("injected", "clean", "background")
+    return Outcome(
+        search_corpus(corpus),
+        {kind: sum(name.startswith(kind) for name in hidden) for kind in kinds},
+        {
+            "injected": sum(map(len, corpus.injected)),
+            "clean": sum(map(len, corpus.clean)),
+            "background": corpus.background,
+        },
+        0 if cleaned is None else cleaned.compared,
+    )
+
+
+def _join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
+    first = outcomes[0]
+    return Outcome(
+        SearchFigures(
+            *(
+                [value for outcome in outcomes for value in getattr(outcome.figures, name)]
+                for name in ("ndcg", "recall", "share")
+            )
+        ),
+        {kind: sum(outcome.hidden[kind] for outcome in outcomes) for kind in first.hidden},
+        {kind: sum(outcome.total[kind] for outcome in outcomes) for kind in first.total},
+        sum(outcome.compared for outcome in outcomes),
+    )
+
+
+def trust_one_passage(corpus: Corpus) -> Settings:
+    """Trusts one clean passage of every question."""
+    return {"trusted": corpus.index.get([ids[0] for ids in corpus.clean])}
+
+
+def hide_top_three(corpus: Corpus) -> Settings:
+    """SparseCL's rule: hides the 3 passages with the highest F for a trusted passage."""
+    return {"trusted_top": 3, **trust_one_passage(corpus)}
+
+
+def prefer_majority(corpus: Corpus) -> Settings:  # noqa: ARG001 - settings share a form
+    """Trusts no passage; the majority is right."""
+    return {"resolution": "prefer_majority", "date_key": "none"}
+
+
+def prefer_source(corpus: Corpus) -> Settings:  # noqa: ARG001
+    """Trusts no passage; the better publisher is right."""
+    return {
+        "resolution": "prefer_source",
+        "source_key": "publisher",
+        "source_order": (*PUBLISHERS, "forum"),
+        "date_key": "none",
+    }

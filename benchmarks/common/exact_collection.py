@@ -1,0 +1,138 @@
+"""An in-memory collection with exact scores: many queries, deep lists, no engine.
+
+The engine gives the same (``benchmarks.set_queries`` checks some queries against it), but
+takes a payload for every hit, and its embedded mode scores sparse vectors in Python.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.errors import LongTextWarning
+from logic_retrievers.evaluation import Dataset, EvaluationResult, Query, evaluate
+from logic_retrievers.evaluation.metrics import Ranking
+from logic_retrievers.index.lexical import SATURATION, terms
+from logic_retrievers.policies import Policy
+from logic_retrievers.types import CandidatePool, VectorQuery
+
+Scores = npt.NDArray[np.float64]
+ChoosePolicy: TypeAlias = Callable[[Query], Policy]
+"""Chooses the policy for a query, which has labels and an expression beside its text."""
+
+DECIMALS = 6
+DENSE = ("topical", "compatibility")
+LEXICAL = "lexical"
+CACHED_COLUMNS = 4096
+"""Cached columns of scores, each of 8 bytes a passage."""
+
+
+class ExactCollection:
+    """Passages with their vectors, and exact scores of any text.
+
+    Args:
+        documents: id -> text.
+        encoder: of the dense vectors; lexical scores are computed here with Qdrant's weights.
+        dense: names of the dense vectors.
+    """
+
+    def __init__(
+        self, documents: Mapping[str, str], encoder: Encoder, dense: Sequence[str] = DENSE
+    ) -> None:
+        self.ids = sorted(documents)
+        self._encoder = encoder
+        texts = [documents[name] for name in self.ids]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LongTextWarning)  # they are cut for every system alike
+            vectors = encoder.encode_documents(texts, dense)
+        self._dense = {name: _normalise_rows(rows) for name, rows in vectors.items()}
+        self._texts = texts
+        self.scores = lru_cache(CACHED_COLUMNS)(self._scores)
+
+    def search(self, policy: Policy, query: str, k: int) -> list[tuple[str, float]]:
+        """(id, score) of the k best under a policy."""
+        pool = self._pool(policy.plan(query, k))
+        return [(pool.ids[ranked.index], ranked.score) for ranked in policy.rank(pool, k)]
+
+    def vectors(self, texts: Sequence[str], name: str = "topical") -> npt.NDArray[np.float32]:
+        """Query vectors, shape (texts, dimension)."""
+        return _normalise_rows(self._encoder.encode_queries(list(texts), [name])[name])
+
+    @cached_property
+    def _weights(self) -> Mapping[str, tuple[npt.NDArray[np.intp], Scores]]:
+        return _weights(self._texts)
+
+    def _pool(self, plan: Sequence[VectorQuery]) -> CandidatePool:
+        columns = {leaf.name: self.scores(leaf.vector, leaf.text) for leaf in plan}
+        nearest = [_nearest_rows(columns[leaf.name], leaf.limit) for leaf in plan if leaf.limit]
+        rows = np.unique(np.concatenate(nearest))
+        ids = tuple(self.ids[row] for row in rows)  # sorted, as the ids are
+        return CandidatePool(ids, {name: column[rows] for name, column in columns.items()})
+
+    def _scores(self, vector: str, text: str) -> Scores:
+        """Scores of every passage; NaN where the lexical vectors share no word."""
+        if vector == LEXICAL:
+            scores = np.zeros(len(self.ids))
+            for word in dict.fromkeys(terms(text)):
+                if word in self._weights:
+                    places, weights = self._weights[word]
+                    scores[places] += weights
+            return np.where(scores > 0, np.round(scores, DECIMALS), np.nan)
+        query = self.vectors([text], vector)[0]
+        cosines = (self._dense[vector] @ query).astype(np.float64)
+        return np.asarray(np.round(cosines, DECIMALS))
+
+
+def evaluate_exact(
+    dataset: Dataset, corpus: ExactCollection, choose: ChoosePolicy, name: str, depth: int
+) -> EvaluationResult:
+    """All metrics of the policies that are chosen query by query."""
+
+    def search(texts: Sequence[str], k: int) -> list[Ranking]:
+        del texts  # the queries know more
+        return [corpus.search(choose(query), query.text, k) for query in dataset.queries]
+
+    return evaluate(dataset, search, depth, policy=name)
+
+
+def _normalise_rows(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+
+
+def _nearest_rows(column: Scores, depth: int) -> npt.NDArray[np.intp]:
+    """Rows with the best scores; ties by row number."""
+    last = np.partition(-column, min(depth, len(column)) - 1)[min(depth, len(column)) - 1]
+    near = (
+        np.flatnonzero(-column <= last) if not np.isnan(last) else np.flatnonzero(~np.isnan(column))
+    )
+    return near[np.argsort(-column[near], kind="stable")[:depth]]
+
+
+def _weights(texts: Sequence[str]) -> dict[str, tuple[npt.NDArray[np.intp], Scores]]:
+    """Word -> rows of the texts with it, and its weight in their scores."""
+    postings: dict[str, tuple[list[int], list[float]]] = {}
+    for place, text in enumerate(texts):
+        for word, count in Counter(terms(text)).items():
+            places, damped = postings.setdefault(word, ([], []))
+            places.append(place)
+            damped.append(count * (SATURATION + 1) / (count + SATURATION))
+    return {
+        word: (
+            np.array(places),
+            np.array(damped) * _inverse_document_frequency(len(places), len(texts)),
+        )
+        for word, (places, damped) in postings.items()
+    }
+
+
+def _inverse_document_frequency(holding: int, texts: int) -> float:
+    """Qdrant's inverse document frequency."""
+    return float(np.log(1 + (texts - holding + 0.5) / (holding + 0.5)))

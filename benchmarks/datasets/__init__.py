@@ -1,0 +1,1 @@
+"""Readers of published benchmark sets in their original formats."""

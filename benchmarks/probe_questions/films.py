@@ -1,0 +1,164 @@
+"""Questions on films: which film with an actor is not excluded by title, year, or people."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+from benchmarks.probe_questions.film_cases import KINDS, Case
+from benchmarks.probe_questions.film_facts import Film, Films, read_films
+from logic_retrievers.errors import ConfigurationError, ReadError
+from logic_retrievers.evaluation.datasets import data_file, existing_folder
+from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet
+
+RELATED_FILMS = 3
+"""Films per question with the other actors of its right film."""
+
+WORDINGS: Mapping[str, tuple[str, ...]] = {
+    "title": (
+        "Which film starring {person} is not {ruled_out}?",
+        "Apart from {ruled_out}, which film has {person} in it?",
+        "Which film other than {ruled_out} does {person} star in?",
+        "I don't want to see {ruled_out} again. What else is there with {person}?",
+    ),
+    "year": (
+        "Which film starring {person} is not from {ruled_out}?",
+        "I want a film with {person}, but nothing from {ruled_out}. Which one is there?",
+        "Excluding films of {ruled_out}, which film stars {person}?",
+        "What film did {person} make in any year except {ruled_out}?",
+    ),
+    "not_released": (
+        "Which film starring {person} was not released in the {ruled_out}?",
+        "Which of the films with {person} didn't come out in the {ruled_out}?",
+        "Which film starring {person} does not date from the {ruled_out}?",
+        "Is there a film with {person} that wasn't made in the {ruled_out}? What is it called?",
+    ),
+    "fellow_actor": (
+        "Which film stars {person} but not {ruled_out}?",
+        "I'm looking for a film with {person} that {ruled_out} isn't in. What is it called?",
+        "Which film starring {person} does not star {ruled_out}?",
+        "What did {person} star in without {ruled_out}?",
+    ),
+    "director": (
+        "Which film starring {person} was not directed by {ruled_out}?",
+        "I'd like a film with {person}, just not one that {ruled_out} directed. Which is there?",
+        "Which film starring {person} has a director other than {ruled_out}?",
+        "What did {person} star in when someone other than {ruled_out} was directing?",
+    ),
+}
+"""Kind of a question -> its forms: a plain and a natural one in turn."""
+
+
+def film_questions(
+    folder: str | os.PathLike[str],
+    split: str = "test",  # noqa: ARG001 - builders share a form
+    seed: int = 0,
+    *,
+    count: int = 400,
+    films: int = 3000,
+) -> ProbeSet:
+    """Questions over ``wikipedia_movies`` with exactly one right answer, a title.
+
+    Each names an actor and excludes all films with that actor in the set but one. The passages
+    are the first whole sentences of up to 90 words; they state the cast, year and director that a
+    question uses, in agreement with the table's fields. A film that may be another one with the
+    actor (its cast or any part of its whole text could mean that actor) is left out of the set, so
+    that there is no second right answer.
+
+    The excluded films are the wrong answers. The set also holds films with the right films' other
+    actors, and random ones.
+
+    Args:
+        folder: ``wikipedia_movies``: a path, or a name inside the benchmark folder.
+        split: not used; the films have no parts.
+        seed: for drawing actors and films.
+        count: number of questions, spread evenly over the kinds of :data:`WORDINGS`.
+        films: number of passages.
+
+    Raises:
+        ConfigurationError: not enough films for that many questions or passages.
+        ReadError: the folder cannot be read.
+    """
+    root = existing_folder(Path(folder))
+    file = data_file(root, "corpus.jsonl")
+    if file is None:
+        raise ReadError("no corpus.jsonl[.gz] in this folder", file=str(root))
+    known = read_films(file)
+    random = Random(seed)
+    cases, banned = _draw_cases(known, count, random)
+    texts = _select_passages(known, [case for _, case in cases], banned, films, random)
+    questions = tuple(
+        _build_question(number, kind, case) for number, (kind, case) in enumerate(cases)
+    )
+    return ProbeSet("films", questions, texts)
+
+
+def _draw_cases(
+    known: Films, count: int, random: Random
+) -> tuple[list[tuple[str, Case]], set[str]]:
+    """Kinds and cases, and the films that must stay out of the set because of them."""
+    people = sorted(known.starring)
+    random.shuffle(people)
+    candidates = {kind: iter(people) for kind in KINDS}
+    used: set[str] = set()
+    banned: set[str] = set()
+    used_people: set[str] = set()
+    cases: list[tuple[str, Case]] = []
+    while len(cases) < count and candidates:
+        for kind in list(candidates)[: count - len(cases)]:
+            for person in candidates[kind]:
+                case = None if person in used_people else KINDS[kind].draw(person, known, random)
+                if case is None:
+                    continue
+                own = {film.id for film in (case.right, *case.wrong)}
+                others = known.possible_films(person) - own
+                if own.isdisjoint(banned | used) and others.isdisjoint(used):
+                    used_people.add(person)
+                    used |= own
+                    banned |= others
+                    cases.append((kind, case))
+                    break
+            else:
+                del candidates[kind]
+    if not 0 < count == len(cases):
+        raise ConfigurationError(f"the films give {len(cases)} questions; count is {count}")
+    return cases, banned
+
+
+def _select_passages(
+    known: Films, cases: Sequence[Case], banned: set[str], count: int, random: Random
+) -> dict[str, str]:
+    """The films of the cases, related and random ones: id -> text."""
+    chosen = {film.id for case in cases for film in (case.right, *case.wrong)}
+    for case in cases:
+        related = sorted(_related_films(case.right, known) - banned - chosen)
+        chosen.update(random.sample(related, min(RELATED_FILMS, len(related))))
+    rest = sorted(known.films.keys() - banned - chosen)
+    if not 0 <= count - len(chosen) <= len(rest):
+        raise ConfigurationError(
+            f"the set may have {len(chosen)} to {len(chosen) + len(rest)} films, not {count}"
+        )
+    chosen.update(random.sample(rest, count - len(chosen)))
+    return {name: known.films[name].text for name in sorted(chosen)}
+
+
+def _related_films(film: Film, known: Films) -> set[str]:
+    """Films that share an actor with a film."""
+    return {other.id for star in film.stars for other in known.starring[star]}
+
+
+def _build_question(number: int, kind: str, case: Case) -> ProbeQuestion:
+    forms = WORDINGS[kind]
+    return ProbeQuestion(
+        id=f"film_{number}",
+        text=forms[number // len(WORDINGS) % len(forms)].format(
+            person=case.person, ruled_out=case.ruled_out
+        ),
+        gold=(case.right.title,),
+        wrong=tuple(dict.fromkeys(film.title for film in case.wrong)),
+        kind=kind,
+        satisfying=(case.right.id,),
+        violating=tuple(film.id for film in case.wrong),
+    )

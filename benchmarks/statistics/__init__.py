@@ -1,0 +1,1 @@
+"""Statistics: detection, calibration, resampling, logical consistency."""
