@@ -1,4 +1,4 @@
-"""Fixtures for every room; what is heavy is imported by the fixture that needs it."""
+"""Fixtures for every package; what is heavy is imported by the fixture that needs it."""
 
 from __future__ import annotations
 

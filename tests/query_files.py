@@ -11,7 +11,7 @@ import pytest
 from logic_retrievers.encoders import load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN
 from logic_retrievers.encoders.query_encoder import QueryEncoderCard
-from logic_retrievers.encoders.tokens import SharedTokenizer
+from logic_retrievers.encoders.tokenization import SharedTokenizer
 
 TEXTS = ("a b c", "a quiet room without noise", "find")
 
@@ -36,7 +36,7 @@ def write_noisy(
         **changes: replace fields of the card.
     """
     onnx = pytest.importorskip("onnx", reason="writes a graph")
-    from logic_export.query_file import write_query_encoder
+    from logic_export.bundles.query_encoder import write_query_encoder
     from onnx import numpy_helper
 
     found = load_bundle(bundle)

@@ -39,7 +39,7 @@ def write_small_model(folder: Path) -> Path:
 def retrained(folder: Path, out: Path, *changed: str) -> str:
     """A copy of a model in which the named weights are others."""
     import torch
-    from logic_export.onnx import load_model
+    from logic_export.bundles.graphs import load_model
 
     model = load_model(str(folder))
     torch.manual_seed(1)

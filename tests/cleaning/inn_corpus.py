@@ -31,7 +31,7 @@ def stored(*more, **location):
 
 
 def cleaner(index, ledger=None, **settings):
-    settings = {"policy": "prefer_newest", **settings}
+    settings = {"resolution": "prefer_newest", **settings}
     return CorpusCleaner(index, ledger=Ledger() if ledger is None else ledger, **settings)
 
 
@@ -63,15 +63,15 @@ def killed_at(index, number, *, done=False):
         How many effects there were so far, in a list of one; and what puts all right again.
     """
     connection, seen = index.connection, [0]
-    perform = connection.perform
+    handle = connection.handle
 
     def failing(effect):
         seen[0] += 1
         if seen[0] != number:
-            return perform(effect)
+            return handle(effect)
         if done:
-            perform(effect)
+            handle(effect)
         raise KilledError
 
-    connection.perform = failing
-    return seen, lambda: vars(connection).pop("perform")
+    connection.handle = failing
+    return seen, lambda: vars(connection).pop("handle")

@@ -13,13 +13,13 @@ from placed import PlacedEncoder, passages
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import CorpusCleaner, Kind, Ledger
-from logic_retrievers.contradiction.rules import PreferMajority
+from logic_retrievers.contradiction.resolution_strategies import PreferMajority
 from logic_retrievers.contradiction.settings import VECTORS
 from logic_retrievers.errors import (
     AuthenticationError,
     ConfigurationError,
     InputError,
-    SecondOpinionWarning,
+    PairJudgeWarning,
     StorageError,
 )
 
@@ -42,7 +42,11 @@ def test_clean_hides_what_the_policy_decides_against():
         cleaned = made.clean(progress=seen.append)
         assert {*cleaned.quarantined} == {*HIDDEN}
         assert active(index) == {NEW, TAX, COPPER}
-        assert (cleaned.examined, cleaned.policy, cleaned.dry_run) == (5, "prefer_newest", False)
+        assert (cleaned.examined, cleaned.resolution, cleaned.dry_run) == (
+            5,
+            "prefer_newest",
+            False,
+        )
         assert cleaned.compared > 0
         assert seen == [5]
         assert {one.finding.kind for one in cleaned.decisions} == {Kind.CONTRADICTION}
@@ -51,7 +55,9 @@ def test_clean_hides_what_the_policy_decides_against():
         assert {(one.event, one.passage, one.opponent) for one in entries} == {
             ("quarantine", OLD, NEW), ("quarantine", PAID, TAX),
         }  # fmt: skip
-        assert all(one.point and one.policy == "prefer_newest" and one.reason for one in entries)
+        assert all(
+            one.point and one.resolution == "prefer_newest" and one.reason for one in entries
+        )
         assert index.count() == 5, "nothing is deleted"
 
 
@@ -119,10 +125,10 @@ def test_a_date_that_is_put_right_is_looked_at():
         {"neighbours": 7},
         {"trusted": passages("salt | yes | a")},
         {"scope_keys": ["colour"]},
-        {"policy": "annotate"},
-        {"policy": lambda one, other: None},
+        {"resolution": "annotate"},
+        {"resolution": lambda one, other: None},
         {"against_trusted": "annotate"},
-        {"second_opinion": lambda asked: [None] * len(asked)},
+        {"judge": lambda asked: [None] * len(asked)},
     ],
 )
 def test_other_settings_examine_anew(more):
@@ -130,7 +136,7 @@ def test_other_settings_examine_anew(more):
     with stored() as index:
         made = cleaner(index)
         made.clean(dry_run=True)
-        cleaner(index, made.ledger, policy="annotate", neighbours=6).clean()
+        cleaner(index, made.ledger, resolution="annotate", neighbours=6).clean()
         assert cleaner(index, made.ledger, **more).clean().examined == 5
         assert cleaner(index, made.ledger, **more).clean().examined == 0, "but once only"
 
@@ -139,7 +145,7 @@ def test_only_one_policy_is_needed_at_first():
     """Whoever looks first with annotate, and then decides, must see it done."""
     with stored() as index:
         ledger = Ledger()
-        cleaner(index, ledger, policy="annotate").clean()
+        cleaner(index, ledger, resolution="annotate").clean()
         assert {*cleaner(index, ledger).clean().quarantined} == {*HIDDEN}
 
 
@@ -148,7 +154,7 @@ async def test_asynchronously_the_same():
     found = []
     for road in ("clean", "aclean"):
         with stored() as index:
-            made = cleaner(index, second_opinion=lambda asked: [0.9] * len(asked))
+            made = cleaner(index, judge=lambda asked: [0.9] * len(asked))
             if road == "clean":
                 cleaned = await asyncio.to_thread(made.clean)
                 screened = await asyncio.to_thread(made.screen, passages("copper | no | a"))
@@ -164,7 +170,7 @@ async def test_asynchronously_the_same():
 def test_without_an_index():
     """A list of passages, compared with each other; nothing is written, for there is nowhere."""
     encoder = PlacedEncoder()
-    made = CorpusCleaner(encoder=encoder, policy="prefer_newest")
+    made = CorpusCleaner(encoder=encoder, resolution="prefer_newest")
     cleaned = made.clean(iter(CORPUS))
     assert {*cleaned.quarantined} == {*HIDDEN}
     assert cleaned.collection is None
@@ -233,7 +239,7 @@ def test_a_majority_hears_those_that_are_no_conflict():
 
     agreeing = passages("inn | no | b", "inn | no | c")
     with stored(*agreeing) as index:
-        cleaned = cleaner(index, policy=Watching()).clean(dry_run=True)
+        cleaned = cleaner(index, resolution=Watching()).clean(dry_run=True)
         assert {OLD, NEW, "inn | no | b", "inn | no | c"} in seen
         assert cleaned.quarantined == (OLD,)
 
@@ -253,15 +259,15 @@ def test_a_second_opinion_is_heard():
     """A model that was paid for and not heard."""
     with stored() as index:
         clears, doubts = Opinion(0.01), Opinion(None)
-        cleaned = cleaner(index, second_opinion=clears).clean(dry_run=True)
+        cleaned = cleaner(index, judge=clears).clean(dry_run=True)
         assert cleaned.quarantined == ()
         assert len(clears.asked) == 1
         assert {frozenset(pair) for pair in clears.asked[0]} == {
             frozenset((OLD, NEW)), frozenset((TAX, PAID)),
         }  # fmt: skip
         usual = cleaner(index).clean(dry_run=True)
-        assert plain(cleaner(index, second_opinion=doubts).clean(dry_run=True)) == plain(usual)
-        sure = cleaner(index, second_opinion=Opinion(0.97)).clean()
+        assert plain(cleaner(index, judge=doubts).clean(dry_run=True)) == plain(usual)
+        sure = cleaner(index, judge=Opinion(0.97)).clean()
         assert {one.finding.probability for one in sure.decisions} == {0.97}
         assert {one.finding.own_probability for one in sure.decisions} == {
             one.finding.probability for one in usual.decisions
@@ -280,8 +286,8 @@ def test_a_second_opinion_is_heard():
 def test_a_second_opinion_that_fails(opinion, told):
     """Our own probabilities stand, and a warning says so: the model may be out of reach."""
     with stored() as index:
-        with pytest.warns(SecondOpinionWarning, match=told) as caught:
-            cleaned = cleaner(index, second_opinion=opinion).clean()
+        with pytest.warns(PairJudgeWarning, match=told) as caught:
+            cleaned = cleaner(index, judge=opinion).clean()
         assert caught[0].filename == __file__
         assert {*cleaned.quarantined} == {*HIDDEN}
         assert told in cleaned.notes[0]

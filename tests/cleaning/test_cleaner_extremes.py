@@ -42,7 +42,7 @@ def test_a_long_passage_is_judged_by_its_beginning():
         Passage("longer", f"{whole}It is closed.", {"date": 2022}),
         Passage("other", whole.replace("17", "18", 1), {"date": 2023}),
     ]
-    cleaned = CorpusCleaner(encoder=OfTheBeginning(), policy="prefer_newest").clean(given)
+    cleaned = CorpusCleaner(encoder=OfTheBeginning(), resolution="prefer_newest").clean(given)
     kinds = {
         frozenset((one.finding.one, one.finding.other)): one.finding.kind
         for one in cleaned.decisions
@@ -65,7 +65,7 @@ def test_with_the_bundle_that_comes_with_the_package():
     with PassageIndex.open("p", OnnxEncoder(threads=1)) as index:
         index.add(corpus)
         before = index.run(index.fingerprints([one.id for one in corpus]))
-        made = CorpusCleaner(index, policy="prefer_newest")
+        made = CorpusCleaner(index, resolution="prefer_newest")
         cleaned = made.clean()
         assert {*cleaned.quarantined} == {"old", "late"}
         assert {one.finding.kind for one in cleaned.decisions if one.quarantined} <= {

@@ -7,34 +7,34 @@ from inn_corpus import COPPER, CORPUS, NEW, OLD, PAID, TAX, active, cleaner, sto
 from placed import passages
 
 from logic_retrievers import Passage
-from logic_retrievers.cleaning import telling
+from logic_retrievers.cleaning import classification
 from logic_retrievers.errors import ConflictingTrustWarning
 
 VOUCHED = {"vouched": True}
 
 
 def trusting(index, **settings):
-    return cleaner(index, policy="annotate", **settings)
+    return cleaner(index, resolution="annotate", **settings)
 
 
 def test_an_older_version_of_a_trusted_passage_is_not_trusted():
     """Who agrees with the corrected page would be hidden for contradicting the stale one."""
     with stored(Passage("page", "copper | no | a")) as index:
-        made = cleaner(index, policy="annotate", trusted=[Passage("page", "copper | yes | b")])
+        made = cleaner(index, resolution="annotate", trusted=[Passage("page", "copper | yes | b")])
         cleaned = made.clean()
         assert cleaned.quarantined == ()
         assert "page" in cleaned.unjudged
         assert COPPER in active(index)
     with stored(Passage("page", "copper | yes | b")) as index:
         index.add(passages("copper | no | a"))
-        made = cleaner(index, policy="annotate", trusted=[Passage("page", "copper | yes | b")])
+        made = cleaner(index, resolution="annotate", trusted=[Passage("page", "copper | yes | b")])
         assert made.clean().quarantined == ("copper | no | a",)
 
 
 def test_trusted_passages_that_contradict_each_other():
     """Both cannot be right; whichever judged would be the one that came first."""
     with stored(*passages("inn | never | a")) as index:
-        made = cleaner(index, policy="quarantine_all", trusted=[CORPUS[0], CORPUS[1]])
+        made = cleaner(index, resolution="quarantine_all", trusted=[CORPUS[0], CORPUS[1]])
         with pytest.warns(ConflictingTrustWarning, match=r"'inn \| no \| a', 'inn") as caught:
             cleaned = made.clean()
         assert caught[0].filename == __file__
@@ -96,7 +96,7 @@ def test_a_trusted_passage_that_is_not_among_the_nearest_is_found():
 @pytest.mark.parametrize("road", ["stored", "given"])
 def test_the_first_opponents_of_each(monkeypatch, road):
     """In a corrupted corpus the threshold is too high; the first by F go whatever they reach."""
-    monkeypatch.setattr(telling, "tell_apart", lambda one, other, **more: None)
+    monkeypatch.setattr(classification, "classify_pair", lambda one, other, **more: None)
     with stored(*passages("inn | never | a")) as index:
         truth = passages("inn | yes | c")
         given = None if road == "stored" else passages("inn | never | b", "inn | yes | d")

@@ -31,7 +31,7 @@ WHOLE = Entry(
     score=2.5,
     cosine=0.7,
     differences=({"type": "number", "one": [1, 2], "other": [3, 4]},),
-    policy="prefer_newest",
+    resolution="prefer_newest",
     reason="it is older",
 )
 

@@ -44,13 +44,13 @@ def test_held():
     """What is hidden, and why."""
     with stored() as index:
         _, quarantine = cleaned(index)
-        held = {one.passage.id: one for one in quarantine.held()}
+        held = {one.passage.id: one for one in quarantine.passages()}
         assert held.keys() == {*HIDDEN}
         assert held[OLD].passage.quarantined
         assert (held[OLD].entry.event, held[OLD].entry.opponent) == ("quarantine", NEW)
         index.run(index.hide([COPPER]))
-        assert {one.passage.id: one.entry for one in quarantine.held()}[COPPER] is None
-        assert asyncio.run(quarantine.aheld()) == quarantine.held()
+        assert {one.passage.id: one.entry for one in quarantine.passages()}[COPPER] is None
+        assert asyncio.run(quarantine.apassages()) == quarantine.passages()
         assert quarantine.history(COPPER) == []
 
 
@@ -88,7 +88,7 @@ def test_restored_by_hand_it_stays():
 def test_of_two_that_were_hidden_one_is_restored():
     """The other one is decided against as before."""
     with stored() as index:
-        made, quarantine = cleaned(index, policy="quarantine_all")
+        made, quarantine = cleaned(index, resolution="quarantine_all")
         quarantine.restore([OLD, NEW, TAX])
         again = made.clean(again=True)
         assert set(again.quarantined) == set()
@@ -294,13 +294,13 @@ def test_the_ledger_of_another_process(tmp_path):
         cleaner(index, Ledger(path)).clean()
     with stored(location=place) as index:
         assert active(index) == {NEW, TAX, COPPER}, "ingested again they stay hidden"
-        again = CorpusCleaner(index, ledger=path, policy="prefer_newest")
+        again = CorpusCleaner(index, ledger=path, resolution="prefer_newest")
         assert again.clean().examined == 0
         assert set(again.quarantine.restore([*HIDDEN]).restored) == {*HIDDEN}
         assert kept(index) == before
     with stored(location=place) as index:
         assert active(index) == EVERYBODY
-        assert cleaner(index).quarantine.held() == []
+        assert cleaner(index).quarantine.passages() == []
 
 
 def test_a_tenant_has_a_quarantine_of_its_own():
@@ -313,7 +313,7 @@ def test_a_tenant_has_a_quarantine_of_its_own():
             mine, theirs = cleaner(index, ledger), cleaner(second, ledger)
             mine.clean()
             assert theirs.quarantine.verify().agreed
-            assert theirs.quarantine.held() == []
+            assert theirs.quarantine.passages() == []
             theirs.clean()
             assert mine.quarantine.restore([OLD]).restored == (OLD,)
             assert OLD in active(index)

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 sys.path.insert(0, str(ROOT))
-from benchmarks.browser import find_browser  # noqa: E402
+from benchmarks.browser_checks.chromium import find_browser  # noqa: E402
 
 sys.path.remove(str(ROOT))
 
@@ -20,7 +20,7 @@ sys.path.remove(str(ROOT))
 @pytest.mark.skipif(find_browser() is None, reason="no Chromium on the path")
 def test_nothing_overflows_runs_or_fails_in_a_browser(tmp_path):
     """What the parser of a test takes for text, a browser may run; and no parser sees a width."""
-    command = (sys.executable, "-m", "benchmarks.report_in_browser", "--many", "0")
+    command = (sys.executable, "-m", "benchmarks.browser_checks.cleaning_report", "--many", "0")
     done = subprocess.run(
         [*command, "--pictures", tmp_path], cwd=ROOT, capture_output=True, text=True, timeout=240
     )

@@ -13,14 +13,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reported import cleaned, decision
+from report_pages import cleaning_result, decision
 
-from logic_retrievers.cleaning.findings import Difference, Kind
 from logic_retrievers.cleaning.report import write_report
-from logic_retrievers.cleaning.report.records import json_lines
-from logic_retrievers.cleaning.report.spreadsheet import spreadsheet
+from logic_retrievers.cleaning.report.files import render_csv, render_json_lines
+from logic_retrievers.cleaning.result import Difference, Kind
 from logic_retrievers.errors import ConfigurationError, StorageError
-from logic_retrievers.pages.cells import LONGEST, guarded
+from logic_retrievers.html import LONGEST_CELL, csv_cell
 from logic_retrievers.types import Passage
 
 ODD = st.sampled_from(
@@ -35,29 +34,29 @@ def rows(text):
 
 
 def test_the_suffix_decides(tmp_path):
-    found = cleaned(decision())
+    result = cleaning_result(decision())
     names = ["report.html", "report.jsonl", "report.csv"]
-    assert [path.name for path in write_report(found, tmp_path / "report.html")] == names
+    assert [path.name for path in write_report(result, tmp_path / "report.html")] == names
     assert {path.name for path in tmp_path.iterdir()} == set(names)
     alone = tmp_path / "alone"
     alone.mkdir()
-    assert write_report(found, alone / "X.JSONL") == [alone / "X.JSONL"]
-    assert write_report(found, alone / "x.y.csv") == [alone / "x.y.csv"]
+    assert write_report(result, alone / "X.JSONL") == [alone / "X.JSONL"]
+    assert write_report(result, alone / "x.y.csv") == [alone / "x.y.csv"]
     assert len(list(alone.iterdir())) == 2
     for name in ("report.pdf", "report", ".html"):
         with pytest.raises(ConfigurationError, match=r"\.html, \.jsonl or \.csv"):
-            write_report(found, tmp_path / name)
+            write_report(result, tmp_path / name)
     assert "<h1><bdi>Ours</bdi></h1>" in write_report(
-        found, tmp_path / "titled.html", title="Ours"
+        result, tmp_path / "titled.html", title="Ours"
     )[0].read_text("utf-8")
 
 
 def test_a_place_where_nothing_can_be_written(tmp_path, monkeypatch):
     """A report that failed must leave the last one, and say why there is no new one."""
-    found = cleaned(decision())
+    result = cleaning_result(decision())
     with pytest.raises(StorageError, match="No such file"):
-        write_report(found, tmp_path / "nowhere" / "report.html")
-    files = write_report(found, tmp_path / "report.html")
+        write_report(result, tmp_path / "nowhere" / "report.html")
+    files = write_report(result, tmp_path / "report.html")
     before = [path.read_bytes() for path in files]
 
     def full(self, *arguments, **settings):
@@ -66,7 +65,7 @@ def test_a_place_where_nothing_can_be_written(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(StorageError, match="No space left"):
-        write_report(cleaned(), tmp_path / "report.html")
+        write_report(cleaning_result(), tmp_path / "report.html")
     assert [path.read_bytes() for path in files] == before
     assert len(list(tmp_path.iterdir())) == 3
 
@@ -79,7 +78,7 @@ def test_a_line_has_all_of_a_decision():
         action="quarantined", probability=0.95, differences=[difference], newer="b",
         quarantined=["a"], trusted=["b"], why="'b' is trusted",
     )  # fmt: skip
-    (line,) = json_lines(cleaned(one, passages=passages, dry_run=True)).splitlines()
+    (line,) = render_json_lines(cleaning_result(one, passages=passages, dry_run=True)).splitlines()
     assert json.loads(line) == {
         "kind": "contradiction",
         "severity": "high",
@@ -109,7 +108,9 @@ def test_a_line_has_all_of_a_decision():
 def test_lines_give_back_every_text(one, other):
     """Half a surrogate pair stops a writer; a line separator breaks a reader."""
     passages = {"a": Passage("a", one, {"x": other}), "b": Passage("b", other)}
-    text = json_lines(cleaned(decision(reason=one), decision("b", "a"), passages=passages))
+    text = render_json_lines(
+        cleaning_result(decision(reason=one), decision("b", "a"), passages=passages)
+    )
     text.encode("utf-8")
     first, second = (json.loads(line) for line in text.split("\n")[:-1])
     assert (first["one"]["text"], first["reason"], first["other"]["text"]) == (one, one, other)
@@ -118,7 +119,7 @@ def test_lines_give_back_every_text(one, other):
 
 
 def test_probabilities_that_are_no_numbers_are_still_json():
-    line = json_lines(cleaned(decision(probability=float("nan"))))
+    line = render_json_lines(cleaning_result(decision(probability=float("nan"))))
     assert json.loads(line)["probability"] == "nan"
 
 
@@ -130,7 +131,7 @@ def test_no_cell_is_a_formula(begin):
         words: Passage(words, words, {"date": words, "source": words}),
         "b": Passage("b", "y", {"date": -5}),
     }
-    (row,) = rows(spreadsheet(cleaned(decision(words, "b", reason=words, why=words,
+    (row,) = rows(render_csv(cleaning_result(decision(words, "b", reason=words, why=words,
         quarantined=[words], newer=words), passages=passages)))  # fmt: skip
     guarded_ones = ("one", "one_text", "one_date", "one_source", "reason", "decision", "newer")
     for name in (*guarded_ones, "quarantined"):
@@ -142,25 +143,25 @@ def test_no_cell_is_a_formula(begin):
 def test_any_text_is_one_cell(one, other):
     passages = {"a": Passage("a", one, {"source": other}), "b": Passage("b", other, source=one)}
     difference = Difference("entity", (-3, 5), (2, 99))
-    text = spreadsheet(cleaned(decision(differences=[difference]), passages=passages))
+    text = render_csv(cleaning_result(decision(differences=[difference]), passages=passages))
     text.encode("utf-8")
     (row,) = rows(text)
-    assert (row["one_text"], row["other_text"]) == (guarded(one), guarded(other))
+    assert (row["one_text"], row["other_text"]) == (csv_cell(one), csv_cell(other))
     assert row["kind"] == "contradiction"
     assert None not in row
 
 
 def test_a_cell_is_not_longer_than_a_spreadsheet_takes():
     """Excel breaks a longer cell, and what follows falls under the wrong names."""
-    shown = guarded("x" * 100_000)
+    shown = csv_cell("x" * 100_000)
     assert len(shown) < 32_767
-    assert shown == "x" * LONGEST + " [68000 more characters]"
+    assert shown == "x" * LONGEST_CELL + " [68000 more characters]"
 
 
 def test_readers_of_tables_skip_the_mark(tmp_path):
     pandas = pytest.importorskip("pandas")
-    found = cleaned(decision(), decision(kind=Kind.SCOPE, reason="é, \n 日本"))
-    (path,) = write_report(found, tmp_path / "report.csv")
+    result = cleaning_result(decision(), decision(kind=Kind.SCOPE, reason="é, \n 日本"))
+    (path,) = write_report(result, tmp_path / "report.csv")
     table = pandas.read_csv(path)
     assert list(table["kind"]) == ["contradiction", "scope"]
     assert table["reason"][1] == "é, \n 日本"

@@ -10,12 +10,12 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reported import Page, cleaned, decision
+from report_pages import Page, cleaning_result, decision
 
-from logic_retrievers.cleaning.findings import Difference, Kind
-from logic_retrievers.cleaning.report.page import page
+from logic_retrievers.cleaning.report.page import render_page
+from logic_retrievers.cleaning.result import Difference, Kind
 from logic_retrievers.errors import MissingExtraError
-from logic_retrievers.pages.visible import HIDDEN, visible
+from logic_retrievers.html import HIDDEN, show_hidden
 from logic_retrievers.types import Passage
 
 ODD = st.sampled_from(
@@ -67,13 +67,13 @@ MANY = (
 )
 
 
-def read(found, title="A title"):
-    return Page(page(found, title))
+def read(result, title="A title"):
+    return Page(render_page(result, title))
 
 
 def test_the_totals_are_those_of_the_data():
     """A summary that was counted otherwise than the cards is believed, and wrong."""
-    shown = read(cleaned(*MANY, examined=12480))
+    shown = read(cleaning_result(*MANY, examined=12480))
     sums = [shown.by_id[name] for name in ("examined", "compared", "findings", "contradictions")]
     assert sums == ["12,480", "34", "5", "3"]
     assert shown.by_id["quarantined"] == "1"
@@ -91,10 +91,10 @@ def test_the_totals_are_those_of_the_data():
 
 def test_every_filter_is_there_with_its_count():
     """A kind that cannot be asked for is not found among ten thousand."""
-    shown = read(cleaned(*MANY))
+    shown = read(cleaning_result(*MANY))
     boxes = [named for tag, named in shown.elements if tag == "input" and "value" in named]
-    found = {(box["name"], box["value"]) for box in boxes}
-    assert found == {
+    choices = {(box["name"], box["value"]) for box in boxes}
+    assert choices == {
         *{("kind", one.finding.kind.value) for one in MANY},
         *{("severity", one.finding.severity) for one in MANY},
         *{("action", one.action) for one in MANY},
@@ -104,14 +104,14 @@ def test_every_filter_is_there_with_its_count():
     assert not any("hidden" in card for card in shown.cards), "without scripts all is seen"
 
 
-def test_a_passage_is_told_by_its_metadata():
+def test_differing_metadata_of_a_passage_is_shown():
     """Where only the metadata tells two regions apart, the texts alone explain nothing."""
     passages = {
         "a": Passage("a", "x", {"when": {"on": "2021"}, "region": "DE", "team": 4}, source="a.md"),
         "b": Passage("b", "x", {"site": "b.example", "region": "FR", "team": 4}),
     }
     one = decision("a", "b", Kind.SCOPE, newer="b", trusted=["a"], quarantined=["b"])
-    shown = read(cleaned(one, passages=passages, date_key="when.on", source_key="site"))
+    shown = read(cleaning_result(one, passages=passages, date_key="when.on", source_key="site"))
     for words in ("date 2021", "source a.md", "source b.example", "region DE", "region FR"):
         assert words in shown.words
     assert "team" not in shown.words, "what both have in common tells nothing"
@@ -122,7 +122,7 @@ def test_a_passage_is_told_by_its_metadata():
 def test_what_differs_is_marked():
     passages = {"a": Passage("a", "open 14 days"), "b": Passage("b", "open 30 long days")}
     differences = [Difference("number", (5, 7), (5, 7)), Difference("wording", (8, 8), (8, 12))]
-    shown = read(cleaned(decision(differences=differences), passages=passages))
+    shown = read(cleaning_result(decision(differences=differences), passages=passages))
     assert shown.texts == ["open 14 days", "open 30 long days"]
     assert shown.marks == [
         *(["number", "number", "14"], ["wording gap", "wording", ""]),
@@ -139,13 +139,13 @@ def test_no_text_becomes_markup_and_none_is_lost(one, other, differences):
         one: Passage(one, other, {one: other, "date": other, "source": one}),
         "b" + other: Passage("b" + other, one, source=other),
     }
-    found = decision(one, "b" + other, reason=other, why=one, differences=differences)
-    settings = {"collection": one, "policy": other, "notes": (one,), "unjudged": {one: other}}
-    html = page(cleaned(found, passages=passages, **settings), title=one)
+    one_decision = decision(one, "b" + other, reason=other, why=one, differences=differences)
+    settings = {"collection": one, "resolution": other, "notes": (one,), "unjudged": {one: other}}
+    html = render_page(cleaning_result(one_decision, passages=passages, **settings), title=one)
     html.encode("utf-8")
     assert not set(HIDDEN.findall(html))
     shown = Page(html)
-    assert shown.texts == [visible(passages[name].text) for name in (one, "b" + other)]
+    assert shown.texts == [show_hidden(passages[name].text) for name in (one, "b" + other)]
     assert len(shown.scripts) == len(shown.styles) == 1
     tags = {tag for tag, _ in shown.elements}
     assert not tags & {"img", "iframe", "object", "link", "base", "a b"}
@@ -157,7 +157,7 @@ def test_no_text_becomes_markup_and_none_is_lost(one, other, differences):
 
 def test_nothing_is_asked_for_and_nothing_else_runs():
     """The policy names the one script and the one style by their hashes."""
-    shown = read(cleaned(*MANY))
+    shown = read(cleaning_result(*MANY))
     (policy,) = [n["content"] for t, n in shown.elements if n.get("http-equiv")]
     for text in (*shown.scripts, *shown.styles):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
@@ -171,17 +171,18 @@ def test_nothing_is_asked_for_and_nothing_else_runs():
 def test_characters_that_deceive_are_written_out():
     """A price that is turned around reads as another price."""
     assert (
-        visible("is \u202e001\u202c, \x00, \ud83d") == "is ⟦U+202E⟧001⟦U+202C⟧, ⟦U+0000⟧, ⟦U+D83D⟧"
+        show_hidden("is \u202e001\u202c, \x00, \ud83d")
+        == "is ⟦U+202E⟧001⟦U+202C⟧, ⟦U+0000⟧, ⟦U+D83D⟧"
     )
-    assert visible("a\r\nb\rc\td") == "a\nb\nc\td"
-    assert visible("é 👩\u200d👧 日本 \u200c") == "é 👩\u200d👧 日本 \u200c"
-    assert visible("".join(map(chr, (0xE0041, 0xE007F)))) == "⟦U+E0041⟧⟦U+E007F⟧"
+    assert show_hidden("a\r\nb\rc\td") == "a\nb\nc\td"
+    assert show_hidden("é 👩\u200d👧 日本 \u200c") == "é 👩\u200d👧 日本 \u200c"
+    assert show_hidden("".join(map(chr, (0xE0041, 0xE007F)))) == "⟦U+E0041⟧⟦U+E007F⟧"
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_a_dry_run_says_so(dry_run):
     """Who reads "quarantined" believes that it is done."""
-    shown = read(cleaned(*MANY, dry_run=dry_run))
+    shown = read(cleaning_result(*MANY, dry_run=dry_run))
     assert ("Dry run." in shown.words) is dry_run
     assert ("would be quarantined" in shown.words) is dry_run
 
@@ -192,7 +193,7 @@ def test_a_long_text_is_folded_around_what_differs():
     at = len(text) // 2
     passages = {"a": Passage("a", text), "b": Passage("b", "short")}
     difference = Difference("number", (at, at + 4), (0, 5))
-    shown = read(cleaned(decision(differences=[difference]), passages=passages))
+    shown = read(cleaning_result(decision(differences=[difference]), passages=passages))
     assert shown.texts == [text, "short"]
     folds = [named for tag, named in shown.elements if named.get("class") == "fold"]
     assert len(folds) == 2
@@ -200,7 +201,7 @@ def test_a_long_text_is_folded_around_what_differs():
 
 def test_a_cleaning_without_findings():
     """The good news must not look like a broken page."""
-    shown = read(cleaned())
+    shown = read(cleaning_result())
     assert "Nothing was found." in shown.words
     assert shown.by_id["findings"] == "0"
     assert not shown.cards
@@ -208,7 +209,7 @@ def test_a_cleaning_without_findings():
 
 def test_figures_that_are_no_numbers():
     """A second opinion may answer anything; the report is not the place to fail."""
-    shown = read(cleaned(decision(probability=float("nan")), threshold=2.0))
+    shown = read(cleaning_result(decision(probability=float("nan")), threshold=2.0))
     assert "None of them has a probability." in shown.words
     assert "probability nan" in shown.words
 
@@ -216,4 +217,4 @@ def test_figures_that_are_no_numbers():
 def test_missing_jinja2_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(MissingExtraError, match=r"'jinja2'.*logic-retrievers\[cli\]"):
-        page(cleaned(), "title")
+        render_page(cleaning_result(), "title")

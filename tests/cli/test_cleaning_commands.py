@@ -1,4 +1,4 @@
-"""``clean``, ``quarantine`` and ``verify``: what they print, write, hide and end with."""
+"""``clean`` and ``quarantine``: what they print, write, hide and end with."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def stored(run):
 
 def test_files_are_examined_and_nothing_is_stored(run):
     """A check of documents must not leave an index behind."""
-    said = run("clean", "rows.jsonl", "-p", "prefer_newest")
+    said = run("clean", "rows.jsonl", "-r", "prefer_newest")
     assert "1 would be quarantined" in said
     assert not Path(".logic-retrievers").exists()
 
@@ -54,7 +54,7 @@ def test_files_are_examined_and_nothing_is_stored(run):
 def test_a_dry_run_changes_nothing(stored):
     """Who looks first must be able to trust that looking is all that happens."""
     assert "would be quarantined" in stored(
-        "clean", "-c", "passages", "-p", "prefer_newest", "--dry-run"
+        "clean", "-c", "passages", "-r", "prefer_newest", "--dry-run"
     )
     assert "2021" in stored("search", "is parental leave paid", "-k", "2")
     assert "0 hidden" in stored("quarantine", "list")
@@ -62,7 +62,7 @@ def test_a_dry_run_changes_nothing(stored):
 
 def test_hidden_shown_restored(stored):
     """The whole way of a passage into quarantine and out again."""
-    cleaned = json.loads(stored("clean", "-c", "passages", "-p", "prefer_newest", "--json"))
+    cleaned = json.loads(stored("clean", "-c", "passages", "-r", "prefer_newest", "--json"))
     assert cleaned["quarantined"] == ["2021"]
     assert "2021" not in stored("search", "is parental leave paid", "-k", "4")
     (held,) = json.loads(stored("quarantine", "list", "--json"))
@@ -72,7 +72,7 @@ def test_hidden_shown_restored(stored):
     assert "hidden" in stored("quarantine", "show", "2021")
     assert "1 restored" in stored("quarantine", "restore", "2021")
     assert "2021" in stored("search", "is parental leave paid", "-k", "4")
-    assert "ledger and collection agree" in stored("verify")
+    assert "ledger and collection agree" in stored("quarantine", "verify")
     events = [
         one["event"]
         for one in json.loads(stored("quarantine", "show", "2021", "--json"))["history"]
@@ -82,7 +82,7 @@ def test_hidden_shown_restored(stored):
 
 def test_purge_asks_first(stored):
     """The one command that deletes must not do so by a slip."""
-    stored("clean", "-c", "passages", "-p", "prefer_newest")
+    stored("clean", "-c", "passages", "-r", "prefer_newest")
     stored("quarantine", "purge", "2021", code=1)  # nobody said yes
     assert "1 hidden" in stored("quarantine", "list")
     stored("quarantine", "purge", "2024", "--yes", code=1)  # not in quarantine
@@ -122,7 +122,7 @@ def test_wrong_usage(run):
     """Each is told what is wrong, before anything is loaded or written."""
     run("clean", code=2)
     run("clean", "rows.jsonl", "--trusted", "nowhere.txt", code=2)
-    run("clean", "rows.jsonl", "-p", "prefer_nobody", code=2)
+    run("clean", "rows.jsonl", "-r", "prefer_nobody", code=2)
     run("clean", "rows.jsonl", "--report", "out.pdf", code=2)
     run("clean", "rows.jsonl", "--fail-on", "nonsense", code=2)
 

@@ -89,7 +89,7 @@ def test_long_texts_are_split_with_their_offsets(call, tmp_path):
         (("search", "x", "--bundle", "nowhere"), 5, "nowhere"),
         (("index", "nowhere"), 1, "nowhere"),
         (("evaluate", "nowhere"), 1, "nowhere"),
-        (("evaluate", "nowhere", "--cut", "-p", "topical"), 2, "nothing to cut"),
+        (("evaluate", "nowhere", "--no-backfill", "-p", "topical"), 2, "filters nothing"),
         (("parse",), 2, "--file"),
         (("parse", "x", "--file", "y"), 2, "--file"),
         (("parse", "--file", "nowhere"), 1, "nowhere"),
@@ -110,15 +110,15 @@ def test_parse(call, tmp_path):
     shown = call("parse", "hotels near the sea, except hostels").stdout
     assert "hotels near the sea" in shown
     assert "hostels (except)" in shown
-    assert "nothing is ruled out" in call("parse", "quiet hotels").stdout
+    assert "nothing is excluded" in call("parse", "quiet hotels").stdout
     assert "negative (not)" in call("parse", "which metals do not rust").stdout
     lines = tmp_path / "lines.txt"
     lines.write_text("hotels except hostels\r\n\nmetals that do not rust\n", encoding="utf-8")
     first, second = map(json.loads, call("parse", "--file", lines, "--json").stdout.splitlines())
-    assert (first["text"], first["kind"], first["target"], first["traps"], first["cue"]) == (
+    assert (first["text"], first["kind"], first["wanted"], first["excluded"], first["cue"]) == (
         "hotels except hostels", "exclusion", "hotels", ["hostels"], "except",
     )  # fmt: skip
-    assert (second["kind"], second["traps"]) == ("polarity", [])
+    assert (second["kind"], second["excluded"]) == ("negated_fact", [])
 
 
 def test_a_policy_by_name(call, corpus):
@@ -131,11 +131,11 @@ def test_a_policy_by_name(call, corpus):
 
 
 def test_doctor(call, corpus):
-    findings = json.loads(call("doctor", "--json", code=1).stdout)  # there is no index yet
-    assert {f["name"] for f in findings if not f["well"]} == {"index"}
+    checks = json.loads(call("doctor", "--json", code=1).stdout)  # there is no index yet
+    assert {f["name"] for f in checks if not f["ok"]} == {"index"}
     call("index", corpus)
-    findings = json.loads(call("doctor", "--json").stdout)
-    by_name = {f["name"]: f["seen"] for f in findings}
+    checks = json.loads(call("doctor", "--json").stdout)
+    by_name = {f["name"]: f["detail"] for f in checks}
     assert "parity vectors agree" in by_name["encoder bundle"]
     assert "3 passages" in by_name["index"]
 
@@ -149,7 +149,18 @@ def test_evaluate_writes_figures_and_a_run(call, tmp_path):
     }  # fmt: skip
     (folder / "queries.jsonl").write_text(json.dumps(query), encoding="utf-8")
     out, run = tmp_path / "figures.json", tmp_path / "run.txt"
-    call("evaluate", folder, "--json", out, "--run", run, "--cache", tmp_path / "cache")
+    call(
+        "evaluate",
+        folder,
+        "--policy",
+        "auto",
+        "--json",
+        out,
+        "--run",
+        run,
+        "--cache",
+        tmp_path / "cache",
+    )
     figures = json.loads(out.read_text(encoding="utf-8"))
     assert figures["policy"] == "auto"
     assert (figures["queries"], figures["documents"]) == (1, 3)

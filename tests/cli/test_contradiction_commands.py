@@ -9,7 +9,7 @@ import pytest
 from placed_words import COPPER, LOUD, QUIET, expected, placed
 from typer.testing import CliRunner
 
-from logic_retrievers.cli import options, pairs
+from logic_retrievers.cli import options, score_pairs
 from logic_retrievers.cli.app import app
 from logic_retrievers.index import PassageIndex
 
@@ -208,7 +208,7 @@ def test_a_bad_row_is_named_before_its_batch_is_written(
     call, tmp_path, monkeypatch, encoder, bad, message, way
 ):
     """Half a batch of output would be taken for all of it."""
-    monkeypatch.setattr(pairs, "ROWS_A_BATCH", 2)
+    monkeypatch.setattr(score_pairs, "BATCH_SIZE", 2)
     text = f"{lines(PAIRS)}\n{bad}\n{lines(PAIRS)}"
     path, stdin, place = tmp_path / "pairs.jsonl", None, "pairs.jsonl:5: "
     if way == "stdin":
@@ -225,14 +225,14 @@ def test_a_bad_row_is_named_before_its_batch_is_written(
 
 def test_rows_are_read_and_written_in_batches(call, monkeypatch):
     """Output that comes at the end alone, and a million rows in memory until then."""
-    monkeypatch.setattr(pairs, "ROWS_A_BATCH", 3)
-    seen, score = [], pairs.ContradictionScorer.score
+    monkeypatch.setattr(score_pairs, "BATCH_SIZE", 3)
+    seen, score = [], score_pairs.ContradictionScorer.score
 
     def noted(self, some):
         seen.append(len(some))
         return score(self, some)
 
-    monkeypatch.setattr(pairs.ContradictionScorer, "score", noted)
+    monkeypatch.setattr(score_pairs.ContradictionScorer, "score", noted)
     rows = [{"sentence_a": QUIET, "sentence_b": f"text {n}"} for n in range(8)]
     found = call("score-pairs", "-", stdin=lines(rows)).stdout.splitlines()
     assert seen == [3, 3, 2]

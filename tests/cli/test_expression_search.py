@@ -82,7 +82,7 @@ def test_parse_shows_what_a_query_in_words_means():
     """In the syntax of --expression, to be corrected and asked again."""
     said = CliRunner().invoke(app, ["parse", "orchids of Malaysia or Thailand"]).stdout
     assert '"orchids of Malaysia" OR "orchids of Thailand"' in said
-    assert "ruled out" not in said
+    assert "excluded" not in said
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from logic_retrievers import Passage
 class TestFilterIgnoresThePolicy(PlainFilters):
     found_by = "test_keeps_what_the_core_keeps"
 
-    def make(self, policy="annotate", **settings):
-        policy = "drop_both" if policy == "prefer_majority" else policy
-        return super().make(policy=policy, **settings)
+    def make(self, resolution="annotate", **settings):
+        resolution = "drop_both" if resolution == "prefer_majority" else resolution
+        return super().make(resolution=resolution, **settings)
 
 
 class TestFilterCutsBeforeItFilters(PlainFilters):
@@ -42,7 +42,7 @@ class TestFilterPicksNobody(PlainFilters):
 
 
 class TestFilterDropsASetting(PlainFilters):
-    found_by = "test_every_setting_is_heard"
+    found_by = "test_every_setting_has_an_effect"
 
     def make(self, against_trusted="drop", **settings):
         return super().make(**settings)
@@ -52,22 +52,22 @@ class TestFilterAnnotatesWhatGoesIn(PlainFilters):
     found_by = "test_what_goes_in_stays_as_it_is"
 
     def filter(self, made, items):
-        found = super().filter(made, items)
+        results = super().filter(made, items)
         for item in items:
             item["metadata"]["logic"] = {"score": 0.0}
-        return found
+        return results
 
 
 class TestFilterHandsOutWhatGoesIn(PlainFilters):
     found_by = "test_results_are_the_callers_own"
 
     def filter(self, made, items):
-        found = super().filter(made, items)
-        for one in found:
+        results = super().filter(made, items)
+        for result in results:
             for item in items:
-                if item["id"] == one.id:
-                    object.__setattr__(one, "metadata", item["metadata"])
-        return found
+                if item["id"] == result.id:
+                    object.__setattr__(result, "metadata", item["metadata"])
+        return results
 
 
 class TestFilterFailsOnNothing(PlainFilters):
@@ -80,7 +80,7 @@ class TestFilterFailsOnNothing(PlainFilters):
 
 class NeedsIds(PlainFilter):
     def passages(self, items):
-        return [Passage(one["id"], one["text"], one["metadata"]) for one in items]
+        return [Passage(item["id"], item["text"], item["metadata"]) for item in items]
 
 
 class TestFilterLosesThoseWithoutId(PlainFilters):
@@ -90,7 +90,7 @@ class TestFilterLosesThoseWithoutId(PlainFilters):
 
 class MakesIds(PlainFilter):
     def passages(self, items):
-        return [Passage(f"{at}", one["text"], one["metadata"]) for at, one in enumerate(items)]
+        return [Passage(f"{at}", item["text"], item["metadata"]) for at, item in enumerate(items)]
 
 
 class TestFilterCountsEqualIdsTwice(PlainFilters):
@@ -116,10 +116,10 @@ class TestFilterTellsNoEvidence(PlainFilters):
     found_by = "test_evidence_stands_under_one_key"
 
     def plain(self, hits):
-        found = super().plain(hits)
-        for one in found:
-            one.metadata["logic"].pop("reason")
-        return found
+        results = super().plain(hits)
+        for result in results:
+            result.metadata["logic"].pop("reason")
+        return results
 
 
 class ReadsMetadata(PlainFilter):

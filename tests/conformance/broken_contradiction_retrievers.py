@@ -18,8 +18,8 @@ class TestOpponentsGiveTheStatement(PlainContradictionRetrievers):
     found_by = "test_the_statement_itself_is_left_out"
 
     def retrieve(self, retriever, statement):
-        found = super().retrieve(retriever, statement)
-        return [found[0], found[0], *found]
+        results = super().retrieve(retriever, statement)
+        return [results[0], results[0], *results]
 
 
 class TestAsynchronousOpponentsDrift(PlainContradictionRetrievers):
@@ -40,10 +40,10 @@ class TestOpponentsTellNoEvidence(PlainContradictionRetrievers):
     found_by = "test_evidence_stands_under_one_key"
 
     def plain(self, hits):
-        found = super().plain(hits)
-        for one in found:
-            one.metadata["logic"]["details"].pop("probability")
-        return found
+        results = super().plain(hits)
+        for result in results:
+            result.metadata["logic"]["details"].pop("probability")
+        return results
 
 
 class Remembers(PlainOpponents):

@@ -10,14 +10,14 @@ from logic_retrievers.cleaning import CorpusCleaner
 class TestCleanerIgnoresThePolicy(PlainCleaners):
     found_by = "test_decides_as_the_core_decides"
 
-    def make(self, policy="annotate", **settings):
-        policy = "quarantine_all" if policy == "prefer_majority" else policy
-        return super().make(policy=policy, **settings)
+    def make(self, resolution="annotate", **settings):
+        resolution = "quarantine_all" if resolution == "prefer_majority" else resolution
+        return super().make(resolution=resolution, **settings)
 
 
 class HidesNothing(PlainCleaner):
     def __call__(self, items):
-        return self.told(items, self.core.clean(self.passages(items), dry_run=True))
+        return self.with_findings(items, self.core.clean(self.passages(items), dry_run=True))
 
 
 class TestCleanerLeavesTheStoredAlone(PlainCleaners):
@@ -33,7 +33,7 @@ class TestCleanerForgetsTheTrusted(PlainCleaners):
 
 
 class TestCleanerDropsASetting(PlainCleaners):
-    found_by = "test_every_setting_is_heard"
+    found_by = "test_every_setting_has_an_effect"
 
     def make(self, against_trusted="quarantine", **settings):
         CorpusCleaner(against_trusted=against_trusted, encoder=settings.get("encoder"))
@@ -44,9 +44,9 @@ class TestCleanerDropsWhatItHides(PlainCleaners):
     found_by = "test_nothing_is_lost_or_changed"
 
     def clean(self, made, items):
-        found = super().clean(made, items)
-        logic = [one["metadata"].get("logic", {}) for one in items]
-        return found[1:] if {"mine": 1} in logic else found
+        results = super().clean(made, items)
+        logic = [item["metadata"].get("logic", {}) for item in items]
+        return results[1:] if {"mine": 1} in logic else results
 
 
 class KeepsVerdicts(PlainCleaner):

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-from logic_retrievers.testing import EncoderConformance, HashedEncoder
+from suites import EncoderConformance, HashedEncoder
 
 numbers = itertools.count()
 
@@ -159,14 +158,14 @@ class Stateful(HashedEncoder):
 
     def _encode(self, texts, names):
         self.texts = texts
-        found = super()._encode(texts, names)
+        results = super()._encode(texts, names)
         for _ in range(50):
             same = self.texts is texts
             if not same:
-                found = super()._encode(self.texts, names)
+                results = super()._encode(self.texts, names)
                 break
             time.sleep(0.0002)
-        return found
+        return results
 
 
 class TestThreadsMeet(EncoderConformance):

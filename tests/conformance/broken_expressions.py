@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from plain import PlainReader, PlainReaders, told
+from plain import PlainReader, PlainReaders, evidence_of_hit
+from suites import Retrieved
 
 from logic_retrievers import Engine, Expression
 from logic_retrievers.errors import ExpressionError
-from logic_retrievers.testing import Retrieved
 
 
 class ReadsWords(PlainReader):
@@ -34,10 +34,12 @@ class TestTellsNoVerdicts(PlainReaders):
     found_by = "test_evidence_tells_of_every_atom"
 
     def plain(self, hits):
-        found = [Retrieved(h.passage.id, h.passage.text, h.score, told(h)) for h in hits]
-        for one in found:
-            one.metadata["logic"].pop("details")
-        return found
+        results = [
+            Retrieved(h.passage.id, h.passage.text, h.score, evidence_of_hit(h)) for h in hits
+        ]
+        for result in results:
+            result.metadata["logic"].pop("details")
+        return results
 
 
 class Guesses(PlainReader):

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from suites import IndexConformance
 
 from logic_retrievers import Passage, PassageIndex
-from logic_retrievers.testing import IndexConformance
 
 
 class BrokenIndexes(IndexConformance):
@@ -30,10 +30,10 @@ class BrokenIndexes(IndexConformance):
 
 
 class FiltersLate(PassageIndex):
-    def gather(self, queries, filter=None, must_not=None):  # noqa: A002
-        pools = yield from super().gather(queries, None, must_not)
+    def find_candidates(self, queries, filter=None, must_not=None):  # noqa: A002
+        pools = yield from super().find_candidates(queries, None, must_not)
         if filter is not None:
-            admitted = yield from super().gather(queries, filter, must_not)
+            admitted = yield from super().find_candidates(queries, filter, must_not)
             keep = [set(pool.ids) for pool in admitted]
             for at, pool in enumerate(pools):
                 rows = [n for n, one in enumerate(pool.ids) if one in keep[at]]
@@ -50,8 +50,8 @@ class TestIndexFiltersLate(BrokenIndexes):
 
 
 class Scales(PassageIndex):
-    def gather(self, queries, filter=None, must_not=None):  # noqa: A002
-        pools = yield from super().gather(queries, filter, must_not)
+    def find_candidates(self, queries, filter=None, must_not=None):  # noqa: A002
+        pools = yield from super().find_candidates(queries, filter, must_not)
         return [
             type(pool)(pool.ids, {name: s * 0.999 for name, s in pool.scores.items()})
             for pool in pools
@@ -145,8 +145,8 @@ class TestLeavesOutBlankTexts(BrokenIndexes):
 
 
 class Mixes(PassageIndex):
-    def gather(self, queries, filter=None, must_not=None):  # noqa: A002
-        pools = yield from super().gather(queries, filter, must_not)
+    def find_candidates(self, queries, filter=None, must_not=None):  # noqa: A002
+        pools = yield from super().find_candidates(queries, filter, must_not)
         return pools[::-1]
 
 
@@ -159,9 +159,9 @@ class ChangesHits(PassageIndex):
     """`change` makes other hits of a search's."""
 
     def run(self, procedure):
-        found = super().run(procedure)
-        searched = isinstance(found, list) and found and isinstance(found[0], list)
-        return [self.change(hits) for hits in found] if searched else found
+        results = super().run(procedure)
+        searched = isinstance(results, list) and results and isinstance(results[0], list)
+        return [self.change(hits) for hits in results] if searched else results
 
 
 class TellsNumpy(ChangesHits):

@@ -11,7 +11,7 @@ class TestLeavesTheOrder(PlainRerankers):
     found_by = "test_any_order_of_the_items_gives_the_same"
 
     def rerank(self, reranker, query, items):
-        place = {one["id"]: at for at, one in enumerate(items)}
+        place = {item["id"]: at for at, item in enumerate(items)}
         return sorted(super().rerank(reranker, query, items), key=lambda one: place[one.id])
 
 
@@ -33,22 +33,22 @@ class TestAnnotatesWhatGoesIn(PlainRerankers):
     found_by = "test_what_goes_in_stays_as_it_is"
 
     def rerank(self, reranker, query, items):
-        found = super().rerank(reranker, query, items)
+        results = super().rerank(reranker, query, items)
         for item in items:
             item["metadata"]["logic"] = {"score": 0.0}
-        return found
+        return results
 
 
 class TestHandsOutWhatGoesIn(PlainRerankers):
     found_by = "test_results_are_the_callers_own"
 
     def rerank(self, reranker, query, items):
-        found = super().rerank(reranker, query, items)
-        for one in found:
+        results = super().rerank(reranker, query, items)
+        for result in results:
             for item in items:
-                if item["id"] == one.id:
-                    object.__setattr__(one, "metadata", item["metadata"])
-        return found
+                if item["id"] == result.id:
+                    object.__setattr__(result, "metadata", item["metadata"])
+        return results
 
 
 class TestFailsOnNothing(PlainRerankers):
@@ -61,7 +61,7 @@ class TestFailsOnNothing(PlainRerankers):
 
 class NeedsIds(PlainReranker):
     def passages(self, items):
-        return [Passage(one["id"], one["text"], one["metadata"]) for one in items]
+        return [Passage(item["id"], item["text"], item["metadata"]) for item in items]
 
 
 class TestLosesThoseWithoutId(PlainRerankers):
@@ -71,7 +71,7 @@ class TestLosesThoseWithoutId(PlainRerankers):
 
 class MakesIds(PlainReranker):
     def passages(self, items):
-        return [Passage(f"{at}", one["text"], one["metadata"]) for at, one in enumerate(items)]
+        return [Passage(f"{at}", item["text"], item["metadata"]) for at, item in enumerate(items)]
 
 
 class TestCountsEqualIdsTwice(PlainRerankers):
@@ -83,7 +83,7 @@ class TestRerankerDeduplicatesByContent(PlainRerankers):
     found_by = "test_equal_texts_of_different_ids_are_all_kept"
 
     def plain(self, hits):
-        return list({one.text: one for one in super().plain(hits)}.values())
+        return list({hit.text: hit for hit in super().plain(hits)}.values())
 
 
 class ReadsMetadata(PlainReranker):
@@ -124,10 +124,10 @@ class TestRerankerTellsNoEvidence(PlainRerankers):
     found_by = "test_evidence_stands_under_one_key"
 
     def plain(self, hits):
-        found = super().plain(hits)
-        for one in found:
-            one.metadata["logic"].pop("ranks")
-        return found
+        results = super().plain(hits)
+        for result in results:
+            result.metadata["logic"].pop("ranks")
+        return results
 
 
 class ChecksLate:

@@ -36,8 +36,8 @@ class TestFiltersAfterwards(PlainRetrievers):
     def retrieve(self, retriever, query, **overrides):
         settings = {**retriever.settings, **overrides}
         admitted = {p.id for p in retriever.index.scroll(settings.pop("filter", None))}
-        found = PlainRetriever(retriever.index, **settings)(query)
-        return self.plain([one for one in found if one[0].id in admitted])
+        results = PlainRetriever(retriever.index, **settings)(query)
+        return self.plain([result for result in results if result[0].id in admitted])
 
 
 class TestCutsByAnotherScore(PlainRetrievers):
@@ -45,8 +45,8 @@ class TestCutsByAnotherScore(PlainRetrievers):
 
     def retrieve(self, retriever, query, **overrides):
         lowest = retriever.settings["min_score"]
-        found = PlainRetriever(retriever.index, k=retriever.settings["k"])(query)
-        return [r for r in self.plain(found) if lowest is None or 1 / r.metadata["logic"]["rank"]]
+        results = PlainRetriever(retriever.index, k=retriever.settings["k"])(query)
+        return [r for r in self.plain(results) if lowest is None or 1 / r.metadata["logic"]["rank"]]
 
 
 class TestBlocksTheLoop(PlainRetrievers):
@@ -73,33 +73,33 @@ class TestChangesOrdinarySearches(PlainRetrievers):
 class TestHasLogicOfItsOwn(PlainRetrievers):
     found_by = "test_gives_what_the_engine_gives"
 
-    def plain(self, found):
-        return sorted(super().plain(found), key=lambda one: (-len(one.text), one.id))
+    def plain(self, results):
+        return sorted(super().plain(results), key=lambda one: (-len(one.text), one.id))
 
 
 class TestDeduplicatesByContent(PlainRetrievers):
     found_by = "test_one_result_for_each_id"
 
-    def plain(self, found):
-        return list({one.text: one for one in super().plain(found)}.values())
+    def plain(self, results):
+        return list({result.text: result for result in super().plain(results)}.values())
 
 
 class TestTellsNoEvidence(PlainRetrievers):
     found_by = "test_evidence_stands_under_one_key"
 
-    def plain(self, found):
-        for *_, metadata in found:
+    def plain(self, results):
+        for *_, metadata in results:
             del metadata["logic"]
-        return super().plain(found)
+        return super().plain(results)
 
 
 class TestTellsNumpy(PlainRetrievers):
     found_by = "test_evidence_stands_under_one_key"
 
-    def plain(self, found):
-        for *_, metadata in found:
+    def plain(self, results):
+        for *_, metadata in results:
             metadata["logic"]["score"] = np.float32(metadata["logic"]["score"])
-        return super().plain(found)
+        return super().plain(results)
 
 
 class TestSharesItsResults(PlainRetrievers):
@@ -107,17 +107,19 @@ class TestSharesItsResults(PlainRetrievers):
 
     def retrieve(self, retriever, query, **overrides):
         kept = retriever.__dict__.setdefault("kept", {})
-        found = super().retrieve(retriever, query, **overrides)
-        return [kept.setdefault((query, one.id), one) for one in found]
+        results = super().retrieve(retriever, query, **overrides)
+        return [kept.setdefault((query, result.id), result) for result in results]
 
 
 class TestStoresTheEvidence(PlainRetrievers):
     found_by = "test_what_is_stored_stays_as_it_is"
 
     def retrieve(self, retriever, query, **overrides):
-        found = super().retrieve(retriever, query, **overrides)
-        retriever.index.add([Passage(one.id, one.text, one.metadata) for one in found])
-        return found
+        results = super().retrieve(retriever, query, **overrides)
+        retriever.index.add(
+            [Passage(result.id, result.text, result.metadata) for result in results]
+        )
+        return results
 
 
 class TestAnswersFromYesterday(PlainRetrievers):

@@ -4,19 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from logic_retrievers import (
-    ContradictionFilter,
-    ContradictionSearch,
-    Engine,
-    Passage,
-    PassageIndex,
-    Reranker,
-)
-from logic_retrievers.asking import check_syntax, read_query
-from logic_retrievers.cleaning import CorpusCleaner
-from logic_retrievers.policies import resolve_policy
-from logic_retrievers.procedures import encoding
-from logic_retrievers.testing import (
+from suites import (
     ContradictionFilterConformance,
     ContradictionRetrieverConformance,
     CorpusCleanerConformance,
@@ -26,10 +14,23 @@ from logic_retrievers.testing import (
     Retrieved,
     RetrieverConformance,
 )
+
+from logic_retrievers import (
+    ContradictionFilter,
+    ContradictionSearch,
+    Engine,
+    Passage,
+    PassageIndex,
+    Reranker,
+)
+from logic_retrievers.cleaning import CorpusCleaner
+from logic_retrievers.effects import encoder_threads
+from logic_retrievers.policies import resolve_policy
+from logic_retrievers.query_input import check_syntax, read_query
 from logic_retrievers.types import Hit
 
 
-def told(hit: Hit) -> dict:
+def evidence_of_hit(hit: Hit) -> dict:
     logic = {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
     return {**copy.deepcopy(dict(hit.passage.metadata)), "logic": logic}
 
@@ -45,11 +46,11 @@ class PlainRetriever:
 
     def __call__(self, query, **overrides):
         hits = Engine(self.index).search(query, **{**self.settings, **overrides})
-        return [(hit.passage, hit.score, told(hit)) for hit in hits]
+        return [(hit.passage, hit.score, evidence_of_hit(hit)) for hit in hits]
 
     async def acall(self, query, **overrides):
         hits = await Engine(self.index).asearch(query, **{**self.settings, **overrides})
-        return [(hit.passage, hit.score, told(hit)) for hit in hits]
+        return [(hit.passage, hit.score, evidence_of_hit(hit)) for hit in hits]
 
 
 class PlainRetrievers(RetrieverConformance):
@@ -65,8 +66,8 @@ class PlainRetrievers(RetrieverConformance):
     async def aretrieve(self, retriever, query, **overrides):
         return self.plain(await retriever.acall(query, **overrides))
 
-    def plain(self, found):
-        return [Retrieved(p.id, p.text, score, metadata) for p, score, metadata in found]
+    def plain(self, results):
+        return [Retrieved(p.id, p.text, score, metadata) for p, score, metadata in results]
 
 
 class PlainReader:
@@ -97,7 +98,7 @@ class PlainReaders(ExpressionConformance):
         return self.plain(await made.acall(query))
 
     def plain(self, hits):
-        return [Retrieved(h.passage.id, h.passage.text, h.score, told(h)) for h in hits]
+        return [Retrieved(h.passage.id, h.passage.text, h.score, evidence_of_hit(h)) for h in hits]
 
 
 class PlainReranker:
@@ -109,8 +110,8 @@ class PlainReranker:
 
     def passages(self, items):
         return [
-            Passage(one["id"] or f"no id {at}", one["text"], one["metadata"])
-            for at, one in enumerate(items)
+            Passage(item["id"] or f"no id {at}", item["text"], item["metadata"])
+            for at, item in enumerate(items)
         ]
 
     def __call__(self, query, items):
@@ -136,7 +137,7 @@ class PlainRerankers(RerankerConformance):
         return self.plain(await reranker.acall(query, items))
 
     def plain(self, hits):
-        return [Retrieved(h.passage.id, h.passage.text, h.score, told(h)) for h in hits]
+        return [Retrieved(h.passage.id, h.passage.text, h.score, evidence_of_hit(h)) for h in hits]
 
 
 class PlainFilter:
@@ -149,11 +150,11 @@ class PlainFilter:
     def passages(self, items):
         return [
             Passage(
-                one["id"] or f"no id {at}",
-                one["text"],
-                {key: value for key, value in one["metadata"].items() if key != "logic"},
+                item["id"] or f"no id {at}",
+                item["text"],
+                {key: value for key, value in item["metadata"].items() if key != "logic"},
             )
-            for at, one in enumerate(items)
+            for at, item in enumerate(items)
         ]
 
     def __call__(self, items):
@@ -179,7 +180,7 @@ class PlainFilters(ContradictionFilterConformance):
         return self.plain(await made.acall(items))
 
     def plain(self, hits):
-        return [Retrieved(h.passage.id, h.passage.text, h.score, told(h)) for h in hits]
+        return [Retrieved(h.passage.id, h.passage.text, h.score, evidence_of_hit(h)) for h in hits]
 
 
 class PlainCleaner:
@@ -190,29 +191,29 @@ class PlainCleaner:
         return PlainFilter.passages(self, items)
 
     def __call__(self, items):
-        return self.told(items, self.core.screen(self.passages(items)).cleaned)
+        return self.with_findings(items, self.core.screen(self.passages(items)).cleaned)
 
     async def acall(self, items):
-        return self.told(items, (await self.core.ascreen(self.passages(items))).cleaned)
+        return self.with_findings(items, (await self.core.ascreen(self.passages(items))).cleaned)
 
-    def told(self, items, cleaned):
-        return [{**one, "metadata": self.judged(one, cleaned)} for one in items]
+    def with_findings(self, items, cleaned):
+        return [{**item, "metadata": self.judged(item, cleaned)} for item in items]
 
     def judged(self, item, cleaned):
         about = copy.deepcopy({k: v for k, v in item["metadata"].items() if k != "logic"})
-        found = [
-            self.finding(item["id"], one)
-            for one in cleaned.decisions
-            if item["id"] in (one.finding.one, one.finding.other)
+        results = [
+            self.finding(item["id"], decision)
+            for decision in cleaned.decisions
+            if item["id"] in (decision.finding.one, decision.finding.other)
         ]
         hidden = {"quarantined": True} if item["id"] in cleaned.quarantined else {}
-        return about | ({"logic": {"cleaning": {"findings": found}, **hidden}} if found else {})
+        return about | ({"logic": {"cleaning": {"findings": results}, **hidden}} if results else {})
 
     def finding(self, name, decision):
-        told = decision.finding.to_dict()
+        finding = decision.finding.to_dict()
         return {
-            **{key: told[key] for key in ("kind", "reason", "probability")},
-            "opponent": told["other"] if told["one"] == name else told["one"],
+            **{key: finding[key] for key in ("kind", "reason", "probability")},
+            "opponent": finding["other"] if finding["one"] == name else finding["one"],
             "action": decision.action,
         }
 
@@ -232,8 +233,10 @@ class PlainCleaners(CorpusCleanerConformance):
     async def aclean(self, made, items):
         return self.plain(await made.acall(items))
 
-    def plain(self, found):
-        return [Retrieved(one["id"], one["text"], None, one["metadata"]) for one in found]
+    def plain(self, results):
+        return [
+            Retrieved(result["id"], result["text"], None, result["metadata"]) for result in results
+        ]
 
 
 class PlainOpponents:
@@ -263,7 +266,7 @@ class PlainContradictionRetrievers(ContradictionRetrieverConformance):
         return self.plain(await retriever.acall(statement))
 
     def plain(self, hits):
-        return [Retrieved(h.passage.id, h.passage.text, h.score, told(h)) for h in hits]
+        return [Retrieved(h.passage.id, h.passage.text, h.score, evidence_of_hit(h)) for h in hits]
 
 
 class PlainEmbeddings:
@@ -292,7 +295,7 @@ class PlainEmbeddingModels(EmbeddingsConformance):
         return embeddings.query(text)
 
     async def aembed_documents(self, embeddings, texts):
-        return await encoding.submit(lambda: embeddings.documents(texts))
+        return await encoder_threads.submit(lambda: embeddings.documents(texts))
 
     async def aembed_query(self, embeddings, text):
-        return await encoding.submit(lambda: embeddings.query(text))
+        return await encoder_threads.submit(lambda: embeddings.query(text))

@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from suites import EncoderConformance, HashedEncoder
 
 from logic_retrievers.encoders import (
     CachedEncoder,
@@ -16,7 +17,6 @@ from logic_retrievers.encoders import (
     RecentEncoder,
     default_encoder,
 )
-from logic_retrievers.testing import EncoderConformance, HashedEncoder
 
 
 def letters(texts: list[str]) -> list[list[float]]:

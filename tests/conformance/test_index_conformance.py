@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from suites import HashedEncoder, IndexConformance, WatchedEncoder
 
 from logic_retrievers import PassageIndex
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.testing import HashedEncoder, IndexConformance, WatchedEncoder
 
 
 class TestInMemory(IndexConformance):

@@ -11,9 +11,7 @@ from langchain_logic_retrievers import (
     CorpusCleaner,
     LogicEmbeddings,
 )
-
-from logic_retrievers import Reranker
-from logic_retrievers.testing import (
+from suites import (
     ContradictionFilterConformance,
     ContradictionRetrieverConformance,
     CorpusCleanerConformance,
@@ -24,11 +22,18 @@ from logic_retrievers.testing import (
     RetrieverConformance,
 )
 
+from logic_retrievers import Reranker
 
-def told(documents):
+
+def to_retrieved(documents):
     return [
-        Retrieved(one.id, one.page_content, one.metadata.get("relevance_score"), one.metadata)
-        for one in documents
+        Retrieved(
+            document.id,
+            document.page_content,
+            document.metadata.get("relevance_score"),
+            document.metadata,
+        )
+        for document in documents
     ]
 
 
@@ -39,10 +44,10 @@ class TestConstraintRetriever(RetrieverConformance):
         return ConstraintRetriever(index=index, **settings)
 
     def retrieve(self, retriever, query, **overrides):
-        return told(retriever.invoke(query, **overrides))
+        return to_retrieved(retriever.invoke(query, **overrides))
 
     async def aretrieve(self, retriever, query, **overrides):
-        return told(await retriever.ainvoke(query, **overrides))
+        return to_retrieved(await retriever.ainvoke(query, **overrides))
 
 
 class TestConstraintRetrieverReadsExpressions(ExpressionConformance):
@@ -50,10 +55,10 @@ class TestConstraintRetrieverReadsExpressions(ExpressionConformance):
         return ConstraintRetriever(index=index, k=5, **settings)
 
     def ask(self, made, query):
-        return told(made.invoke(query))
+        return to_retrieved(made.invoke(query))
 
     async def aask(self, made, query):
-        return told(await made.ainvoke(query))
+        return to_retrieved(await made.ainvoke(query))
 
 
 class TestConstraintRetrieverReadsExpressionsForOneCall(ExpressionConformance):
@@ -64,10 +69,10 @@ class TestConstraintRetrieverReadsExpressionsForOneCall(ExpressionConformance):
         return ConstraintRetriever(index=index, policy="topical", k=5), settings
 
     def ask(self, made, query):
-        return told(made[0].invoke(query, **made[1]))
+        return to_retrieved(made[0].invoke(query, **made[1]))
 
     async def aask(self, made, query):
-        return told(await made[0].ainvoke(query, **made[1]))
+        return to_retrieved(await made[0].ainvoke(query, **made[1]))
 
 
 class TestContradictionRetriever(ContradictionRetrieverConformance):
@@ -75,10 +80,10 @@ class TestContradictionRetriever(ContradictionRetrieverConformance):
         return ContradictionRetriever(index=index, **settings)
 
     def retrieve(self, retriever, statement):
-        return told(retriever.invoke(statement))
+        return to_retrieved(retriever.invoke(statement))
 
     async def aretrieve(self, retriever, statement):
-        return told(await retriever.ainvoke(statement))
+        return to_retrieved(await retriever.ainvoke(statement))
 
 
 class TestContradictionRetrieverForOneCall(TestContradictionRetriever):
@@ -88,13 +93,13 @@ class TestContradictionRetrieverForOneCall(TestContradictionRetriever):
         return ContradictionRetriever(index=index, **settings), settings
 
     def retrieve(self, retriever, statement):
-        return told(
+        return to_retrieved(
             ContradictionRetriever(index=retriever[0].index).invoke(statement, **retriever[1])
         )
 
     async def aretrieve(self, retriever, statement):
         made = ContradictionRetriever(index=retriever[0].index)
-        return told(await made.ainvoke(statement, **retriever[1]))
+        return to_retrieved(await made.ainvoke(statement, **retriever[1]))
 
 
 class _Documents:
@@ -110,10 +115,10 @@ class TestContradictionFilter(_Documents, ContradictionFilterConformance):
         return ContradictionFilter(**settings)
 
     def filter(self, made, items):
-        return told(made.compress_documents(items, "a query"))
+        return to_retrieved(made.compress_documents(items, "a query"))
 
     async def afilter(self, made, items):
-        return told(await made.acompress_documents(items, "a query"))
+        return to_retrieved(await made.acompress_documents(items, "a query"))
 
     def evidence_of(self, one):
         return one.metadata["logic"]["contradiction"]
@@ -124,20 +129,20 @@ class TestCorpusCleaner(_Documents, CorpusCleanerConformance):
         return CorpusCleaner(**settings)
 
     def clean(self, made, items):
-        return told(made.transform_documents(items))
+        return to_retrieved(made.transform_documents(items))
 
     async def aclean(self, made, items):
-        return told(await made.atransform_documents(items))
+        return to_retrieved(await made.atransform_documents(items))
 
 
 class TestCorpusCleanerOverAStream(TestCorpusCleaner):
     """All in one batch, or in batches of which each sees those before."""
 
     def clean(self, made, items):
-        return told(made.lazy_transform_documents(items))
+        return to_retrieved(made.lazy_transform_documents(items))
 
     async def aclean(self, made, items):
-        return told([one async for one in made.alazy_transform_documents(items)])
+        return to_retrieved([document async for document in made.alazy_transform_documents(items)])
 
 
 class TestCompatibilityReranker(_Documents, RerankerConformance):
@@ -145,10 +150,10 @@ class TestCompatibilityReranker(_Documents, RerankerConformance):
         return CompatibilityReranker(**settings)
 
     def rerank(self, reranker, query, items):
-        return told(reranker.compress_documents(items, query))
+        return to_retrieved(reranker.compress_documents(items, query))
 
     async def arerank(self, reranker, query, items):
-        return told(await reranker.acompress_documents(items, query))
+        return to_retrieved(await reranker.acompress_documents(items, query))
 
 
 class TestCompatibilityRerankerReadsExpressions(_Documents, ExpressionConformance):
@@ -157,10 +162,10 @@ class TestCompatibilityRerankerReadsExpressions(_Documents, ExpressionConformanc
         return made, self.items(list(index.scroll()))
 
     def ask(self, made, query):
-        return told(made[0].compress_documents(made[1], query))
+        return to_retrieved(made[0].compress_documents(made[1], query))
 
     async def aask(self, made, query):
-        return told(await made[0].acompress_documents(made[1], query))
+        return to_retrieved(await made[0].acompress_documents(made[1], query))
 
     def expected(self, index, query, policy):
         return Reranker(policy=policy, index=index).rerank(query, list(index.scroll()))

@@ -16,9 +16,7 @@ from llama_index_logic_retrievers import (
     LogicEmbeddings,
     LogicVectorStore,
 )
-
-from logic_retrievers import PassageIndex, Reranker
-from logic_retrievers.testing import (
+from suites import (
     ContradictionFilterConformance,
     ContradictionRetrieverConformance,
     CorpusCleanerConformance,
@@ -29,41 +27,64 @@ from logic_retrievers.testing import (
     Retrieved,
     RetrieverConformance,
 )
-from logic_retrievers.testing.retrieved import stays
+from suites.sample_passages import hotel_passages
+
+from logic_retrievers import PassageIndex, Reranker
 
 
-def told(nodes):
+def to_retrieved(nodes):
     return [
         Retrieved(
-            one.node.node_id,
-            one.node.get_content(metadata_mode=MetadataMode.NONE),
-            one.score,
-            one.node.metadata,
+            result.node.node_id,
+            result.node.get_content(metadata_mode=MetadataMode.NONE),
+            result.score,
+            result.node.metadata,
         )
-        for one in nodes
+        for result in nodes
     ]
 
 
+def in_their_words(settings):
+    """The suites say ``k``, as the core does; LlamaIndex says ``similarity_top_k``."""
+    return {"similarity_top_k" if name == "k" else name: settings[name] for name in settings}
+
+
 class TestConstraintRetriever(RetrieverConformance):
+    overrides = ("k", "filter", "min_score", "policy")
+
     def make(self, index, **settings):
-        return ConstraintRetriever(index, **settings)
+        return ConstraintRetriever(index, **in_their_words(settings))
 
     def retrieve(self, retriever, query, **overrides):
-        return told(retriever.retrieve(query))
+        return to_retrieved(retriever.retrieve(query, **in_their_words(overrides)))
 
     async def aretrieve(self, retriever, query, **overrides):
-        return told(await retriever.aretrieve(query))
+        return to_retrieved(await retriever.aretrieve(query, **in_their_words(overrides)))
 
 
 class TestConstraintRetrieverReadsExpressions(ExpressionConformance):
     def make(self, index, **settings):
-        return ConstraintRetriever(index, k=5, **settings)
+        return ConstraintRetriever(index, similarity_top_k=5, **settings)
 
     def ask(self, made, query):
-        return told(made.retrieve(query))
+        return to_retrieved(made.retrieve(query))
 
     async def aask(self, made, query):
-        return told(await made.aretrieve(query))
+        return to_retrieved(await made.aretrieve(query))
+
+
+class TestConstraintRetrieverReadsExpressionsForOneCall(ExpressionConformance):
+    """The same settings, given to the call."""
+
+    def make(self, index, **settings):
+        ConstraintRetriever(index, **settings)
+        return ConstraintRetriever(index, "topical", similarity_top_k=5), settings
+
+    def ask(self, made, query):
+        return to_retrieved(made[0].retrieve(query, **made[1]))
+
+    async def aask(self, made, query):
+        return to_retrieved(await made[0].aretrieve(query, **made[1]))
 
 
 class TestLogicVectorStoreReadsExpressions(TestConstraintRetrieverReadsExpressions):
@@ -72,7 +93,7 @@ class TestLogicVectorStoreReadsExpressions(TestConstraintRetrieverReadsExpressio
     @pytest.fixture
     def index(self):
         """Each text once: older versions of the framework merge copies themselves."""
-        texts = {passage.text: replace(passage, metadata={}) for passage in stays()}
+        texts = {passage.text: replace(passage, metadata={}) for passage in hotel_passages()}
         with PassageIndex.open("conformance", HashedEncoder(dimension=64)) as index:
             index.add(texts.values())
             yield index
@@ -88,13 +109,27 @@ class TestLogicVectorStoreReadsExpressions(TestConstraintRetrieverReadsExpressio
 
 class TestContradictionRetriever(ContradictionRetrieverConformance):
     def make(self, index, **settings):
-        return ContradictionRetriever(index, **settings)
+        return ContradictionRetriever(index, **in_their_words(settings))
 
     def retrieve(self, retriever, statement):
-        return told(retriever.retrieve(statement))
+        return to_retrieved(retriever.retrieve(statement))
 
     async def aretrieve(self, retriever, statement):
-        return told(await retriever.aretrieve(statement))
+        return to_retrieved(await retriever.aretrieve(statement))
+
+
+class TestContradictionRetrieverForOneCall(ContradictionRetrieverConformance):
+    """The same settings, given to the call."""
+
+    def make(self, index, **settings):
+        ContradictionRetriever(index, **in_their_words(settings))
+        return ContradictionRetriever(index), in_their_words(settings)
+
+    def retrieve(self, retriever, statement):
+        return to_retrieved(retriever[0].retrieve(statement, **retriever[1]))
+
+    async def aretrieve(self, retriever, statement):
+        return to_retrieved(await retriever[0].aretrieve(statement, **retriever[1]))
 
 
 class _Nodes:
@@ -116,15 +151,15 @@ class TestContradictionFilter(_Nodes, ContradictionFilterConformance):
 
     def items(self, passages):
         items = super().items(passages)
-        for one in items:
-            one.node.excluded_embed_metadata_keys = list(one.node.metadata)
+        for result in items:
+            result.node.excluded_embed_metadata_keys = list(result.node.metadata)
         return items
 
     def filter(self, made, items):
-        return told(made.postprocess_nodes(items, query_str="a query"))
+        return to_retrieved(made.postprocess_nodes(items, query_str="a query"))
 
     async def afilter(self, made, items):
-        return told(await made.apostprocess_nodes(items, query_str="a query"))
+        return to_retrieved(await made.apostprocess_nodes(items, query_str="a query"))
 
     def evidence_of(self, one):
         return one.metadata["logic"]["contradiction"]
@@ -146,10 +181,10 @@ class TestCorpusCleaner(CorpusCleanerConformance):
         ]
 
     def clean(self, made, items):
-        return told([NodeWithScore(node=node) for node in made(items)])
+        return to_retrieved([NodeWithScore(node=node) for node in made(items)])
 
     async def aclean(self, made, items):
-        return told([NodeWithScore(node=node) for node in await made.acall(items)])
+        return to_retrieved([NodeWithScore(node=node) for node in await made.acall(items)])
 
 
 class TestCompatibilityReranker(_Nodes, RerankerConformance):
@@ -157,10 +192,10 @@ class TestCompatibilityReranker(_Nodes, RerankerConformance):
         return CompatibilityReranker(**settings)
 
     def rerank(self, reranker, query, items):
-        return told(reranker.postprocess_nodes(items, query_str=query))
+        return to_retrieved(reranker.postprocess_nodes(items, query_str=query))
 
     async def arerank(self, reranker, query, items):
-        return told(await reranker.apostprocess_nodes(items, query_str=query))
+        return to_retrieved(await reranker.apostprocess_nodes(items, query_str=query))
 
 
 class TestCompatibilityRerankerReadsExpressions(_Nodes, ExpressionConformance):
@@ -169,10 +204,10 @@ class TestCompatibilityRerankerReadsExpressions(_Nodes, ExpressionConformance):
         return made, self.items(list(index.scroll()))
 
     def ask(self, made, query):
-        return told(made[0].postprocess_nodes(made[1], query_str=query))
+        return to_retrieved(made[0].postprocess_nodes(made[1], query_str=query))
 
     async def aask(self, made, query):
-        return told(await made[0].apostprocess_nodes(made[1], query_str=query))
+        return to_retrieved(await made[0].apostprocess_nodes(made[1], query_str=query))
 
     def expected(self, index, query, policy):
         return Reranker(policy=policy, index=index).rerank(query, list(index.scroll()))

@@ -18,8 +18,7 @@ import broken_indexes
 import broken_rerankers
 import broken_retrievers
 import pytest
-
-from logic_retrievers import testing
+import suites
 
 pytestmark = pytest.mark.slow
 
@@ -51,8 +50,8 @@ def outcomes(tmp_path_factory):
     for module in BROKEN:
         shutil.copy(HERE / f"{module.__name__}.py", folder / f"test_{module.__name__}.py")
     (folder / "conftest.py").write_text(
-        "from logic_retrievers.testing import watched\n"
-        "watched.PATIENCE = 0.5\n"  # where a loop is blocked for certain
+        "from suites import watched_encoder\n"
+        "watched_encoder.PATIENCE = 0.5\n"  # where a loop is blocked for certain
         "def pytest_collection_modifyitems(items):\n"
         "    items[:] = [i for i in items if getattr(i.cls, 'found_by', i.originalname)"
         " == i.originalname]\n",
@@ -60,28 +59,28 @@ def outcomes(tmp_path_factory):
     )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-rA", "-q", "-p", "no:cacheprovider", "-W", "error",
-         "-p", "no:asyncio", "."],
+         "-p", "no:asyncio", "-o", f"pythonpath={HERE}", "."],
         cwd=folder, capture_output=True, text=True, timeout=280,
     )  # fmt: skip
     said = done.stdout + done.stderr
-    found: dict[str, tuple[set[str], set[str]]] = {}
+    results: dict[str, tuple[set[str], set[str]]] = {}
     for outcome, case, test in re.findall(r"^(PASSED|FAILED) \S+?::(\w+)::(\w+)", said, re.M):
-        found.setdefault(case, (set(), set()))[outcome == "FAILED"].add(test)
-    return found, said
+        results.setdefault(case, (set(), set()))[outcome == "FAILED"].add(test)
+    return results, said
 
 
 @pytest.mark.parametrize("case", FAULTS)
 def test_a_fault_is_found(outcomes, case):
     """A test that passes whatever is done gives others a false proof."""
-    found, said = outcomes
-    assert case in found, said[-2000:]
-    assert found[case][1] == {FAULTS[case].found_by}, said[-2000:]
+    results, said = outcomes
+    assert case in results, said[-2000:]
+    assert results[case][1] == {FAULTS[case].found_by}, said[-2000:]
 
 
 def test_every_fault_was_tried_in_a_plain_folder(outcomes):
     """No fixture, setting or plugin of ours may be needed by somebody else."""
-    found, said = outcomes
-    assert set(found) == set(FAULTS)
+    results, said = outcomes
+    assert set(results) == set(FAULTS)
     assert "ERROR" not in said
 
 
@@ -90,7 +89,7 @@ def test_a_failure_shows_the_values(outcomes):
     assert re.search(r"E +AssertionError: assert \[.*\] == \[", outcomes[1])
 
 
-SUITES = [getattr(testing, name) for name in testing.__all__ if name.endswith("Conformance")]
+SUITES = [getattr(suites, name) for name in suites.__all__ if name.endswith("Conformance")]
 TESTS = [(suite, name) for suite in SUITES for name in vars(suite) if name.startswith("test_")]
 IDS = [f"{suite.__name__}.{name}" for suite, name in TESTS]
 
@@ -100,15 +99,3 @@ def test_every_test_can_fail_and_says_what_for(suite, test):
     """The next reader must know what may not be deleted, and a new test must be seen to fail."""
     assert getattr(suite, test).__doc__
     assert test in {case.found_by for case in FAULTS.values() if issubclass(case, suite)}
-
-
-def test_without_pytest_the_command_is_told(tmp_path):
-    """A user who sees `No module named 'pytest'` does not know which extra brings it."""
-    code = (
-        "import sys; sys.modules['pytest'] = None\n"
-        "try:\n    import logic_retrievers.testing\n"
-        "except ImportError as error:\n    print(type(error).__name__, error)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("MissingExtraError")
-    assert "pip install 'logic-retrievers[testing]'" in done.stdout

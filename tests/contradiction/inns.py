@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
-from placed_words import COPPER, NAMES, QUIET, SETTINGS, expected
+from placed_words import COPPER, MERGED, NAMES, QUIET, expected
 
 from logic_retrievers import Passage, PassageIndex
-from logic_retrievers.index.ids import point_id
+from logic_retrievers.index.point_format import point_id
 
 PLACES = ("inn", "farm", "hostel", "cabin")
 STATES = ("quiet", "loud", "warm", "closed")
@@ -34,7 +34,7 @@ def stored(encoder, **location):
         yield index
 
 
-def by_hand(statement, passages, settings=SETTINGS, without=()):
+def by_hand(statement, passages, settings=MERGED, without=()):
     """(id, F) of all passages but copies, best first, by the formulae."""
     scored = [
         (expected(statement, one.text, settings)["score"], one.id)

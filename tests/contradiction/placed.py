@@ -16,6 +16,7 @@ import numpy as np
 
 from logic_retrievers import Passage
 from logic_retrievers.contradiction import ContradictionSettings
+from logic_retrievers.contradiction.settings import ContradictionConstants
 from logic_retrievers.encoders.base import VectorSpec
 
 DIMENSION = 64
@@ -28,7 +29,8 @@ SETTINGS = ContradictionSettings(
     sparsity_weight=0.6,
     threshold=0.5,
 )
-CONSTANTS = {name: getattr(SETTINGS, name) for name in SETTINGS.__slots__}
+CONSTANTS = SETTINGS.overrides()
+MERGED = ContradictionConstants(**CONSTANTS)
 
 
 def vectors(text: str) -> dict[str, np.ndarray]:

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from suites import HashedEncoder, WatchedEncoder
 
 from logic_retrievers.contradiction import ContradictionSettings
+from logic_retrievers.contradiction.settings import ContradictionConstants
 from logic_retrievers.encoders.base import VectorSpec
-from logic_retrievers.testing import HashedEncoder, WatchedEncoder
 
 NAMES = ("topical", "compatibility", "contradiction")
 CONSTANTS = {
@@ -25,7 +26,8 @@ CONSTANTS = {
     "sparsity_weight": 1.5,
     "threshold": 0.5,
 }
-SETTINGS = ContradictionSettings.from_constants(CONSTANTS)
+SETTINGS = ContradictionSettings(**CONSTANTS)
+MERGED = ContradictionConstants(**CONSTANTS)
 
 QUIET = "the inn at the harbour is quiet at night"
 LOUD = "the inn at the harbour is loud at night"
@@ -44,7 +46,7 @@ def placed(
     return WatchedEncoder(encoder)
 
 
-def expected(one: str, other: str, settings: ContradictionSettings = SETTINGS) -> dict[str, float]:
+def expected(one: str, other: str, settings: ContradictionConstants = MERGED) -> dict[str, float]:
     """Cosine, Hoyer, F and probability of a pair, by the formulae, in float64."""
     rows = {
         name: values.astype(np.float64)

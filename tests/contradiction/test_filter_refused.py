@@ -8,8 +8,8 @@ import pytest
 from placed import CONSTANTS, SETTINGS, PlacedEncoder, passages
 
 from logic_retrievers import ContradictionFilter, Passage
-from logic_retrievers.contradiction.rules import ConflictPolicy, Ruling
-from logic_retrievers.errors import ConfigurationError, InputError, UnknownPolicyError
+from logic_retrievers.contradiction.resolution_strategies import ResolutionStrategy, Ruling
+from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError
 
 YES, NO, NEVER = "inn | yes | a", "inn | no | a", "inn | never | a"
 AGAIN, TAX, COPPER = "inn | yes | b", "tax | yes | a", "copper | yes | a"
@@ -52,29 +52,29 @@ def test_what_is_no_list_of_passages_is_refused(given, told):
     ("ruling", "told"),
     [
         (None, "by a Ruling, and gave a NoneType"),
-        (Ruling("?", (7,)), r"the places 0 and 1, not \(7,\)"),
-        (Ruling("?", (YES,)), "the places 0 and 1, not"),
+        (Ruling("?", (7,)), r"the positions 0 and 1, not \(7,\)"),
+        (Ruling("?", (YES,)), "the positions 0 and 1, not"),
     ],
     ids=["nothing", "a stranger", "an id"],
 )
 def test_a_policy_of_the_users_that_rules_wrongly(ruling, told):
     """A place that is not one of the two would drop a passage that contradicts nobody."""
 
-    class Mine(ConflictPolicy):
+    class Mine(ResolutionStrategy):
         name = "mine"
 
         def decide(self, one, other, graph):
             return ruling
 
-    with pytest.raises(InputError, match=f"policy 'mine' .*{told}"):
-        contradictions(policy=Mine()).filter(passages(YES, NO))
+    with pytest.raises(InputError, match=f"resolution 'mine' .*{told}"):
+        contradictions(resolution=Mine()).filter(passages(YES, NO))
 
 
 @pytest.mark.parametrize(
     ("settings", "error", "told"),
     [
-        ({"policy": "no-such-policy"}, UnknownPolicyError, "no-such-policy"),
-        ({"policy": "prefer_source"}, ConfigurationError, "source_order"),
+        ({"resolution": "no-such-resolution"}, UnknownResolutionError, "no-such-resolution"),
+        ({"resolution": "prefer_source"}, ConfigurationError, "source_order"),
         ({"threshold": 0.0}, ConfigurationError, "threshold"),
         ({"threshold": 1}, ConfigurationError, "threshold"),
         ({"threshold": "0.5"}, ConfigurationError, "threshold"),

@@ -52,14 +52,14 @@ def index(request, encoder, wire_double):
 async def test_stored_vectors_are_taken(index, encoder):
     """Encoding a hundred passages takes a second; reading their vectors takes a millisecond."""
     given = passages(YES, NO, TAX, "copper | no | a")
-    found = ContradictionFilter(index=index, policy="drop_both").filter(given)
+    found = ContradictionFilter(index=index, resolution="drop_both").filter(given)
     assert encoder.encoded == ["copper | no | a"]
     assert ids(found.hits) == [TAX, "copper | no | a"]
-    plain = ContradictionFilter(PlacedEncoder(), policy="drop_both").filter(given)
+    plain = ContradictionFilter(PlacedEncoder(), resolution="drop_both").filter(given)
     assert ids(plain.hits) == ids(found.hits)
     for one, other in zip(found.conflicts, plain.conflicts, strict=True):
         assert one.probability == pytest.approx(other.probability, abs=1e-5)
-    assert await ContradictionFilter(index=index, policy="drop_both").afilter(given) == found
+    assert await ContradictionFilter(index=index, resolution="drop_both").afilter(given) == found
 
 
 async def test_trusted_passages_of_the_collection_judge(index, encoder):
@@ -114,7 +114,7 @@ def test_a_given_passage_that_the_collection_vouches_for_is_trusted(index):
     """Another retriever found it and lost its metadata on the way."""
     bare = [Passage("law", AGAIN), *passages(NO)]
     found = ContradictionFilter(
-        index=index, trusted_filter={"trusted": True}, policy="drop_both"
+        index=index, trusted_filter={"trusted": True}, resolution="drop_both"
     ).filter(bare)
     assert ids(found.hits) == ["law"]
     assert found.hits[0].evidence.details["trusted"]

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from placed_words import CONSTANTS, COPPER, LOUD, QUIET, SETTINGS, expected, placed
+from placed_words import CONSTANTS, COPPER, LOUD, MERGED, QUIET, SETTINGS, expected, placed
 
 from logic_retrievers.contradiction import ContradictionScorer, PairScore, scorer
-from logic_retrievers.contradiction.null import unrelated_pairs
+from logic_retrievers.contradiction.scorer import unrelated_pairs
 from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputError
 
 WORDS = ("bread", "boats", "glass", "silver", "music", "winter", "law", "rivers", "iron", "wheat")
@@ -63,7 +63,7 @@ def test_texts_in_another_script_are_not_judged():
 @pytest.mark.parametrize("size", [1, 3, 128])
 def test_each_text_is_encoded_once_in_the_order_of_the_pairs(monkeypatch, size):
     """One statement against a thousand would be encoded a thousand times."""
-    monkeypatch.setattr(scorer, "PAIRS_A_BATCH", size)
+    monkeypatch.setattr(scorer, "PAIRS_PER_BATCH", size)
     encoder, others = placed(), [f"the inn number {n} is quiet" for n in range(7)]
     pairs = [(QUIET, other) for other in others] + [(others[3], LOUD), (LOUD, QUIET)]
     found = ContradictionScorer(encoder).score(pairs)
@@ -85,20 +85,20 @@ def test_only_what_is_needed_is_encoded():
 
     ContradictionScorer(Noting()).score([(QUIET, f"{n}") for n in range(300)])
     assert {names for _, names in asked} == {("topical", "contradiction")}
-    assert max(count for count, _ in asked) <= 2 * scorer.PAIRS_A_BATCH
+    assert max(count for count, _ in asked) <= 2 * scorer.PAIRS_PER_BATCH
 
 
 def test_vectors_are_forgotten_with_their_last_pair(monkeypatch):
     """A million pairs of a file must not lie in memory with all their vectors."""
-    monkeypatch.setattr(scorer, "PAIRS_A_BATCH", 2)
-    seen, judge = [], ContradictionScorer._judge
+    monkeypatch.setattr(scorer, "PAIRS_PER_BATCH", 2)
+    seen, score_batch = [], ContradictionScorer._score_batch
 
-    def noted(self, pairs, known, measure):
-        judged = judge(self, pairs, known, measure)
-        seen.append(set(known))
-        return judged
+    def noted(self, pairs, vectors, measure):
+        scores = score_batch(self, pairs, vectors, measure)
+        seen.append(set(vectors))
+        return scores
 
-    monkeypatch.setattr(ContradictionScorer, "_judge", noted)
+    monkeypatch.setattr(ContradictionScorer, "_score_batch", noted)
     a, b, c, d, e, f = (f"text {n}" for n in "abcdef")
     ContradictionScorer(placed()).score([(a, b), (c, d), (e, a), (f, e), (f, a)])
     assert seen == [{a, b, c, d}, {e, a, f}, {f, a}]
@@ -111,7 +111,9 @@ async def test_async_equals_sync_and_leaves_the_loop_free():
     one = ContradictionScorer(encoder)
     assert await one.ascore(pairs) == one.score(pairs)
     assert await asyncio.to_thread(lambda: encoder.loop_runs_during(one.ascore(pairs)))
-    assert (await one.awith_null(CORPUS)).settings == one.with_null(CORPUS).settings
+    assert (await one.awith_null_distribution(CORPUS)).constants == one.with_null_distribution(
+        CORPUS
+    ).constants
 
 
 def test_constants_of_the_users_own():
@@ -189,17 +191,17 @@ def test_no_pairs():
 def test_the_null_distribution_is_that_of_the_corpus():
     """Constants of another kind of text move every probability."""
     one = ContradictionScorer(placed(), measure="kappa4")
-    found = one.with_null(CORPUS, pairs=4000)
+    found = one.with_null_distribution(CORPUS, pairs=4000)
     rows = placed().encode_documents(CORPUS)["contradiction"].astype(np.float64)
     left, right = np.triu_indices(len(CORPUS), k=1)
     delta = np.abs(rows[left] - rows[right])
     root = np.sqrt(rows.shape[1])
     hoyer = (root - delta.sum(1) / np.sqrt((delta**2).sum(1))) / (root - 1)
-    assert found.settings.null_mean == pytest.approx(hoyer.mean(), abs=1e-5)
-    assert found.settings.null_deviation == pytest.approx(hoyer.std(ddof=1), rel=1e-4)
-    assert replace(found.settings, null_mean=0.85, null_deviation=0.05) == SETTINGS
+    assert found.constants.null_mean == pytest.approx(hoyer.mean(), abs=1e-5)
+    assert found.constants.null_deviation == pytest.approx(hoyer.std(ddof=1), rel=1e-4)
+    assert replace(found.constants, null_mean=0.85, null_deviation=0.05) == MERGED
     assert (found.encoder, found.measure) == (one.encoder, "kappa4")
-    assert one.settings == SETTINGS
+    assert one.constants == MERGED
 
 
 @pytest.mark.parametrize("count", [40, 200, 900, 1000])
@@ -215,10 +217,13 @@ def test_pairs_are_of_two_texts_each_and_none_comes_twice(count):
 def test_pairs_are_drawn_anew_for_another_seed_only():
     """A constant that changes from run to run makes conflicts come and go."""
     one = ContradictionScorer(placed())
-    few = [one.with_null(CORPUS, pairs=40, seed=seed).settings.null_mean for seed in (1, 1, 2)]
+    few = [
+        one.with_null_distribution(CORPUS, pairs=40, seed=seed).constants.null_mean
+        for seed in (1, 1, 2)
+    ]
     assert few[0] == few[1] != few[2]
     encoder = placed()
-    ContradictionScorer(encoder).with_null(CORPUS * 3, pairs=40)
+    ContradictionScorer(encoder).with_null_distribution(CORPUS * 3, pairs=40)
     assert len(encoder.documents) == len(set(encoder.documents)) <= 80
 
 
@@ -226,16 +231,16 @@ def test_copies_do_not_count_in_the_null_distribution():
     """Two copies of a text are not two unrelated texts."""
     one = ContradictionScorer(placed())
     copies = [f"{text}{mark}" for text in CORPUS[:12] for mark in ("", ".", "!")]
-    plain = one.with_null(CORPUS[:12], pairs=1000).settings
-    found = one.with_null(copies, pairs=1000).settings
+    plain = one.with_null_distribution(CORPUS[:12], pairs=1000).constants
+    found = one.with_null_distribution(copies, pairs=1000).constants
     assert found.null_mean == pytest.approx(plain.null_mean, abs=1e-6)
 
 
 @pytest.mark.parametrize(
     ("texts", "settings", "error", "message"),
     [
-        (CORPUS[:8], {}, InputError, "8 texts that differ give 28 pairs"),
-        (CORPUS[:1] * 100, {}, InputError, "1 texts"),
+        (CORPUS[:8], {}, InputError, "8 different texts give 28 pairs"),
+        (CORPUS[:1] * 100, {}, InputError, "1 different texts"),
         (CORPUS, {"pairs": 29}, InputError, "29 pairs"),
         (CORPUS, {"pairs": 0}, ConfigurationError, "pairs must be"),
         ([f"same{'!' * n}" for n in range(20)], {}, InputError, "Only 0 of 190"),
@@ -248,4 +253,4 @@ def test_copies_do_not_count_in_the_null_distribution():
 def test_too_little_to_tell_a_distribution_from(texts, settings, error, message):
     """A deviation of three pairs, or of none, decides every probability after it."""
     with pytest.raises(error, match=message):
-        ContradictionScorer(placed()).with_null(texts, **settings)
+        ContradictionScorer(placed()).with_null_distribution(texts, **settings)

@@ -11,6 +11,7 @@ import pytest
 from inns import CORPUS, agrees, by_hand, stored
 from placed_words import COPPER, LOUD, NAMES, QUIET, SETTINGS, expected, placed
 from qdrant_client import QdrantClient, models
+from suites.evidence import check_same_hits
 
 from logic_retrievers import ContradictionSearch, Passage, PassageIndex
 from logic_retrievers.contradiction import search
@@ -18,8 +19,7 @@ from logic_retrievers.errors import (
     InputError,
     MissingVectorError,
 )
-from logic_retrievers.index.ids import point_id
-from logic_retrievers.testing.evidence import check_same_hits
+from logic_retrievers.index.point_format import point_id
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_evidence(index):
         assert json.loads(json.dumps(hit.to_dict(), allow_nan=False)) == hit.to_dict()
         wanted = expected(QUIET, hit.passage.text)
         evidence = hit.evidence
-        assert (evidence.policy, evidence.kept) == ("contradiction", True)
+        assert (evidence.policy, evidence.passed_filter) == ("contradiction", True)
         assert evidence.scores == {
             "topical": pytest.approx(wanted["cosine"], abs=2e-6),
             "contradiction": hit.score,
@@ -163,7 +163,7 @@ def test_alpha_and_constants_of_the_users_own(local):
         agrees(hits, by_hand(QUIET, CORPUS, settings))
         assert hits[0].evidence.details["alpha"] == alpha
         assert hits == ContradictionSearch(local, settings=settings).search(QUIET, 50)
-    strict = ContradictionSearch(local, settings=SETTINGS.with_threshold(0.999))
+    strict = ContradictionSearch(local, settings=replace(SETTINGS, threshold=0.999))
     assert not any(hit.evidence.details["conflict"] for hit in strict.search(QUIET, 50))
 
 
@@ -206,7 +206,7 @@ def test_passages_without_the_vector_follow_behind(index):
     assert [hit.passage.id for hit in hits[-2:]] == ["inn-loud", "copper"]
     for hit in hits[-2:]:
         evidence = hit.evidence
-        assert (evidence.kept, evidence.scores["contradiction"]) == (False, None)
+        assert (evidence.passed_filter, evidence.scores["contradiction"]) == (False, None)
         assert evidence.details["probability"] is None
         assert evidence.ranks["contradiction"] is None
         assert hit.score == evidence.scores["topical"]
@@ -222,14 +222,14 @@ def test_passages_without_the_vector_follow_behind(index):
 def test_vectors_come_in_bounded_batches(local, monkeypatch, size):
     """A thousand candidates of a hundred searches at a time would be a gigabyte."""
     everything = ContradictionSearch(local).search(QUIET, 50)
-    monkeypatch.setattr(search, "POINTS_A_CALL", size)
-    asked, rows = [], local.rows
+    monkeypatch.setattr(search, "VECTORS_PER_BATCH", size)
+    asked, fetch = [], local.fetch_vectors
 
     def noted(names, points):
         asked.append(len(points))
-        return rows(names, points)
+        return fetch(names, points)
 
-    monkeypatch.setattr(local, "rows", noted)
+    monkeypatch.setattr(local, "fetch_vectors", noted)
     assert ContradictionSearch(local).search(QUIET, 50) == everything
     assert max(asked) <= size
     assert sum(asked) == len(CORPUS)
@@ -239,13 +239,13 @@ def test_a_passage_that_is_deleted_meanwhile_makes_room(local, monkeypatch):
     """A list would be shorter than asked for, though there are more."""
     against = ContradictionSearch(local)
     expected_hits = against.search(QUIET, 4)
-    fetch, gone = local.fetch, expected_hits[1].passage.id
+    fetch, gone = local.fetch_passages, expected_hits[1].passage.id
 
     def late(points):
         local.delete([gone])
         return fetch(points)
 
-    monkeypatch.setattr(local, "fetch", late)
+    monkeypatch.setattr(local, "fetch_passages", late)
     found = against.search(QUIET, 3)
     assert [hit.passage.id for hit in found] == [
         hit.passage.id for hit in expected_hits if hit.passage.id != gone
@@ -334,4 +334,4 @@ def test_a_collection_of_another_store(encoder):
 def test_settings_are_the_paper_s_pool(local):
     """K is 1,000 in the paper; a smaller default would miss what a user expects to be found."""
     assert ContradictionSearch(local).candidates == 1000
-    assert np.isfinite(ContradictionSearch(local).settings.alpha)
+    assert np.isfinite(ContradictionSearch(local).constants.alpha)

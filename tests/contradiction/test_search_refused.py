@@ -7,7 +7,7 @@ from inns import CORPUS, agrees, by_hand, stored
 from placed_words import NAMES, QUIET, SETTINGS, placed
 
 from logic_retrievers import ContradictionSearch, PassageIndex
-from logic_retrievers.contradiction import ContradictionSettings
+from logic_retrievers.contradiction.settings import ContradictionConstants
 from logic_retrievers.errors import (
     ConfigurationError,
     EmptyTextError,
@@ -101,7 +101,7 @@ def test_an_encoder_that_cannot_judge_is_refused():
         with pytest.raises(ConfigurationError, match="no constants"):
             ContradictionSearch(unknown)
         assert isinstance(
-            ContradictionSearch(unknown, settings=SETTINGS).settings, ContradictionSettings
+            ContradictionSearch(unknown, settings=SETTINGS).constants, ContradictionConstants
         )
 
 

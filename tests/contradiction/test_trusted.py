@@ -10,7 +10,7 @@ from placed import PlacedEncoder, passages
 from qdrant_client import models
 
 from logic_retrievers import ContradictionFilter, Passage
-from logic_retrievers.contradiction.trust import picked
+from logic_retrievers.contradiction.trusted_passages import trusted_positions
 from logic_retrievers.errors import ConflictingTrustWarning
 
 YES, NO, NEVER = "inn | yes | a", "inn | no | a", "inn | never | a"
@@ -34,11 +34,13 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("policy", ["annotate", "drop_both", "prefer_newest"])
-def test_what_contradicts_a_trusted_passage_is_dropped(way, policy):
+@pytest.mark.parametrize("resolution", ["annotate", "drop_both", "prefer_newest"])
+def test_what_contradicts_a_trusted_passage_is_dropped(way, resolution):
     """Under every policy: who vouches for a passage has decided already."""
     made, called = WAYS[way]
-    found = contradictions(policy=policy, **made).filter(passages(NO, YES, TAX), 2, **called)
+    found = contradictions(resolution=resolution, **made).filter(
+        passages(NO, YES, TAX), 2, **called
+    )
     assert ids(found.hits) == [YES, TAX]
     (dropped,) = found.dropped
     assert dropped.passage.id == NO
@@ -53,14 +55,14 @@ def test_what_contradicts_a_trusted_passage_is_dropped(way, policy):
 def test_who_is_out_takes_nobody_along():
     """The false passage would first drop a right one, and then be dropped itself."""
     given = passages(NO, YES, date=[2024, 2020])
-    found = contradictions(policy="prefer_newest", trusted=[TRUTH]).filter(given)
+    found = contradictions(resolution="prefer_newest", trusted=[TRUTH]).filter(given)
     assert ids(found.hits) == [YES]
     assert {c.decision for c in found.conflicts} == {"dropped", "settled"}
 
 
 def test_against_trusted_annotate():
     """A reader who wants to see the dispute."""
-    made = contradictions(trusted=[TRUTH], against_trusted="annotate", policy="prefer_newest")
+    made = contradictions(trusted=[TRUTH], against_trusted="annotate", resolution="prefer_newest")
     found = made.filter(passages(NO, TAX))
     assert ids(found.hits) == [NO, TAX]
     assert "and both stay: 'truth' is trusted" in found.hits[0].evidence.reason
@@ -78,10 +80,10 @@ def test_a_trusted_passage_among_the_given_judges_from_any_place():
         ({}, {"trusted": given[2:]}),
         ({"trusted_filter": lambda passage: passage.id == YES}, {}),
     ):
-        found = contradictions(policy="drop_both", **made).filter(given, 1, **called)
+        found = contradictions(resolution="drop_both", **made).filter(given, 1, **called)
         assert ids(found.hits) == [TAX]
         assert ids(found.dropped) == [NO]
-        everything = contradictions(policy="drop_both", **made).filter(given, **called)
+        everything = contradictions(resolution="drop_both", **made).filter(given, **called)
         assert ids(everything.hits) == [TAX, YES]
         assert everything.hits[1].evidence.details["trusted"]
         assert "which was dropped" in everything.hits[1].evidence.reason
@@ -102,7 +104,7 @@ def test_trusted_passages_that_contradict_each_other_judge_nobody():
     trusted = [Passage("t1", YES), Passage("t2", NO), Passage("t3", TAX)]
     given = passages(NEVER, "tax | no | a", COPPER)
     with pytest.warns(ConflictingTrustWarning, match="'t1', 't2'") as caught:
-        found = contradictions(trusted=trusted, policy="drop_both").filter(given)
+        found = contradictions(trusted=trusted, resolution="drop_both").filter(given)
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert ids(found.hits) == [NEVER, COPPER], "the third still judges"
@@ -115,7 +117,7 @@ def test_trusted_passages_that_contradict_each_other_judge_nobody():
 async def test_contested_among_the_given_all_stay():
     """A trusted passage is never dropped, by no policy and by no other trusted one."""
     given = passages(YES, NO, NEVER, vouched=[True, True, None])
-    made = contradictions(policy="drop_both", trusted_filter={"vouched": True})
+    made = contradictions(resolution="drop_both", trusted_filter={"vouched": True})
     with pytest.warns(ConflictingTrustWarning):
         found = made.filter(given)
     assert ids(found.hits) == [YES, NO, NEVER]
@@ -137,7 +139,7 @@ def test_two_given_ones_never_meet_through_a_contested_judge():
     trusted = [Passage("t1", YES), Passage("t2", NO)]
     given = passages("tax | yes | a", "tax | no | a", date=[2020, 2024])
     with pytest.warns(ConflictingTrustWarning):
-        found = contradictions(trusted=trusted, policy="prefer_newest").filter(given)
+        found = contradictions(trusted=trusted, resolution="prefer_newest").filter(given)
     assert ids(found.hits) == ["tax | no | a"]
 
 
@@ -207,7 +209,7 @@ MARKED = [
 )
 def test_a_filter_picks_as_a_collection_would(wanted, expected):
     """Trusted in the index and not in the list, a passage would be dropped for its own text."""
-    assert {MARKED[place].id for place in picked(MARKED, wanted)} == set(expected)
+    assert {MARKED[place].id for place in trusted_positions(MARKED, wanted)} == set(expected)
 
 
 def test_metadata_at_the_top_of_the_payload():
@@ -215,9 +217,9 @@ def test_metadata_at_the_top_of_the_payload():
     top = models.Filter(
         must=[models.FieldCondition(key="kind", match=models.MatchValue(value="law"))]
     )
-    assert picked(MARKED, top, ("", "metadata")) == {0}
-    assert picked(MARKED, {"kind": "law"}, ("",)) == {0}
-    assert picked(MARKED, top) == set()
+    assert trusted_positions(MARKED, top, ("", "metadata")) == {0}
+    assert trusted_positions(MARKED, {"kind": "law"}, ("",)) == {0}
+    assert trusted_positions(MARKED, top) == set()
 
 
 def test_no_warning_without_a_reason():

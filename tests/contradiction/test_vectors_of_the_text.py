@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from placed import PlacedEncoder
+from suites import HashedEncoder
 
 from logic_retrievers import ContradictionFilter, ContradictionSearch, Passage, PassageIndex
-from logic_retrievers.answering import passage_vectors
 from logic_retrievers.errors import EncoderError
-from logic_retrievers.testing import HashedEncoder
+from logic_retrievers.query_execution import passage_vectors
 
 YES, NO, COPPER = "inn | yes | a", "inn | no | a", "copper | yes | a"
 BOTH = ("topical", "contradiction")
@@ -77,10 +77,10 @@ def test_a_backfill_makes_the_same(encoder, into):
 def test_a_new_title_leaves_the_stored_vector_as_it_is(index):
     """What a passage says has not changed; only what it is found by has."""
     moved = [replace(one, embed_text=one.text) for one in GIVEN]
-    found = index.run(index.stored(moved, BOTH))
+    found = index.run(index.stored_vectors(moved, BOTH))
     assert {name for name, _ in found} == {"contradiction"}
     changed = [replace(one, text=COPPER, embed_text=one.embed_text) for one in GIVEN[:2]]
-    assert index.run(index.stored(changed, BOTH)) == {}
+    assert index.run(index.stored_vectors(changed, BOTH)) == {}
 
 
 def test_every_road_finds_the_conflict(index, encoder):
@@ -99,7 +99,7 @@ def test_every_road_finds_the_conflict(index, encoder):
 def test_what_is_found_by_something_else_than_a_text_is_not_judged(encoder):
     """A picture is found by its metadata, and says nothing that could be contradicted."""
     pictures = [Passage("p", "", embed_text=YES), Passage("q", " ", embed_text=NO)]
-    found = ContradictionFilter(encoder, policy="drop_both").filter([*GIVEN, *pictures])
+    found = ContradictionFilter(encoder, resolution="drop_both").filter([*GIVEN, *pictures])
     assert [hit.passage.id for hit in found.hits] == ["c", "p", "q"]
     assert found.hits[1].evidence.reason == "has no text to judge it by"
     with PassageIndex.open("house", encoder, vectors=BOTH) as index:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logic_retrievers.documents import Reading, read_documents
+from logic_retrievers.documents import DocumentReader, read_documents
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.types import Passage
 
@@ -20,7 +20,7 @@ def write(path: Path, content: str | bytes) -> Path:
     return path
 
 
-def read(path: Path) -> tuple[list[Passage], Reading]:
+def read(path: Path) -> tuple[list[Passage], DocumentReader]:
     reading = read_documents(path)
     return list(reading), reading
 

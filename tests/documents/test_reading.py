@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from logic_retrievers.documents import Reading, read_documents
-from logic_retrievers.documents.readers.markdown import split_front_matter
+from logic_retrievers.documents import DocumentReader, read_documents
+from logic_retrievers.documents.formats import split_front_matter
 from logic_retrievers.types import Passage
 
 
@@ -20,12 +20,12 @@ def write(path: Path, content: str | bytes) -> Path:
     return path
 
 
-def read(path: Path) -> tuple[list[Passage], Reading]:
+def read(path: Path) -> tuple[list[Passage], DocumentReader]:
     reading = read_documents(path)
     return list(reading), reading
 
 
-def lines_of(reading: Reading) -> list[int | None]:
+def lines_of(reading: DocumentReader) -> list[int | None]:
     return [error.line for error in reading.errors]
 
 

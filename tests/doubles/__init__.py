@@ -6,7 +6,7 @@ HNSW, quantisation, sharding or a server's speed.
 
     WireDouble     the server: `.url`, `.grpc_port`, `.requests`, `.fail(...)`
     Wire           one protocol of a double: `.connect()` and `.aconnect()` give ready clients
-    operations.py  what each endpoint does to the local client, told in REST models
+    operations.py  what each endpoint does to the local client, described in REST models
     rest.py        REST requests in, operations, envelopes out
     rpc*.py        the same over gRPC
     rules.py       what a strict or an old server refuses

@@ -1,4 +1,4 @@
-"""What each endpoint does to the local client, told in REST models.
+"""What each endpoint does to the local client, described in REST models.
 
 An endpoint has one name for both protocols; REST and gRPC only translate to and from a `Call`.
 """
@@ -119,7 +119,7 @@ def facet(client: QdrantClient, call: Call) -> models.FacetResponse:
     return client.facet(call.collection, body.key, facet_filter=body.filter, limit=limit)
 
 
-def _chosen(body: Any) -> Points:
+def _addressed_points(body: Any) -> Points:
     """The points that a write addresses, by id or by filter."""
     points: Points = body.filter if body.points is None else body.points
     return points
@@ -145,20 +145,20 @@ OPERATIONS: dict[str, Callable[[QdrantClient, Call], Any]] = {
     "points/retrieve": retrieve,
     "points/delete": lambda client, call: client.delete(call.collection, call.body),
     "points/payload/set": lambda client, call: client.set_payload(
-        call.collection, call.body.payload, _chosen(call.body), key=call.body.key
+        call.collection, call.body.payload, _addressed_points(call.body), key=call.body.key
     ),
     "points/payload/overwrite": lambda client, call: client.overwrite_payload(
-        call.collection, call.body.payload, _chosen(call.body)
+        call.collection, call.body.payload, _addressed_points(call.body)
     ),
     "points/payload/delete": lambda client, call: client.delete_payload(
-        call.collection, call.body.keys, _chosen(call.body)
+        call.collection, call.body.keys, _addressed_points(call.body)
     ),
     "points/payload/clear": lambda client, call: client.clear_payload(call.collection, call.body),
     "points/vectors/update": lambda client, call: client.update_vectors(
         call.collection, call.body.points, update_filter=call.body.update_filter
     ),
     "points/vectors/delete": lambda client, call: client.delete_vectors(
-        call.collection, call.body.vector, _chosen(call.body)
+        call.collection, call.body.vector, _addressed_points(call.body)
     ),
     "points/batch": lambda client, call: client.batch_update_points(
         call.collection, call.body.operations

@@ -17,7 +17,7 @@ def _optional(message: Any, field: str, convert: Decode = lambda value: value) -
     return convert(getattr(message, field)) if message.HasField(field) else None
 
 
-def _chosen(selector: q.PointsSelector) -> dict[str, Any]:
+def _selected_points(selector: q.PointsSelector) -> dict[str, Any]:
     """A points selector as the two fields that REST bodies have for it."""
     chosen = GrpcToRest.convert_points_selector(selector)
     if isinstance(chosen, models.FilterSelector):
@@ -84,12 +84,12 @@ def set_payload(m: Any) -> models.SetPayload:
     return models.SetPayload(
         payload=GrpcToRest.convert_payload(m.payload),
         key=_optional(m, "key"),
-        **_chosen(m.points_selector),
+        **_selected_points(m.points_selector),
     )
 
 
 def delete_payload(m: Any) -> models.DeletePayload:
-    return models.DeletePayload(keys=list(m.keys), **_chosen(m.points_selector))
+    return models.DeletePayload(keys=list(m.keys), **_selected_points(m.points_selector))
 
 
 def update_vectors(m: Any) -> models.UpdateVectors:
@@ -100,7 +100,7 @@ def update_vectors(m: Any) -> models.UpdateVectors:
 
 
 def delete_vectors(m: Any) -> models.DeleteVectors:
-    return models.DeleteVectors(vector=list(m.vectors.names), **_chosen(m.points_selector))
+    return models.DeleteVectors(vector=list(m.vectors.names), **_selected_points(m.points_selector))
 
 
 def update_batch(m: Any) -> models.UpdateOperations:

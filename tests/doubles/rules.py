@@ -7,9 +7,8 @@ from uuid import UUID
 from pydantic import BaseModel
 from qdrant_client.http import models
 
-from .replies import ErrorReply, bad_request, no_such_endpoint
+from .replies import bad_request, no_such_endpoint
 
-WEIGHTED_RRF = (1, 17)
 NEW_VECTOR_NAMES = (1, 18)
 _ANY_INDEX = frozenset(kind.value for kind in models.PayloadSchemaType)
 
@@ -17,18 +16,11 @@ _ANY_INDEX = frozenset(kind.value for kind in models.PayloadSchemaType)
 def check_version(endpoint: str, body: object, version: tuple[int, int]) -> None:
     """Refuse what a server of this version does not know.
 
-    A real server before 1.17 ignores the weights in silence, which no client can notice; the
-    double is louder, so that a client that relied on them is caught.
-
     Raises:
-        ErrorReply: the endpoint or the query is too new.
+        ErrorReply: the endpoint is too new.
     """
     if endpoint.startswith("vectors/") and version < NEW_VECTOR_NAMES:
         raise no_such_endpoint()
-    if version < WEIGHTED_RRF and any(
-        isinstance(part, models.Rrf) and part.weights is not None for part in _parts(body)
-    ):
-        raise ErrorReply(400, "Format error in JSON body: unknown field `weights`, expected `k`")
 
 
 def check_indexes(body: object, indexes: Mapping[str, str]) -> None:

@@ -34,13 +34,13 @@ class Wire:
 
     def connect(self, **options: Any) -> QdrantClient:
         """A client, closed with the wire; `options` go to `QdrantClient`."""
-        client = _quietly(QdrantClient, self._options(options))
+        client = _make_client(QdrantClient, self._options(options))
         self._clients.append(client)
         return client
 
     def aconnect(self, **options: Any) -> AsyncQdrantClient:
         """An async client; close it in the test, where its event loop runs."""
-        return _quietly(AsyncQdrantClient, self._options(options))
+        return _make_client(AsyncQdrantClient, self._options(options))
 
     def close(self) -> None:
         for client in self._clients:
@@ -57,7 +57,7 @@ class Wire:
         }
 
 
-def _quietly(kind: Callable[..., Client], options: dict[str, Any]) -> Client:
+def _make_client(kind: Callable[..., Client], options: dict[str, Any]) -> Client:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
         return kind(**options)

@@ -10,7 +10,7 @@ import pytest
 from tiny_bundles import head, rewrite_manifest, write_tiny_bundle
 
 from logic_retrievers.encoders import OnnxEncoder, default_bundle_path, load_bundle, verify_bundle
-from logic_retrievers.encoders.bundle import parity_cosines
+from logic_retrievers.encoders.verification import parity_cosines
 from logic_retrievers.errors import BundleError, BundleNotFoundError, ChecksumError
 
 
@@ -43,10 +43,10 @@ def test_the_default_bundle_names_its_origin_and_every_training_set():
     notice = bundle.read("NOTICE").decode()
     for made in trained:
         assert made.trained
-        assert sum(one.rows for one in made.training) > 1000
-        for one in made.training:
+        assert sum(data.rows for data in made.training) > 1000
+        for data in made.training:
             assert re.search(
-                rf"{re.escape(one.name)}: {one.rows} (triplets|rows), {re.escape(one.licence)}",
+                rf"{re.escape(data.name)}: {data.rows} (triplets|rows), {re.escape(data.licence)}",
                 notice,
             )
     assert "sentence-transformers/all-MiniLM-L6-v2" in notice

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from suites import HashedEncoder
 
 from logic_retrievers.encoders import FunctionEncoder, RecentEncoder
 from logic_retrievers.errors import ConfigurationError, EmptyTextError, EncoderError
-from logic_retrievers.testing import HashedEncoder
 
 rows = hnp.arrays(
     np.float32,
@@ -36,11 +36,11 @@ def initials(texts):
 def test_function_rows_are_scaled_and_nothing_else(made):
     """Cosines of vectors of another length are none; a turned vector would only look a bit off."""
     encoder = FunctionEncoder(lambda texts: made, identity="any", dimension=made.shape[1])
-    found = encoder.encode_documents(["text"] * len(made))["topical"]
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+    actual = encoder.encode_documents(["text"] * len(made))["topical"]
+    assert actual.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(actual, axis=1), 1, atol=1e-5)
     scale = np.linalg.norm(made.astype(np.float64), axis=1, keepdims=True)
-    np.testing.assert_allclose(found * scale, made, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(actual * scale, made, rtol=1e-4, atol=1e-3)
 
 
 def test_function_may_hand_out_its_own_array():
@@ -94,10 +94,10 @@ def test_function_dimension_is_found_with_one_text_or_not_at_all():
     assert FunctionEncoder(embed, identity="a").specs["topical"].dimension == 3
     assert [len(texts) for texts in calls] == [1]
     calls.clear()
-    given = FunctionEncoder(embed, identity="a", dimension=3)
-    assert given.specs["topical"].dimension == 3
-    assert given.encode_documents([])["topical"].shape == (0, 3)
-    assert given.encode_documents(["a"], []) == {}
+    sized = FunctionEncoder(embed, identity="a", dimension=3)
+    assert sized.specs["topical"].dimension == 3
+    assert sized.encode_documents([])["topical"].shape == (0, 3)
+    assert sized.encode_documents(["a"], []) == {}
     assert calls == []
 
 
@@ -144,9 +144,9 @@ def test_function_settings_that_cannot_be(change):
 
 def test_function_results_cannot_be_written_to():
     """Several callers may hold one array."""
-    found = FunctionEncoder(lengths, identity="a").encode_documents(["a"])["topical"]
+    actual = FunctionEncoder(lengths, identity="a").encode_documents(["a"])["topical"]
     with pytest.raises(ValueError, match="read-only"):
-        found[0, 0] = 9
+        actual[0, 0] = 9
 
 
 # --- RecentEncoder
@@ -189,10 +189,10 @@ def test_recent_gives_what_the_encoder_gives(sequence, size):
     """A query's vector for a document, one name's for the other, or the last text's for this."""
     plain, recent = HashedEncoder(query_prefix="query "), RecentEncoder(Noting(), size)
     for role, texts, names in sequence:
-        found, expected = encode(recent, role, texts, names), encode(plain, role, texts, names)
-        assert list(found) == list(expected)
+        actual, expected = encode(recent, role, texts, names), encode(plain, role, texts, names)
+        assert list(actual) == list(expected)
         for name, vectors in expected.items():
-            np.testing.assert_array_equal(found[name], vectors)
+            np.testing.assert_array_equal(actual[name], vectors)
 
 
 @settings(deadline=None)
@@ -205,9 +205,9 @@ def test_recent_encodes_once_what_it_remembers(sequence):
     for role, texts, names in sequence:
         encode(recent, role, texts, names)
         wanted |= {(role, n, text) for n in (NAMES if names is None else names) for text in texts}
-    asked = [one for call in inner.calls for one in call]
-    assert len(asked) == len(set(asked))
-    assert set(asked) == wanted
+    encoded = [item for call in inner.calls for item in call]
+    assert len(encoded) == len(set(encoded))
+    assert set(encoded) == wanted
 
 
 @settings(deadline=None)
@@ -219,8 +219,8 @@ def test_recent_encodes_no_text_twice_within_a_call(sequence, size):
     for role, texts, names in sequence:
         inner.calls.clear()
         encode(recent, role, texts, names)
-        asked = [one for call in inner.calls for one in call]
-        assert len(asked) == len(set(asked))
+        encoded = [item for call in inner.calls for item in call]
+        assert len(encoded) == len(set(encoded))
 
 
 def test_recent_memory_is_bounded_and_loses_the_oldest():
@@ -239,8 +239,8 @@ def test_recent_memory_is_bounded_and_loses_the_oldest():
     assert [encoded(text) for text in "bcd"] == [False, False, False]
     assert encoded("a")
     recent.encode_documents([f"text {n}" for n in range(50)])
-    assert len(recent._kept) == 3
-    assert all(row.base is None for row in recent._kept.values())  # a view would hold its batch
+    assert len(recent._memory) == 3
+    assert all(row.base is None for row in recent._memory.values())  # a view would hold its batch
 
 
 def test_recent_asks_for_what_is_missing_alone():
@@ -250,7 +250,7 @@ def test_recent_asks_for_what_is_missing_alone():
     recent.encode_documents(["a", "b"], ["topical"])
     inner.calls.clear()
     recent.encode_documents(["a", "c", "b"])
-    assert sorted(one for call in inner.calls for one in call) == [
+    assert sorted(item for call in inner.calls for item in call) == [
         ("document", "compatibility", "a"),
         ("document", "compatibility", "b"),
         ("document", "compatibility", "c"),
@@ -284,9 +284,9 @@ def test_recent_serves_threads():
         try:
             for n in range(200):
                 at = [(n * 7 + offset + m) % 10 for m in range(4)]
-                texts = ["abcdefghij"[one] for one in at]
-                found = recent.encode_documents(texts, ["topical"])["topical"]
-                np.testing.assert_array_equal(found, expected[at])
+                texts = ["abcdefghij"[index] for index in at]
+                actual = recent.encode_documents(texts, ["topical"])["topical"]
+                np.testing.assert_array_equal(actual, expected[at])
         except Exception as error:
             failed.append(error)
 
@@ -296,4 +296,4 @@ def test_recent_serves_threads():
     for thread in threads:
         thread.join()
     assert not failed
-    assert len(recent._kept) <= 5
+    assert len(recent._memory) <= 5

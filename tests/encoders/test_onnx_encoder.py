@@ -14,8 +14,8 @@ from tiny_bundles import head, rewrite_manifest, tiny_graph, tiny_tokenizer, wri
 
 from logic_retrievers.encoders import Encoder, OnnxEncoder
 from logic_retrievers.encoders.base import check_names
-from logic_retrievers.encoders.batches import split_uneven, token_batches
-from logic_retrievers.encoders.sessions import CPU, Graphs, Run
+from logic_retrievers.encoders.sessions import CPU, Graphs, RunGraph
+from logic_retrievers.encoders.tokenization import split_uneven, token_batches
 from logic_retrievers.errors import (
     BundleError,
     ConfigurationError,
@@ -201,14 +201,14 @@ def test_a_batch_that_fails_fails_the_call(tmp_path: Path, threads: int):
     folder = write_tiny_bundle(tmp_path)
     graphs = Graphs({"model.onnx": (folder / "model.onnx").read_bytes()}, [CPU], threads)
 
-    def work(run: Run, item: int) -> int:
+    def work(run: RunGraph, item: int) -> int:
         if item == 5:
             raise RuntimeError("batch 5")
         return item * item
 
-    assert list(graphs.each(work, range(5))) == [0, 1, 4, 9, 16]
+    assert list(graphs.map_batches(work, range(5))) == [0, 1, 4, 9, 16]
     with pytest.raises(RuntimeError, match="batch 5"):
-        list(graphs.each(work, range(9)))
+        list(graphs.map_batches(work, range(9)))
 
 
 def test_many_callers_of_many_batches_get_what_one_gets(tmp_path: Path):

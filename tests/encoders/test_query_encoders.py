@@ -21,10 +21,10 @@ from logic_retrievers.encoders import (
     read_query_encoder,
     with_query_encoder,
 )
-from logic_retrievers.encoders.bundle import parity_cosines
+from logic_retrievers.encoders.bundle import replace_query_references
 from logic_retrievers.encoders.manifest import ReferenceVectors
 from logic_retrievers.encoders.query_encoder import CARD_KEY
-from logic_retrievers.encoders.query_sides import references_with
+from logic_retrievers.encoders.verification import parity_cosines
 from logic_retrievers.errors import (
     BundleError,
     ConfigurationError,
@@ -68,7 +68,9 @@ def test_queries_change_and_documents_do_not(encoder, file):
         assert swapped.specs[name].fingerprint == encoder.specs[name].fingerprint
     np.testing.assert_array_equal(queries(swapped, "other"), queries(encoder, "other"))
     assert swapped.specs["other"] == encoder.specs["other"]
-    assert swapped.specs["topical"].side("query") != encoder.specs["topical"].side("query")
+    assert swapped.specs["topical"].fingerprint_for("query") != encoder.specs[
+        "topical"
+    ].fingerprint_for("query")
 
 
 def test_none_gives_the_own_query_side_back(encoder, file):
@@ -85,9 +87,9 @@ def test_two_heads_may_each_have_one(encoder, folder, file, tmp_path):
     both = encoder.with_query_encoder(file).with_query_encoder(second)
     assert np.abs(queries(both, "other") - queries(encoder, "other")).max() > 0.01
     np.testing.assert_array_equal(queries(both), queries(encoder.with_query_encoder(file)))
-    one = both.with_query_encoder(None, "topical")
-    np.testing.assert_array_equal(queries(one), queries(encoder))
-    np.testing.assert_array_equal(queries(one, "other"), queries(both, "other"))
+    single = both.with_query_encoder(None, "topical")
+    np.testing.assert_array_equal(queries(single), queries(encoder))
+    np.testing.assert_array_equal(queries(single, "other"), queries(both, "other"))
     newer = write_noisy(tmp_path / "c.query.onnx", folder, seed=2)
     again = both.with_query_encoder(newer)
     np.testing.assert_array_equal(queries(again), queries(encoder.with_query_encoder(newer)))
@@ -107,9 +109,9 @@ def test_open_graphs_are_shared(encoder, file):
 def test_a_bundle_opens_with_a_query_encoder_and_verifies(folder, file):
     """The references of the old query side must not be asked of the new one."""
     bundle = load_bundle(folder).with_query_encoder(file)
-    found = parity_cosines(bundle)
-    assert {(name, role) for name, role, _, _ in found} == {("topical", "query")}
-    assert min(cosine for *_, cosine in found) > 0.9999
+    cosines = parity_cosines(bundle)
+    assert {(name, role) for name, role, _, _ in cosines} == {("topical", "query")}
+    assert min(cosine for *_, cosine in cosines) > 0.9999
     np.testing.assert_array_equal(
         queries(OnnxEncoder(bundle)), queries(OnnxEncoder(folder).with_query_encoder(file))
     )
@@ -120,11 +122,14 @@ def test_the_documents_go_on_being_verified(file):
     row = ReferenceVectors(
         heads=("topical", "other"), roles=("query", "document"), texts=("a",), vectors=((1.0,),)
     )
-    made = references_with((row,), {"topical": read_query_encoder(file)})
-    found = sorted(
-        (name, side, one.texts) for one in made for name in one.heads for side in one.roles
+    made = replace_query_references((row,), {"topical": read_query_encoder(file)})
+    references = sorted(
+        (name, side, reference.texts)
+        for reference in made
+        for name in reference.heads
+        for side in reference.roles
     )
-    assert found == [
+    assert references == [
         ("other", "document", ("a",)),
         ("other", "query", ("a",)),
         ("topical", "document", ("a",)),
@@ -166,7 +171,7 @@ def test_a_memory_never_mixes_two_query_encoders(encoder, file, monkeypatch):
     queries(recent)
     documents(recent)
     swapped = with_query_encoder(recent, file)
-    assert swapped._kept is recent._kept
+    assert swapped._memory is recent._memory
     np.testing.assert_array_equal(queries(swapped), queries(encoder.with_query_encoder(file)))
     np.testing.assert_array_equal(queries(recent), queries(encoder))
     monkeypatch.setattr(OnnxEncoder, "_encode", None)
@@ -191,9 +196,9 @@ def test_a_part_under_another_name_is_found_by_its_documents(encoder, file):
 def test_of_several_vectors_of_the_same_documents_its_own_is_taken(encoder, file):
     """Whichever comes first would else be read by it, and the one that it names not."""
     spec, read = encoder.specs["topical"], read_query_encoder(file)
-    assert read.head_among({"a": spec, "topical": spec}) == "topical"
-    assert read.head_among({"a": spec, "b": spec}) == "a"
-    assert read.head_among({"a": spec, "topical": spec}, "a") == "a"
+    assert read.find_head({"a": spec, "topical": spec}) == "topical"
+    assert read.find_head({"a": spec, "b": spec}) == "a"
+    assert read.find_head({"a": spec, "topical": spec}, "a") == "a"
 
 
 def test_an_encoder_without_a_query_side_of_its_own_says_so(file):
@@ -279,5 +284,7 @@ def test_the_graph_is_read_whole_by_others(file):
 
     model = onnx.load(file)
     onnx.checker.check_model(model)
-    assert CARD_KEY in {one.key for one in model.metadata_props}
-    assert {one.name for one in model.graph.input} == {one.name for one in tiny_graph().graph.input}
+    assert CARD_KEY in {entry.key for entry in model.metadata_props}
+    assert {node.name for node in model.graph.input} == {
+        node.name for node in tiny_graph().graph.input
+    }

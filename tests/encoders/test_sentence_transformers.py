@@ -31,10 +31,10 @@ def test_vectors_are_those_of_the_model_and_have_length_one(
     assert isinstance(encoder, Encoder)
     spec = encoder.specs["topical"]
     assert (spec.dimension, spec.max_tokens, spec.query_prefix) == (32, 24, "find: ")
-    found = encoder.encode_queries(["no noise", "a quiet room"])["topical"]
+    vectors = encoder.encode_queries(["no noise", "a quiet room"])["topical"]
     expected = model.encode(["find: no noise", "find: a quiet room"], normalize_embeddings=True)
-    np.testing.assert_allclose(found, expected, atol=1e-5)
-    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+    np.testing.assert_allclose(vectors, expected, atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     documents = encoder.encode_documents(["no noise"])["topical"]
     expected = model.encode(["no noise"], normalize_embeddings=True)
     np.testing.assert_allclose(documents, expected, atol=1e-5)

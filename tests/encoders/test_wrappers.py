@@ -52,9 +52,9 @@ def test_combined_asks_each_encoder_once_and_for_its_own_names():
     both = CombinedEncoder([a, b])
     assert isinstance(both, Encoder)
     assert list(both.specs) == ["topical", "contradiction", "compatibility"]
-    found = both.encode_documents(["x", "yy"], ["compatibility", "topical"])
-    assert list(found) == ["compatibility", "topical"]
-    assert found["topical"].tolist() == [[2, 1, 120, 7], [2, 2, 121, 7]]
+    vectors = both.encode_documents(["x", "yy"], ["compatibility", "topical"])
+    assert list(vectors) == ["compatibility", "topical"]
+    assert vectors["topical"].tolist() == [[2, 1, 120, 7], [2, 2, 121, 7]]
     assert a.asked == [("document", ("x", "yy"), ("topical",))]
     assert b.asked == [("document", ("x", "yy"), ("compatibility",))]
     assert len(both.token_spans("x")) == 32
@@ -85,9 +85,9 @@ def test_cache_returns_the_same_and_encodes_only_what_is_new(tmp_path):
     cached = CachedEncoder(inner, tmp_path / "vectors")
     assert isinstance(cached, Encoder)
     cached.encode_documents(["a", "b"])
-    found = cached.encode_documents(["b", "c", "b"])
+    vectors = cached.encode_documents(["b", "c", "b"])
     for name, expected in plain.encode_documents(["b", "c", "b"]).items():
-        np.testing.assert_array_equal(found[name], expected)
+        np.testing.assert_array_equal(vectors[name], expected)
     assert [texts for _, texts, _ in inner.asked] == [("a", "b"), ("c",)]
     again = CachedEncoder(inner, tmp_path / "vectors")
     again.encode_documents(["a", "b", "c"], ["topical"])

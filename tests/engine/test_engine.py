@@ -28,7 +28,7 @@ from logic_retrievers.errors import (
     UntrainedVectorWarning,
 )
 from logic_retrievers.policies import Ranked
-from logic_retrievers.types import Leaf
+from logic_retrievers.types import VectorQuery
 
 TEXTS = ("near", "middle", "far")
 
@@ -68,19 +68,19 @@ def test_policies_order_as_they_should(index):
     assert ids(Engine(index, "union").search("query")) == ["middle", "far", "near"]
     assert ids(Engine(index, UnionPolicy(alpha=0.7)).search("query")) == ["middle", "near", "far"]
     assert ids(Engine(index, UnionPolicy(alpha=0.95)).search("query")) == ["near", "middle", "far"]
-    assert ids(Engine(index, CoderUnionPolicy(cut=True)).search("query")) == ["middle"]
+    assert ids(Engine(index, CoderUnionPolicy(backfill=False)).search("query")) == ["middle"]
 
 
 def test_evidence_survives_json_and_tells_scores_ranks_and_reason(index):
     hit = Engine(index, "coder-union").search("query", 1)[0]
-    told = json.loads(json.dumps(hit.to_dict()))
-    assert told["evidence"]["scores"] == pytest.approx(
+    record = json.loads(json.dumps(hit.to_dict()))
+    assert record["evidence"]["scores"] == pytest.approx(
         {"topical": np.cos(0.5), "compatibility": np.cos(0.2)}, abs=1e-5
     )
-    assert told["evidence"]["ranks"] == {"topical": 2, "compatibility": 1}
-    assert told["evidence"]["kept"] is True
-    assert "compatibility rank 1 of 3: within the first 1" in told["evidence"]["reason"]
-    assert (told["rank"], told["id"], told["metadata"]) == (1, "middle", {"length": 6})
+    assert record["evidence"]["ranks"] == {"topical": 2, "compatibility": 1}
+    assert record["evidence"]["passed_filter"] is True
+    assert "compatibility rank 1 of 3: within the first 1" in record["evidence"]["reason"]
+    assert (record["rank"], record["id"], record["metadata"]) == (1, "middle", {"length": 6})
 
 
 def test_one_call_of_the_encoder_serves_all_leaves(index, encoder):
@@ -148,7 +148,7 @@ def test_a_policy_of_ones_own_may_rank_by_words(encoder):
         name = "words"
 
         def plan(self, query, k):
-            return (Leaf("words", "lexical", query, k),)
+            return (VectorQuery("words", "lexical", query, k),)
 
         def rank(self, pool, k):
             order = np.argsort(-pool.scores["words"])[:k]
@@ -172,14 +172,14 @@ def test_an_untrained_head_is_warned_about_where_the_user_stands(index, encoder)
 def test_a_passage_deleted_between_the_phases_is_left_out(index):
     """Ranks must not have a hole, and nobody wants an error for it."""
     engine = Engine(index)
-    procedure = engine._search(["query"], 3, None, None, None)
-    performer = index.connection
-    effect = next(procedure)
+    operation = engine._plan(["query"], 3, None, None, None)
+    handler = index.connection
+    effect = next(operation)
     try:
         while True:
             if getattr(effect, "method", "") == "retrieve" and effect.arguments["with_payload"]:
                 index.delete(["near"])
-            effect = procedure.send(performer.perform(effect))
+            effect = operation.send(handler.handle(effect))
     except StopIteration as stop:
         hits = stop.value[0]
     assert [(hit.rank, hit.passage.id) for hit in hits] == [(1, "middle"), (2, "far")]

@@ -64,7 +64,7 @@ def test_what_is_ruled_out_moves_down_and_says_why(index: PassageIndex):
     assert evidence.policy == "exclusion"
     assert evidence.reason == "moved down: speaks of nightclub, which the query rules out"
     assert evidence.details["query"]["cue"] == "but not above"
-    assert evidence.scores["trap: nightclub"] > evidence.scores["target"]
+    assert evidence.scores["excluded: nightclub"] > evidence.scores["wanted"]
     assert hits["inn"].evidence.details["penalty"] < 0.05
 
 
@@ -111,8 +111,8 @@ def test_the_wire_gives_what_embedded_gives(wire: Wire, index: PassageIndex, enc
     expected = Engine(index, policy).search_many(queries, 4)
     with PassageIndex.open("stays", encoder, client=wire.connect()) as remote:
         remote.add(PASSAGES)
-        found = Engine(remote, policy).search_many(queries, 4)
-    for left, right in zip(found, expected, strict=True):
+        hits = Engine(remote, policy).search_many(queries, 4)
+    for left, right in zip(hits, expected, strict=True):
         assert [hit.passage.id for hit in left] == [hit.passage.id for hit in right]
         assert [h.score for h in left] == pytest.approx([h.score for h in right], abs=2e-6)
 

@@ -15,7 +15,7 @@ from qdrant_client import models
 from table import TableEncoder
 
 from logic_retrievers import CoderUnionPolicy, Engine, PassageIndex, SequentialPolicy, TopicalPolicy
-from logic_retrievers.procedures import Call, Procedure
+from logic_retrievers.effects import ClientCall, Operation
 
 DIMENSION = 16
 CASES = 1_000
@@ -42,9 +42,9 @@ def smooth(rng: random.Random) -> np.ndarray:
     return (vector / np.linalg.norm(vector)).astype(np.float32)
 
 
-def store(collection: str, points: list[models.PointStruct]) -> Procedure[None]:
+def store(collection: str, points: list[models.PointStruct]) -> Operation[None]:
     """Past the index's own ingestion, which never leaves a vector out."""
-    yield Call("upsert", {"collection_name": collection, "points": points, "wait": True})
+    yield ClientCall("upsert", {"collection_name": collection, "points": points, "wait": True})
 
 
 def build(make, points: int, queries: int, seed: int, **where) -> World:
@@ -102,7 +102,7 @@ def cases(world: World, count: int, rng: random.Random, *, shallow: bool) -> Ite
             for name in ("topical", "compatibility")
         )
         k = rng.choice([1, 3, 10, 40])
-        depth = rng.choice([5, 20, 60]) if shallow else len(world.ids)
+        limit = rng.choice([5, 20, 60]) if shallow else len(world.ids)
         alpha, cut = rng.choice([0.0, 0.2, 0.3, 0.8, 1.0]), rng.random() < 0.3
         kind = rng.choice(["topical", "sequential", "union", "union"])
         if kind == "topical":
@@ -112,16 +112,16 @@ def cases(world: World, count: int, rng: random.Random, *, shallow: bool) -> Ite
         elif kind == "sequential":
             tau = rng.choice([-0.25, 0.125, 0.3, 0.9])
             expected = reference.sequential(
-                topical, compatibility, k, alpha=alpha, tau=tau, depth=depth, cut=cut
+                topical, compatibility, k, alpha=alpha, tau=tau, limit=limit, cut=cut
             )
-            yield query, k, group, SequentialPolicy(alpha, tau, depth, cut), expected
+            yield query, k, group, SequentialPolicy(alpha, tau, limit, not cut), expected
         else:
             keep = rng.choice([0.0, 0.1, 0.5, 0.8, 1.0])
             rule = rng.choice(["share_kept", "share_dropped", "reciprocal_rank"])
             expected = reference.union(
-                topical, compatibility, k, alpha=alpha, keep=keep, rule=rule, depth=depth, cut=cut
+                topical, compatibility, k, alpha=alpha, keep=keep, rule=rule, limit=limit, cut=cut
             )
-            yield query, k, group, CoderUnionPolicy(alpha, keep, rule, depth, cut), expected
+            yield query, k, group, CoderUnionPolicy(alpha, keep, rule, limit, not cut), expected
 
 
 def listed(hits) -> list[tuple[str, float]]:
@@ -138,12 +138,12 @@ def compare(world: World, count: int, seed: int, *, shallow: bool, asynchronous:
     if asynchronous:
 
         async def search_all():
-            found = [
+            hits = [
                 await engine.asearch(query, k, policy=policy, filter=condition(group))
                 for query, k, group, policy, _ in chosen
             ]
             await world.index.aclose()
-            return found
+            return hits
 
         results = asyncio.run(search_all())
     else:
@@ -178,27 +178,3 @@ def test_wire_equals_reference(wire, make, shallow, asynchronous):
     where = {"location": wire.url, "prefer_grpc": wire.prefer_grpc, "grpc_port": wire.grpc_port}
     world = build(make, points=120, queries=80, seed=5, **where)
     compare(world, CASES // 2, seed=6, shallow=shallow, asynchronous=asynchronous)
-
-
-def compare_one_request(**where) -> None:
-    world = build(smooth, points=120, queries=40, seed=7, **where)
-    engine = Engine(world.index)
-    for query in well_separated(world):
-        plain = engine.search(query, 20, policy=CoderUnionPolicy(keep=1.0, depth=30))
-        fused = engine.search(
-            query, 20, policy=CoderUnionPolicy(keep=1.0, depth=30, one_request=True)
-        )
-        assert [hit.score for hit in fused] == pytest.approx([hit.score for hit in plain], abs=1e-5)
-        scores = {hit.passage.id: pytest.approx(hit.score, abs=1e-5) for hit in fused}
-        edge = plain[-1].score + 1e-4  # there a tie may bring in another passage
-        assert all(h.score == scores[h.passage.id] for h in plain if h.score > edge)
-    world.index.close()
-
-
-def test_one_request_union_equals_two_phases_embedded():
-    """Up to order within ties: the server breaks them its own way."""
-    compare_one_request()
-
-
-def test_one_request_union_equals_two_phases_over_the_wire(wire):
-    compare_one_request(location=wire.url, prefer_grpc=wire.prefer_grpc, grpc_port=wire.grpc_port)

@@ -53,10 +53,10 @@ def test_every_hit_tells_how_it_stands_to_every_atom(index: PassageIndex):
     hits = Engine(index).search(expression, 6)
     assert len(hits) == len(PASSAGES)
     for hit in hits:
-        told = json.loads(json.dumps(hit.to_dict()))["evidence"]
-        assert told["policy"] == "boolean"
-        assert told["details"]["expression"] == str(expression)
-        assert [one["text"] for one in told["details"]["atoms"]] == list(expression.atoms)
+        evidence = json.loads(json.dumps(hit.to_dict()))["evidence"]
+        assert evidence["policy"] == "boolean"
+        assert evidence["details"]["expression"] == str(expression)
+        assert [atom["text"] for atom in evidence["details"]["atoms"]] == list(expression.atoms)
     verdicts = {hit.passage.id: hit.evidence.details["atoms"][1]["verdict"] for hit in hits}
     assert verdicts["both"] == verdicts["thailand"] == "violated"
     assert verdicts["copper"] == verdicts["inn"] == "avoided"
@@ -65,7 +65,7 @@ def test_every_hit_tells_how_it_stands_to_every_atom(index: PassageIndex):
 def test_the_same_hits_by_every_road(index: PassageIndex):
     expressions = [MALAYSIA & THAILAND, MALAYSIA & ~THAILAND, THAILAND]
     engine = Engine(index)
-    single = [engine.search(one, 4) for one in expressions]
+    single = [engine.search(expression, 4) for expression in expressions]
     assert engine.search_many(expressions, 4) == single
     assert asyncio.run(engine.asearch_many(expressions, 4)) == single
     assert engine.search(Expression.parse(str(expressions[1])), 4) == single[1]

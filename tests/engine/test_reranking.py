@@ -10,6 +10,7 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from suites import HashedEncoder, WatchedEncoder
 from table import TableEncoder
 
 from logic_retrievers import (
@@ -30,7 +31,6 @@ from logic_retrievers.errors import (
     UnknownPolicyError,
     UntrainedVectorWarning,
 )
-from logic_retrievers.testing import HashedEncoder, WatchedEncoder
 
 DIMENSION = 16
 
@@ -60,7 +60,7 @@ def listed(hits):
 
 
 def check(hits, expected):
-    assert [hit.passage.id for hit in hits] == [one for one, _ in expected]
+    assert [hit.passage.id for hit in hits] == [passage_id for passage_id, _ in expected]
     assert [hit.score for hit in hits] == pytest.approx([score for _, score in expected], abs=1e-9)
     assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
 
@@ -77,10 +77,10 @@ def check(hits, expected):
 def test_sequential_equals_the_reference(query, documents, k, alpha, tau, cut):
     """Eq. 7 and 8 over the passages given: all of them are the pool, and ties stay as they came."""
     encoder, passages, scores = world(query, documents)
-    policy = SequentialPolicy(alpha=alpha, tau=tau, depth=1, cut=cut)
+    policy = SequentialPolicy(alpha=alpha, tau=tau, limit=1, backfill=not cut)
     expected = reference.sequential(
         scores["topical"], scores["compatibility"], len(passages),
-        alpha=alpha, tau=tau, depth=len(passages), cut=cut,
+        alpha=alpha, tau=tau, limit=len(passages), cut=cut,
     )  # fmt: skip
     check(Reranker(encoder, policy).rerank("query", passages, k), expected[:k])
 
@@ -99,10 +99,10 @@ def test_sequential_equals_the_reference(query, documents, k, alpha, tau, cut):
 def test_union_equals_the_reference(query, documents, k, alpha, keep, rule, fusion, cut):
     """Eq. 9 to 11 over the passages given, whatever depth the policy has."""
     encoder, passages, scores = world(query, documents)
-    policy = UnionPolicy(alpha, keep, rule, depth=1, cut=cut, fusion=fusion)
+    policy = UnionPolicy(alpha, keep, rule, limit=1, backfill=not cut, fusion=fusion)
     expected = reference.union(
         scores["topical"], scores["compatibility"], len(passages),
-        alpha=alpha, keep=keep, rule=rule, depth=len(passages), cut=cut, fusion=fusion,
+        alpha=alpha, keep=keep, rule=rule, limit=len(passages), cut=cut, fusion=fusion,
     )  # fmt: skip
     check(Reranker(encoder, policy).rerank("query", passages, k), expected[:k])
 
@@ -117,7 +117,7 @@ def test_ties_keep_the_order_in_which_the_passages_came(query, documents, random
     hits = Reranker(encoder, "topical").rerank("query", passages)
     topical = scores["topical"]
     assert [hit.passage.id for hit in hits] == sorted(
-        place, key=lambda one: (-topical[one], place[one])
+        place, key=lambda passage_id: (-topical[passage_id], place[passage_id])
     )
 
 
@@ -148,14 +148,14 @@ def stays():
         yield index
 
 
-def same_hits(found, expected):
-    assert [hit.passage for hit in found] == [hit.passage for hit in expected]
-    assert [h.score for h in found] == pytest.approx([h.score for h in expected], abs=3e-6)
-    for left, right in zip(found, expected, strict=True):
+def same_hits(hits, expected):
+    assert [hit.passage for hit in hits] == [hit.passage for hit in expected]
+    assert [h.score for h in hits] == pytest.approx([h.score for h in expected], abs=3e-6)
+    for left, right in zip(hits, expected, strict=True):
         assert (left.rank, left.evidence.policy) == (right.rank, right.evidence.policy)
-        assert (left.evidence.ranks, left.evidence.kept) == (
+        assert (left.evidence.ranks, left.evidence.passed_filter) == (
             right.evidence.ranks,
-            right.evidence.kept,
+            right.evidence.passed_filter,
         )
         assert left.evidence.scores == pytest.approx(right.evidence.scores, abs=3e-6)
 
@@ -181,10 +181,10 @@ def test_scores_are_rounded_as_a_search_rounds_them():
 def test_what_a_field_rules_out_is_left_out(stays):
     """A filter cannot be outranked: a passage of the excluded city may not come last, but never."""
     policy = AutoPolicy(fields={"city": ["Oslo", "Bergen"]})
-    found = Reranker(None, policy).rerank(QUERIES[3], STAYS)
-    assert {hit.passage.id for hit in found} == {"inn", "farm", "copper", "rust"}
-    assert found[0].evidence.details["must_not"] == {"city": ["Oslo"]}
-    same_hits(found, Engine(stays, policy).search(QUERIES[3], 10))
+    hits = Reranker(None, policy).rerank(QUERIES[3], STAYS)
+    assert {hit.passage.id for hit in hits} == {"inn", "farm", "copper", "rust"}
+    assert hits[0].evidence.details["must_not"] == {"city": ["Oslo"]}
+    same_hits(hits, Engine(stays, policy).search(QUERIES[3], 10))
     assert Reranker(None, policy).rerank(QUERIES[3], STAYS[1:3]) == []
 
 
@@ -213,21 +213,21 @@ def passages():
 def test_one_id_counts_once_the_first_of_them(encoder, passages):
     """Two retrievers found it; it must not take two places, nor the later's text."""
     later = [replace(passages[1], text="something else"), passages[0]]
-    found = Reranker(encoder).rerank("hotel", [*passages, *later])
-    assert found == Reranker(encoder).rerank("hotel", passages)
+    hits = Reranker(encoder).rerank("hotel", [*passages, *later])
+    assert hits == Reranker(encoder).rerank("hotel", passages)
     assert "something else" not in encoder.documents
 
 
 def test_what_has_no_text_follows_behind(encoder, passages):
     """A node of an image must neither fail the whole list nor vanish from it."""
     blank = [Passage("blank", " \n"), Passage("none", "", embed_text=""), Passage("e", "x", {}, *N)]
-    found = Reranker(encoder).rerank("hotel", [blank[0], *passages[:2], *blank[1:]])
-    assert [hit.passage.id for hit in found[2:]] == ["blank", "none", "e"]
-    assert [hit.rank for hit in found] == [1, 2, 3, 4, 5]
-    assert [hit.evidence.kept for hit in found[2:]] == [False] * 3
-    assert {hit.score for hit in found[2:]} == {found[1].score}
-    assert found[:2] == Reranker(encoder).rerank("hotel", passages[:2])
-    assert json.loads(json.dumps(found[-1].to_dict()))["evidence"]["scores"] == {}
+    hits = Reranker(encoder).rerank("hotel", [blank[0], *passages[:2], *blank[1:]])
+    assert [hit.passage.id for hit in hits[2:]] == ["blank", "none", "e"]
+    assert [hit.rank for hit in hits] == [1, 2, 3, 4, 5]
+    assert [hit.evidence.passed_filter for hit in hits[2:]] == [False] * 3
+    assert {hit.score for hit in hits[2:]} == {hits[1].score}
+    assert hits[:2] == Reranker(encoder).rerank("hotel", passages[:2])
+    assert json.loads(json.dumps(hits[-1].to_dict()))["evidence"]["scores"] == {}
     assert len(Reranker(encoder).rerank("hotel", [*blank, *passages], 3)) == 3
     alone = Reranker(encoder).rerank("hotel", blank, 2)
     assert [(hit.passage.id, hit.rank, hit.score) for hit in alone] == [

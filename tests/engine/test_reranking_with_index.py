@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from suites import HashedEncoder, WatchedEncoder
 
 from logic_retrievers import Passage, PassageIndex, Reranker
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.testing import HashedEncoder, WatchedEncoder
 
 POLICIES = ["auto", "topical", "compatibility", "sequential", "union", "coder-union"]
 
@@ -31,9 +31,9 @@ def index(encoder, passages):
         yield index
 
 
-def close_to(found, expected):
-    assert [hit.passage for hit in found] == [hit.passage for hit in expected]
-    assert [h.score for h in found] == pytest.approx([h.score for h in expected], abs=2e-6)
+def close_to(hits, expected):
+    assert [hit.passage for hit in hits] == [hit.passage for hit in expected]
+    assert [h.score for h in hits] == pytest.approx([h.score for h in expected], abs=2e-6)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -50,7 +50,7 @@ def test_only_what_is_not_stored_is_encoded(index, encoder, passages):
     expected = Reranker(encoder).rerank("a hotel", passages)
     encoder.documents.clear()
     close_to(Reranker(index=index).rerank("a hotel", passages), expected)
-    assert encoder.documents == [one.text for one in passages[4:]]
+    assert encoder.documents == [passage.text for passage in passages[4:]]
 
 
 def test_a_changed_text_is_encoded_anew(index, encoder, passages):
@@ -92,7 +92,7 @@ async def test_async_reads_the_index_too(index, encoder, passages):
     expected = Reranker(index=index).rerank("a hotel", passages)
     encoder.documents.clear()
     assert await Reranker(index=index).arerank("a hotel", passages) == expected
-    assert encoder.documents == [one.text for one in passages[4:]]
+    assert encoder.documents == [passage.text for passage in passages[4:]]
 
 
 @pytest.mark.parametrize("with_index", [False, True])
@@ -107,8 +107,8 @@ def test_an_index_with_words_is_reranked_without_them(encoder, passages):
     query = "a hotel that is not number 2"
     with PassageIndex.open("words", encoder, lexical=True) as index:
         index.add(passages[:4])
-        found = Reranker(policy="auto", index=index).rerank(query, passages)
-    close_to(found, Reranker(encoder, "auto").rerank(query, passages))
+        hits = Reranker(policy="auto", index=index).rerank(query, passages)
+    close_to(hits, Reranker(encoder, "auto").rerank(query, passages))
 
 
 @pytest.mark.parametrize("policy", ["lexical", "hybrid"])

@@ -10,14 +10,14 @@ from contextvars import ContextVar
 
 import pytest
 
-from logic_retrievers.procedures import Threads
+from logic_retrievers.effects import ThreadHandler
 
 REQUEST: ContextVar[str] = ContextVar("request", default="unset")
 
 
 @pytest.fixture
 def threads():
-    threads = Threads(2)
+    threads = ThreadHandler(2)
     yield threads
     threads.close()
 
@@ -48,24 +48,24 @@ async def test_work_that_waits_for_work_does_not_wait_for_ever(threads):
     def outer():
         return asyncio.run(threads.submit(lambda: "inner"))
 
-    found = asyncio.gather(*(threads.submit(outer) for _ in range(4)))
-    assert await asyncio.wait_for(found, 30) == ["inner"] * 4
+    results = asyncio.gather(*(threads.submit(outer) for _ in range(4)))
+    assert await asyncio.wait_for(results, 30) == ["inner"] * 4
 
 
 def test_several_loops_share_one_pool(monkeypatch):
     """A pool for each loop is no limit."""
-    from logic_retrievers import procedures
+    from logic_retrievers import effects
 
     made = []
-    real = procedures.ThreadPoolExecutor
+    real = effects.ThreadPoolExecutor
 
     def slowly(*arguments, **settings):
         made.append(1)
         time.sleep(0.05)
         return real(*arguments, **settings)
 
-    monkeypatch.setattr(procedures, "ThreadPoolExecutor", slowly)
-    threads = Threads(2)
+    monkeypatch.setattr(effects, "ThreadPoolExecutor", slowly)
+    threads = ThreadHandler(2)
     loops = [
         threading.Thread(target=lambda: asyncio.run(threads.submit(lambda: None))) for _ in "1234"
     ]

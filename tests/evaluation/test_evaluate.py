@@ -9,9 +9,9 @@ from pathlib import Path
 import ir_measures
 import pytest
 
+from logic_retrievers.atomic_files import write_text
 from logic_retrievers.errors import ConfigurationError, StorageError
 from logic_retrievers.evaluation import Dataset, Query, compare, evaluate
-from logic_retrievers.evaluation.files import write_text
 
 Lists = dict[str, list[tuple[str, float]]]
 
@@ -211,10 +211,13 @@ def test_comparison_is_paired() -> None:
     better = base | {f"q{i}": ranked("ab") for i in range(0, 16, 2)}
     data = dataset(*queries)
     a, b = (evaluate(data, answering(lists), depth=10) for lists in (base, better))
-    gain = compare(a, b)["V@1"]
-    assert gain.mean == pytest.approx(-0.2)
-    assert gain.high < 0
+    gain = compare(a, {"b": b})["b"]["V@1"]
+    assert gain.difference.mean == pytest.approx(-0.2)
+    assert gain.difference.high < 0
+    assert gain.p == gain.p_corrected < 0.01
     assert a.intervals["V@1"][0] < b.metrics["V@1"] + 0.1
-    assert compare(a, a)["FVR"] == (0, 0, 0)
+    assert compare(a, {"a": a}) == {}
+    again = evaluate(data, answering(base), depth=10)
+    assert compare(a, {"again": again})["again"]["FVR"] == ((0, 0, 0), 1, 1)
     with pytest.raises(ConfigurationError, match="different queries"):
-        compare(a, evaluate(PAIRS, answering(ANSWERS)))
+        compare(a, {"other": evaluate(PAIRS, answering(ANSWERS))})

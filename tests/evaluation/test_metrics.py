@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 import sys
 
 import pytest
@@ -13,17 +14,18 @@ from logic_retrievers.errors import MissingExtraError
 from logic_retrievers.evaluation.metrics import (
     constraint_ndcg_at_k,
     first_violating_rank,
+    mean_rank_violation,
     paired_accuracy,
     ranks_above,
     recall_at_k,
-    survival_curve,
+    standard_metrics,
     violation_at_k,
 )
-from logic_retrievers.evaluation.standard import standard_metrics
 
 documents = st.sampled_from("abcdefghijklmnop")
 lists = st.lists(documents, unique=True)
 labels = st.frozensets(documents)
+names = "abcdefghij"
 
 
 @pytest.mark.parametrize(
@@ -46,19 +48,13 @@ def test_violations_by_hand(ranked: str, first: int, at: list[int]) -> None:
 
 @given(lists, labels, st.integers(1, 20))
 def test_the_violation_metrics_agree(ranked: list[str], violating: frozenset[str], k: int) -> None:
-    """V@k, FVR, survival and NegRecall@k tell one story, or one of them is wrong."""
+    """V@k, FVR and NegRecall@k tell one story, or one of them is wrong."""
     first = first_violating_rank(ranked, violating, k)
     violated = violation_at_k(ranked, violating, k)
     assert violated == float(first <= k) == float(bool(violating.intersection(ranked[:k])))
     assert first <= k + 1
-    assert survival_curve([first], k) == [float(r < first) for r in range(1, k + 1)]
     if violating:
         assert (recall_at_k(ranked, violating, k) > 0) == bool(violated)
-
-
-def test_survival_by_hand() -> None:
-    """Survival counts violations that come later, not those at the rank itself."""
-    assert survival_curve([1, 3, 4, 4], k=3) == [0.75, 0.75, 0.5]
 
 
 @given(lists, labels, st.integers(1, 20))
@@ -149,3 +145,37 @@ def test_a_missing_extra_names_the_install_command(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     with pytest.raises(MissingExtraError, match=r"logic-retrievers\[eval\]"):
         standard_metrics({"q": {"a": 1}}, {"q": ["a"]})
+
+
+@given(
+    st.lists(st.sampled_from(names), unique=True),
+    st.sets(st.sampled_from(names[:5])),
+    st.sets(st.sampled_from(names[5:])),
+)
+def test_violation_against_the_definition(
+    ranked: list[str], right: set[str], wrong: set[str]
+) -> None:
+    """A tie counted as a violation, or a missing document left out, moves the rate by points."""
+    value = mean_rank_violation(ranked, right, wrong)
+    if not right or not wrong:
+        assert math.isnan(value)
+        return
+
+    def mean(documents: set[str]) -> float:
+        end = len(ranked) + 1
+        return statistics.fmean(ranked.index(d) + 1 if d in ranked else end for d in documents)
+
+    if not math.isclose(mean(right), mean(wrong)):
+        assert value == float(mean(wrong) < mean(right))
+    else:
+        assert value == 0
+
+
+@pytest.mark.parametrize(
+    ("ranked", "violates"),
+    [("rw", 0), ("wr", 1), ("r", 0), ("w", 1), ("", 0), ("xy", 0), ("wrs", 1), ("rws", 0)],
+)
+def test_violation_by_hand(ranked: str, violates: int) -> None:
+    """With ``s`` a second right document: its rank counts, be it in the list or not."""
+    right = {"r", "s"} if "s" in ranked else {"r"}
+    assert mean_rank_violation(ranked, right, {"w"}) == violates

@@ -12,7 +12,7 @@ import pytest
 
 from logic_retrievers.documents import read_documents
 from logic_retrievers.probe import grade, read_probe
-from logic_retrievers.probe.normalising import places, tokens
+from logic_retrievers.probe.normalization import answer_tokens, find_spans
 from logic_retrievers.types import Passage
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -89,7 +89,11 @@ def test_the_allotments_say_what_their_questions_hold() -> None:
             wanted, unwanted = one.id.replace("-", " ").split(" without ")
             assert one.text.index(wanted) < one.text.index(unwanted), one.id
             grows, also = (
-                {name for name, text in texts.items() if places(tokens(plant), tokens(text))}
+                {
+                    name
+                    for name, text in texts.items()
+                    if find_spans(answer_tokens(plant), answer_tokens(text))
+                }
                 for plant in (wanted, unwanted)
             )
             assert grows - also == {satisfying}, one.id

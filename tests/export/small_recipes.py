@@ -7,10 +7,9 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+from logic_export.data.contradictions.groups import ContradictionGroup, write_groups
 from logic_export.data.triplets import Triplet, write_triplets
 from small_sets import write_small_sets
-
-from logic_retrievers.evaluation.sides import Sides, write_sides
 
 WORDS = ["a", "quiet", "room", "hotel", "noise", "find", "not", "loud", "without", "no"]
 
@@ -26,7 +25,7 @@ def triplets(count: int, seed: int = 0) -> list[Triplet]:
     return made
 
 
-def groups(count: int, seed: int = 0) -> list[Sides]:
+def groups(count: int, seed: int = 0) -> list[ContradictionGroup]:
     """A statement and its paraphrase against the same with "not", some with a side of one."""
     random = Random(seed)
     made = []
@@ -34,7 +33,7 @@ def groups(count: int, seed: int = 0) -> list[Sides]:
         words = random.choices(WORDS, k=5) + [random.choice(".,:!")] * (number % 5)
         said = [" ".join(words), " ".join(reversed(words))]
         right = [f"{text} not loud" for text in said][: 1 + number % 2]
-        made.append(Sides(tuple(dict.fromkeys(said)), tuple(right), f"s{number % 2}"))
+        made.append(ContradictionGroup(tuple(dict.fromkeys(said)), tuple(right), f"s{number % 2}"))
     return made
 
 
@@ -89,7 +88,7 @@ def compatibility_recipe(model: Path, folder: Path) -> Path:
 
 def contradiction_recipe(model: Path, folder: Path) -> Path:
     """Over 24 groups; an epoch has 6 steps or so."""
-    write_sides(folder / "rows.jsonl", groups(24))
+    write_groups(folder / "rows.jsonl", groups(24))
     random = Random(1)
     for name, count in (("dev", 6), ("empty", 0)):
         (folder / f"{name}.jsonl").write_text(

@@ -13,25 +13,25 @@ import pytest
 pytest.importorskip("sklearn", reason="the extra train")
 pytest.importorskip("sentence_transformers", reason="the extra train")
 
-from known_law import BACKGROUND, DIMENSION, Drawn, drawn_groups, own_bundle
-from logic_export import calibration
-from logic_export.calibration import (
-    FALSE_ALARMS,
+from known_calibration import BACKGROUND, DIMENSION, Drawn, drawn_groups, own_bundle
+from logic_export.bundles import calibration
+from logic_export.bundles.calibration import (
+    MAX_FALSE_ALARMS,
     calibrate,
-    pairs_of,
+    measure_pairs,
     write_constants,
 )
+from logic_export.contradiction_retrieval import build_pool, find_alpha, nearest_candidates
+from logic_export.data.contradictions.groups import ContradictionGroup, labelled_pairs
 
-from logic_retrievers.contradiction import ContradictionSettings
+from logic_retrievers.contradiction.settings import ContradictionConstants
 from logic_retrievers.encoders import bundle as bundles
 from logic_retrievers.encoders import load_bundle
 from logic_retrievers.encoders.bundle import default_bundle_path, write_manifest
 from logic_retrievers.errors import ConfigurationError, InputError
-from logic_retrievers.evaluation.contradictions import candidates_of, find_alpha, pool_of
-from logic_retrievers.evaluation.sides import Sides, pairs_within
-from logic_retrievers.scoring import normalised
+from logic_retrievers.scoring import normalise
 
-SETTINGS = ContradictionSettings(
+SETTINGS = ContradictionConstants(
     alpha=3.25,
     null_mean=0.22,
     null_deviation=0.031,
@@ -43,14 +43,14 @@ SETTINGS = ContradictionSettings(
 
 
 @pytest.fixture(scope="module")
-def found() -> ContradictionSettings:
+def found() -> ContradictionConstants:
     sources = [drawn_groups(0, 200), drawn_groups(1000, 60, right=1)]
     return calibrate(Drawn(), sources[0][:60], sources, BACKGROUND, pairs=500)
 
 
-def test_the_probability_is_what_it_says(found: ContradictionSettings):
+def test_the_probability_is_what_it_says(found: ContradictionConstants):
     """Of pairs called 80 % likely, eight in ten are contradictions, also of groups never seen."""
-    held_out = pairs_of(Drawn(), pairs_within(drawn_groups(2000, 300), seed=5))
+    held_out = measure_pairs(Drawn(), labelled_pairs(drawn_groups(2000, 300), seed=5))
     said = found.probability(held_out.cosines, held_out.sparsities)
     bins = np.clip((said * 5).astype(int), 0, 4)
     error = sum(
@@ -72,19 +72,19 @@ def test_the_threshold_keeps_its_promise_for_every_source():
         settings = calibrate(encoder, sources[0], sources, BACKGROUND, pairs=200)
         shares = []
         for groups in sources:
-            pairs = pairs_of(encoder, pairs_within(groups))
+            pairs = measure_pairs(encoder, labelled_pairs(groups))
             said = settings.probability(pairs.cosines, pairs.sparsities)[~pairs.contradicts]
             shares.append(
                 [(said >= settings.threshold).mean(), (said >= settings.threshold - 1e-3).mean()]
             )
-        assert max(now for now, _ in shares) <= FALSE_ALARMS
-        assert settings.threshold == 0.5 or max(below for _, below in shares) > FALSE_ALARMS
+        assert max(now for now, _ in shares) <= MAX_FALSE_ALARMS
+        assert settings.threshold == 0.5 or max(below for _, below in shares) > MAX_FALSE_ALARMS
 
 
-def test_the_null_is_that_of_unrelated_texts(found: ContradictionSettings):
+def test_the_null_is_that_of_unrelated_texts(found: ContradictionConstants):
     """Deviations from another mean than the corpus' make every probability wrong at once."""
     generator = np.random.default_rng(0)
-    noise = normalised(generator.normal(size=(2000, DIMENSION)))
+    noise = normalise(generator.normal(size=(2000, DIMENSION)))
     differences = np.abs(noise[::2] - noise[1::2])
     root = np.sqrt(DIMENSION)
     hoyer = (root - differences.sum(1) / np.sqrt((differences**2).sum(1))) / (root - 1)
@@ -106,14 +106,14 @@ def test_the_same_seed_finds_the_same_constants():
 def test_texts_beside_the_questions_move_alpha_alone():
     """The best alpha depends on what else there is to be found; a probability is of pairs."""
     groups = drawn_groups(0, 12)
-    beside = [Sides((f"{g} 0 8", f"{g} 0 9"), (f"{g} 1 8",)) for g in range(12)]
+    beside = [ContradictionGroup((f"{g} 0 8", f"{g} 0 9"), (f"{g} 1 8",)) for g in range(12)]
     alone, among = (
         calibrate(Drawn(), groups, [groups], BACKGROUND, others=others, pairs=100)
         for others in ((), beside)
     )
-    pool = pool_of(groups, beside)
+    pool = build_pool(groups, beside)
     rows = Drawn().encode_documents(list(pool.texts), ["topical", "contradiction"])
-    expected = find_alpha(candidates_of(pool, rows["topical"], rows["contradiction"]))
+    expected = find_alpha(nearest_candidates(pool, rows["topical"], rows["contradiction"]))
     assert among.alpha == pytest.approx(expected, abs=5e-4)
     assert among.alpha != alone.alpha
     assert replace(among, alpha=alone.alpha) == alone
@@ -133,33 +133,37 @@ def test_what_cannot_be_calibrated_is_refused():
 
 def test_a_head_that_flags_what_agrees_is_refused(monkeypatch):
     """The highest threshold there is would break the promise, and nobody would be told."""
-    monkeypatch.setattr(calibration, "FALSE_ALARMS", -0.01)
+    monkeypatch.setattr(calibration, "MAX_FALSE_ALARMS", -0.01)
     groups = drawn_groups(0, 5)
-    with pytest.raises(ConfigurationError, match="does not tell them apart"):
+    with pytest.raises(ConfigurationError, match="does not separate them"):
         calibrate(Drawn(), groups, [groups], BACKGROUND, pairs=100)
 
 
 def test_pairs_cross_the_sides_or_stay_on_one_or_are_strangers():
     """A pair of two parts of one question, labelled a stranger, teaches that it agrees."""
-    groups = [Sides(("a", "b"), ("c",)), Sides(("d",), ("e", "f")), Sides(("g", "a"), ("h",))]
+    groups = [
+        ContradictionGroup(("a", "b"), ("c",)),
+        ContradictionGroup(("d",), ("e", "f")),
+        ContradictionGroup(("g", "a"), ("h",)),
+    ]
     of = {text: n for n, group in reversed(list(enumerate(groups))) for text in group.texts}
     for seed in range(20):
-        pairs = pairs_within(groups, seed=seed)
+        pairs = labelled_pairs(groups, seed=seed)
         contradict = [one + other for one, other, says in pairs if says]
         assert contradict == ["ac", "bc", "de", "df", "gh", "ah"]
         rest = [one + other for one, other, says in pairs if not says]
         assert rest[::2] == ["ba", "fe", "ag"]
         for one, other in rest[1::2]:
             assert {of[one], of[other]} in ({0, 1}, {1, 2})
-    assert pairs_within(groups, seed=3) == pairs_within(groups, seed=3)
-    assert pairs_within(groups, seed=3) != pairs_within(groups, seed=4)
-    assert pairs_within(groups[:1]) == [("a", "c", True), ("b", "c", True), ("b", "a", False)]
+    assert labelled_pairs(groups, seed=3) == labelled_pairs(groups, seed=3)
+    assert labelled_pairs(groups, seed=3) != labelled_pairs(groups, seed=4)
+    assert labelled_pairs(groups[:1]) == [("a", "c", True), ("b", "c", True), ("b", "a", False)]
 
 
 def test_copies_are_left_out():
     """NaN among the features stops the fit; zero in their place would say that copies agree."""
     rows = [("1 0 0", "1 1 0", True), ("1 0 0", "1 0 0", False), ("1 0 0", "2 0 0", False)]
-    found = pairs_of(Drawn(), rows)
+    found = measure_pairs(Drawn(), rows)
     assert found.contradicts.tolist() == [True, False]
     assert found.cosines.shape == found.sparsities.shape == (2,)
     assert np.isfinite(found.sparsities).all()
@@ -192,7 +196,7 @@ def test_constants_change_nothing_else(tmp_path: Path):
             assert written.fingerprint(name, role) == manifest.fingerprint(name, role)
     kept = written.heads["contradiction"].contradiction
     assert kept is not None
-    assert ContradictionSettings.from_constants(kept.constants) == SETTINGS
+    assert ContradictionConstants(**kept.constants) == SETTINGS
 
 
 def test_the_default_bundles_manifest_is_written_as_it_was(tmp_path: Path):

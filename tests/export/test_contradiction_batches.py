@@ -11,19 +11,24 @@ for needed in ("sentence_transformers", "datasets", "accelerate"):
 
 import torch  # noqa: E402
 from datasets import Dataset as Rows  # noqa: E402
+from logic_export.data.contradictions.groups import ContradictionGroup  # noqa: E402
 from logic_export.losses import SparseContrastiveLoss  # noqa: E402
-from logic_export.training.sides import SidesBatchSampler, SidesCollator, to_row  # noqa: E402
+from logic_export.training.contradiction_batches import (  # noqa: E402
+    ContradictionBatchSampler,
+    ContradictionCollator,
+    group_row,
+)
 from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer  # noqa: E402
 from small_recipes import groups  # noqa: E402
-
-from logic_retrievers.evaluation.sides import Sides  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
 
-def sampled(made: list[Sides], size: int, *, seed: int = 0, epoch: int = 0) -> list[list[int]]:
-    sampler = SidesBatchSampler(
-        Rows.from_list([to_row(group) for group in made]), size, drop_last=False, seed=seed
+def sampled(
+    made: list[ContradictionGroup], size: int, *, seed: int = 0, epoch: int = 0
+) -> list[list[int]]:
+    sampler = ContradictionBatchSampler(
+        Rows.from_list([group_row(group) for group in made]), size, drop_last=False, seed=seed
     )
     sampler.set_epoch(epoch)
     batches = list(sampler)
@@ -33,7 +38,10 @@ def sampled(made: list[Sides], size: int, *, seed: int = 0, epoch: int = 0) -> l
 
 def test_a_batch_holds_one_source_and_no_text_twice():
     """What contradicts a text in one group would be its negative in the other."""
-    shared = [Sides((f"a {n % 4}", f"b {n}"), (f"c {n}", f"d {n % 3}"), "x") for n in range(24)]
+    shared = [
+        ContradictionGroup((f"a {n % 4}", f"b {n}"), (f"c {n}", f"d {n % 3}"), "x")
+        for n in range(24)
+    ]
     made = groups(24) + shared
     batches = sampled(made, 4)
     assert sorted(i for batch in batches for i in batch) == list(range(48))
@@ -58,7 +66,7 @@ def test_labels_stay_with_their_texts(small_model: SentenceTransformer, count: i
     strangers contradict each other, and the loss still falls.
     """
     made = groups(count, seed=3)
-    batch = SidesCollator(small_model, 24, "q : ")([to_row(group) for group in made])
+    batch = ContradictionCollator(small_model, 24, "q : ")([group_row(group) for group in made])
     features, labels = SentenceTransformerTrainer.collect_features(None, batch)
     assert len(features) == 2
     assert all(len(part["input_ids"]) for part in features)
@@ -82,7 +90,7 @@ def test_a_batchs_loss_is_that_of_its_groups(small_model: SentenceTransformer):
     from logic_export.losses import sparse_contrastive_loss
 
     made = groups(5, seed=4)
-    batch = SidesCollator(small_model, 16, "")([to_row(group) for group in made])
+    batch = ContradictionCollator(small_model, 16, "")([group_row(group) for group in made])
     features, labels = SentenceTransformerTrainer.collect_features(None, batch)
     small_model.eval()
     with torch.no_grad():
@@ -105,6 +113,6 @@ def test_a_batchs_loss_is_that_of_its_groups(small_model: SentenceTransformer):
 
 
 def test_texts_are_cut_to_the_recipes_length(small_model: SentenceTransformer):
-    rows = [to_row(Sides(("a " * 50,), ("no " * 60 + "a",)))]
-    batch = SidesCollator(small_model, 9, "")(rows)
+    rows = [group_row(ContradictionGroup(("a " * 50,), ("no " * 60 + "a",)))]
+    batch = ContradictionCollator(small_model, 9, "")(rows)
     assert batch["short_input_ids"].shape == batch["long_input_ids"].shape == (1, 9)

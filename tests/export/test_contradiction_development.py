@@ -10,15 +10,20 @@ import pytest
 for needed in ("sentence_transformers", "datasets", "accelerate"):
     pytest.importorskip(needed, reason="the extra train")
 
+from logic_export.contradiction_retrieval import build_pool, find_alpha, ndcg, nearest_candidates  # noqa: E402
 from logic_export.recipe import read_recipe  # noqa: E402
 from logic_export.training import tasks  # noqa: E402
-from logic_export.training.opposition import ALPHA, COSINE, NDCG, ContradictionDevelopment  # noqa: E402
-from logic_export.training.tasks import task_of  # noqa: E402
+from logic_export.training.contradiction_development import (  # noqa: E402
+    ALPHA,
+    COSINE,
+    NDCG,
+    ContradictionDevelopment,
+)
+from logic_export.training.tasks import select_task  # noqa: E402
 from sentence_transformers import SentenceTransformer  # noqa: E402
 from small_recipes import changed, contradiction_recipe, groups  # noqa: E402
 
 from logic_retrievers.errors import ConfigurationError, ReadError  # noqa: E402
-from logic_retrievers.evaluation.contradictions import candidates_of, find_alpha, ndcg, pool_of  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
@@ -30,7 +35,7 @@ def recipe_file(small_model_folder: Path, tmp_path: Path) -> Path:
 
 def test_development_measures_what_retrieval_is_measured_by(small_model: SentenceTransformer):
     """Cosines of the head that is trained, instead of the base's, would move with every step."""
-    pool = pool_of(groups(8, seed=5))
+    pool = build_pool(groups(8, seed=5))
     rng = np.random.default_rng(0)
     topical = rng.normal(size=(len(pool.texts), 32)).astype(np.float32)
     topical /= np.linalg.norm(topical, axis=1, keepdims=True)
@@ -45,7 +50,7 @@ def test_development_measures_what_retrieval_is_measured_by(small_model: Sentenc
     assert asked == [pool.texts]
     small_model.max_seq_length = 16
     own = small_model.encode([f"q : {text}" for text in pool.texts], normalize_embeddings=True)
-    candidates = candidates_of(pool, topical, own, "hoyer", 100)
+    candidates = nearest_candidates(pool, topical, own, "hoyer", 100)
     alpha = find_alpha(candidates)
     assert found[ALPHA] == alpha
     assert found[NDCG] == pytest.approx(ndcg(candidates, alpha).mean())
@@ -56,13 +61,13 @@ def test_development_measures_what_retrieval_is_measured_by(small_model: Sentenc
 
 
 def test_the_baseline_is_ranked_by_its_own_cosine(small_model: SentenceTransformer):
-    pool = pool_of(groups(8, seed=5))
+    pool = build_pool(groups(8, seed=5))
     wrong = np.zeros((len(pool.texts), 32), np.float32)
     found = ContradictionDevelopment({"own": pool}, lambda _: wrong, 16, "", None).measure(
         small_model
     )
     own = small_model.encode(list(pool.texts), normalize_embeddings=True)
-    expected = ndcg(candidates_of(pool, own, own, depth=100), 0).mean()
+    expected = ndcg(nearest_candidates(pool, own, own, depth=100), 0).mean()
     assert found == {"own": {NDCG: pytest.approx(expected)}}
 
 
@@ -76,12 +81,12 @@ def test_a_head_trained_further_is_added_to_the_cosines_it_will_be_added_to(
         asked.append(model.base)
         return SentenceTransformer(model.base)
 
-    monkeypatch.setattr(tasks, "prepared", opened)
+    monkeypatch.setattr(tasks, "load_trainable", opened)
     recipe = read_recipe(recipe_file)
-    task_of(recipe).development(None)
+    select_task(recipe).development(None)
     other = recipe.evaluation.model_copy(update={"topical": recipe.model.base})
     model = recipe.model.model_copy(update={"base": "a run"})
-    task_of(recipe.model_copy(update={"evaluation": other, "model": model})).development(None)
+    select_task(recipe.model_copy(update={"evaluation": other, "model": model})).development(None)
     assert asked == [recipe.model.base, recipe.model.base]
 
 
@@ -95,6 +100,8 @@ def test_development_without_questions_is_refused(recipe_file: Path, tmp_path: P
     """The score would be no number, no checkpoint the best, and the run for nothing."""
     recipe = read_recipe(changed(recipe_file, ("dev.jsonl", "empty.jsonl")))
     with pytest.raises(ConfigurationError, match=r"empty\.jsonl holds no questions"):
-        task_of(recipe).development(None)
+        select_task(recipe).development(None)
     with pytest.raises(ReadError, match=r"no\.jsonl"):
-        task_of(read_recipe(changed(recipe_file, ("empty.jsonl", "no.jsonl")))).development(None)
+        select_task(read_recipe(changed(recipe_file, ("empty.jsonl", "no.jsonl")))).development(
+            None
+        )

@@ -11,13 +11,13 @@ import pytest
 for needed in ("sentence_transformers", "datasets", "accelerate"):
     pytest.importorskip(needed, reason="the extra train")
 
-from logic_export.recipe import Data, read_recipe  # noqa: E402
-from logic_export.training.average import average  # noqa: E402
-from logic_export.training.drawing import draw_single  # noqa: E402
-from logic_export.training.opposition import ALPHA, COSINE, NDCG  # noqa: E402
+from logic_export.recipe import DataSettings, read_recipe  # noqa: E402
+from logic_export.training.average_checkpoints import average_runs  # noqa: E402
+from logic_export.training.contradiction_batches import group_row  # noqa: E402
+from logic_export.training.contradiction_development import ALPHA, COSINE, NDCG  # noqa: E402
 from logic_export.training.run import train  # noqa: E402
-from logic_export.training.sides import to_row  # noqa: E402
-from logic_export.training.tasks import task_of  # noqa: E402
+from logic_export.training.tasks import select_task  # noqa: E402
+from logic_export.training.training_data import sample_rows  # noqa: E402
 from small_recipes import changed, contradiction_recipe, groups, weights  # noqa: E402
 
 from logic_retrievers.errors import ConfigurationError, ReadError  # noqa: E402
@@ -37,7 +37,7 @@ def test_runs_are_averaged(recipe_file: Path, tmp_path: Path):
     runs = [tmp_path / f"run{seed}" for seed in (0, 1)]
     for seed, run in enumerate(runs):
         train(read_recipe(recipe).model_copy(update={"seed": seed}), run, quiet=True)
-    found = average(runs, tmp_path / "mean")
+    found = average_runs(runs, tmp_path / "mean")
     *trained, mean = (weights(folder / "model") for folder in (*runs, tmp_path / "mean"))
     for name in mean:
         assert mean[name] == pytest.approx(np.mean([one[name] for one in trained], 0), abs=1e-6)
@@ -96,37 +96,37 @@ def test_a_loss_that_cannot_be_is_named(recipe_file: Path, change, fault: str):
 
 def test_builders_of_the_other_task_are_refused(recipe_file: Path, tmp_path: Path):
     """Triplets know no sides: read as groups, queries would contradict their answers."""
-    recipe = read_recipe(changed(recipe_file, ('builder = "file"', 'builder = "flipped"')))
-    with pytest.raises(ConfigurationError, match=r"no builder 'flipped'; there are claims"):
-        task_of(recipe).rows(tmp_path)
+    recipe = read_recipe(changed(recipe_file, ('builder = "file"', 'builder = "negated"')))
+    with pytest.raises(ConfigurationError, match=r"no builder 'negated'; there are claims"):
+        select_task(recipe).rows(tmp_path)
     path = tmp_path / "rows.jsonl"
     path.write_text('{"query": "a", "satisfying": "b", "violating": "c"}\n')
-    recipe = read_recipe(changed(recipe_file, ('builder = "flipped"', 'builder = "file"')))
+    recipe = read_recipe(changed(recipe_file, ('builder = "negated"', 'builder = "file"')))
     with pytest.raises(ReadError, match="unknown fields query"):
-        task_of(recipe).rows(tmp_path)
+        select_task(recipe).rows(tmp_path)
     other = changed(
         recipe_file,
         ('name = "sparse_contrastive"\n        temperature = 0.1', 'name = "compatibility"'),
     )
     path.write_text('{"left": ["a"], "right": ["b"]}\n')
     with pytest.raises(ReadError, match="unknown fields left, right"):
-        task_of(read_recipe(other)).rows(tmp_path)
+        select_task(read_recipe(other)).rows(tmp_path)
 
 
 def test_a_draw_is_of_groups_and_by_seed():
-    part = Data(builder="file", licence="MIT", ships=True, most=10)
+    part = DataSettings(builder="file", licence="MIT", ships=True, most=10)
     made = groups(24)
-    kept = draw_single(made, part, 0)
+    kept = sample_rows(made, part, 0)
     assert len(kept) == len({id(group) for group in kept}) == 10
-    assert kept == draw_single(made, part, 0) != draw_single(made, part, 1)
-    assert draw_single(made, part.model_copy(update={"most": None}), 0) == made
-    assert draw_single(made, part.model_copy(update={"most": 99}), 0) == made
+    assert kept == sample_rows(made, part, 0) != sample_rows(made, part, 1)
+    assert sample_rows(made, part.model_copy(update={"most": None}), 0) == made
+    assert sample_rows(made, part.model_copy(update={"most": 99}), 0) == made
 
 
 def test_rows_are_drawn_once(recipe_file: Path, tmp_path: Path):
     """A run that goes on after its data changed would end as no recipe's."""
-    task, out = task_of(read_recipe(recipe_file)), tmp_path / "run"
+    task, out = select_task(read_recipe(recipe_file)), tmp_path / "run"
     rows, sets = task.rows(out)
-    assert rows == [to_row(group) for group in groups(24)]
+    assert rows == [group_row(group) for group in groups(24)]
     (tmp_path / "rows.jsonl").unlink()
     assert task.rows(out) == (rows, sets)

@@ -12,8 +12,8 @@ import pytest
 for needed in ("onnx", "sentence_transformers"):
     pytest.importorskip(needed, reason="the extra train")
 
-from logic_export import default_bundle  # noqa: E402
-from logic_export.gate import Figures  # noqa: E402
+from logic_export.bundles import default_bundle  # noqa: E402
+from logic_export.bundles.parity import ParityFigures  # noqa: E402
 from test_training_commands import finished_run  # noqa: E402
 
 
@@ -24,7 +24,7 @@ def exported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, small_model_folder
 
     def export(out, label, heads, **_):
         calls.append((label, heads))
-        return Figures(1, 1, 1, 1)
+        return ParityFigures(1, 1, 1, 1)
 
     known = SimpleNamespace(
         name="small", licence="Apache-2.0", origin="here", path=lambda: small_model_folder

@@ -11,17 +11,21 @@ for needed in ("onnx", "onnxscript", "sentence_transformers"):
     pytest.importorskip(needed, reason="the extra train")
 
 from logic_export import models  # noqa: E402
-from logic_export.bundle import Label, export_bundle  # noqa: E402
-from logic_export.gate import Figures, ParityError  # noqa: E402
-from logic_export.heads import HeadSource  # noqa: E402
-from logic_export.parts import PARITY_TEXTS  # noqa: E402
-from logic_export.retrieval import ndcg_at_10  # noqa: E402
+from logic_export.bundles.export import BundleLabel, export_bundle  # noqa: E402
+from logic_export.bundles.heads import HeadSource  # noqa: E402
+from logic_export.bundles.parity import (  # noqa: E402
+    PARITY_TEXTS,
+    ParityError,
+    ParityFigures,
+)
+from logic_export.bundles.recompress import recompress_bundle  # noqa: E402
+from logic_export.dense_retrieval import ndcg_at_10  # noqa: E402
 
 from logic_retrievers.encoders import OnnxEncoder, verify_bundle  # noqa: E402
 from logic_retrievers.errors import ChecksumError, ConfigurationError  # noqa: E402
 from logic_retrievers.evaluation import load_dataset  # noqa: E402
 
-LABEL = Label("small", "Apache-2.0", "made here", {"NOTICE": "for a test"})
+LABEL = BundleLabel("small", "Apache-2.0", "made here", {"NOTICE": "for a test"})
 pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning:torch"
 )
@@ -58,6 +62,32 @@ def test_an_exported_model_gives_the_vectors_of_the_original(
         assert np.einsum("ij,ij->i", found, expected).min() >= 0.9999
 
 
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.LongTextWarning")
+def test_a_bundle_is_copied_with_smaller_weights(small_model_folder: Path, tmp_path: Path):
+    """An old fingerprint on new weights would mix two kinds of vectors in one collection."""
+    notice = {"NOTICE": "weights stored as float16; computed in float32"}
+    label = BundleLabel("small", "Apache-2.0", "made here", notice)
+    head = HeadSource("topical", str(small_model_folder))
+    export_bundle(tmp_path / "fine", label, [head], compression="fp16")
+    figures = recompress_bundle(tmp_path / "fine", tmp_path / "small", "int8")
+    assert 0.999 <= figures.lowest_cosine < 1
+    fine, small = (verify_bundle(tmp_path / name, deep=True) for name in ("fine", "small"))
+    assert len(small.read("model.onnx")) < 0.8 * len(fine.read("model.onnx"))
+    assert small.read("parity.json") == fine.read("parity.json")
+    assert small.read("NOTICE").startswith(b"weights stored as int8 codes with scales;")
+    assert small.manifest.parity.min_cosine == 0.999
+    assert fine.manifest.fingerprint("topical", "query") != small.manifest.fingerprint(
+        "topical", "query"
+    )
+    vectors = [OnnxEncoder(b).encode_documents(["a quiet room"])["topical"] for b in (fine, small)]
+    assert np.einsum("ij,ij->i", *vectors).min() >= 0.999
+    with pytest.raises(ConfigurationError, match="exists"):
+        recompress_bundle(tmp_path / "fine", tmp_path / "small")
+    with pytest.raises(ParityError):
+        recompress_bundle(tmp_path / "fine", tmp_path / "other", min_cosine=0.99999999)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["fine", "small"]
+
+
 def test_an_export_that_fails_the_gate_leaves_nothing(small_model_folder: Path, tmp_path: Path):
     """A bundle that exists gets shipped."""
     with pytest.raises(ParityError, match=r"cosine to the original.*lowest_cosine"):
@@ -74,7 +104,7 @@ def test_an_export_that_fails_the_gate_leaves_nothing(small_model_folder: Path, 
 def test_an_existing_folder_or_a_missing_notice_is_refused(tmp_path: Path):
     with pytest.raises(ConfigurationError, match="exists"):
         export_bundle(tmp_path, LABEL, [HeadSource("topical", "any")])
-    unlabelled = Label("small", "Apache-2.0", "made here", {})
+    unlabelled = BundleLabel("small", "Apache-2.0", "made here", {})
     with pytest.raises(ConfigurationError, match="NOTICE"):
         export_bundle(tmp_path / "new", unlabelled, [HeadSource("topical", "any")])
 
@@ -82,16 +112,16 @@ def test_an_existing_folder_or_a_missing_notice_is_refused(tmp_path: Path):
 @pytest.mark.parametrize(
     ("figures", "fault"),
     [
-        (Figures(1, 0.99991, 1, 0.999991), None),
-        (Figures(1, 0.9998, 1, 1), "original"),
-        (Figures(1, float("nan"), 1, 1), "original"),
-        (Figures(1, 1, 1, 0.9999), "batch"),
-        (Figures(1, 1, 1, 1, ndcg=0.640, original_ndcg=0.644), None),
-        (Figures(1, 1, 1, 1, ndcg=0.638, original_ndcg=0.644), "nDCG"),
+        (ParityFigures(1, 0.99991, 1, 0.999991), None),
+        (ParityFigures(1, 0.9998, 1, 1), "original"),
+        (ParityFigures(1, float("nan"), 1, 1), "original"),
+        (ParityFigures(1, 1, 1, 0.9999), "batch"),
+        (ParityFigures(1, 1, 1, 1, ndcg=0.640, original_ndcg=0.644), None),
+        (ParityFigures(1, 1, 1, 1, ndcg=0.638, original_ndcg=0.644), "nDCG"),
     ],
 )
-def test_the_gate_names_what_is_not_good_enough(figures: Figures, fault: str | None):
-    faults = figures.faults(0.9999)
+def test_the_gate_names_what_is_not_good_enough(figures: ParityFigures, fault: str | None):
+    faults = figures.failures(0.9999)
     assert len(faults) == (fault is not None)
     assert fault is None or fault in faults[0]
 

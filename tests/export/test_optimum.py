@@ -10,13 +10,13 @@ import pytest
 for needed in ("onnx", "sentence_transformers"):
     pytest.importorskip(needed, reason="the extra train, or optimum")
 
-from logic_export.bundle import Label, export_bundle  # noqa: E402
-from logic_export.heads import HeadSource  # noqa: E402
+from logic_export.bundles.export import BundleLabel, export_bundle  # noqa: E402
+from logic_export.bundles.heads import HeadSource  # noqa: E402
 
 from logic_retrievers.encoders import verify_bundle  # noqa: E402
 from logic_retrievers.errors import ConfigurationError, MissingExtraError  # noqa: E402
 
-LABEL = Label("small", "Apache-2.0", "made here", {"NOTICE": "for a test"})
+LABEL = BundleLabel("small", "Apache-2.0", "made here", {"NOTICE": "for a test"})
 HAS_OPTIMUM = find_spec("optimum") is not None
 
 

@@ -14,21 +14,21 @@ for needed in ("onnx", "onnxscript", "sentence_transformers"):
     pytest.importorskip(needed, reason="the extra train")
 
 import onnx  # noqa: E402
-from logic_export import bundle as bundles  # noqa: E402
-from logic_export import query_encoder as exporting  # noqa: E402
-from logic_export.bundle import Label, export_bundle  # noqa: E402
-from logic_export.gate import ParityError, encode_original  # noqa: E402
-from logic_export.heads import HeadSource  # noqa: E402
-from logic_export.onnx import export_graph, load_model  # noqa: E402
-from logic_export.query_encoder import export_query_encoder  # noqa: E402
+from logic_export.bundles import export as bundles  # noqa: E402
+from logic_export.bundles import query_encoder as exporting  # noqa: E402
+from logic_export.bundles.export import BundleLabel, export_bundle  # noqa: E402
+from logic_export.bundles.graphs import export_graph, load_model  # noqa: E402
+from logic_export.bundles.heads import HeadSource  # noqa: E402
+from logic_export.bundles.parity import ParityError, encode_original  # noqa: E402
+from logic_export.bundles.query_encoder import export_query_encoder  # noqa: E402
+from logic_export.cli.app import app  # noqa: E402
 from small_models import retrained  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
-from logic_retrievers.cli.app import app  # noqa: E402
 from logic_retrievers.encoders import OnnxEncoder, read_query_encoder  # noqa: E402
 from logic_retrievers.errors import ConfigurationError, StorageError  # noqa: E402
 
-LABEL = Label("small", "Apache-2.0", "made here", {"NOTICE": "for a test\n"})
+LABEL = BundleLabel("small", "Apache-2.0", "made here", {"NOTICE": "for a test\n"})
 TEXTS = ["a quiet room", "find a hotel without noise", "q", "not loud : no noise , a quiet hotel"]
 pytestmark = [
     pytest.mark.slow,

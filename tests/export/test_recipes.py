@@ -9,11 +9,16 @@ import pytest
 for needed in ("sentence_transformers", "datasets", "accelerate"):
     pytest.importorskip(needed, reason="the extra train")
 
-from logic_export.data.sets.building import build  # noqa: E402
-from logic_export.data.sets.films.table import films_table  # noqa: E402
-from logic_export.data.sets.writing import write_sets  # noqa: E402
-from logic_export.data.tiers.building import build as disturb  # noqa: E402
-from logic_export.data.tiers.building import read_parts, write_disturbed  # noqa: E402
+from logic_export.data.sets.films.films_table import load_films_table  # noqa: E402
+from logic_export.data.sets.generation import (  # noqa: E402
+    generate_queries,
+    write_set_queries,
+)
+from logic_export.data.tiers.distractor_queries import (  # noqa: E402
+    build_parts,
+    read_parts,
+    write_parts,
+)
 from logic_export.models import MODELS  # noqa: E402
 from logic_export.recipe import Recipe, read_recipe  # noqa: E402
 from logic_export.training.run import train  # noqa: E402
@@ -75,10 +80,12 @@ def test_recipes_that_come_along_run(path: Path, tmp_path: Path, monkeypatch):
     except ConfigurationError as error:
         pytest.skip(str(error))
     if recipe.data[0].builder == "set_queries":  # a command writes its data
-        table = films_table()
-        write_sets(Path("film_sets"), table.items, build(table, {"train": 21, "dev": 7}))
+        table = load_films_table()
+        write_set_queries(
+            Path("film_sets"), table.items, generate_queries(table, {"train": 21, "dev": 7})
+        )
     if recipe.data[0].builder == "tiers":
-        write_disturbed(Path("disturbed"), disturb(read_parts(["hotpotqa_train100"]), copies={}))
+        write_parts(Path("distractors"), build_parts(read_parts(["hotpotqa_train100"]), copies={}))
     trained = train(recipe, tmp_path / "run", quiet=True)
     assert len(trained.sets) == len(recipe.data)
     assert all(0 < one.rows <= 8 for one in trained.sets)

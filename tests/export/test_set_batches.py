@@ -15,8 +15,12 @@ for needed in ("sentence_transformers", "datasets", "accelerate"):
 import torch  # noqa: E402
 from datasets import Dataset as Rows  # noqa: E402
 from logic_export.data.set_examples import SetExample  # noqa: E402
-from logic_export.training.sets.batches import SetBatchSampler, mixed_batches  # noqa: E402
-from logic_export.training.sets.collator import SetCollator, to_row  # noqa: E402
+from logic_export.training.set_batches import (  # noqa: E402  # noqa: E402
+    SetBatchSampler,
+    SetCollator,
+    mix_batches,
+    set_query_row,
+)
 from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer  # noqa: E402
 
 from logic_retrievers.queries.expressions import Expression  # noqa: E402
@@ -42,19 +46,19 @@ def together(batches: list[list[int]], rows: list[tuple[str, str]]) -> float:
 @pytest.mark.parametrize("share", [0, 0.3, 0.5, 1])
 def test_every_query_comes_once_in_a_batch_of_one_source(share: float):
     rows = queries()
-    batches = mixed_batches(rows, 8, share, Random(0))
+    batches = mix_batches(rows, 8, share, Random(0))
     assert sorted(i for batch in batches for i in batch) == list(range(len(rows)))
     assert all(len({rows[i][0] for i in batch}) == 1 for batch in batches)
     assert max(map(len, batches)) <= 8 + 4
     assert sum(len(batch) < 8 for batch in batches) <= 4  # two kinds of two sources
-    assert batches == mixed_batches(rows, 8, share, Random(0))
-    assert batches != mixed_batches(rows, 8, share, Random(1))
+    assert batches == mix_batches(rows, 8, share, Random(0))
+    assert batches != mix_batches(rows, 8, share, Random(1))
 
 
 def test_the_share_says_how_many_meet_strangers():
     """Groups that are torn apart have no relations: the constraints would train nothing."""
     rows = [("s", f"g{n // 5}") for n in range(2000)]
-    shares = {s: together(mixed_batches(rows, 16, s, Random(2)), rows) for s in (0, 0.25, 0.5, 1)}
+    shares = {s: together(mix_batches(rows, 16, s, Random(2)), rows) for s in (0, 0.25, 0.5, 1)}
     assert shares[0] == 1
     assert shares[0.25] == pytest.approx(0.75, abs=0.01)
     assert shares[0.5] == pytest.approx(0.5, abs=0.01)
@@ -104,7 +108,7 @@ EXAMPLES = [
 
 def batch_of(model: SentenceTransformer, examples: list[SetExample], seed: int = 0):
     collate = SetCollator(model, {"s": DOCUMENTS}, (8, 16), ("q : ", ""), seed)
-    return collate([to_row(one) for one in examples])
+    return collate([set_query_row(one) for one in examples])
 
 
 def texts(model: SentenceTransformer, ids: torch.Tensor) -> list[str]:
@@ -150,6 +154,8 @@ def test_a_draw_follows_from_the_batch(small_model: SentenceTransformer):
 
 def test_texts_are_cut(small_model: SentenceTransformer):
     long = SetExample("a " * 50, EXAMPLES[0].expression, "g", ("x",), (), "s", {"x": "noise " * 50})
-    batch = SetCollator(small_model, {"s": long.documents}, (7, 9), ("", ""), 0)([to_row(long)])
+    batch = SetCollator(small_model, {"s": long.documents}, (7, 9), ("", ""), 0)(
+        [set_query_row(long)]
+    )
     assert batch["query_input_ids"].shape == (1, 7)
     assert batch["document_input_ids"].shape == (1, 9)

@@ -9,12 +9,12 @@ import pytest
 
 pytest.importorskip("sentence_transformers", reason="the extra train")
 
-from logic_export.training.sets.development import (
+from logic_export.training.set_development import (
     RECALL,
     VIOLATION,
     SetDevelopment,
-    figures,
-    pooled,
+    sample_pool,
+    set_figures,
 )
 from sentence_transformers import SentenceTransformer
 from small_sets import write_small_sets
@@ -44,17 +44,17 @@ def test_figures_are_recall_and_violation_rate():
     """Ranks counted from the wrong end would praise what finds the excluded things."""
     data = dataset(200, ("d0 d1", ""), ("d0 d150", "d2 d3"), ("d0", "d199 d1"))
     falling = -np.arange(200.0)
-    found = figures(data, np.stack([falling, falling, falling]))
+    found = set_figures(data, np.stack([falling, falling, falling]))
     assert found[RECALL] == pytest.approx((1 + 0.5 + 1) / 3)
     assert found[VIOLATION] == pytest.approx(0.5)  # mean ranks 3.5 < 76; 101 > 1
-    found = figures(data, np.stack([-falling, falling, -falling]))
+    found = set_figures(data, np.stack([-falling, falling, -falling]))
     assert found[RECALL] == pytest.approx((0 + 0.5 + 0) / 3)
     assert found[VIOLATION] == 1
 
 
 def test_without_violating_documents_there_is_no_rate():
     """A rate of 0 over no queries would be the best of all."""
-    assert set(figures(dataset(3, ("d0", "")), np.zeros((1, 3)))) == {RECALL}
+    assert set(set_figures(dataset(3, ("d0", "")), np.zeros((1, 3)))) == {RECALL}
 
 
 def test_recall_is_that_of_the_benchmarks(tmp_path: Path):
@@ -66,14 +66,14 @@ def test_recall_is_that_of_the_benchmarks(tmp_path: Path):
         return [[(ids[c], float(row[c])) for c in np.argsort(-row)[:k]] for row in scores]
 
     expected = evaluate(data, search, 100, resamples=1).metrics["R@100"]
-    assert figures(data, scores)[RECALL] == pytest.approx(expected)
+    assert set_figures(data, scores)[RECALL] == pytest.approx(expected)
 
 
 def test_a_pool_holds_all_that_its_queries_ask_for():
     """An answer that is not there cannot be found: the recall would be that of the draw."""
     own = [(" ".join(f"d{10 * n + i}" for i in range(6)), f"d{10 * n + 7}") for n in range(40)]
     data = dataset(1000, *own)
-    pool = pooled(data, 100)
+    pool = sample_pool(data, 100)
     assert len(pool.documents) == 100
     assert 0 < len(pool.queries) < 40
     for query in pool.queries:
@@ -81,20 +81,20 @@ def test_a_pool_holds_all_that_its_queries_ask_for():
     labelled = set().union(*(q.satisfying | q.violating for q in pool.queries))
     assert 43 < len(labelled) <= 50
     assert list(pool.documents) == [name for name in data.documents if name in pool.documents]
-    assert pooled(data, 100) == pool
-    assert pooled(dataset(1000, *own, name="other/dev"), 100).queries != pool.queries
-    assert pooled(data, None) == pooled(data, 1000) == data
+    assert sample_pool(data, 100) == pool
+    assert sample_pool(dataset(1000, *own, name="other/dev"), 100).queries != pool.queries
+    assert sample_pool(data, None) == sample_pool(data, 1000) == data
 
 
 def test_one_broad_query_makes_a_larger_pool():
-    pool = pooled(dataset(50, (" ".join(f"d{n}" for n in range(30)), "")), 20)
+    pool = sample_pool(dataset(50, (" ".join(f"d{n}" for n in range(30)), "")), 20)
     assert len(pool.queries) == 1
     assert len(pool.documents) == 30
 
 
 def test_a_part_without_answers_is_refused():
     with pytest.raises(ConfigurationError, match="no query of films/dev has an answer"):
-        pooled(dataset(5, ("", "d1")), None)
+        sample_pool(dataset(5, ("", "d1")), None)
 
 
 def test_a_measurement_uses_lengths_and_prefixes_of_its_side(small_model_folder: Path):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st  # noqa: E402
 from logic_export.losses import (  # noqa: E402
     LogicallyInformedLoss,
     exclusion_loss,
-    packed_labels,
+    pack_labels,
     set_contrastive_loss,
     subset_loss,
 )
@@ -153,7 +153,7 @@ def test_the_joint_loss_is_the_weighted_sum(batch, reduction, data):
     queries, documents, positives, doubtful, pairs = batch
     exclusive = [p for p in pairs if data.draw(st.booleans())]
     subsets = [p for p in pairs if p not in exclusive]
-    labels = packed_labels(*tensors(positives, doubtful), subsets, exclusive)
+    labels = pack_labels(*tensors(positives, doubtful), subsets, exclusive)
     terms = joint(
         *tensors(queries, documents),
         labels,
@@ -179,7 +179,7 @@ def test_the_joint_loss_is_the_weighted_sum(batch, reduction, data):
 def test_terms_without_weight_are_left_out():
     vectors, labels = (
         torch.randn(2, 4),
-        packed_labels(torch.eye(2).bool(), torch.zeros(2, 2).bool(), [], []),
+        pack_labels(torch.eye(2).bool(), torch.zeros(2, 2).bool(), [], []),
     )
     terms = joint(vectors, vectors, labels, exclusion_weight=0, subset_weight=0)
     assert set(terms) == {"contrastive"}
@@ -190,7 +190,7 @@ def example():
     rng = np.random.default_rng(0)
     positives = torch.tensor([[1, 0, 0], [0, 1, 0], [0, 1, 1]]).bool()
     doubtful = torch.tensor([[0, 0, 1], [0, 0, 0], [0, 0, 0]]).bool()
-    labels = packed_labels(positives, doubtful, [(1, 2)], [(0, 1)])
+    labels = pack_labels(positives, doubtful, [(1, 2)], [(0, 1)])
     return (
         torch.from_numpy(rng.normal(size=(3, 6))),
         torch.from_numpy(rng.normal(size=(3, 6))),
@@ -241,7 +241,7 @@ def test_batches_that_say_nothing_break_nothing():
     nothing = torch.zeros(2, 3, dtype=torch.bool)
     for reduction in ("sum", "mean"):
         for doubtful in (nothing, ~nothing):
-            labels = packed_labels(nothing, doubtful, [], [])
+            labels = pack_labels(nothing, doubtful, [], [])
             terms = joint(queries, documents, labels, reduction=reduction)
             found = torch.autograd.grad(sum(terms.values()), (queries, documents))
             assert all(term.item() == 0 for term in terms.values())

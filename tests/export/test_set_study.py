@@ -8,17 +8,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from logic_export.studies.sets import STUDY, pool, section
-from logic_export.studies.sets.consistency import Consistency, coherence_figure, typical
-from logic_export.studies.sets.pool import evenly, film_pool, film_sets
-from logic_export.studies.sets.systems import BASE, BM25, CONTRASTIVE, LOGICOL, OURS, OVER_LOGICOL
 from small_sets import write_small_sets
+from suites.hashed_encoder import HashedEncoder
 
+from benchmarks.reproduction.artefacts import Section
+from benchmarks.reproduction.studies.sets import STUDY, pool, section
+from benchmarks.reproduction.studies.sets.consistency import (
+    Consistency,
+    coherence_figure,
+    median_pair,
+)
+from benchmarks.reproduction.studies.sets.pool import film_pool, film_sets, spread_evenly
+from benchmarks.reproduction.studies.sets.systems import (
+    BASE,
+    BM25,
+    CONTRASTIVE,
+    LOGICOL,
+    OURS,
+    OVER_LOGICOL,
+)
+from benchmarks.reproduction.workbench import Workbench
+from benchmarks.statistics.consistency import complementary_pairs
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.evaluation import complementary
-from logic_retrievers.report.artefacts import Section
-from logic_retrievers.report.workbench import Workbench
-from logic_retrievers.testing.hashed import HashedEncoder
 
 TRAINED = {"set-contrastive": "2", "logicol": "3"}
 
@@ -86,23 +97,23 @@ def test_a_model_that_is_not_there_is_a_row_with_its_recipe(rooms):
 def test_the_pool_holds_what_is_labelled_and_others(rooms):
     """A right film that is not in the pool could never be found."""
     small = film_pool(rooms, 1, 0)  # of A AND B, whose variants ask for A and for B
-    assert len(small.asked.queries) == 1
-    groups = {query.group for query in small.asked.queries}
-    more = small.everything.queries[1:]
+    assert len(small.test_set.queries) == 1
+    groups = {query.group for query in small.test_set.queries}
+    more = small.all_queries.queries[1:]
     assert more
     assert {query.group for query in more} <= groups
-    labelled = {d for q in small.everything.queries for d in (*q.grades, *q.violating)}
-    assert set(small.everything.documents) == labelled
+    labelled = {d for q in small.all_queries.queries for d in (*q.grades, *q.violating)}
+    assert set(small.all_queries.documents) == labelled
     larger = film_pool(rooms, 1, len(labelled) + 5)
-    assert len(larger.asked.documents) == len(labelled) + 5
-    assert set(larger.asked.documents) > labelled
-    assert film_pool(rooms, 1, 10**6).asked.queries == small.asked.queries
+    assert len(larger.test_set.documents) == len(labelled) + 5
+    assert set(larger.test_set.documents) > labelled
+    assert film_pool(rooms, 1, 10**6).test_set.queries == small.test_set.queries
 
 
 def test_queries_are_taken_evenly():
     """The first 420 of 2,100 would be of two templates."""
-    assert evenly(tuple(range(10)), 3) == (0, 3, 6)
-    assert evenly((1, 2), 5) == (1, 2)
+    assert spread_evenly(tuple(range(10)), 3) == (0, 3, 6)
+    assert spread_evenly((1, 2), 5) == (1, 2)
 
 
 def test_a_data_set_that_was_cut_off_is_not_taken_for_one(tmp_path, monkeypatch):
@@ -116,24 +127,24 @@ def test_a_data_set_that_was_cut_off_is_not_taken_for_one(tmp_path, monkeypatch)
     class Table:
         items: dict[str, str] = {}  # noqa: RUF012
 
-    monkeypatch.setattr(pool, "films_table", lambda folder: Table)
-    monkeypatch.setattr(pool, "build", lambda *_, **__: {})
-    monkeypatch.setattr(pool, "write_sets", fails)
+    monkeypatch.setattr(pool, "load_films_table", lambda folder: Table)
+    monkeypatch.setattr(pool, "generate_queries", lambda *_, **__: {})
+    monkeypatch.setattr(pool, "write_set_queries", fails)
     with pytest.raises(ConfigurationError, match="cut off"):
         film_sets(tmp_path / "film_sets")
     assert list(tmp_path.iterdir()) == []
-    monkeypatch.setattr(pool, "write_sets", lambda folder, *_: folder.mkdir())
+    monkeypatch.setattr(pool, "write_set_queries", lambda folder, *_: folder.mkdir())
     assert film_sets(tmp_path / "film_sets").is_dir()
-    monkeypatch.setattr(pool, "build", None)  # it is there: nothing is built again
+    monkeypatch.setattr(pool, "generate_queries", None)  # it is there: nothing is built again
     assert film_sets(tmp_path / "film_sets").is_dir()
 
 
 def test_the_pair_that_is_shown_is_the_median_one(rooms):
     """The best pair of all would flatter whichever encoder it is the best of."""
-    pairs = complementary(film_pool(rooms, 10**6, 0).everything.queries)
+    pairs = complementary_pairs(film_pool(rooms, 10**6, 0).all_queries.queries)
     order = np.random.default_rng(0).permutation(len(pairs))
     values = {pair.without.id: float(r) for pair, r in zip(pairs, order, strict=True)}
-    shown = values[typical(pairs, values).without.id]
+    shown = values[median_pair(pairs, values).without.id]
     assert abs(shown - (len(pairs) - 1) / 2) <= 0.5
 
 

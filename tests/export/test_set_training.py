@@ -18,17 +18,17 @@ from logic_export.data.set_examples import (  # noqa: E402
     DOCUMENTS,
     SetExample,
     read_examples,
+    set_queries,
     write_examples,
 )
-from logic_export.data.set_sources import set_queries  # noqa: E402
-from logic_export.recipe import Data, read_recipe  # noqa: E402
-from logic_export.training.average import average  # noqa: E402
-from logic_export.training.drawing import draw_examples  # noqa: E402
+from logic_export.recipe import DataSettings, read_recipe  # noqa: E402
+from logic_export.training.average_checkpoints import average_runs  # noqa: E402
+from logic_export.training.query_relations import find_relations  # noqa: E402
 from logic_export.training.run import train  # noqa: E402
-from logic_export.training.sets.collator import to_row  # noqa: E402
-from logic_export.training.sets.development import RECALL  # noqa: E402
-from logic_export.training.sets.relations import relations  # noqa: E402
-from logic_export.training.tasks import task_of  # noqa: E402
+from logic_export.training.set_batches import set_query_row  # noqa: E402
+from logic_export.training.set_development import RECALL  # noqa: E402
+from logic_export.training.tasks import select_task  # noqa: E402
+from logic_export.training.training_data import sample_set_examples  # noqa: E402
 from sentence_transformers import SentenceTransformer  # noqa: E402
 from small_recipes import changed, set_recipe  # noqa: E402
 
@@ -120,20 +120,20 @@ def test_a_row_that_cannot_be_is_refused(tmp_path: Path):
 def test_a_draw_keeps_groups_whole(folder: Path):
     """A query without those of the same atoms has no relation to train."""
     found = set_queries(str(folder), variants=True)
-    part = Data(builder="set_queries", licence="MIT", ships=True, most=22)
-    kept = draw_examples(found, part, 0)
+    part = DataSettings(builder="set_queries", licence="MIT", ships=True, most=22)
+    kept = sample_set_examples(found, part, 0)
     assert len(kept) == 20
     assert {one.group for one in found if one not in kept}.isdisjoint(one.group for one in kept)
-    assert kept == draw_examples(found, part, 0) != draw_examples(found, part, 1)
-    assert len(draw_examples(found, part.model_copy(update={"most": 2}), 0)) == 5
-    assert draw_examples(found, part.model_copy(update={"most": None}), 0) == found
+    assert kept == sample_set_examples(found, part, 0) != sample_set_examples(found, part, 1)
+    assert len(sample_set_examples(found, part.model_copy(update={"most": 2}), 0)) == 5
+    assert sample_set_examples(found, part.model_copy(update={"most": None}), 0) == found
 
 
 def test_rows_are_drawn_once(recipe_file: Path, folder: Path, tmp_path: Path):
     """A run that goes on after its data changed would end as no recipe's."""
-    task, out = task_of(read_recipe(recipe_file)), tmp_path / "run"
+    task, out = select_task(read_recipe(recipe_file)), tmp_path / "run"
     rows, sets = task.rows(out)
-    assert rows == [to_row(one) for one in set_queries(str(folder), variants=True)]
+    assert rows == [set_query_row(one) for one in set_queries(str(folder), variants=True)]
     for path in folder.rglob("*.jsonl"):
         if "dev" not in str(path):
             path.unlink()
@@ -141,9 +141,9 @@ def test_rows_are_drawn_once(recipe_file: Path, folder: Path, tmp_path: Path):
 
 
 def test_builders_of_other_tasks_are_refused(recipe_file: Path, tmp_path: Path):
-    recipe = read_recipe(changed(recipe_file, ('"set_queries"', '"flipped"')))
-    with pytest.raises(ConfigurationError, match=r"no builder 'flipped'; there are set_queries"):
-        task_of(recipe).rows(tmp_path)
+    recipe = read_recipe(changed(recipe_file, ('"set_queries"', '"negated"')))
+    with pytest.raises(ConfigurationError, match=r"no builder 'negated'; there are set_queries"):
+        select_task(recipe).rows(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_setting_that_cannot_be_is_named(recipe_file: Path, setting: str, faul
 def divergences(model: Path | str, folder: Path) -> float:
     """Mean symmetric divergence of exclusive queries' softmax over all documents."""
     examples = set_queries(str(folder), split="dev", variants=True)
-    _, exclusive = relations([one.expression for one in examples])
+    _, exclusive = find_relations([one.expression for one in examples])
     loaded = SentenceTransformer(str(model), device="cpu")
     documents = loaded.encode(list(examples[0].documents.values()), normalize_embeddings=True)
     queries = loaded.encode([one.query for one in examples], normalize_embeddings=True)
@@ -220,7 +220,7 @@ def test_runs_of_other_seeds_are_measured_on_one_pool_and_averaged(
     ]
     assert trained[0].base == trained[1].base
     assert trained[0].best != trained[1].best
-    found = average(runs, tmp_path / "mean")
+    found = average_runs(runs, tmp_path / "mean")
     assert set(found) == {"rooms/dev"}
     assert RECALL in found["rooms/dev"]
 

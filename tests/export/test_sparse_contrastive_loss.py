@@ -11,10 +11,10 @@ pytest.importorskip("sentence_transformers", reason="the extra train")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from logic_export.losses import SparseContrastiveLoss, sparse_contrastive_loss  # noqa: E402
-from logic_export.losses.sparse_contrastive import similarities  # noqa: E402
+from logic_export.losses.similarity import pairwise_similarities  # noqa: E402
 
 from logic_retrievers.errors import ConfigurationError  # noqa: E402
-from logic_retrievers.scoring import MEASURES, normalised, sparsity  # noqa: E402
+from logic_retrievers.scoring import MEASURES, normalise, sparsity  # noqa: E402
 
 ALL = [*MEASURES, "cosine"]
 
@@ -116,9 +116,9 @@ def test_an_anchor_of_triples_has_the_loss_of_the_paper():
 @pytest.mark.parametrize("measure", sorted(MEASURES))
 def test_what_is_trained_is_what_is_scored_by(measure: str):
     """A head trained for another sparsity than the search uses is a little worse everywhere."""
-    vectors = normalised(np.random.default_rng(2).normal(size=(12, 48))).astype(np.float32)
-    vectors[1] = normalised(vectors[0] + 0.03 * vectors[2])
-    trained = similarities(torch.from_numpy(vectors), measure).numpy()
+    vectors = normalise(np.random.default_rng(2).normal(size=(12, 48))).astype(np.float32)
+    vectors[1] = normalise(vectors[0] + 0.03 * vectors[2])
+    trained = pairwise_similarities(torch.from_numpy(vectors), measure).numpy()
     for row, vector in enumerate(vectors):
         others = np.arange(len(vectors)) != row
         np.testing.assert_allclose(
@@ -155,7 +155,9 @@ def test_a_step_against_the_gradient_makes_contradictions_sparser_than_paraphras
     groups, sides = torch.zeros(3, dtype=int), torch.tensor([0, 0, 1])
 
     def gap() -> float:
-        found = similarities(torch.nn.functional.normalize(texts.detach(), dim=-1), "hoyer")
+        found = pairwise_similarities(
+            torch.nn.functional.normalize(texts.detach(), dim=-1), "hoyer"
+        )
         return float(found[0, 2] - found[0, 1])
 
     before = gap()

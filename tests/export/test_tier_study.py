@@ -11,15 +11,25 @@ import pytest
 pytest.importorskip("sentence_transformers", reason="the extra train")
 
 from logic_export.data.tiers.examples import TieredExample
-from logic_export.studies.tiers import STUDY, section
-from logic_export.studies.tiers.measuring import BASE, INFONCE, LORE, NEAR, RIGHT, measured
-from logic_export.studies.tiers.questions import DISTURBED, RAW, SETS, both_forms
-from logic_export.training.tiers.development import DISTRACTORS, POSITIVES
+from logic_export.training.tier_development import DISTRACTORS, POSITIVES
+from suites.hashed_encoder import HashedEncoder
 
+from benchmarks.reproduction.artefacts import Section
+from benchmarks.reproduction.studies.tiers import STUDY, section
+from benchmarks.reproduction.studies.tiers.recalls import (
+    BASE,
+    DISTRACTORS_RAW,
+    DISTURBED,
+    INFONCE,
+    LORE,
+    RAW,
+    RIGHT_DISTURBED,
+    SETS,
+    both_forms,
+    measure_encoders,
+)
+from benchmarks.reproduction.workbench import Workbench
 from logic_retrievers.errors import MissingExtraError
-from logic_retrievers.report.artefacts import Section
-from logic_retrievers.report.workbench import Workbench
-from logic_retrievers.testing.hashed import HashedEncoder
 
 PASSAGES = tuple("abcdefg")
 
@@ -44,18 +54,18 @@ def asked(raw: str, disturbed: str) -> dict[str, list[TieredExample]]:
 
 def test_figures_by_hand():
     """Shifts with the sign turned round would praise whoever follows the clause."""
-    found = measured(asked("abdefgc", "cadefgb"), {BASE: Placed()}, Placed())[BASE]
-    assert found.recalls[RIGHT] == {"0": 0.5}
-    assert found.recalls[NEAR] == {"0": 0}
+    found = measure_encoders(asked("abdefgc", "cadefgb"), {BASE: Placed()}, Placed())[BASE]
+    assert found.recalls[RIGHT_DISTURBED] == {"0": 0.5}
+    assert found.recalls[DISTRACTORS_RAW] == {"0": 0}
     assert found.shifts == {POSITIVES: (-1,), DISTRACTORS: (6,)}
 
 
 def test_a_question_without_distractors_has_no_shift():
     rows = asked("abcdefg", "abcdefg")
     rows = {f: [TieredExample(r[0].query, ("a",), (), PASSAGES[1:], "x")] for f, r in rows.items()}
-    found = measured(rows, {BASE: Placed()}, Placed())[BASE]
+    found = measure_encoders(rows, {BASE: Placed()}, Placed())[BASE]
     assert found.shifts == {POSITIVES: (0,), DISTRACTORS: ()}
-    assert np.isnan(found.recalls[NEAR]["0"])
+    assert np.isnan(found.recalls[DISTRACTORS_RAW]["0"])
 
 
 class MadeBench(Workbench):
@@ -118,7 +128,9 @@ def test_models_that_are_not_there_are_rows_with_their_recipe(rows, tmp_path, mo
 
 def test_without_the_extra_the_study_names_it(tmp_path, monkeypatch):
     """Else the whole report would end in a traceback."""
-    monkeypatch.setitem(__import__("sys").modules, "logic_export.studies.tiers.section", None)
+    monkeypatch.setitem(
+        __import__("sys").modules, "benchmarks.reproduction.studies.tiers.section", None
+    )
     with pytest.raises(MissingExtraError, match=r"logic-retrievers\[train\]"):
         STUDY.run(MadeBench(tmp_path / "vectors"))
 

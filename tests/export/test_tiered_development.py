@@ -8,13 +8,13 @@ import pytest
 pytest.importorskip("sentence_transformers", reason="the extra train")
 
 from logic_export.data.tiers.examples import TieredExample
-from logic_export.training.tiers.development import (
+from logic_export.training.tier_batches import cache_encoder
+from logic_export.training.tier_development import (
     DISTRACTORS,
     POSITIVES,
     TieredDevelopment,
-    figures,
+    tier_figures,
 )
-from logic_export.training.tiers.documents import once
 
 from logic_retrievers.errors import ConfigurationError
 
@@ -28,7 +28,7 @@ def example(positives="", distractors="", negatives="", query="q"):
 def scored(examples, **scores):
     """Figures where a passage's vector is its score."""
     documents = {name: np.array([value], np.float32) for name, value in scores.items()}
-    return figures(examples, np.ones((len(examples), 1), np.float32), documents)
+    return tier_figures(examples, np.ones((len(examples), 1), np.float32), documents)
 
 
 def test_the_first_three_of_a_querys_own_candidates_count():
@@ -73,7 +73,7 @@ def test_documents_are_those_of_the_given_encoder():
     model = Told(q=[1, 0], a=[0.1, 0], b=[0.9, 0], c=[0.5, 0], d=[0.4, 0])
     other = Told(a=[0.9, 0], b=[0.1, 0], c=[0.5, 0], d=[0.4, 0])
     own = TieredDevelopment({"made": rows}, LENGTHS, PREFIXES)
-    frozen = TieredDevelopment({"made": rows}, LENGTHS, PREFIXES, once(other.encode))
+    frozen = TieredDevelopment({"made": rows}, LENGTHS, PREFIXES, cache_encoder(other.encode))
     assert own.measure(model) == {"made": {POSITIVES: 0, DISTRACTORS: 1}}
     for _ in range(2):
         assert frozen.measure(model) == {"made": {POSITIVES: 1, DISTRACTORS: 0}}

@@ -12,14 +12,16 @@ for needed in ("sentence_transformers", "datasets", "accelerate"):
     pytest.importorskip(needed, reason="the extra train")
 
 import torch  # noqa: E402
+from logic_export.bundles.graphs import load_model  # noqa: E402
 from logic_export.data.tiers.examples import read_tiers, write_tiers  # noqa: E402
-from logic_export.onnx import load_model  # noqa: E402
 from logic_export.recipe import read_recipe  # noqa: E402
-from logic_export.training.model import prepared  # noqa: E402
-from logic_export.training.tasks import task_of  # noqa: E402
-from logic_export.training.tiers.batches import TierBatchSampler  # noqa: E402
-from logic_export.training.tiers.documents import VECTORS  # noqa: E402
-from logic_export.training.tiers.rows import passages_of  # noqa: E402
+from logic_export.training.encoding import load_trainable  # noqa: E402
+from logic_export.training.tasks import select_task  # noqa: E402
+from logic_export.training.tier_batches import (  # noqa: E402
+    VECTORS,
+    TierBatchSampler,
+    unique_passages,
+)
 from sentence_transformers import SentenceTransformer  # noqa: E402
 from small_recipes import changed  # noqa: E402
 from small_tiers import FREE, write_small_recipe, write_small_tiers  # noqa: E402
@@ -50,7 +52,7 @@ def test_rows_without_a_lesson_are_left_out_and_counted(
     ]
     alone = [replace(made[2], negatives=()), replace(made[3], distractors=())]
     write_tiers(folder / "train.jsonl.gz", [*empty, *alone, *made[4:]])
-    rows, (used,) = task_of(read_recipe(recipe_file)).rows(tmp_path / "run")
+    rows, (used,) = select_task(read_recipe(recipe_file)).rows(tmp_path / "run")
     assert (used.rows, used.left_out) == (len(rows), 2) == (58, 2)
     assert read_tiers(tmp_path / "run" / "data.jsonl.gz") == [*alone, *made[4:]]
 
@@ -60,7 +62,7 @@ def test_data_without_any_lesson_are_refused(recipe_file: Path, folder: Path, tm
     made = read_tiers(folder / "train.jsonl.gz")
     write_tiers(folder / "train.jsonl.gz", [replace(one, positives=()) for one in made])
     with pytest.raises(ConfigurationError, match="no row to learn from"):
-        task_of(read_recipe(recipe_file)).rows(tmp_path / "run")
+        select_task(read_recipe(recipe_file)).rows(tmp_path / "run")
 
 
 @pytest.mark.parametrize("kept", [True, False])
@@ -75,9 +77,9 @@ def test_each_side_has_its_own_prefix_and_length(
         ("document_tokens = 10", 'document_tokens = 10\ndocument_prefix = "a room : "'),
     )
     recipe, out = read_recipe(recipe_file), tmp_path / "run"
-    task = task_of(recipe)
+    task = select_task(recipe)
     rows, _ = task.rows(out)
-    model = prepared(recipe.model)
+    model = load_trainable(recipe.model)
     batch = task.collator(model, out)(rows[:4])
 
     def told(column: str, texts: list[str], length: int) -> None:
@@ -91,7 +93,7 @@ def test_each_side_has_its_own_prefix_and_length(
         assert found == wanted
 
     told("query", [f"find : {row['query']}" for row in rows[:4]], 12)
-    passages = passages_of(read_tiers(folder / "train.jsonl.gz"))
+    passages = unique_passages(read_tiers(folder / "train.jsonl.gz"))
     places = list(dict.fromkeys(place for row in rows[:4] for place in row["documents"]))
     asked = [f"a room : {passages[place]}" for place in places]
     if not kept:
@@ -110,10 +112,10 @@ def test_documents_are_encoded_once_by_the_base(
 ):
     """Vectors of another model are of another index; made anew, a run of hours waits again."""
     recipe = read_recipe(recipe_file)
-    task, out = task_of(recipe), tmp_path / "run"
+    task, out = select_task(recipe), tmp_path / "run"
     rows, sets = task.rows(out)
     examples = read_tiers(folder / "train.jsonl.gz")
-    passages = passages_of(examples)
+    passages = unique_passages(examples)
     assert len(passages) == len(set(passages)) == 15
     model = load_model(recipe.model.base)
     model.max_seq_length = 10
@@ -134,7 +136,7 @@ def test_documents_are_encoded_once_by_the_base(
 def test_a_batch_pairs_every_candidate_with_its_tier(recipe_file: Path, tmp_path: Path, kept: bool):
     """Tiers one column off would train the distractors as answers."""
     recipe = read_recipe(recipe_file if kept else changed(recipe_file, FREE))
-    task, out, model = task_of(recipe), tmp_path / "run", prepared(recipe.model)
+    task, out, model = select_task(recipe), tmp_path / "run", load_trainable(recipe.model)
     rows, _ = task.rows(out)
     assert (out / VECTORS).exists() == kept
     chosen = [rows[3], rows[10], rows[0]]
@@ -183,4 +185,4 @@ def test_a_base_that_is_not_there_is_named(recipe_file: Path, small_model_folder
     """The hub's own error speaks of connections, and ends in a traceback."""
     changed(recipe_file, (str(small_model_folder), f"{small_model_folder}/none"))
     with pytest.raises(ConfigurationError, match=r"no model can be loaded from '.*/none'"):
-        prepared(read_recipe(recipe_file).model)
+        load_trainable(read_recipe(recipe_file).model)

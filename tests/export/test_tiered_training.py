@@ -11,18 +11,18 @@ import pytest
 for needed in ("sentence_transformers", "datasets", "accelerate"):
     pytest.importorskip(needed, reason="the extra train")
 
-from logic_export.adding import add_head  # noqa: E402
-from logic_export.bundle import Label, export_bundle  # noqa: E402
+from logic_export.bundles.add_head import add_head  # noqa: E402
+from logic_export.bundles.export import BundleLabel, export_bundle  # noqa: E402
+from logic_export.bundles.graphs import load_model  # noqa: E402
+from logic_export.bundles.heads import find_head  # noqa: E402
 from logic_export.data.tiers.examples import read_tiers  # noqa: E402
-from logic_export.heads import find_head  # noqa: E402
 from logic_export.losses import TieredLoss  # noqa: E402
-from logic_export.onnx import load_model  # noqa: E402
 from logic_export.recipe import read_recipe  # noqa: E402
-from logic_export.training.average import average  # noqa: E402
+from logic_export.training.average_checkpoints import average_runs  # noqa: E402
 from logic_export.training.run import train  # noqa: E402
-from logic_export.training.tasks import task_of  # noqa: E402
-from logic_export.training.tiers.development import DISTRACTORS, POSITIVES  # noqa: E402
-from logic_export.training.tiers.documents import VECTORS  # noqa: E402
+from logic_export.training.tasks import select_task  # noqa: E402
+from logic_export.training.tier_batches import VECTORS  # noqa: E402
+from logic_export.training.tier_development import DISTRACTORS, POSITIVES  # noqa: E402
 from sentence_transformers import SentenceTransformer  # noqa: E402
 from small_recipes import changed, weights  # noqa: E402
 from small_sets import write_small_sets  # noqa: E402
@@ -68,7 +68,7 @@ def test_development_sets_of_two_kinds_are_refused(recipe_file: Path, folder: Pa
     """Their scores mean different things; one mean of both means nothing."""
     both = read_recipe(changed(recipe_file, ('dev.jsonl.gz"]', 'dev.jsonl.gz", "rooms/dev"]')))
     with pytest.raises(ConfigurationError, match="files of tiers or folders, not both"):
-        task_of(both)
+        select_task(both)
 
 
 def test_a_development_set_that_is_not_there_is_refused_at_once(recipe_file: Path, tmp_path: Path):
@@ -98,7 +98,7 @@ def test_a_query_encoder_learns_what_is_not_asked_for(
     card = json.loads((tmp_path / "run" / "card.json").read_text())
     assert card["recipe"]["loss"] == {"name": "tiered", "temperature": 0.05, "alpha": 1, "beta": 3}
     source = find_head("topical", str(tmp_path / "run"))
-    label = Label("mine", "MIT", "here", {"NOTICE": ""})
+    label = BundleLabel("mine", "MIT", "here", {"NOTICE": ""})
     for refused in (
         lambda: export_bundle(tmp_path / "out", label, [source]),
         lambda: add_head(tmp_path / "none", source, tmp_path / "out"),
@@ -116,7 +116,7 @@ def test_what_is_measured_searches_the_bases_documents(
     recipe = read_recipe(changed(recipe_file, ("2e-3", "5e-2")))
     found = train(recipe, tmp_path / "run", quiet=True)
     ((name, best),) = found.best.items()
-    development = task_of(recipe).development(None)
+    development = select_task(recipe).development(None)
     assert development.measure(SentenceTransformer(str(found.model), device="cpu")) == {name: best}
     examples = read_tiers(Path(name))
     base, model = (load_model(path) for path in (recipe.model.base, str(found.model)))
@@ -186,7 +186,7 @@ def test_a_folder_of_constraints_is_measured_as_a_head_is(
     for seed, run in enumerate(runs):
         found = train(recipe.model_copy(update={"seed": seed}), run, quiet=True)
         assert set(found.best["sets/dev"]) == {"constraint", "R@5"}
-    assert set(average(runs, tmp_path / "mean")) == {"sets/dev"}
+    assert set(average_runs(runs, tmp_path / "mean")) == {"sets/dev"}
 
 
 @pytest.mark.slow

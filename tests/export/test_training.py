@@ -20,10 +20,11 @@ for needed in ("sentence_transformers", "datasets", "accelerate"):
 
 from logic_export.losses import CompatibilityLoss, LogicallyInformedLoss, SparseContrastiveLoss  # noqa: E402
 from logic_export.recipe import read_recipe  # noqa: E402
-from logic_export.training.average import average  # noqa: E402
-from logic_export.training.opposition import ALPHA, COSINE, NDCG  # noqa: E402
-from logic_export.training.run import MeasuredAtTheEnd, train  # noqa: E402
-from logic_export.training.sets.development import RECALL, VIOLATION  # noqa: E402
+from logic_export.training.average_checkpoints import average_runs  # noqa: E402
+from logic_export.training.callbacks import MeasureAfterLastEpoch  # noqa: E402
+from logic_export.training.contradiction_development import ALPHA, COSINE, NDCG  # noqa: E402
+from logic_export.training.run import train  # noqa: E402
+from logic_export.training.set_development import RECALL, VIOLATION  # noqa: E402
 from small_recipes import compatibility_recipe, contradiction_recipe, set_recipe, weights  # noqa: E402
 from torch import nn  # noqa: E402
 from transformers import TrainerControl, TrainerState, TrainingArguments  # noqa: E402
@@ -40,7 +41,7 @@ def recipe_file(small_model_folder: Path, tmp_path: Path) -> Path:
 
 def killed(recipe: Path, out: Path, loss: type[nn.Module], monkeypatch) -> None:
     """A run in a process that is killed, and that leaves a checkpoint half written."""
-    main = "from logic_retrievers.cli import main; main()"
+    main = "from logic_export.cli import main; main()"
     command = [sys.executable, "-c", main, "train", str(recipe), "--out", str(out), "--quiet"]
     environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
     process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
@@ -235,7 +236,7 @@ def at_the_end_of_an_epoch(epoch: float, log: list[dict[str, float]]) -> Trainer
     """What the callback asks for at step 9, where the trainer itself waits for a tenth."""
     state = TrainerState(epoch=epoch, global_step=9, max_steps=10, log_history=log)
     control = TrainerControl()
-    MeasuredAtTheEnd().on_epoch_end(TrainingArguments(num_train_epochs=2), state, control)
+    MeasureAfterLastEpoch().on_epoch_end(TrainingArguments(num_train_epochs=2), state, control)
     assert control.should_evaluate == control.should_save
     return control
 
@@ -255,7 +256,7 @@ def test_runs_are_averaged_and_strangers_are_not(recipe_file: Path, tmp_path: Pa
     for seed, run in enumerate(runs):
         train(recipe.model_copy(update={"seed": seed}), run, quiet=True)
 
-    found = average(runs, tmp_path / "mean")
+    found = average_runs(runs, tmp_path / "mean")
 
     *trained, mean = (weights(folder / "model") for folder in (*runs, tmp_path / "mean"))
     trained_on = {name for name in mean if not np.array_equal(trained[0][name], trained[1][name])}
@@ -268,15 +269,15 @@ def test_runs_are_averaged_and_strangers_are_not(recipe_file: Path, tmp_path: Pa
     assert card["best"].keys() == found.keys()
     assert "mean of 3 runs" in (tmp_path / "mean" / "README.md").read_text()
     with pytest.raises(ConfigurationError, match="exists"):
-        average(runs, tmp_path / "mean")
+        average_runs(runs, tmp_path / "mean")
     with pytest.raises(ConfigurationError, match="two finished runs"):
-        average(runs[:1], tmp_path / "alone")
+        average_runs(runs[:1], tmp_path / "alone")
     with pytest.raises(ConfigurationError, match="no finished run"):
-        average([runs[0], tmp_path], tmp_path / "none")
+        average_runs([runs[0], tmp_path], tmp_path / "none")
     card["recipe"]["training"]["epochs"] = 5
     (runs[1] / "card.json").write_text(json.dumps(card))
     with pytest.raises(ConfigurationError, match="another recipe"):
-        average(runs, tmp_path / "strangers")
+        average_runs(runs, tmp_path / "strangers")
     (runs[2] / "model").rename(runs[2] / "moved")
     with pytest.raises(ConfigurationError, match="no folder 'model'"):
-        average([runs[0], runs[2]], tmp_path / "none")
+        average_runs([runs[0], runs[2]], tmp_path / "none")

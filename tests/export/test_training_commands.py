@@ -1,4 +1,4 @@
-"""The commands of the training room, as they are typed."""
+"""The training commands, as they are typed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("typer", reason="the extra cli")
 
+from logic_export.cli.app import app
 from logic_export.data.triplets import read_triplets
 from typer.testing import CliRunner
 
-from logic_retrievers.cli.app import app
 from logic_retrievers.encoders import load_bundle
 from logic_retrievers.evaluation import load_dataset
 
@@ -40,7 +40,7 @@ def corpus(tmp_path: Path) -> Path:
 def test_triplets_writes_what_the_builder_makes(corpus: Path, tmp_path: Path):
     out = tmp_path / "made" / "rows.jsonl.gz"
     options = ["--option", f"path={corpus}", "--option", "count=6"]
-    done = CliRunner().invoke(app, ["triplets", "flipped", "--out", str(out), *options])
+    done = CliRunner().invoke(app, ["data", "triplets", "negated", "--out", str(out), *options])
     assert done.exit_code == 0, done.output
     assert "6 triplets" in done.output
     assert len(read_triplets(out)) == 6
@@ -50,12 +50,12 @@ def test_triplets_writes_what_the_builder_makes(corpus: Path, tmp_path: Path):
     ("arguments", "fault"),
     [
         (["nobody"], "no builder 'nobody'"),
-        (["flipped", "--option", "path"], "NAME=VALUE"),
-        (["flipped", "--option", "path=x"], "count"),
+        (["negated", "--option", "path"], "NAME=VALUE"),
+        (["negated", "--option", "path=x"], "count"),
     ],
 )
 def test_wrong_usage_is_said_in_a_line(tmp_path: Path, arguments: list[str], fault: str):
-    done = CliRunner().invoke(app, ["triplets", *arguments, "--out", str(tmp_path / "x")])
+    done = CliRunner().invoke(app, ["data", "triplets", *arguments, "--out", str(tmp_path / "x")])
     assert done.exit_code == 2
     assert fault in done.stderr
     assert not (tmp_path / "x").exists()

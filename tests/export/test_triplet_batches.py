@@ -12,9 +12,9 @@ for needed in ("sentence_transformers", "datasets", "accelerate"):
 
 from logic_export.data.triplets import Triplet  # noqa: E402
 from logic_export.recipe import read_recipe  # noqa: E402
-from logic_export.training.batches import TripletCollator, grouped_batches, to_row  # noqa: E402
-from logic_export.training.constraints import score  # noqa: E402
-from logic_export.training.drawing import draw  # noqa: E402
+from logic_export.training.development import constraint_score  # noqa: E402
+from logic_export.training.training_data import sample_triplets  # noqa: E402
+from logic_export.training.triplet_batches import TripletCollator, group_triplets, triplet_row  # noqa: E402
 from small_recipes import compatibility_recipe  # noqa: E402
 from small_recipes import triplets as made_triplets  # noqa: E402
 
@@ -28,13 +28,13 @@ def recipe_file(small_model_folder: Path, tmp_path: Path) -> Path:
 
 def test_mirrored_triplets_share_a_batch_and_sources_do_not():
     triplets = made_triplets(30)
-    batches = grouped_batches(triplets, 6, Random(0))
+    batches = group_triplets(triplets, 6, Random(0))
     assert sorted(i for batch in batches for i in batch) == list(range(60))
     for batch in batches:
         assert len({triplets[i].source for i in batch}) == 1
         assert {i ^ 1 for i in batch} == set(batch)  # the mirror image of 2n is 2n + 1
-    assert batches == grouped_batches(triplets, 6, Random(0))
-    assert batches != grouped_batches(triplets, 6, Random(1))
+    assert batches == group_triplets(triplets, 6, Random(0))
+    assert batches != group_triplets(triplets, 6, Random(1))
 
 
 def test_triplets_that_share_a_query_or_a_passage_do_not_meet():
@@ -43,7 +43,7 @@ def test_triplets_that_share_a_query_or_a_passage_do_not_meet():
         Triplet(f"query {n % 3}", f"right {n}", f"wrong {n}", "crops") for n in range(9)
     ] + [Triplet(f"asks for {n}", f"right {n}", f"other {n}", "crops") for n in range(9)]
 
-    batches = grouped_batches(triplets, 4, Random(0))
+    batches = group_triplets(triplets, 4, Random(0))
 
     assert sorted(i for batch in batches for i in batch) == list(range(18))
     assert max(map(len, batches)) == 4
@@ -63,33 +63,33 @@ def test_a_batch_holds_every_document_once(small_model_folder: Path):
         Triplet("find a hotel", "a hotel", "a room"),
         Triplet("find noise", "noise noise noise"),
     ]
-    batch = collate([to_row(row) for row in triplets])
+    batch = collate([triplet_row(row) for row in triplets])
     assert batch["label"].tolist() == [0, 1, 2]
     assert batch["document_input_ids"].shape[0] == 3
     assert batch["query_input_ids"].shape[0] == 3
     first = model.tokenizer.decode(batch["query_input_ids"][0], skip_special_tokens=True)
     assert first.split() == ["q", ":", "find", "a", "room"]
-    assert to_row(triplets[2])["violating"] == ""
+    assert triplet_row(triplets[2])["violating"] == ""
 
 
 def test_a_draw_keeps_mirrored_triplets_together(recipe_file: Path):
     part = read_recipe(recipe_file).data[0].model_copy(update={"most": 10})
     triplets = made_triplets(24)
-    kept = draw(triplets, part, 0)
+    kept = sample_triplets(triplets, part, 0)
     assert len(kept) == 10
     assert {triplets.index(row) ^ 1 for row in kept} == {triplets.index(row) for row in kept}
-    assert draw(triplets, part, 0) == kept
+    assert sample_triplets(triplets, part, 0) == kept
 
 
 def test_the_score_takes_recall_that_is_lost_beyond_the_limit():
     """An encoder that finds nothing violates nothing."""
     base = [{"constraint": 0.1, "R@5": 0.9}, {"constraint": 0.0, "R@5": 1.0}]
-    assert score(
+    assert constraint_score(
         [{"constraint": 0.5, "R@5": 0.9}, {"constraint": 0.3, "R@5": 1.0}], base, 0.01
     ) == pytest.approx(0.4)
-    assert score(
+    assert constraint_score(
         [{"constraint": 0.5, "R@5": 0.89}, {"constraint": 0.3, "R@5": 0.99}], base, 0.01
     ) == pytest.approx(0.4)
-    assert score(
+    assert constraint_score(
         [{"constraint": 1.0, "R@5": 0.0}, {"constraint": 1.0, "R@5": 0.0}], base, 0.01
     ) == pytest.approx(0.06)

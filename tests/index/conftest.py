@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from live_server import Server, live_server
+from suites import HashedEncoder
 
 from logic_retrievers.index import Connection, PassageIndex
-from logic_retrievers.testing import HashedEncoder
 from logic_retrievers.types import Passage
 
 WORDS = ("quiet", "noisy", "hotel", "hostel", "river", "garden", "pool", "pets", "cheap", "warm")

@@ -7,21 +7,22 @@ import asyncio
 import numpy as np
 import pytest
 from doubles import WireDouble
+from suites import HashedEncoder
 
 from logic_retrievers.errors import ConfigurationError, LogicRetrieversError, MissingVectorError
-from logic_retrievers.index import LeafSearch, PassageIndex, filling
-from logic_retrievers.index.ids import point_id
-from logic_retrievers.testing import HashedEncoder
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex
+from logic_retrievers.index import backfill as backfill_module
+from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
 
 POOR = ["topical"]
 RICH = ["topical", "compatibility"]
 
 
-def scored(index, encoder, name="compatibility"):
+def stored_scores(index, encoder, name="compatibility"):
     """Point id -> score of a query on one named vector, for all points that have it."""
-    leaf = LeafSearch(name, name, encoder.encode_queries(["quiet hotel"])[name][0], 1000)
-    [pool] = index.run(index.gather([[leaf]]))
+    query = EncodedVectorQuery(name, name, encoder.encode_queries(["quiet hotel"])[name][0], 1000)
+    [pool] = index.run(index.find_candidates([[query]]))
     return dict(zip(pool.ids, pool.scores[name], strict=True))
 
 
@@ -31,7 +32,7 @@ def expected(encoder, passages, name="compatibility"):
     return {point_id(p.id): float(row @ query) for p, row in zip(passages, rows, strict=True)}
 
 
-def everything(client, name="lr-test"):
+def stored_points(client, name="lr-test"):
     """All that is stored, but for the vectors that are added."""
     records = client.scroll(name, limit=1000, with_payload=True, with_vectors=True)[0]
     return {
@@ -46,7 +47,7 @@ def test_in_place(opened, make_passages):
     opened(encoder=HashedEncoder(POOR)).add(passages)
     encoder = HashedEncoder(RICH)
     index = opened(encoder=encoder)
-    before = everything(index.client)
+    before = stored_points(index.client)
     assert index.vectors == ("topical",)
     counts = []
     report = index.backfill(progress=counts.append)
@@ -57,12 +58,12 @@ def test_in_place(opened, make_passages):
     )
     assert counts == [30]
     assert index.vectors == ("topical", "compatibility")
-    assert scored(index, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
-    assert everything(index.client) == before
+    assert stored_scores(index, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
+    assert stored_points(index.client) == before
     assert index.backfill().vectors == ()
     assert opened(encoder=encoder, vectors=RICH).vectors == ("topical", "compatibility")
     index.add([Passage("new", "text")])
-    assert point_id("new") in scored(index, encoder)
+    assert point_id("new") in stored_scores(index, encoder)
 
 
 def test_a_vector_of_another_encoder_is_made_anew(opened, make_passages):
@@ -73,13 +74,13 @@ def test_a_vector_of_another_encoder_is_made_anew(opened, make_passages):
     index = opened(encoder=newer, vectors=POOR)
     assert index.backfill(["compatibility"]).filled == 10
     assert index.vectors == ("topical", "compatibility")
-    assert scored(index, newer) == pytest.approx(expected(newer, passages), abs=2e-6)
+    assert stored_scores(index, newer) == pytest.approx(expected(newer, passages), abs=2e-6)
 
 
 @pytest.mark.parametrize("old", [POOR, RICH])
 def test_interrupted_and_run_again(opened, make_passages, monkeypatch, old):
     """Half a back-fill must neither be searched nor done twice."""
-    monkeypatch.setattr(filling, "PAGE", 4)
+    monkeypatch.setattr(backfill_module, "PAGE_SIZE", 4)
     passages = make_passages(10)
     opened(encoder=HashedEncoder(old)).add(passages)
     newer = HashedEncoder(RICH, versions={"compatibility": "2"})
@@ -97,7 +98,7 @@ def test_interrupted_and_run_again(opened, make_passages, monkeypatch, old):
         opened(encoder=newer, vectors=RICH)
     half.add([Passage("meanwhile", "text")])
     assert half.backfill(["compatibility"]).filled == 2
-    assert scored(half, newer) == pytest.approx(
+    assert stored_scores(half, newer) == pytest.approx(
         expected(newer, [*passages, Passage("meanwhile", "text")]), abs=2e-6
     )
 
@@ -112,10 +113,10 @@ def test_lexical_is_filled_too(opened, make_passages):
     assert opened(encoder=HashedEncoder(POOR), lexical=True).add(passages).updated == 5
 
 
-def copied(index, encoder, passages, opened_copy):
+def check_copy(index, encoder, passages, opened_copy):
     report = index.backfill(into="lr-test-copy") if opened_copy else index.backfill()
     assert report.filled == len(passages)
-    before, after = everything(index.client), everything(index.client, report.collection)
+    before, after = stored_points(index.client), stored_points(index.client, report.collection)
     assert after.keys() == before.keys()
     for point, (payload, vector) in before.items():
         assert after[point][0] == payload
@@ -130,11 +131,11 @@ def test_into_a_copy(opened, make_passages):
     opened(encoder=HashedEncoder(POOR)).add(passages)
     encoder = HashedEncoder(RICH)
     index = opened(encoder=encoder)
-    assert copied(index, encoder, passages, True) == "lr-test-copy"
+    assert check_copy(index, encoder, passages, True) == "lr-test-copy"
     assert index.vectors == ("topical",)
     assert index.backfill(into="lr-test-copy").filled == 0
     copy = opened(encoder=encoder, collection="lr-test-copy", vectors=RICH)
-    assert scored(copy, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
+    assert stored_scores(copy, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
 
 
 @pytest.mark.parametrize("prefer_grpc", [False, True])
@@ -151,11 +152,13 @@ def test_a_server_that_cannot_add_vectors_gets_a_copy(make_passages, prefer_grpc
             index.add(passages)
         encoder = HashedEncoder(RICH)
         with PassageIndex.open("lr-test", encoder, **where) as index:
-            assert copied(index, encoder, passages, False) == "lr-test-compatibility"
+            assert check_copy(index, encoder, passages, False) == "lr-test-compatibility"
             schema = index.client.get_collection("lr-test-compatibility").payload_schema
             assert {"logic.id", "logic.source", "logic.tenant"} <= set(schema)
         with PassageIndex.open("lr-test-compatibility", encoder, **where) as copy:
-            assert scored(copy, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
+            assert stored_scores(copy, encoder) == pytest.approx(
+                expected(encoder, passages), abs=2e-6
+            )
 
 
 def test_a_server_that_is_down_is_no_reason_for_a_copy(wire_double, make_passages):
@@ -173,17 +176,17 @@ def test_a_server_that_is_down_is_no_reason_for_a_copy(wire_double, make_passage
 
 
 def test_asynchronous_backfill(location, make_passages):
-    """Two roads that drift apart."""
+    """The synchronous and the asynchronous form could drift apart."""
     passages = make_passages(12)
 
-    async def tour(encoder):
+    async def use_async_methods(encoder):
         async with await PassageIndex.aopen("lr-test", encoder, **location) as index:
             await index.aadd(passages)
             poor = index.collection
             report = await index.abackfill(["lexical"])
             return poor, report.filled, index.vectors
 
-    assert asyncio.run(tour(HashedEncoder(RICH))) == (
+    assert asyncio.run(use_async_methods(HashedEncoder(RICH))) == (
         "lr-test",
         12,
         ("topical", "compatibility", "lexical"),
@@ -204,7 +207,7 @@ def test_a_named_vector_is_completed(index, encoder, make_passages):
     index.client.delete_vectors(index.collection, ["compatibility"], lost, wait=True)
     assert index.backfill().filled == 0
     assert index.backfill(["compatibility"]).filled == 3
-    assert scored(index, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
+    assert stored_scores(index, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
 
 
 def test_passages_that_come_during_a_backfill(opened, make_passages):
@@ -221,4 +224,6 @@ def test_passages_that_come_during_a_backfill(opened, make_passages):
             writer.add([late])
 
     assert index.backfill(progress=write_meanwhile).filled == 7
-    assert scored(index, encoder) == pytest.approx(expected(encoder, [*passages, late]), abs=2e-6)
+    assert stored_scores(index, encoder) == pytest.approx(
+        expected(encoder, [*passages, late]), abs=2e-6
+    )

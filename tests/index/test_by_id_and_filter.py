@@ -72,44 +72,44 @@ def test_filters_read_metadata(index):
         ]
     )
 
-    def found(**condition):
+    def matching_ids(**condition):
         return "".join(sorted(p.id for p in index.scroll(condition)))
 
-    assert found(city="Oslo") == "a"
-    assert found(city=["Oslo", "Bergen"]) == "ab"
-    assert found(city=None) == "c"
-    assert found(city={"not": None}) == "ab"
-    assert found(city={"not": ["Oslo", "Rome"]}) == "bc"
-    assert found(year=2021) == "b"
-    assert found(year=[2020, 2022]) == "ac"
-    assert found(year={"gt": 2020, "lte": 2022}) == "bc"
-    assert found(tags="y") == "a"
-    assert found(tags=["y", "z"]) == "a"
-    assert found(score=0.5) == "a"
-    assert found(open=True) == "b"
-    assert found(**{"in.w": 1}) == "b"
-    assert found(**{"odd key": 1}) == "c"
-    assert found(day={"gte": "2024-01-01", "lt": date(2024, 6, 1)}) == "c"
-    assert found(city="Oslo", year=2021) == ""
+    assert matching_ids(city="Oslo") == "a"
+    assert matching_ids(city=["Oslo", "Bergen"]) == "ab"
+    assert matching_ids(city=None) == "c"
+    assert matching_ids(city={"not": None}) == "ab"
+    assert matching_ids(city={"not": ["Oslo", "Rome"]}) == "bc"
+    assert matching_ids(year=2021) == "b"
+    assert matching_ids(year=[2020, 2022]) == "ac"
+    assert matching_ids(year={"gt": 2020, "lte": 2022}) == "bc"
+    assert matching_ids(tags="y") == "a"
+    assert matching_ids(tags=["y", "z"]) == "a"
+    assert matching_ids(score=0.5) == "a"
+    assert matching_ids(open=True) == "b"
+    assert matching_ids(**{"in.w": 1}) == "b"
+    assert matching_ids(**{"odd key": 1}) == "c"
+    assert matching_ids(day={"gte": "2024-01-01", "lt": date(2024, 6, 1)}) == "c"
+    assert matching_ids(city="Oslo", year=2021) == ""
     condition = models.FieldCondition(key="metadata.city", match=models.MatchText(text="Oslo"))
     assert [p.id for p in index.scroll(models.Filter(must=[condition]))] == ["a"]
 
 
-def test_the_asynchronous_twins_do_the_same(index, make_passages):
-    """Two roads that drift apart."""
+def test_the_asynchronous_methods_do_the_same(index, make_passages):
+    """The synchronous and the asynchronous form could drift apart."""
 
-    async def tour():
+    async def use_async_methods():
         await index.aadd(make_passages(6))
-        found = [p.id async for p in index.ascroll({"parity": "odd"}, page_size=2)]
+        matching_ids = [p.id async for p in index.ascroll({"parity": "odd"}, page_size=2)]
         count = await index.acount()
         got = await index.aget(["p2"])
         deleted = await index.adelete(ids=["p2"])
         report = await index.abackfill()
         await index.aclose()
-        return found, count, got, deleted, report.filled
+        return matching_ids, count, got, deleted, report.filled
 
-    found, count, got, deleted, filled = asyncio.run(tour())
-    assert (set(found), count, got) == ({"p1", "p3", "p5"}, 6, [make_passages(6)[2]])
+    matching_ids, count, got, deleted, filled = asyncio.run(use_async_methods())
+    assert (set(matching_ids), count, got) == ({"p1", "p3", "p5"}, 6, [make_passages(6)[2]])
     assert (deleted, filled) == (1, 0)
 
 

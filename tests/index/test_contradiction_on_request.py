@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from suites import HashedEncoder
 
 from logic_retrievers import Reranker
-from logic_retrievers.engine import Engine
 from logic_retrievers.errors import FingerprintMismatchError, MissingVectorError
-from logic_retrievers.index.ids import point_id
-from logic_retrievers.testing import HashedEncoder
+from logic_retrievers.index.point_format import point_id
+from logic_retrievers.search import Engine
 
 USUAL = ("topical", "compatibility")
 ALL = (*USUAL, "contradiction")
@@ -63,7 +63,7 @@ def test_an_existing_collection_is_opened_with_all_that_it_has(opened, encoder, 
     again = opened()
     assert again.vectors == ALL
     again.add(make_passages(3))
-    rows = again.run(again.rows(["contradiction"], [point_id("p1")]))
+    rows = again.run(again.fetch_vectors(["contradiction"], [point_id("p1")]))
     assert list(rows["contradiction"][0]) == [point_id("p1")]
     with pytest.raises(FingerprintMismatchError, match="'contradiction'"):
         opened(encoder=HashedEncoder(ALL, versions={"contradiction": "2"}))
@@ -94,7 +94,7 @@ def test_a_back_fill_by_name_adds_it(opened, encoder, make_passages):
     assert (report.vectors, report.filled) == (("contradiction",), 6)
     assert encoder.asked == {"contradiction"}
     assert index.vectors == opened().vectors == ALL
-    rows, _ = index.run(index.rows(["contradiction"], [point_id(p.id) for p in passages]))[
+    rows, _ = index.run(index.fetch_vectors(["contradiction"], [point_id(p.id) for p in passages]))[
         "contradiction"
     ]
     assert len(rows) == 6
@@ -122,15 +122,15 @@ def test_rows_are_the_encoders(opened, encoder, make_passages):
     index.client.delete_vectors(index.collection, ["contradiction"], points[:2], wait=True)
     index.delete([passages[2].id])
     found = index.run(
-        index.rows(["contradiction", "topical"], [*reversed(points), point_id("nobody")])
+        index.fetch_vectors(["contradiction", "topical"], [*reversed(points), point_id("nobody")])
     )
     for name, left_out in (("contradiction", 3), ("topical", 1)):
         row_of, rows = found[name]
         assert len(row_of) == len(rows) == 9 - left_out
         for point, row in row_of.items():
             assert rows[row] == pytest.approx(wanted[name][points.index(point)], abs=2e-6)
-    assert index.run(index.rows([], points)) == {}
-    row_of, rows = index.run(index.rows(["topical"], []))["topical"]
+    assert index.run(index.fetch_vectors([], points)) == {}
+    row_of, rows = index.run(index.fetch_vectors(["topical"], []))["topical"]
     assert len(row_of) == len(rows) == 0
     with pytest.raises(MissingVectorError, match="lexical"):
-        index.run(index.rows(["lexical"], points))
+        index.run(index.fetch_vectors(["lexical"], points))

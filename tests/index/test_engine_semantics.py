@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from qdrant_client import models
 
-from logic_retrievers.index.requests import nearest, one_request_union, scores_of
+from logic_retrievers.index.requests import nearest_request, scores_request
 
 edge = pytest.importorskip("qdrant_edge")
 
@@ -69,8 +69,6 @@ def to_edge(request: models.QueryRequest | models.Prefetch, kind: type | None = 
 
 
 def _query(request: models.QueryRequest | models.Prefetch) -> object:
-    if isinstance(request.query, models.RrfQuery):
-        return edge.Fusion.Rrf(k=request.query.rrf.k, weights=request.query.rrf.weights)
     return edge.Query.Nearest(request.query.nearest, using=request.using)
 
 
@@ -103,9 +101,9 @@ def ask(shard: edge.EdgeShard, request: models.QueryRequest) -> dict[str, float]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_leaf_search_gives_the_nearest_by_cosine(shard, name):
+def test_a_vector_query_gives_the_nearest_by_cosine(shard, name):
     """Scores on another scale than embedded mode's would break thresholds."""
-    found = ask(shard, nearest(QUERIES[0] * 5, name, 10, None, embedded=False))
+    found = ask(shard, nearest_request(QUERIES[0] * 5, name, 10, None, embedded=False))
     truth = cosines(name, QUERIES[0])
     best = sorted(truth, key=lambda i: -truth[i])[:10]
     assert list(found) == best
@@ -116,7 +114,7 @@ def test_a_leaf_search_gives_the_nearest_by_cosine(shard, name):
 def test_scores_of_given_points_are_all_there_and_exact(shard, name):
     """Phase 2: points without the vector are absent, all others have their score."""
     asked = IDS[20:80]
-    found = ask(shard, scores_of(QUERIES[1], name, asked, None, EXACT))
+    found = ask(shard, scores_request(QUERIES[1], name, asked, None, EXACT))
     truth = cosines(name, QUERIES[1])
     assert found == pytest.approx({i: truth[i] for i in asked if i in truth}, abs=1e-6)
 
@@ -125,7 +123,7 @@ def test_scores_without_exactness_are_complete_too(shard):
     """What a strict server gets instead."""
     unquantized = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
     asked = IDS[50:150]
-    found = ask(shard, scores_of(QUERIES[1], "topical", asked, None, unquantized))
+    found = ask(shard, scores_request(QUERIES[1], "topical", asked, None, unquantized))
     truth = cosines("topical", QUERIES[1])
     assert found == pytest.approx({i: truth[i] for i in asked}, abs=1e-6)
 
@@ -134,22 +132,8 @@ def test_ids_and_filter_hold_together(shard):
     """A point of the pool that the filter rules out must not come back."""
     field = models.FieldCondition(key="half", match=models.MatchValue(value=1))
     half = models.Filter(must=[field])
-    found = ask(shard, scores_of(QUERIES[0], "topical", IDS[:50], half, EXACT))
+    found = ask(shard, scores_request(QUERIES[0], "topical", IDS[:50], half, EXACT))
     assert set(found) == set(IDS[1:50:2])
-
-
-def test_one_request_union_is_weight_by_rank(shard):
-    """Equations 9 to 11 in one request: the pool is the union, k = 1 gives weight / rank."""
-    leaves = [(query, name, 12) for query, name in zip(QUERIES, NAMES, strict=True)]
-    found = ask(shard, one_request_union(leaves, [0.3, 0.7], COUNT, None, EXACT))
-    truth = {name: cosines(name, query) for query, name, _ in leaves}
-    pool = {i for scores in truth.values() for i in sorted(scores, key=lambda i: -scores[i])[:12]}
-    expected = dict.fromkeys(pool, 0.0)
-    for weight, scores in zip((0.3, 0.7), truth.values(), strict=True):
-        ranked = sorted(pool & scores.keys(), key=lambda i: -scores[i])
-        for rank, i in enumerate(ranked, 1):
-            expected[i] += weight / rank
-    assert found == pytest.approx(expected, abs=1e-6)
 
 
 def test_stored_vectors_have_length_1_and_are_kept_when_copied(shard, tmp_path):

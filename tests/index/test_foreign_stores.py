@@ -15,10 +15,10 @@ from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.core.vector_stores.types import VectorStoreQuery
 from llama_index.vector_stores.qdrant import QdrantVectorStore as LlamaStore
 from qdrant_client import QdrantClient, models
+from suites import HashedEncoder
 
 from logic_retrievers.errors import CollectionMismatchError, FingerprintMismatchError
-from logic_retrievers.index import LeafSearch, PassageIndex
-from logic_retrievers.testing import HashedEncoder
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.types import Passage
 
 # LlamaIndex's store asks for payload indexes in local mode too
@@ -50,9 +50,11 @@ def client() -> Iterator[QdrantClient]:
 
 def topical(index, encoder, condition=None):
     """Passages and scores of the topical search, best first."""
-    leaf = LeafSearch("topical", "topical", encoder.encode_queries([QUERY])["topical"][0], 10)
-    [pool] = index.run(index.gather([[leaf]], condition))
-    passages = index.run(index.fetch(pool.ids))
+    query = EncodedVectorQuery(
+        "topical", "topical", encoder.encode_queries([QUERY])["topical"][0], 10
+    )
+    [pool] = index.run(index.find_candidates([[query]], condition))
+    passages = index.run(index.fetch_passages(pool.ids))
     order = np.argsort(-pool.scores["topical"], kind="stable")
     return [(passages[pool.ids[i]], pool.scores["topical"][i]) for i in order]
 

@@ -7,6 +7,7 @@ import math
 from datetime import date
 
 import pytest
+from suites import HashedEncoder
 
 from logic_retrievers.errors import (
     CollectionError,
@@ -16,9 +17,8 @@ from logic_retrievers.errors import (
     FingerprintMismatchError,
     InputError,
 )
-from logic_retrievers.index import IngestReport, writes
-from logic_retrievers.index.ids import point_id
-from logic_retrievers.testing import HashedEncoder
+from logic_retrievers.index import IngestReport, ingestion
+from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
 
 
@@ -136,7 +136,7 @@ def test_passages_are_read_as_a_stream(index):
 
 def test_requests_are_bounded_by_bytes(index, monkeypatch):
     """A server refuses a request of more than 32 MiB, and with it the whole batch."""
-    monkeypatch.setattr(writes, "BYTES_A_CALL", 10_000)
+    monkeypatch.setattr(ingestion, "BYTES_PER_CALL", 10_000)
     texts = [Passage(str(i), f"{i} " + "word " * 800) for i in range(10)]
     assert index.add(texts).added == 10
     assert index.count() == 10

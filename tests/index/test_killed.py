@@ -16,7 +16,7 @@ from logic_retrievers.types import Passage
 
 SCRIPT = """
 import sys
-from logic_retrievers.testing import HashedEncoder
+from suites import HashedEncoder
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.types import Passage
 
@@ -30,20 +30,20 @@ index.add(
 
 
 def start(location: str, count: int) -> subprocess.Popen[str]:
-    here = str(Path(__file__).parent)
+    suites = str(Path(__file__).parents[1] / "conformance")
     return subprocess.Popen(
         [sys.executable, "-c", SCRIPT, location, str(count)],
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": here},
+        env={**os.environ, "PYTHONPATH": suites},
     )
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
-@pytest.mark.parametrize("road", ["folder", "wire"])
-def test_killed_and_run_again_everything_is_there_once(road, encoder, request):
+@pytest.mark.parametrize("storage", ["folder", "wire"])
+def test_killed_and_run_again_everything_is_there_once(storage, encoder, request):
     """Lost or doubled passages after a crash are found by nobody."""
-    if road == "folder":
+    if storage == "folder":
         location = str(request.getfixturevalue("tmp_path"))
     else:
         location = request.getfixturevalue("wire_double").url

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
+from suites import HashedEncoder
 
 from logic_retrievers.errors import (
     CollectionError,
@@ -22,8 +23,7 @@ from logic_retrievers.errors import (
     ServerUnavailableError,
     StorageError,
 )
-from logic_retrievers.index import Connection, LeafSearch, PassageIndex
-from logic_retrievers.testing import HashedEncoder
+from logic_retrievers.index import Connection, EncodedVectorQuery, PassageIndex
 from logic_retrievers.types import Passage
 
 
@@ -237,8 +237,9 @@ def test_the_default_encoder():
             [Passage("a", "A quiet room by the river."), Passage("b", "Loud music all night.")]
         )
         query = index.encoder.encode_queries(["silence near the water"])["topical"][0]
-        [pool] = index.run(index.gather([[LeafSearch("topical", "topical", query, 1)]]))
-        assert [p.id for p in index.run(index.fetch(pool.ids)).values()] == ["a"]
+        search = EncodedVectorQuery("topical", "topical", query, 1)
+        [pool] = index.run(index.find_candidates([[search]]))
+        assert [p.id for p in index.run(index.fetch_passages(pool.ids)).values()] == ["a"]
         assert index.add([Passage("a", "A quiet room by the river.")]).unchanged == 1
 
 
@@ -254,50 +255,51 @@ def test_given_clients_stay_open(encoder):
 def test_an_asynchronous_client_alone(encoder):
     """Web applications have no synchronous one."""
 
-    async def tour():
+    async def use_async_methods():
         client = AsyncQdrantClient(":memory:")
         index = await PassageIndex.aopen("lr-test", encoder, async_client=client)
         async with index:
             assert index.embedded
             await index.aadd([Passage("a", "text")])
-            query = LeafSearch("topical", "topical", np.ones(32), 1)
-            [pool] = await index.arun(index.gather([[query]]))
+            query = EncodedVectorQuery("topical", "topical", np.ones(32), 1)
+            [pool] = await index.arun(index.find_candidates([[query]]))
             assert len(pool.ids) == 1
             with pytest.raises(ConfigurationError, match="client="):
                 index.count()
         assert (await client.count("lr-test")).count == 1
         await client.close()
 
-    asyncio.run(tour())
+    asyncio.run(use_async_methods())
 
 
 def test_aopen_makes_and_finds_the_same(location, encoder):
-    """Two roads that drift apart."""
+    """The synchronous and the asynchronous form could drift apart."""
 
-    async def tour():
+    async def use_async_methods():
         async with await PassageIndex.aopen("lr-test", encoder, **location) as index:
             await index.aadd([Passage("a", "text")])
             return index.vectors, await index.acount()
 
-    assert asyncio.run(tour()) == (("topical", "compatibility"), 1)
+    assert asyncio.run(use_async_methods()) == (("topical", "compatibility"), 1)
     # and once more on another event loop
-    assert asyncio.run(tour())[1] == 1
+    assert asyncio.run(use_async_methods())[1] == 1
 
 
-def test_every_method_has_its_twin():
+def test_every_method_has_an_asynchronous_form():
     """A setting that only one of the two has."""
-    twins = ["open", "add", "delete", "count", "get", "scroll", "backfill", "close", "run"]
-    twins.append("use_query_encoder")
-    for name in twins:
+    names = ["open", "add", "delete", "count", "get", "scroll", "backfill", "close", "run"]
+    names.append("use_query_encoder")
+    for name in names:
         one, other = getattr(PassageIndex, name), getattr(PassageIndex, f"a{name}")
         assert (
             inspect.signature(one).parameters.keys() == inspect.signature(other).parameters.keys()
         )
         assert inspect.iscoroutinefunction(other) or inspect.isasyncgenfunction(other)
     methods = {name for name, _ in inspect.getmembers(PassageIndex, callable) if name[0] != "_"}
-    assert methods - {*twins, *(f"a{name}" for name in twins)} == {
-        *("gather", "fetch", "fused", "stored", "rows", "by_id", "page", "deletion"),
-        *("hide", "unhide", "quarantined", "fingerprints"),
+    assert methods - {*names, *(f"a{name}" for name in names)} == {
+        *("find_candidates", "fetch_passages", "fetch_vectors", "stored_vectors"),
+        *("get_passages", "read_page", "delete_passages"),
+        *("hide", "unhide", "quarantined_page", "fingerprints"),
     }
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pool_leaves import QUERIES, leaves
+from suites import HashedEncoder
+from vector_queries import QUERIES, vector_queries
 
-from logic_retrievers.index import PassageIndex, reads
-from logic_retrievers.index.ids import point_id
-from logic_retrievers.index.rows import rows
-from logic_retrievers.testing import HashedEncoder
+from logic_retrievers.index import PassageIndex, candidate_search
+from logic_retrievers.index.point_format import point_id
+from logic_retrievers.index.vectors import fetch_vectors
 from logic_retrievers.types import Passage
 
 
@@ -17,10 +17,10 @@ def test_large_pools_are_fetched_in_groups(monkeypatch, encoder, make_passages):
     """Thousands of queries at once must not hold all their vectors in memory."""
     index = PassageIndex.open("lr-test", encoder)
     index.add(make_passages(40))
-    searches = [leaves(encoder, query) for query in QUERIES]
-    whole = index.run(index.gather(searches))
-    monkeypatch.setattr(reads, "POINTS_A_CALL", 3)
-    parts = index.run(index.gather(searches))
+    searches = [vector_queries(encoder, query) for query in QUERIES]
+    whole = index.run(index.find_candidates(searches))
+    monkeypatch.setattr(candidate_search, "POINTS_PER_CALL", 3)
+    parts = index.run(index.find_candidates(searches))
     for one, other in zip(whole, parts, strict=True):
         assert one.ids == other.ids
         np.testing.assert_array_equal(one.scores["topical"], other.scores["topical"])
@@ -31,8 +31,7 @@ def test_requests_leave_embedded_mode_without_parameters_that_it_ignores(recwarn
     """qdrant-client would warn at every first search of a user."""
     index = PassageIndex.open("lr-test", HashedEncoder())
     index.add([Passage("a", "text")])
-    index.run(index.gather([leaves(encoder, "text")]))
-    index.run(index.fused([leaves(encoder, "text")], [1, 1], 1))
+    index.run(index.find_candidates([vector_queries(encoder, "text")]))
     assert not recwarn.list
     index.close()
 
@@ -48,16 +47,16 @@ def test_rows_are_those_that_retrieve_gives(opened, encoder, make_passages):
     index.client.delete_vectors(index.collection, ["compatibility"], bare)
     index.delete([passages[5].id])
     ids = [point_id(p.id) for p in passages] + [point_id("nobody")]
-    short = index._connection.rows(index.collection, list(encoder.specs), ids)
-    long = index.run(rows(index._collection, list(encoder.specs), ids))
+    short = index.connection.local_vectors(index.collection, list(encoder.specs), ids)
+    long = index.run(fetch_vectors(index._collection, list(encoder.specs), ids))
     for name in encoder.specs:
         assert short[name][0] == long[name][0]
         np.testing.assert_array_equal(short[name][1], long[name][1])
     assert len(short["compatibility"][0]) == 16
-    searches = [leaves(encoder, query) for query in QUERIES]
+    searches = [vector_queries(encoder, query) for query in QUERIES]
     for condition in (None, {"number": {"gte": 10}}, {"number": -1}):
-        fast = index.run(index.gather(searches, condition))
-        slow = index.run(reads.gather(index._collection, searches, condition))
+        fast = index.run(index.find_candidates(searches, condition))
+        slow = index.run(candidate_search.find_candidates(index._collection, searches, condition))
         for one, other in zip(fast, slow, strict=True):
             # a search of embedded mode's own scales the stored vectors, which turns last bits
             np.testing.assert_allclose(
@@ -73,7 +72,9 @@ def test_a_search_leaves_the_stored_vectors_as_they_are(make_passages, encoder):
         vectors = index.client._client._get_collection(index.collection).vectors
         before = {name: rows.copy() for name, rows in vectors.items()}
         for condition in (None, {"number": {"gte": 10}}):
-            index.run(index.gather([leaves(encoder, q) for q in QUERIES], condition))
+            index.run(
+                index.find_candidates([vector_queries(encoder, q) for q in QUERIES], condition)
+            )
         for name, rows in before.items():
             np.testing.assert_array_equal(rows, vectors[name])
 
@@ -84,10 +85,10 @@ def test_embedded_arrays_that_moved_are_left_alone(encoder, make_passages):
         index.add(make_passages(20))
         asked = [np.ones(32)]
         short = index._connection
-        assert short.nearest(index.collection, "topical", asked, 3, None) is not None
+        assert short.local_nearest(index.collection, "topical", asked, 3, None) is not None
         for wrong in ([np.ones(8)], [np.full(32, np.nan)]):
-            assert short.nearest(index.collection, "topical", wrong, 3, None) is None
+            assert short.local_nearest(index.collection, "topical", wrong, 3, None) is None
         index.client._client._get_collection = None
-        assert short.rows(index.collection, ["topical"], [point_id("nobody")]) is None
-        assert short.nearest(index.collection, "topical", asked, 3, None) is None
+        assert short.local_vectors(index.collection, ["topical"], [point_id("nobody")]) is None
+        assert short.local_nearest(index.collection, "topical", asked, 3, None) is None
         del index.client._client._get_collection

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from doubles import WireDouble
-from pool_leaves import QUERIES, leaves
+from vector_queries import QUERIES, vector_queries
 
-from logic_retrievers.errors import InputError, MissingVectorError, ServerError
-from logic_retrievers.index import LeafSearch, PassageIndex
-from logic_retrievers.index.ids import point_id
+from logic_retrievers.errors import InputError, MissingVectorError
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.lexical import term_vector
-from logic_retrievers.testing import HashedEncoder
+from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
 
 
@@ -30,13 +30,13 @@ def brute_force(encoder, passages, query):
     }
 
 
-def test_pool_is_the_union_of_the_leaf_searches_and_every_score_is_exact(
+def test_pool_is_the_union_of_the_vector_queries_and_every_score_is_exact(
     index, encoder, make_passages
 ):
     """A score that only one of the searches returned would be missing or guessed for the other."""
     passages = make_passages(60)
     index.add(passages)
-    pools = index.run(index.gather([leaves(encoder, query) for query in QUERIES]))
+    pools = index.run(index.find_candidates([vector_queries(encoder, query) for query in QUERIES]))
     for query, pool in zip(QUERIES, pools, strict=True):
         truth = brute_force(encoder, passages, query)
         best = {
@@ -51,21 +51,21 @@ def test_pool_is_the_union_of_the_leaf_searches_and_every_score_is_exact(
 
 
 def test_asynchronous_pools_are_the_same(index, encoder, make_passages):
-    """Two roads that drift apart."""
+    """The synchronous and the asynchronous form could drift apart."""
     index.add(make_passages(60))
-    searches = [leaves(encoder, query) for query in QUERIES]
+    searches = [vector_queries(encoder, query) for query in QUERIES]
     condition = {"number": {"gte": 10}}
-    plain = index.run(index.gather(searches, condition))
+    plain = index.run(index.find_candidates(searches, condition))
 
     async def both():
         pools = await asyncio.gather(
-            *(index.arun(index.gather(searches, condition)) for _ in range(4))
+            *(index.arun(index.find_candidates(searches, condition)) for _ in range(4))
         )
-        passages = await index.arun(index.fetch(pools[0][0].ids))
+        passages = await index.arun(index.fetch_passages(pools[0][0].ids))
         await index.aclose()
         return pools, passages
 
-    expected = index.run(index.fetch(plain[0].ids))
+    expected = index.run(index.fetch_passages(plain[0].ids))
     pools, passages = asyncio.run(both())
     for found in pools:
         for one, other in zip(found, plain, strict=True):
@@ -81,24 +81,22 @@ def test_asynchronous_pools_are_the_same(index, encoder, make_passages):
     assert passages == expected
 
 
-def test_filter_and_tenant_hold_on_every_leaf(opened, encoder, make_passages):
-    """A leaf without the filter lets passages in that the user ruled out."""
+def test_filter_and_tenant_hold_on_every_vector_query(opened, encoder, make_passages):
+    """A vector query without the filter lets passages in that the user ruled out."""
     index, other = opened(tenant="one"), opened(tenant="two")
     index.add(make_passages(40))
     other.add(make_passages(40))
     searches = [
-        LeafSearch(f"{name} {n}", name, vector, 10)
+        EncodedVectorQuery(f"{name} {n}", name, vector, 10)
         for n, query in enumerate(QUERIES)
         for name, rows in encoder.encode_queries([query]).items()
         for vector in rows
     ]
-    [pool] = index.run(index.gather([searches], {"parity": "odd"}))
-    found = index.run(index.fetch(pool.ids)).values()
+    [pool] = index.run(index.find_candidates([searches], {"parity": "odd"}))
+    found = index.run(index.fetch_passages(pool.ids)).values()
     assert len(found) == 20
     assert {p.metadata["parity"] for p in found} == {"odd"}
     assert set(pool.ids) == {point_id(f"p{i}", "one") for i in range(1, 40, 2)}
-    [answer] = index.run(index.fused([searches], [1.0] * 6, 40, {"parity": "odd"}))
-    assert {point for point, _ in answer} == set(pool.ids)
 
 
 def test_points_without_a_vector_have_no_score_there(index, encoder, make_passages):
@@ -107,20 +105,20 @@ def test_points_without_a_vector_have_no_score_there(index, encoder, make_passag
     index.add(passages)
     bare = [point_id(p.id) for p in passages[:6]]
     index.client.delete_vectors("lr-test", ["compatibility"], bare, wait=True)
-    [pool] = index.run(index.gather([leaves(encoder, QUERIES[0], 12)]))
+    [pool] = index.run(index.find_candidates([vector_queries(encoder, QUERIES[0], 12)]))
     assert len(pool.ids) == 12
     missing = np.isnan(pool.scores["compatibility"])
     assert {i for i, gone in zip(pool.ids, missing, strict=True) if gone} == set(bare)
     assert not np.isnan(pool.scores["topical"]).any()
 
 
-def test_a_leaf_of_depth_0_scores_and_brings_nobody(index, encoder, make_passages):
+def test_a_vector_query_of_limit_0_adds_no_candidate(index, encoder, make_passages):
     """It would widen the pool of a policy that asked for one search."""
     index.add(make_passages(30))
-    topical, compatibility = leaves(encoder, QUERIES[0], 4)
-    scorer = LeafSearch("compatibility", "compatibility", compatibility.query, 0)
-    [both] = index.run(index.gather([[topical, scorer]]))
-    [alone] = index.run(index.gather([[topical]]))
+    topical, compatibility = vector_queries(encoder, QUERIES[0], 4)
+    scorer = EncodedVectorQuery("compatibility", "compatibility", compatibility.query, 0)
+    [both] = index.run(index.find_candidates([[topical, scorer]]))
+    [alone] = index.run(index.find_candidates([[topical]]))
     assert both.ids == alone.ids
     assert not np.isnan(both.scores["compatibility"]).any()
 
@@ -129,7 +127,7 @@ def test_copies_of_a_text_tie_exactly_and_the_edge_goes_by_id(index, encoder):
     """Which of two copies is found must not depend on where their rows lie."""
     copies = [Passage(f"c{i}", "quiet hotel by the river") for i in range(12)]
     index.add([Passage("x", "noisy hostel"), *copies[:6], Passage("y", "pool"), *copies[6:]])
-    [pool] = index.run(index.gather([leaves(encoder, QUERIES[0], 4)]))
+    [pool] = index.run(index.find_candidates([vector_queries(encoder, QUERIES[0], 4)]))
     assert list(pool.ids) == sorted(point_id(p.id) for p in copies)[:4]
     for scores in pool.scores.values():
         assert len(set(scores.tolist())) == 1
@@ -137,33 +135,35 @@ def test_copies_of_a_text_tie_exactly_and_the_edge_goes_by_id(index, encoder):
 
 def test_nothing_found_is_an_empty_pool(index, encoder, make_passages):
     """An empty answer must not break the policy behind it."""
-    empty = index.run(index.gather([leaves(encoder, QUERIES[0])]))
+    empty = index.run(index.find_candidates([vector_queries(encoder, QUERIES[0])]))
     index.add(make_passages(3))
-    filtered = index.run(index.gather([leaves(encoder, QUERIES[0])], {"number": 99}))
+    filtered = index.run(
+        index.find_candidates([vector_queries(encoder, QUERIES[0])], {"number": 99})
+    )
     for [pool] in (empty, filtered):
         assert pool.ids == ()
         assert [scores.shape for scores in pool.scores.values()] == [(0,), (0,)]
-    assert index.run(index.fetch([])) == {}
-    assert index.run(index.gather([])) == []
+    assert index.run(index.fetch_passages([])) == {}
+    assert index.run(index.find_candidates([])) == []
 
 
 def test_points_deleted_between_the_phases_keep_no_score(index, encoder, make_passages):
     """Another process deletes while we search: no crash, and no stale passage."""
     index.add(make_passages(20))
-    procedure = index.gather([leaves(encoder, QUERIES[0], 5)])
-    performer = index._connection
-    effect = next(procedure)
-    result = performer.perform(effect)
+    operation = index.find_candidates([vector_queries(encoder, QUERIES[0], 5)])
+    handler = index.connection
+    effect = next(operation)
+    result = handler.handle(effect)
     index.delete(filter={"number": {"gte": 0}})
     pool = None
     while pool is None:
         try:
-            result = performer.perform(procedure.send(result))
+            result = handler.handle(operation.send(result))
         except StopIteration as stop:
             [pool] = stop.value
     assert len(pool.ids) >= 5
     assert np.isnan([*pool.scores.values()]).any()
-    assert index.run(index.fetch(pool.ids)) == {}
+    assert index.run(index.fetch_passages(pool.ids)) == {}
 
 
 def test_many_queries_are_a_few_requests(wire_double, encoder, make_passages):
@@ -171,7 +171,7 @@ def test_many_queries_are_a_few_requests(wire_double, encoder, make_passages):
     index = PassageIndex.open("lr-test", encoder, location=wire_double.url)
     index.add(make_passages(30))
     wire_double.requests.clear()
-    index.run(index.gather([leaves(encoder, query) for query in QUERIES * 10]))
+    index.run(index.find_candidates([vector_queries(encoder, query) for query in QUERIES * 10]))
     assert [name for _, name in wire_double.requests] == ["points/query/batch"] * 2
     index.close()
 
@@ -184,47 +184,11 @@ def test_a_server_that_forbids_exact_search_is_asked_without(encoder, make_passa
         index.add([*passages, Passage("s", "text", source="s")])
         index.add([Passage("s2", "text", source="s")])
         truth = brute_force(encoder, passages, QUERIES[0])["topical"]
-        [pool] = index.run(index.gather([leaves(encoder, QUERIES[0])]))
+        [pool] = index.run(index.find_candidates([vector_queries(encoder, QUERIES[0])]))
         assert {round(v, 5) for v in pool.scores["topical"]} & {round(v, 5) for v in truth.values()}
         assert not np.isnan([*pool.scores.values()]).any()
-        assert index.run(index.fused([leaves(encoder, QUERIES[0])], [0.5, 0.5], 3))[0]
         assert index.delete(ids=["p1"]) == 1
         assert index.delete(source="s") == 1
-        index.close()
-
-
-def test_one_request_union_is_weight_by_rank(opened, make_passages):
-    """Equations 10 and 11 inside Qdrant: another k or other weights would rank otherwise."""
-    encoder = HashedEncoder(dimension=256)
-    index = opened(encoder=encoder)
-    index.add(make_passages(60))
-    for seed in range(3):
-        # any direction: no ties, so that every rank is well defined
-        rows = np.random.default_rng(seed).normal(size=(2, 256))
-        searches = [LeafSearch(n, n, row, 8) for n, row in zip(encoder.specs, rows, strict=True)]
-        [pool] = index.run(index.gather([searches]))
-        ranks = {
-            name: {i: n + 1 for n, i in enumerate(sorted(pool.ids, key=lambda i: -by[i]))}
-            for name, by in (
-                (name, dict(zip(pool.ids, scores, strict=True)))
-                for name, scores in pool.scores.items()
-            )
-        }
-        expected = {
-            i: 0.3 / ranks["topical"][i] + 0.7 / ranks["compatibility"][i] for i in pool.ids
-        }
-        [answer] = index.run(index.fused([searches], [0.3, 0.7], 60))
-        assert dict(answer) == pytest.approx(expected, abs=1e-5)
-        assert [s for _, s in answer] == sorted((s for _, s in answer), reverse=True)
-
-
-def test_an_old_server_is_told_from_a_new_one(encoder, make_passages):
-    """Before 1.17 the weights are ignored in silence: wrong rankings and no error."""
-    with WireDouble(version="1.16.2") as double:
-        index = PassageIndex.open("lr-test", encoder, location=double.url)
-        index.add(make_passages(5))
-        with pytest.raises(ServerError, match=r"1\.16\.2.*1\.17"):
-            index.run(index.fused([leaves(encoder, QUERIES[0])], [0.5, 0.5], 3))
         index.close()
 
 
@@ -234,36 +198,38 @@ def test_the_lexical_vector_finds_words(opened, encoder):
     index.add(
         [Passage("a", "quiet quiet zyx room"), Passage("b", "quiet room"), Passage("c", "pool")]
     )
-    dense = leaves(encoder, "pool", 1)
-    words = LeafSearch("lexical", "lexical", term_vector("ZYX quiet", query=True), 1)
+    dense = vector_queries(encoder, "pool", 1)
+    words = EncodedVectorQuery("lexical", "lexical", term_vector("ZYX quiet", query=True), 1)
     assert index.vectors == ("topical", "compatibility", "lexical")
-    [pool] = index.run(index.gather([[*dense, words]]))
+    [pool] = index.run(index.find_candidates([[*dense, words]]))
     scores = dict(zip(pool.ids, pool.scores["lexical"], strict=True))
     assert scores[point_id("a")] > 0
     assert np.isnan(scores[point_id("c")])
-    [full] = index.run(index.gather([[LeafSearch(words.name, "lexical", words.query, 3)]]))
+    [full] = index.run(index.find_candidates([[replace(words, limit=3)]]))
     assert dict(zip(full.ids, full.scores["lexical"], strict=True))[point_id("b")] > 0
 
 
 def test_searches_that_cannot_be_are_refused(index, encoder, make_passages):
     """The mistake must be named before a request goes out."""
     index.add(make_passages(3))
-    topical, _ = leaves(encoder, QUERIES[0])
+    topical, _ = vector_queries(encoder, QUERIES[0])
+    missing = EncodedVectorQuery("x", "contradiction", topical.query, 3)
     with pytest.raises(MissingVectorError, match=r"contradiction.*backfill"):
-        index.run(index.gather([[LeafSearch("x", "contradiction", topical.query, 3)]]))
+        index.run(index.find_candidates([[missing]]))
     with pytest.raises(InputError, match="one name"):
-        index.run(index.gather([[topical, topical]]))
-    with pytest.raises(InputError, match="one weight a leaf"):
-        index.run(index.fused([[topical]], [0.5, 0.5], 3))
+        index.run(index.find_candidates([[topical, topical]]))
     with pytest.raises(InputError, match="dict over metadata keys"):
-        index.run(index.gather([[topical]], "city = Oslo"))
+        index.run(index.find_candidates([[topical]], "city = Oslo"))
 
 
 def test_queries_of_any_length_give_cosines(index, encoder, make_passages):
     """An encoder that forgets to normalise its queries must not change embedded scores alone."""
     index.add(make_passages(10))
-    short = leaves(encoder, QUERIES[0])
-    long = [LeafSearch(leaf.name, leaf.vector, leaf.query * 7, leaf.depth) for leaf in short]
-    [one], [other] = (index.run(index.gather([searches])) for searches in (short, long))
+    short = vector_queries(encoder, QUERIES[0])
+    long = [
+        EncodedVectorQuery(query.name, query.vector, query.query * 7, query.limit)
+        for query in short
+    ]
+    [one], [other] = (index.run(index.find_candidates([searches])) for searches in (short, long))
     assert one.ids == other.ids
     np.testing.assert_allclose(one.scores["topical"], other.scores["topical"], atol=2e-6)

@@ -13,10 +13,17 @@ from hypothesis import strategies as st
 from qdrant_client import models
 
 from logic_retrievers.errors import CollectionMismatchError, InputError
-from logic_retrievers.index.filters import compose
-from logic_retrievers.index.ids import content_hash, point_id, to_native
+from logic_retrievers.index.filters import to_qdrant_filter
 from logic_retrievers.index.lexical import term_vector, terms
-from logic_retrievers.index.payloads import hash_of, tenant_of, to_passage, to_payload
+from logic_retrievers.index.point_format import (
+    content_hash,
+    native_point_id,
+    point_id,
+    stored_hash,
+    stored_tenant,
+    to_passage,
+    to_payload,
+)
 from logic_retrievers.types import Passage
 
 WORDS = st.text(min_size=1)
@@ -50,7 +57,7 @@ def test_point_ids_are_apart(one, tenant, other, owner):
 
 def test_native_ids():
     """A number as a string is another point to Qdrant."""
-    assert [to_native("17"), to_native(point_id("a"))] == [17, point_id("a")]
+    assert [native_point_id("17"), native_point_id(point_id("a"))] == [17, point_id("a")]
 
 
 @given(PASSAGES, st.none() | WORDS)
@@ -58,7 +65,7 @@ def test_payloads_keep_everything(passage, tenant):
     """Whatever a user stores must come back, JSON and all."""
     payload = json.loads(json.dumps(to_payload(passage, "digest", tenant)))
     assert to_passage("point", payload) == passage
-    assert (hash_of(payload), tenant_of(payload)) == ("digest", tenant)
+    assert (stored_hash(payload), stored_tenant(payload)) == ("digest", tenant)
 
 
 def test_payloads_of_nobody_are_refused():
@@ -88,7 +95,7 @@ def test_hashes_depend_on_content_alone(passage):
 def test_hashes_are_the_same_in_another_process():
     """Python's own hash() differs from run to run."""
     code = (
-        "from logic_retrievers.index.ids import content_hash; "
+        "from logic_retrievers.index.point_format import content_hash; "
         "from logic_retrievers.index.lexical import term_vector; "
         "from logic_retrievers.types import Passage; "
         "print(content_hash(Passage('a', 'é', {'b': 1, 'a': [2]}), [('t', 'f')]), "
@@ -126,20 +133,20 @@ def test_term_vectors_damp_repetition():
 
 def test_no_filter_is_no_filter():
     """An empty filter makes embedded mode walk every point."""
-    assert compose() is None
-    assert compose({}) is None
+    assert to_qdrant_filter() is None
+    assert to_qdrant_filter({}) is None
     ready = models.Filter(must_not=[models.HasIdCondition(has_id=[1])])
-    assert compose(ready) is ready
+    assert to_qdrant_filter(ready) is ready
 
 
 def test_the_tenant_surrounds_any_user_filter():
     """A user's `should` must not open the door to another tenant."""
     ready = models.Filter(should=[models.HasIdCondition(has_id=[1])])
-    whole = compose(ready, tenant="t")
+    whole = to_qdrant_filter(ready, tenant="t")
     assert whole.should is None
     assert whole.must[1] is ready
     assert whole.must[0].key == "logic.tenant"
-    assert compose(tenant="t", extra=[models.HasIdCondition(has_id=[1])]).must[1].key
+    assert to_qdrant_filter(tenant="t", extra=[models.HasIdCondition(has_id=[1])]).must[1].key
 
 
 @pytest.mark.parametrize(
@@ -162,12 +169,12 @@ def test_the_tenant_surrounds_any_user_filter():
 def test_filters_that_cannot_be_read(condition, message):
     """A filter that is misread rules out the wrong passages."""
     with pytest.raises(InputError, match=message):
-        compose(condition)
+        to_qdrant_filter(condition)
 
 
 def test_ranges():
     """Numbers and moments are different conditions to Qdrant."""
-    numbers, moments, exact = compose(
+    numbers, moments, exact = to_qdrant_filter(
         {
             "a": {"gte": 1, "lt": 2.5},
             "b": {"gt": "2024-01-01T10:00:00+00:00", "lte": date(2024, 2, 1)},
@@ -182,7 +189,7 @@ def test_ranges():
 
 def test_lists_of_mixed_values():
     """Qdrant's own any-of takes strings or whole numbers, not both."""
-    [condition] = compose({"a": ["x", 1, True]}).must
+    [condition] = to_qdrant_filter({"a": ["x", 1, True]}).must
     assert [part.match.value for part in condition.should] == ["x", 1, True]
-    [plain] = compose({"a": [1, 2]}).must
+    [plain] = to_qdrant_filter({"a": [1, 2]}).must
     assert plain.match == models.MatchAny(any=[1, 2])

@@ -1,4 +1,4 @@
-"""The flag that hides a passage from retrieval: on every road, and gone without a trace."""
+"""The flag that hides a passage from retrieval: in every search, and removed without a trace."""
 
 from __future__ import annotations
 
@@ -11,34 +11,30 @@ from doubles.operations import OPERATIONS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from qdrant_client import QdrantClient, models
+from suites import HashedEncoder
 
 from logic_retrievers.errors import CollectionError
-from logic_retrievers.index import LeafSearch, PassageIndex
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.embedded import local_nearest
-from logic_retrievers.index.filters import compose
-from logic_retrievers.index.ids import point_id
+from logic_retrievers.index.filters import to_qdrant_filter
 from logic_retrievers.index.lexical import NAME, term_vector
-from logic_retrievers.testing import HashedEncoder
+from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
 
 QUERY = "a quiet hotel by the river 7"
 DENSE = ("topical", "compatibility")
 
 
-def leaves(encoder, names=DENSE, depth=100, query=QUERY):
-    encoded = encoder.encode_queries([query])
-    return [
-        LeafSearch(name, name, term_vector(query, query=True) if name == NAME else encoded[name][0],
-                   depth)
-        for name in names
-    ]  # fmt: skip
+def vector_queries(encoder, names=DENSE, limit=100, query=QUERY):
+    encoded = {**encoder.encode_queries([query]), NAME: [term_vector(query, query=True)]}
+    return [EncodedVectorQuery(name, name, encoded[name][0], limit) for name in names]
 
 
-def found(index, *, names=DENSE, condition=None, depth=100, query=QUERY):
+def search_ids(index, *, names=DENSE, condition=None, limit=100, query=QUERY):
     """Ids of the passages of the pool."""
-    searches = leaves(index.encoder, names, depth, query)
-    [pool] = index.run(index.gather([searches], condition))
-    return {passage.id for passage in index.run(index.fetch(pool.ids)).values()}
+    searches = vector_queries(index.encoder, names, limit, query)
+    [pool] = index.run(index.find_candidates([searches], condition))
+    return {passage.id for passage in index.run(index.fetch_passages(pool.ids)).values()}
 
 
 def hide(index, *ids):
@@ -49,15 +45,15 @@ def unhide(index, *ids):
     return index.run(index.unhide(ids))
 
 
-def raw(index, name="lr-test"):
+def stored_points(index, name="lr-test"):
     """Everything that is stored, point by point."""
     points, _ = index.client.scroll(name, limit=1000, with_vectors=True)
-    return {str(point.id): (point.payload, _plain(point.vector)) for point in points}
+    return {str(point.id): (point.payload, plain_vector(point.vector)) for point in points}
 
 
-def _plain(vector):
+def plain_vector(vector):
     if isinstance(vector, dict):
-        return {name: _plain(one) for name, one in vector.items()}
+        return {name: plain_vector(one) for name, one in vector.items()}
     return vector if isinstance(vector, list) else (vector.indices, vector.values)
 
 
@@ -70,45 +66,35 @@ def test_hidden_passages_come_back_from_no_search(opened, encoder, make_passages
     assert sorted(hide(index, *some, "p7", "nobody")) == sorted(some)
     assert hide(index, *some) == [], "they are hidden already"
     for names in (*((name,) for name in DENSE), (NAME,), DENSE, (*DENSE, NAME)):
-        for depth in (5, 100):
-            assert not found(index, names=names, depth=depth) & {*some}
-    assert found(index) == everybody - {*some}
-    assert found(index, condition={"parity": "odd"}) == {
+        for limit in (5, 100):
+            assert not search_ids(index, names=names, limit=limit) & {*some}
+    assert search_ids(index) == everybody - {*some}
+    assert search_ids(index, condition={"parity": "odd"}) == {
         f"p{n}" for n in range(1, 24, 2) if n not in (7, 11)
     }
-    assert found(opened(lexical=True, show_quarantined=True)) == everybody
+    assert search_ids(opened(lexical=True, show_quarantined=True)) == everybody
     assert index.count() == 24, "they are counted"
     assert [one.quarantined for one in index.get(["p1", *some])] == [False, True, True, True]
     assert {one.id for one in index.scroll() if one.quarantined} == {*some}
-    page, following = index.run(index.quarantined())
+    page, following = index.run(index.quarantined_page())
     assert ({one.id for one in page}, following) == ({*some}, None)
     assert sorted(unhide(index, *some, "p1", "nobody")) == sorted(some)
-    assert found(index) == everybody
+    assert search_ids(index) == everybody
 
 
 def test_shown_again_a_point_is_what_it_was(opened, make_passages):
     """Byte for byte; what was hidden by mistake must not come back changed."""
     index = opened(lexical=True)
     index.add([*make_passages(4), Passage("bare", "a text and nothing else", extra={"k": [1]})])
-    before = raw(index)
+    before = stored_points(index)
     hide(index, "p1", "bare")
-    assert sum(before[point] != values for point, values in raw(index).items()) == 2
+    assert sum(before[point] != values for point, values in stored_points(index).items()) == 2
     unhide(index, "p1", "bare")
-    assert raw(index) == before
+    assert stored_points(index) == before
 
 
-def test_nor_from_a_union_in_one_request(opened, encoder, make_passages):
-    """The other road to a union has a filter of its own to forget."""
-    index = opened()
-    index.add(make_passages(9))
-    hide(index, "p2", "p7")
-    for condition, wanted in ((None, "0134568"), ({"parity": "odd"}, "135")):
-        [answer] = index.run(index.fused([leaves(encoder)], [1.0, 2.0], 100, condition))
-        assert {point for point, _ in answer} == {point_id(f"p{n}") for n in wanted}
-
-
-async def test_the_asynchronous_road(opened, make_passages):
-    """Two roads that drift apart."""
+async def test_the_asynchronous_form(opened, make_passages):
+    """The synchronous and the asynchronous form could drift apart."""
     index = opened()
     await index.aadd(make_passages(6))
     before = await index.arun(index.fingerprints(["p1", "p2"]))
@@ -116,7 +102,7 @@ async def test_the_asynchronous_road(opened, make_passages):
     assert await index.arun(index.fingerprints(["p1", "p2"])) == before
     assert await index.arun(index.unhide(["p1"])) == ["p1"]
     assert await index.arun(index.fingerprints(["p1", "p2"])) == before
-    [pool] = await index.arun(index.gather([leaves(index.encoder)]))
+    [pool] = await index.arun(index.find_candidates([vector_queries(index.encoder)]))
     assert set(pool.ids) == {point_id(f"p{n}") for n in (0, 1, 3, 4, 5)}
     await index.aclose()
 
@@ -127,9 +113,9 @@ def test_a_tenant_hides_its_own(opened, make_passages):
     one.add(make_passages(3))
     other.add(make_passages(3))
     assert hide(one, "p1") == ["p1"]
-    assert (found(one), found(other)) == ({"p0", "p2"}, {"p0", "p1", "p2"})
-    assert [p.id for p in one.run(one.quarantined())[0]] == ["p1"]
-    assert other.run(other.quarantined())[0] == []
+    assert (search_ids(one), search_ids(other)) == ({"p0", "p2"}, {"p0", "p1", "p2"})
+    assert [p.id for p in one.run(one.quarantined_page())[0]] == ["p1"]
+    assert other.run(other.quarantined_page())[0] == []
     assert unhide(other, "p1") == []
     assert unhide(one, "p1") == ["p1"]
 
@@ -147,23 +133,23 @@ def test_stored_again_the_flag_goes_by_the_text(index, make_passages):
         True, True, False, False,
     ]  # fmt: skip
     assert index.get(["p1"])[0].metadata == {"number": 77}
-    assert found(index) == {"p2", "p3"}
+    assert search_ids(index) == {"p2", "p3"}
 
 
 def test_a_passage_may_come_hidden(index, make_passages):
     """What a screening decides against is never seen by a search, not even for a moment."""
     passages = make_passages(3)
     index.add([passages[0], replace(passages[1], quarantined=True)])
-    assert found(index) == {"p0"}
+    assert search_ids(index) == {"p0"}
     assert index.add([replace(passages[0], quarantined=True)]).updated == 1
-    assert found(index) == set()
+    assert search_ids(index) == set()
     assert index.add(passages).unchanged == 2, "without the flag they are what they were"
-    assert found(index) == {"p2"}
-    bare = raw(index)
+    assert search_ids(index) == {"p2"}
+    bare = stored_points(index)
     unhide(index, "p0", "p1")
     index.delete(["p0", "p1", "p2"])
     index.add(passages)
-    assert {one: values[0].keys() for one, values in raw(index).items()} == {
+    assert {one: values[0].keys() for one, values in stored_points(index).items()} == {
         one: values[0].keys() for one, values in bare.items()
     }
 
@@ -180,7 +166,7 @@ def test_fingerprints_are_those_of_the_stored_point(opened, encoder, make_passag
         embedded.add(make_passages(8))
         assert embedded.run(embedded.fingerprints(ids)) == taken, "a server or embedded mode"
     hide(index, "p3")
-    index.run(index.fused([leaves(encoder)], [1.0, 1.0], 3))
+    index.client.query_points("lr-test", [1.0] * 32, using="topical")
     assert index.run(index.fingerprints(ids)) == taken, "embedded mode scales as it searches"
     index.client.set_payload("lr-test", {"seen": 1}, points=[point_id("p4")])
     index.client.delete_vectors("lr-test", ["topical"], points=[point_id("p5")])
@@ -209,11 +195,11 @@ def test_a_backfill_keeps_what_is_hidden(opened, make_passages):
     hide(index, "p2")
     report = index.backfill(["compatibility"])
     completed = opened(collection=report.collection)
-    assert found(completed) == {"p0", "p1", "p3", "p4", "p5"}
+    assert search_ids(completed) == {"p0", "p1", "p3", "p4", "p5"}
     assert [one.id for one in completed.scroll() if one.quarantined] == ["p2"]
     copied = index.backfill(["compatibility"], into="lr-test-copy")
-    assert found(opened(collection=copied.collection)) == found(completed)
-    assert [p.id for p in completed.run(completed.quarantined())[0]] == ["p2"]
+    assert search_ids(opened(collection=copied.collection)) == search_ids(completed)
+    assert [p.id for p in completed.run(completed.quarantined_page())[0]] == ["p2"]
 
 
 def test_who_asked_to_see_them_sees_them_after_a_backfill(opened, make_passages):
@@ -221,43 +207,43 @@ def test_who_asked_to_see_them_sees_them_after_a_backfill(opened, make_passages)
     index = opened(vectors=["topical"], show_quarantined=True)
     index.add(make_passages(3))
     hide(index, "p1")
-    assert found(index, names=["topical"]) == {"p0", "p1", "p2"}
+    assert search_ids(index, names=["topical"]) == {"p0", "p1", "p2"}
     if index.backfill(["compatibility"]).collection == "lr-test":
-        assert found(index) == {"p0", "p1", "p2"}
+        assert search_ids(index) == {"p0", "p1", "p2"}
 
 
-def says_that_it_is_strict(monkeypatch):
+def report_strict_mode(monkeypatch):
     """A server tells its rules with the collection."""
     rules = models.StrictModeConfig(enabled=True, unindexed_filtering_retrieve=False)
     usual = OPERATIONS["collections/get"]
 
-    def told(client, call):
+    def strict_info(client, call):
         info = usual(client, call)
         config = info.config.model_copy(update={"strict_mode_config": rules})
         return info.model_copy(update={"config": config})
 
-    monkeypatch.setitem(OPERATIONS, "collections/get", told)
+    monkeypatch.setitem(OPERATIONS, "collections/get", strict_info)
 
 
 @pytest.mark.parametrize("indexed", [True, False])
 def test_a_strict_server(encoder, make_passages, monkeypatch, indexed):
     """It refuses every filter on a key without an index, and so every search."""
-    says_that_it_is_strict(monkeypatch)
+    report_strict_mode(monkeypatch)
     with WireDouble(strict=True) as double:
         with PassageIndex.open("p", encoder, location=double.url) as index:
             index.add(make_passages(6))
             if not indexed:  # as a version of this package left it that knew of no quarantine
                 index.client.delete_payload_index("p", "logic.quarantined")
         with PassageIndex.open("p", encoder, location=double.url) as index:
-            assert found(index) == {f"p{n}" for n in range(6)}
-            assert index.run(index.quarantined()) == ([], None)
+            assert search_ids(index) == {f"p{n}" for n in range(6)}
+            assert index.run(index.quarantined_page()) == ([], None)
             assert hide(index, "p1", "p2") == ["p1", "p2"]
-            assert found(index) == {"p0", "p3", "p4", "p5"}
-            assert {one.id for one in index.run(index.quarantined())[0]} == {"p1", "p2"}
+            assert search_ids(index) == {"p0", "p3", "p4", "p5"}
+            assert {one.id for one in index.run(index.quarantined_page())[0]} == {"p1", "p2"}
             assert unhide(index, "p1") == ["p1"]
         with PassageIndex.open("p", encoder, location=double.url, show_quarantined=True) as index:
-            assert found(index) == {f"p{n}" for n in range(6)}
-            assert [one.id for one in index.run(index.quarantined())[0]] == ["p2"]
+            assert search_ids(index) == {f"p{n}" for n in range(6)}
+            assert [one.id for one in index.run(index.quarantined_page())[0]] == ["p2"]
 
 
 def test_who_may_only_read_hides_nothing(encoder, make_passages):
@@ -267,11 +253,11 @@ def test_who_may_only_read_hides_nothing(encoder, make_passages):
             index.add(make_passages(3))
         reach = {"location": double.url, "api_key": "read", "create": False}
         with PassageIndex.open("p", encoder, **reach) as index:
-            assert index.run(index.quarantined()) == ([], None)
+            assert index.run(index.quarantined_page()) == ([], None)
             with pytest.raises(Exception, match="Write access") as caught:
                 hide(index, "p1")
             assert isinstance(caught.value, CollectionError) or "key" in str(caught.value)
-            assert found(index) == {"p0", "p1", "p2"}
+            assert search_ids(index) == {"p0", "p1", "p2"}
 
 
 flags = st.lists(st.booleans(), min_size=30, max_size=30)
@@ -289,7 +275,7 @@ PARITY = ("even", "odd")
 
 
 @pytest.fixture(scope="module")
-def thirty():
+def thirty_passages():
     """A collection for all examples; each sets the flags that it needs."""
     with PassageIndex.open("p", HashedEncoder()) as index:
         index.add(
@@ -300,19 +286,21 @@ def thirty():
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(hidden=flags, condition=conditions, depth=st.integers(1, 32))
-def test_the_short_cut_leaves_out_the_same_as_the_slow_way(thirty, hidden, condition, depth):
+@given(hidden=flags, condition=conditions, limit=st.integers(1, 32))
+def test_the_short_cut_leaves_out_the_same_as_the_slow_way(
+    thirty_passages, hidden, condition, limit
+):
     """Embedded mode's short cut looks for flags itself, and may look too late or not far enough."""
     ids = [f"p{n}" for n in range(30)]
-    unhide(thirty, *ids)
-    hide(thirty, *(one for one, flag in zip(ids, hidden, strict=True) if flag))
-    rows = thirty.encoder.encode_queries([QUERY, "cheap hostel 3"])["topical"]
+    unhide(thirty_passages, *ids)
+    hide(thirty_passages, *(one for one, flag in zip(ids, hidden, strict=True) if flag))
+    rows = thirty_passages.encoder.encode_queries([QUERY, "cheap hostel 3"])["topical"]
     keys = ("logic.quarantined",)
-    plain, slow = compose(condition), compose(condition, hidden=keys)
-    quick = local_nearest(thirty.client, "p", "topical", rows, depth, plain, keys)
+    plain, slow = to_qdrant_filter(condition), to_qdrant_filter(condition, hiding_flags=keys)
+    quick = local_nearest(thirty_passages.client, "p", "topical", rows, limit, plain, keys)
     for row, points in zip(rows, quick, strict=True):
-        wanted = thirty.client.query_points(
-            "p", row.tolist(), using="topical", query_filter=slow, limit=depth
+        wanted = thirty_passages.client.query_points(
+            "p", row.tolist(), using="topical", query_filter=slow, limit=limit
         ).points
         assert len(points) == len(wanted)
         np.testing.assert_allclose(
@@ -332,7 +320,7 @@ def test_the_same_client_beside_another_reader(encoder, make_passages):
     reader = PassageIndex.open("p", encoder, client=client)
     writer.add(make_passages(3))
     hide(writer, "p0")
-    assert found(reader) == {"p1", "p2"}
+    assert search_ids(reader) == {"p1", "p2"}
     reader.add([Passage("p0", make_passages(1)[0].text, {"number": 5})])
-    assert found(reader) == {"p1", "p2"}
+    assert search_ids(reader) == {"p1", "p2"}
     client.close()

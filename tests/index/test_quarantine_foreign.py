@@ -13,7 +13,7 @@ from llama_index.vector_stores.qdrant import QdrantVectorStore as LlamaStore
 from qdrant_client import QdrantClient, models
 from test_foreign_stores import TEXTS, TopicalEmbeddings
 
-from logic_retrievers.index import LeafSearch, PassageIndex
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.types import Passage
 
 # LlamaIndex's store asks for payload indexes in local mode too
@@ -58,36 +58,38 @@ def opened(client, encoder, store, **more):
     return PassageIndex.open("p", encoder, client=client, **keys, **more)
 
 
-def raw(client):
+def stored_points(client):
     points, _ = client.scroll("p", with_vectors=True)
     return {str(point.id): (point.payload, point.vector) for point in points}
 
 
-def texts(index, condition=None):
+def search_texts(index, condition=None):
     query = index.encoder.encode_queries(["a quiet place"])["topical"][0]
-    [pool] = index.run(index.gather([[LeafSearch("topical", "topical", query, 10)]], condition))
-    return {passage.text for passage in index.run(index.fetch(pool.ids)).values()}
+    [pool] = index.run(
+        index.find_candidates([[EncodedVectorQuery("topical", "topical", query, 10)]], condition)
+    )
+    return {passage.text for passage in index.run(index.fetch_passages(pool.ids)).values()}
 
 
 @pytest.mark.parametrize("store", STORES)
 def test_hidden_and_shown_again(client, encoder, store):
     """A user's existing collection is cleaned first, and must come back as it was."""
     ids = write(client, store, {"n": 0}, {"n": 1}, {"n": 2})
-    before = raw(client)
+    before = stored_points(client)
     index = opened(client, encoder, store)
     taken = index.run(index.fingerprints(ids))
     assert index.run(index.hide(ids[1:])) == ids[1:]
-    assert texts(index) == {TEXTS[0]}
-    assert texts(index, {"n": [1, 2]}) == set()
-    assert texts(opened(client, encoder, store)) == {TEXTS[0]}
-    assert texts(opened(client, encoder, store, show_quarantined=True)) == set(TEXTS)
+    assert search_texts(index) == {TEXTS[0]}
+    assert search_texts(index, {"n": [1, 2]}) == set()
+    assert search_texts(opened(client, encoder, store)) == {TEXTS[0]}
+    assert search_texts(opened(client, encoder, store, show_quarantined=True)) == set(TEXTS)
     assert [one.quarantined for one in index.get(ids)] == [False, True, True]
-    assert {one.id for one in index.run(index.quarantined())[0]} == {*ids[1:]}
+    assert {one.id for one in index.run(index.quarantined_page())[0]} == {*ids[1:]}
     assert index.count() == 3
     assert index.run(index.fingerprints(ids)) == taken
     assert index.run(index.unhide(ids)) == ids[1:]
-    assert raw(client) == before
-    assert texts(index) == set(TEXTS)
+    assert stored_points(client) == before
+    assert search_texts(index) == set(TEXTS)
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -95,16 +97,16 @@ def test_a_flag_that_came_with_the_metadata(client, encoder, store):
     """Their stores put ours where they put metadata, when a screening gives it to them."""
     ids = write(client, store, {"n": 0}, {"n": 1, **FLAG}, {"n": 2})
     index = opened(client, encoder, store)
-    assert texts(index) == {TEXTS[0], TEXTS[2]}
+    assert search_texts(index) == {TEXTS[0], TEXTS[2]}
     assert [one.quarantined for one in index.get(ids)] == [False, True, False]
-    assert [one.id for one in index.run(index.quarantined())[0]] == [ids[1]]
+    assert [one.id for one in index.run(index.quarantined_page())[0]] == [ids[1]]
     taken = index.run(index.fingerprints(ids))
     assert index.run(index.hide(ids)) == [ids[0], ids[2]]
     assert index.run(index.fingerprints(ids)) == taken
     assert set(index.run(index.unhide(ids))) == {*ids}
     assert index.run(index.fingerprints(ids)) == taken
-    assert texts(index) == set(TEXTS)
-    assert index.run(index.quarantined()) == ([], None)
+    assert search_texts(index) == set(TEXTS)
+    assert index.run(index.quarantined_page()) == ([], None)
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -113,14 +115,14 @@ def test_what_we_add_beside_theirs(client, encoder, store):
     ids = write(client, store, {"n": 0}, {"n": 1}, {"n": 2})
     index = opened(client, encoder, store)
     index.add([Passage("ours", "quiet hut", {"n": 1})])
-    before = raw(client)
+    before = stored_points(client)
     assert index.run(index.hide(["ours", ids[0]])) == ["ours", ids[0]]
-    assert texts(index) == set(TEXTS[1:])
+    assert search_texts(index) == set(TEXTS[1:])
     index.add([Passage("ours", "quiet hut", {"n": 4})])
-    assert texts(index, {"n": 4}) == set(), "the same text stays hidden"
+    assert search_texts(index, {"n": 4}) == set(), "the same text stays hidden"
     index.add([Passage("ours", "quiet hut", {"n": 1})])
     assert index.run(index.unhide(["ours", ids[0]])) == ["ours", ids[0]]
-    assert {one: kept[0] for one, kept in raw(client).items()} == {
+    assert {one: kept[0] for one, kept in stored_points(client).items()} == {
         one: kept[0] for one, kept in before.items()
     }
 
@@ -135,8 +137,8 @@ def test_a_tenant_hides_nothing_of_theirs(client, encoder, store):
     index = opened(client, encoder, store)
     index.run(index.hide(ids[:1]))
     assert tenant.run(tenant.unhide(ids)) == []
-    assert tenant.run(tenant.quarantined()) == ([], None)
-    assert texts(index) == {TEXTS[1]}
+    assert tenant.run(tenant.quarantined_page()) == ([], None)
+    assert search_texts(index) == {TEXTS[1]}
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -147,8 +149,8 @@ def test_completed_they_stay_hidden(client, encoder, store):
     index.run(index.hide([ids[2]]))
     assert index.backfill().filled == 3
     again = opened(client, encoder, store)
-    assert texts(index) == texts(again) == {TEXTS[0]}
+    assert search_texts(index) == search_texts(again) == {TEXTS[0]}
     assert [one.quarantined for one in again.get(ids)] == [False, True, True]
     copied = index.backfill(into="copy").collection
     with PassageIndex.open(copied, encoder, client=client) as copy:
-        assert texts(copy) == {TEXTS[0]}
+        assert search_texts(copy) == {TEXTS[0]}

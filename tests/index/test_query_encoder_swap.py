@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from query_files import write_noisy
+from suites import HashedEncoder
 
 from logic_retrievers import Engine, PassageIndex, Reranker
 from logic_retrievers.encoders import OnnxEncoder, RecentEncoder, default_encoder
@@ -21,7 +22,6 @@ from logic_retrievers.errors import (
     MissingVectorError,
     QueryEncoderError,
 )
-from logic_retrievers.testing import HashedEncoder
 from logic_retrievers.types import Passage
 
 WORDS = [
@@ -60,29 +60,29 @@ def index() -> Any:
 
 def points(index: PassageIndex) -> list[tuple[object, object, dict[str, bytes]]]:
     """Every point with payload and vectors, as Qdrant has them."""
-    found, _ = index.client.scroll("lr-test", limit=1000, with_vectors=True, with_payload=True)
+    records, _ = index.client.scroll("lr-test", limit=1000, with_vectors=True, with_payload=True)
     return [
         (one.id, one.payload, {n: np.asarray(v).tobytes() for n, v in one.vector.items()})
-        for one in found
+        for one in records
     ]
 
 
-def found(index: PassageIndex, policy: str = "topical") -> list[tuple[str, float]]:
+def search_hits(index: PassageIndex, policy: str = "topical") -> list[tuple[str, float]]:
     return [(hit.passage.id, hit.score) for hit in Engine(index, policy).search(QUERY, 8)]
 
 
 def test_no_stored_point_changes_and_the_way_back_gives_the_same_hits(index, file):
     """The promise: a swap of one file, and a way back."""
     stored, info = points(index), index.client.get_collection("lr-test")
-    before = {policy: found(index, policy) for policy in ("topical", "sequential", "auto")}
+    before = {policy: search_hits(index, policy) for policy in ("topical", "sequential", "auto")}
     index.use_query_encoder(file)
-    assert found(index) != before["topical"]
+    assert search_hits(index) != before["topical"]
     assert points(index) == stored
     report = index.add(PASSAGES)
     assert report.unchanged == len(PASSAGES)
     assert points(index) == stored
     index.use_query_encoder(None)
-    assert {policy: found(index, policy) for policy in before} == before
+    assert {policy: search_hits(index, policy) for policy in before} == before
     assert points(index) == stored
     assert index.client.get_collection("lr-test").config == info.config
 
@@ -99,13 +99,13 @@ def test_what_is_added_after_a_swap_lies_among_the_rest(index, file):
         np.testing.assert_allclose(vector, own, atol=1e-6)
 
 
-async def test_the_asynchronous_twin_does_the_same(index, file):
-    before = found(index)
+async def test_the_asynchronous_form_does_the_same(index, file):
+    before = search_hits(index)
     await index.ause_query_encoder(file)
     swapped = await Engine(index, "topical").asearch(QUERY, 8)
-    assert [(hit.passage.id, hit.score) for hit in swapped] == found(index) != before
+    assert [(hit.passage.id, hit.score) for hit in swapped] == search_hits(index) != before
     await index.ause_query_encoder(None)
-    assert found(index) == before
+    assert search_hits(index) == before
 
 
 def test_all_that_searches_an_index_follows(index, file):
@@ -114,10 +114,10 @@ def test_all_that_searches_an_index_follows(index, file):
     own = Reranker(default_encoder(), "topical", index=index)
     before = [hit.score for hit in reranker.rerank(QUERY, PASSAGES)]
     index.use_query_encoder(file)
-    assert [(hit.passage.id, hit.score) for hit in engine.search(QUERY, 8)] == found(index)
+    assert [(hit.passage.id, hit.score) for hit in engine.search(QUERY, 8)] == search_hits(index)
     after = [hit.score for hit in reranker.rerank(QUERY, PASSAGES)]
     assert after != before
-    assert after[:8] == pytest.approx([score for _, score in found(index)], abs=1e-6)
+    assert after[:8] == pytest.approx([score for _, score in search_hits(index)], abs=1e-6)
     assert [hit.score for hit in own.rerank(QUERY, PASSAGES)] == before
 
 
@@ -125,17 +125,17 @@ def test_another_index_over_the_same_encoder_does_not(index, file):
     """One encoder is shared by all of a process."""
     with PassageIndex.open("other") as other:
         other.add(PASSAGES)
-        before = found(other)
+        before = search_hits(other)
         index.use_query_encoder(file)
-        assert found(other) == before
-        assert default_encoder().specs["topical"].side("query") == (
+        assert search_hits(other) == before
+        assert default_encoder().specs["topical"].fingerprint_for("query") == (
             default_encoder().specs["topical"].fingerprint
         )
 
 
 def test_queries_for_other_documents_are_refused(index, file, tmp_path):
     """Nothing is changed by what is refused."""
-    before = found(index)
+    before = search_hits(index)
     other = write_noisy(tmp_path / "o.query.onnx", document_fingerprint="0" * 32)
     with pytest.raises(FingerprintMismatchError, match=r"'topical' in collection 'lr-test' have"):
         index.use_query_encoder(other)
@@ -147,7 +147,7 @@ def test_queries_for_other_documents_are_refused(index, file, tmp_path):
         index.use_query_encoder(write_noisy(tmp_path / "c.query.onnx", head="contradiction"))
     with pytest.raises(QueryEncoderError, match="Check the path"):
         index.use_query_encoder(tmp_path / "nothing.query.onnx")
-    assert found(index) == before
+    assert search_hits(index) == before
     assert [p.name for p in tmp_path.iterdir()]
 
 
@@ -165,40 +165,40 @@ def test_an_encoder_of_ones_own_is_told_apart(file):
 
 def test_a_search_that_runs_keeps_its_encoder(index, file):
     """Half a search with each encoder would rank by scores of two spaces."""
-    before = found(index)
-    procedure = Engine(index, "topical")._search([QUERY], 8, None, None, None)
+    before = search_hits(index)
+    operation = Engine(index, "topical")._plan([QUERY], 8, None, None, None)
     index.use_query_encoder(file)
-    hits = index.run(procedure)[0]
+    hits = index.run(operation)[0]
     assert [(hit.passage.id, hit.score) for hit in hits] == before
 
 
 def test_searches_beside_swaps_find_one_of_the_two(index, file):
     """Every answer is that of one encoder, whole."""
-    one = found(index)
+    one = search_hits(index)
     index.use_query_encoder(file)
-    other = found(index)
+    other = search_hits(index)
     stop, seen = threading.Event(), Counter()
 
-    def swaps() -> None:
+    def swap_repeatedly() -> None:
         for number in range(12):
             index.use_query_encoder(None if number % 2 == 0 else file)
         stop.set()
 
-    def searches() -> list[list[tuple[str, float]]]:
+    def search_repeatedly() -> list[list[tuple[str, float]]]:
         answers = []
         while not stop.is_set():
-            answers.append(found(index))
+            answers.append(search_hits(index))
         return answers
 
     with ThreadPoolExecutor(3) as pool:
-        running = [pool.submit(searches) for _ in "ab"]
-        pool.submit(swaps).result()
+        running = [pool.submit(search_repeatedly) for _ in "ab"]
+        pool.submit(swap_repeatedly).result()
         for answers in running:
             for answer in answers.result():
                 assert answer in (one, other)
                 seen[answer == one] += 1
     assert set(seen) == {True, False}
-    assert found(index) == other
+    assert search_hits(index) == other
 
 
 def test_two_swaps_at_once_both_count(index, file, tmp_path):
@@ -211,7 +211,9 @@ def test_two_swaps_at_once_both_count(index, file, tmp_path):
 
     asyncio.run(both())
     for name in ("topical", "compatibility"):
-        assert index.encoder.specs[name].side("query") != own[name].side("query")
+        assert index.encoder.specs[name].fingerprint_for("query") != own[name].fingerprint_for(
+            "query"
+        )
 
 
 def test_an_index_opened_with_a_query_encoder_needs_no_swap(index, file):
@@ -219,4 +221,4 @@ def test_an_index_opened_with_a_query_encoder_needs_no_swap(index, file):
     index.use_query_encoder(file)
     swapped = OnnxEncoder().with_query_encoder(file)
     with PassageIndex.open("lr-test", swapped, client=index.client) as again:
-        assert found(again) == found(index)
+        assert search_hits(again) == search_hits(index)

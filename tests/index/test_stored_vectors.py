@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from doubles import WireDouble
 from qdrant_client import models
+from suites import HashedEncoder
 
 from logic_retrievers.errors import EmptyTextError, InputError
-from logic_retrievers.index import PassageIndex, stored
-from logic_retrievers.index.ids import content_hash, point_id
-from logic_retrievers.testing import HashedEncoder
+from logic_retrievers.index import PassageIndex, vectors
+from logic_retrievers.index.point_format import content_hash, point_id
 from logic_retrievers.types import Passage
 
 BOTH = ["topical", "compatibility"]
@@ -28,7 +28,7 @@ TITLED = Passage(
 
 
 def vectors_of(index, passages, names=BOTH):
-    return index.run(index.stored(passages, names))
+    return index.run(index.stored_vectors(passages, names))
 
 
 def close_to(found, encoder, texts):
@@ -45,7 +45,7 @@ def close_to(found, encoder, texts):
 
 def test_stored_vectors_are_the_encoders(index, encoder, make_passages, monkeypatch):
     """A vector that is handed to the wrong passage reorders a list without a trace."""
-    monkeypatch.setattr(stored, "PASSAGES_A_CALL", 4)
+    monkeypatch.setattr(vectors, "PASSAGES_PER_CALL", 4)
     passages = make_passages(11)
     index.add(passages)
     close_to(vectors_of(index, passages[::-1]), encoder, {p.id: p.text for p in passages})
@@ -69,7 +69,7 @@ def test_another_text_to_embed_is_another_passage(index):
     """Under a new title the stored vector is that of the old one."""
     index.add([Passage("a", "text", embed_text="old title: text"), Passage("b", "text")])
     told = {
-        embed_text: {one for _, one in index.run(index.stored(given, ["topical"]))}
+        embed_text: {one for _, one in index.run(index.stored_vectors(given, ["topical"]))}
         for embed_text in ("old title: text", "new title: text", None)
         for given in [[Passage(one, "text", embed_text=embed_text) for one in "ab"]]
     }
@@ -185,7 +185,7 @@ def test_the_text_to_embed_is_embedded_by_a_backfill_into_a_copy(opened):
 
 
 def test_an_old_server_gets_a_copy_with_both_fields():
-    """Named vectors can be added since 1.18; on an older server the copy is the only road."""
+    """Named vectors can be added since 1.18; on an older server the copy is the only way."""
     with WireDouble(version="1.17.1") as double:
         with PassageIndex.open("c", HashedEncoder(["topical"]), location=double.url) as index:
             index.add([TITLED])

@@ -1,4 +1,4 @@
-"""Faults of the wire, of the disk and of the key: retried or told, and always in our own errors."""
+"""Faults of the wire, of the disk and of the key: retried or reported, as our own errors."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 from doubles import WireDouble
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+from suites import HashedEncoder
 
 from logic_retrievers.errors import (
     AuthenticationError,
@@ -29,7 +30,6 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index import PassageIndex, connection
 from logic_retrievers.index.faults import is_transient, translate
-from logic_retrievers.testing import HashedEncoder
 from logic_retrievers.types import Passage
 
 
@@ -285,7 +285,7 @@ CODE = grpc.StatusCode
         ),
     ],
 )
-def test_all_roads_raise_the_same_errors(failures, expected, transient):
+def test_all_protocols_raise_the_same_errors(failures, expected, transient):
     """Code that catches an error in embedded mode must catch it on a server too."""
     for failure in failures:
         ours = translate(failure, "there", "c")
@@ -313,7 +313,7 @@ def test_the_event_loop_goes_on(encoder):
             time.sleep(0.3)
             return super().encode_documents(texts, names)
 
-    async def tour():
+    async def use_async_methods():
         turns = 0
         async with await PassageIndex.aopen("p", Slow()) as index:
             task = asyncio.create_task(index.aadd([Passage("a", "text")]))
@@ -322,7 +322,7 @@ def test_the_event_loop_goes_on(encoder):
                 await asyncio.sleep(0.01)
             return turns
 
-    assert asyncio.run(tour()) > 5
+    assert asyncio.run(use_async_methods()) > 5
 
 
 def test_a_waiting_time_that_the_server_names_is_kept(monkeypatch, where, wire_double, encoder):

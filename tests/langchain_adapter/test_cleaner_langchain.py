@@ -9,19 +9,24 @@ import pickle
 from datetime import date
 
 import pytest
+from contradicting_documents import AGAIN, COPPER, DOCUMENTS, DUTY, OPEN, SHUT, TAX, nameless
 from langchain_core.documents import BaseDocumentTransformer, Document
 from langchain_logic_retrievers import ContradictionFilter, CorpusCleaner, document_key
-from langchain_opposed import AGAIN, COPPER, DOCUMENTS, DUTY, OPEN, SHUT, TAX, nameless
 from placed import PlacedEncoder
 from pydantic import ValidationError
+from suites import WatchedEncoder
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import Ledger
-from logic_retrievers.errors import ConfigurationError, InputError, StorageError
-from logic_retrievers.testing import WatchedEncoder
+from logic_retrievers.errors import (
+    CleaningSkippedWarning,
+    ConfigurationError,
+    InputError,
+    StorageError,
+)
 
 VECTORS = ("topical", "contradiction")
-NEWEST = {"policy": "prefer_newest"}
+NEWEST = {"resolution": "prefer_newest"}
 
 
 def cleaner(**settings):
@@ -31,12 +36,18 @@ def cleaner(**settings):
 
 def collection(*documents, encoder=None):
     index = PassageIndex.open(encoder=encoder or PlacedEncoder(), vectors=VECTORS)
-    index.add([Passage(one.id, one.page_content, one.metadata) for one in documents])
+    index.add(
+        [Passage(document.id, document.page_content, document.metadata) for document in documents]
+    )
     return index
 
 
 def hidden(documents):
-    return [one.id for one in documents if one.metadata.get("logic", {}).get("quarantined")]
+    return [
+        document.id
+        for document in documents
+        if document.metadata.get("logic", {}).get("quarantined")
+    ]
 
 
 def findings(document):
@@ -49,25 +60,28 @@ def one_by_one(texts, **fields):
 
 def test_by_default_both_stay_and_tell_of_each_other():
     """Nothing is hidden by a model's opinion that nobody asked to hide it."""
-    found = cleaner().transform_documents(DOCUMENTS)
-    assert hidden(found) == []
-    told = [(one["kind"], one["opponent"], one["action"]) for one in findings(found[1])]
+    results = cleaner().transform_documents(DOCUMENTS)
+    assert hidden(results) == []
+    told = [
+        (finding["kind"], finding["opponent"], finding["action"])
+        for finding in findings(results[1])
+    ]
     assert told == [("contradiction", DUTY, "annotated")]
-    (only,) = findings(found[1])
+    (only,) = findings(results[1])
     assert only["probability"] > 0.9
     assert only["severity"] == "high"
     assert only["quarantined"] == []
     assert only["reason"]
     assert only["decision"]
-    assert json.loads(json.dumps(found[1].metadata)) == found[1].metadata
+    assert json.loads(json.dumps(results[1].metadata)) == results[1].metadata
 
 
 def test_what_loses_is_marked_and_says_against_whom():
-    found = cleaner(**NEWEST).transform_documents(DOCUMENTS)
-    assert hidden(found) == [OPEN, DUTY, AGAIN]
-    against = [one for one in findings(found[0]) if one["kind"] == "contradiction"]
-    assert [(one["opponent"], one["quarantined"]) for one in against] == [(SHUT, [OPEN])]
-    assert "quarantined" not in found[1].metadata["logic"]
+    results = cleaner(**NEWEST).transform_documents(DOCUMENTS)
+    assert hidden(results) == [OPEN, DUTY, AGAIN]
+    against = [finding for finding in findings(results[0]) if finding["kind"] == "contradiction"]
+    assert [(result["opponent"], result["quarantined"]) for result in against] == [(SHUT, [OPEN])]
+    assert "quarantined" not in results[1].metadata["logic"]
 
 
 def test_nothing_is_lost_changed_or_shared():
@@ -75,14 +89,16 @@ def test_nothing_is_lost_changed_or_shared():
     given = [*copy.deepcopy(DOCUMENTS), Document("stone | green | z")]
     given[3].metadata["tags"] = ["a"]
     before = copy.deepcopy(given)
-    found = cleaner(**NEWEST).transform_documents(given)
+    results = cleaner(**NEWEST).transform_documents(given)
     assert given == before
-    assert [one.id for one in found] == [one.id for one in given]
-    assert [one.page_content for one in found] == [one.page_content for one in given]
-    for one, old in zip(found, given, strict=True):
+    assert [result.id for result in results] == [one.id for one in given]
+    assert [document.page_content for document in results] == [
+        document.page_content for document in given
+    ]
+    for one, old in zip(results, given, strict=True):
         assert {k: v for k, v in one.metadata.items() if k != "logic"} == old.metadata
-    assert "logic" not in found[3].metadata
-    found[3].metadata["tags"].append("b")
+    assert "logic" not in results[3].metadata
+    results[3].metadata["tags"].append("b")
     assert given == before
     assert cleaner().transform_documents([]) == []
 
@@ -91,7 +107,9 @@ async def test_asynchronous_calls_give_the_same_and_leave_the_loop_free():
     made = cleaner(**NEWEST)
     assert await made.atransform_documents(DOCUMENTS) == made.transform_documents(DOCUMENTS)
     lazily = list(made.lazy_transform_documents(DOCUMENTS, batch_size=2))
-    assert [one async for one in made.alazy_transform_documents(DOCUMENTS, batch_size=2)] == lazily
+    assert [
+        document async for document in made.alazy_transform_documents(DOCUMENTS, batch_size=2)
+    ] == lazily
 
 
 def test_the_loop_runs_on_while_it_encodes():
@@ -114,15 +132,15 @@ def test_a_verdict_takes_the_place_of_an_earlier_one():
 def test_other_evidence_and_the_users_own_key_stay():
     """A filter's evidence, and what the user had under our key, are not ours to throw away."""
     filtered = ContradictionFilter(encoder=PlacedEncoder()).compress_documents(DOCUMENTS, "q")
-    found = cleaner(**NEWEST).transform_documents(filtered)
-    logic = found[0].metadata["logic"]
+    results = cleaner(**NEWEST).transform_documents(filtered)
+    logic = results[0].metadata["logic"]
     assert logic["contradiction"] == filtered[0].metadata["logic"]["contradiction"]
     assert logic["quarantined"] is True
-    assert cleaner().transform_documents(found[:1]) == filtered[:1]
-    after = ContradictionFilter(encoder=PlacedEncoder()).compress_documents(found, "q")
+    assert cleaner().transform_documents(results[:1]) == filtered[:1]
+    after = ContradictionFilter(encoder=PlacedEncoder()).compress_documents(results, "q")
     assert after[0].metadata["logic"]["cleaning"] == logic["cleaning"]
 
-    mine = [one.model_copy(deep=True) for one in DOCUMENTS]
+    mine = [document.model_copy(deep=True) for document in DOCUMENTS]
     mine[0].metadata["logic"] = {"mine": 1}
     kept = cleaner(**NEWEST).transform_documents(mine)
     assert kept[0].metadata["logic"]["replaced"] == {"logic": {"mine": 1}}
@@ -132,10 +150,12 @@ def test_other_evidence_and_the_users_own_key_stay():
 
 def test_a_key_knows_a_document_whatever_was_said_about_it():
     """Or every new verdict makes a new document of it."""
-    found = cleaner(**NEWEST).transform_documents(DOCUMENTS)
-    assert [document_key(one) for one in found] == [document_key(one) for one in DOCUMENTS]
-    assert found[0].metadata != DOCUMENTS[0].metadata
-    assert len({document_key(one) for one in DOCUMENTS}) == len(DOCUMENTS)
+    results = cleaner(**NEWEST).transform_documents(DOCUMENTS)
+    assert [document_key(result) for result in results] == [
+        document_key(document) for document in DOCUMENTS
+    ]
+    assert results[0].metadata != DOCUMENTS[0].metadata
+    assert len({document_key(document) for document in DOCUMENTS}) == len(DOCUMENTS)
     same = Document("a", metadata={"x": 1, "y": {"b": 1, "a": date(2024, 1, 2)}})
     turned = Document("a", id="other", metadata={"y": {"a": "2024-01-02", "b": 1}, "x": 1})
     assert document_key(same) == document_key(turned) == "aa178b04-5d8e-b84f-8db8-f86910c35cb0"
@@ -146,11 +166,11 @@ def test_a_key_knows_a_document_whatever_was_said_about_it():
 def test_documents_without_id_are_told_apart_by_their_keys():
     """Under one empty name all but one are lost; under a position nobody finds them again."""
     given = nameless()
-    found = cleaner(**NEWEST).transform_documents(given)
-    marked = [one for one in found if one.metadata.get("logic", {}).get("quarantined")]
-    assert [one.page_content for one in marked] == [OPEN, DUTY, AGAIN]
-    assert [one.id for one in found] == [None] * 6
-    assert document_key(given[4]) in [one["opponent"] for one in findings(found[1])]
+    results = cleaner(**NEWEST).transform_documents(given)
+    marked = [result for result in results if result.metadata.get("logic", {}).get("quarantined")]
+    assert [document.page_content for document in marked] == [OPEN, DUTY, AGAIN]
+    assert [result.id for result in results] == [None] * 6
+    assert document_key(given[4]) in [finding["opponent"] for finding in findings(results[1])]
 
 
 def test_it_looks_into_the_collection_and_hides_what_loses_there(tmp_path):
@@ -158,9 +178,9 @@ def test_it_looks_into_the_collection_and_hides_what_loses_there(tmp_path):
     ledger = Ledger(tmp_path / "ledger.sqlite")
     with collection(DOCUMENTS[0], DOCUMENTS[1]) as index:
         made = cleaner(index=index, ledger=ledger, **NEWEST)
-        found = made.transform_documents([DOCUMENTS[2], DOCUMENTS[4]])
-        assert hidden(found) == [DUTY]
-        assert [one.quarantined for one in index.get([OPEN, TAX])] == [True, False]
+        results = made.transform_documents([DOCUMENTS[2], DOCUMENTS[4]])
+        assert hidden(results) == [DUTY]
+        assert [passage.quarantined for passage in index.get([OPEN, TAX])] == [True, False]
         states = ledger.states(index.collection)
         assert {name: one.event for name, one in states.items()} == {
             OPEN: "quarantine",
@@ -184,9 +204,9 @@ def test_trusted_documents_judge_and_are_never_hidden():
 def test_a_stream_is_compared_with_what_came_before(batch_size):
     """Batches that do not know of each other let every conflict through that spans two of them."""
     given = [DOCUMENTS[2], DOCUMENTS[3], DOCUMENTS[1], DOCUMENTS[4], DOCUMENTS[0], DOCUMENTS[5]]
-    found = list(cleaner(**NEWEST).lazy_transform_documents(iter(given), batch_size=batch_size))
-    assert [one.id for one in found] == [one.id for one in given]
-    assert hidden(found) == [DUTY, OPEN, AGAIN]
+    results = list(cleaner(**NEWEST).lazy_transform_documents(iter(given), batch_size=batch_size))
+    assert [result.id for result in results] == [one.id for one in given]
+    assert hidden(results) == [DUTY, OPEN, AGAIN]
 
 
 def test_a_stream_is_read_as_it_is_needed_and_encoded_once():
@@ -220,12 +240,12 @@ def test_a_stream_into_a_collection_hides_what_has_passed_already(tmp_path):
     with collection() as index:
         made = cleaner(index=index, ledger=tmp_path / "ledger.sqlite", **NEWEST)
         given = [DOCUMENTS[0], DOCUMENTS[3], DOCUMENTS[2], DOCUMENTS[1]]
-        for number, one in enumerate(made.lazy_transform_documents(given, batch_size=1)):
+        for number, document in enumerate(made.lazy_transform_documents(given, batch_size=1)):
             if number != 0:  # the first is kept back, and stored behind the last
-                index.add([Passage(one.id, one.page_content, one.metadata)])
+                index.add([Passage(document.id, document.page_content, document.metadata)])
         index.add([Passage(OPEN, OPEN, DOCUMENTS[0].metadata)])
         made.transform_documents([])
-        assert [one.id for one in index.scroll() if one.quarantined] == [OPEN]
+        assert [passage.id for passage in index.scroll() if passage.quarantined] == [OPEN]
 
 
 def test_what_is_stored_by_then_is_neither_encoded_nor_told_again(tmp_path):
@@ -233,9 +253,9 @@ def test_what_is_stored_by_then_is_neither_encoded_nor_told_again(tmp_path):
     encoder, ledger = PlacedEncoder(), Ledger(tmp_path / "ledger.sqlite")
     with collection(encoder=encoder) as index:
         made = cleaner(index=index, ledger=ledger)
-        for one in made.lazy_transform_documents(DOCUMENTS, batch_size=1):
-            index.add([Passage(one.id, one.page_content, dict(one.metadata))])
-        told = [{one.passage, one.opponent} for one in ledger.entries(index.collection)]
+        for document in made.lazy_transform_documents(DOCUMENTS, batch_size=1):
+            index.add([Passage(document.id, document.page_content, dict(document.metadata))])
+        told = [{hit.passage, hit.opponent} for hit in ledger.entries(index.collection)]
     assert len(encoder.encoded) == 2 * len(DOCUMENTS)  # once to judge, once to store
     assert sorted(map(sorted, told)) == sorted(
         map(sorted, [(OPEN, SHUT), (TAX, DUTY), (SHUT, AGAIN), (OPEN, AGAIN)])
@@ -245,14 +265,14 @@ def test_what_is_stored_by_then_is_neither_encoded_nor_told_again(tmp_path):
 def test_what_lost_holds_nothing_against_those_behind_it():
     """As in a collection, where what is hidden is nobody's neighbour."""
     given = [DOCUMENTS[2], DOCUMENTS[0], DOCUMENTS[5]]
-    made = cleaner(policy="quarantine_all")
+    made = cleaner(resolution="quarantine_all")
     assert hidden(made.lazy_transform_documents(given, batch_size=1)) == [OPEN]
 
 
 def test_settings_are_checked_at_once_and_unknown_ones_refused():
     for settings, told in (
-        ({"policy": "no-such"}, "no-such"),
-        ({"policy": "prefer_source"}, "source_order"),
+        ({"resolution": "no-such"}, "no-such"),
+        ({"resolution": "prefer_source"}, "source_order"),
         ({"neighbours": 0}, "neighbours"),
         ({"threshold": 2.0}, "threshold"),
         ({"against_trusted": "drop"}, "quarantine"),
@@ -277,15 +297,35 @@ def test_a_ledger_that_cannot_be_written_is_an_error(tmp_path):
         cleaner(ledger=tmp_path / "file" / "ledger.sqlite")
 
 
+async def test_a_failure_is_raised_or_skipped():
+    """A nightly ingestion may rather store what could not be examined than nothing."""
+
+    def neither(one, other):
+        return "neither"
+
+    with pytest.raises(InputError):
+        cleaner(resolution=neither).transform_documents(DOCUMENTS)
+    made = cleaner(resolution=neither, on_error="skip")
+    with pytest.warns(CleaningSkippedWarning, match="6 documents go on unjudged .InputError"):
+        assert made.transform_documents(DOCUMENTS) == DOCUMENTS
+    with pytest.warns(CleaningSkippedWarning, match="6 documents"):
+        assert await made.atransform_documents(DOCUMENTS) == DOCUMENTS
+    with pytest.warns(CleaningSkippedWarning, match="4 documents"):
+        assert list(made.lazy_transform_documents(DOCUMENTS, batch_size=4))[:4] == DOCUMENTS[:4]
+    with pytest.raises(ValueError, match="on_error"):
+        cleaner(on_error="ignore")
+
+
 def test_objects_are_not_written_down(tmp_path):
     def nothing(pairs):
         return [0.0] * len(pairs)
 
     with collection() as index:
-        made = cleaner(index=index, ledger=tmp_path / "l", second_opinion=nothing)
+        made = cleaner(index=index, ledger=tmp_path / "l", judge=nothing)
         told = made.model_dump(mode="json")
-    assert not {"index", "ledger", "encoder", "second_opinion"} & told.keys()
-    assert told["policy"] == "annotate"
+    assert not {"index", "ledger", "encoder"} & told.keys()
+    assert told["judge"].endswith("nothing")
+    assert told["resolution"] == "annotate"
     assert isinstance(cleaner(), BaseDocumentTransformer)
 
 
@@ -305,7 +345,7 @@ def test_it_travels_to_another_process_and_tells_no_secret(tmp_path):
     made = cleaner(**NEWEST, ledger=tmp_path / "ledger.sqlite", trusted=[DOCUMENTS[1]])
     expected = made.transform_documents(DOCUMENTS)
     assert pickle.loads(pickle.dumps(made)).transform_documents(DOCUMENTS) == expected
-    told = repr(cleaner(second_opinion=Model(), trusted=[DOCUMENTS[1]]))
+    told = repr(cleaner(judge=Model(), trusted=[DOCUMENTS[1]]))
     assert "very-secret-key" not in told
     assert TAX not in told
 
@@ -313,20 +353,22 @@ def test_it_travels_to_another_process_and_tells_no_secret(tmp_path):
 def test_changing_a_setting_changes_the_next_call():
     made = cleaner()
     assert hidden(made.transform_documents(DOCUMENTS)) == []
-    made.policy = "prefer_newest"
+    made.resolution = "prefer_newest"
     assert hidden(made.transform_documents(DOCUMENTS)) == [OPEN, DUTY, AGAIN]
 
 
 def test_asynchronous_streams_come_from_anywhere():
     async def crawl():
-        for one in DOCUMENTS:
+        for document in DOCUMENTS:
             await asyncio.sleep(0)
-            yield one
+            yield document
 
     async def collected():
         made = cleaner(**NEWEST)
-        return [one async for one in made.alazy_transform_documents(crawl(), batch_size=4)]
+        return [
+            document async for document in made.alazy_transform_documents(crawl(), batch_size=4)
+        ]
 
-    found = asyncio.run(collected())
-    assert [one.id for one in found] == [OPEN, TAX, SHUT, COPPER, DUTY, AGAIN]
-    assert hidden(found) == [OPEN, DUTY, AGAIN]
+    results = asyncio.run(collected())
+    assert [result.id for result in results] == [OPEN, TAX, SHUT, COPPER, DUTY, AGAIN]
+    assert hidden(results) == [OPEN, DUTY, AGAIN]

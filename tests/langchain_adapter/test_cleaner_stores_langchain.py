@@ -8,6 +8,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
+from contradicting_documents import AGAIN, COPPER, DOCUMENTS, DUTY, OPEN, SHUT, TAX, nameless
 from langchain_core.documents import Document
 from langchain_core.indexing import InMemoryRecordManager, aindex, index
 from langchain_logic_retrievers import (
@@ -18,7 +19,6 @@ from langchain_logic_retrievers import (
     document_key,
     open_index_over,
 )
-from langchain_opposed import AGAIN, COPPER, DOCUMENTS, DUTY, OPEN, SHUT, TAX, nameless
 from langchain_qdrant import QdrantVectorStore
 from placed import PlacedEncoder
 from qdrant_client import QdrantClient, models
@@ -49,13 +49,13 @@ def their_store():
     client.close()
 
 
-def found(index, text="inn | open | q"):
+def searched_texts(index, text="inn | open | q"):
     retriever = ConstraintRetriever(index=index, policy="topical", k=10)
-    return {one.page_content for one in retriever.invoke(text)}
+    return {document.page_content for document in retriever.invoke(text)}
 
 
 def newest(index, **settings):
-    return CorpusCleaner(index=index, policy="prefer_newest", **settings)
+    return CorpusCleaner(index=index, resolution="prefer_newest", **settings)
 
 
 def records(name="records"):
@@ -69,18 +69,18 @@ def test_our_store_hides_it_and_keeps_the_metadata_clean():
     with empty_store() as store:
         store.add_documents(newest(store.index).transform_documents(DOCUMENTS))
         assert store.index.count() == len(DOCUMENTS)
-        assert found(store.index) == STAY
+        assert searched_texts(store.index) == STAY
         assert {one.id for one in store.similarity_search("inn | open | q", k=10)} == STAY
         assert {one.id: one.metadata for one in store.get_by_ids([OPEN, SHUT])} == {
-            one.id: one.metadata for one in DOCUMENTS if one.id in (OPEN, SHUT)
+            document.id: document.metadata for document in DOCUMENTS if document.id in (OPEN, SHUT)
         }
-        assert {one.id for one in store.index.scroll() if one.quarantined} == LOSE
+        assert {passage.id for passage in store.index.scroll() if passage.quarantined} == LOSE
 
 
 async def test_our_store_does_so_asynchronously():
     with empty_store() as store:
         await store.aadd_documents(await newest(store.index).atransform_documents(DOCUMENTS))
-        assert found(store.index) == STAY
+        assert searched_texts(store.index) == STAY
 
 
 def test_restored_by_hand_it_comes_back_and_stays(tmp_path):
@@ -90,32 +90,32 @@ def test_restored_by_hand_it_comes_back_and_stays(tmp_path):
         cleaner = newest(store.index, ledger=ledger)
         store.add_documents(cleaner.transform_documents(DOCUMENTS))
         Quarantine(store.index, ledger).restore([OPEN])
-        assert found(store.index) == {*STAY, OPEN}
+        assert searched_texts(store.index) == {*STAY, OPEN}
         store.add_documents(cleaner.transform_documents(DOCUMENTS))
-        assert found(store.index) == {*STAY, OPEN}
+        assert searched_texts(store.index) == {*STAY, OPEN}
 
 
 def test_their_store_keeps_it_in_the_metadata_where_our_index_looks():
     """A user of langchain-qdrant who cleans and still finds it would believe that it works."""
     with their_store() as (theirs, passages):
         judged = newest(passages).transform_documents(nameless())
-        ids = [document_key(one) for one in judged]
+        ids = [document_key(result) for result in judged]
         assert theirs.add_documents(judged, ids=ids) == ids
         assert theirs.client.count("theirs").count == len(DOCUMENTS)
-        assert found(passages) == STAY
-        assert {one.text for one in passages.scroll() if one.quarantined} == LOSE
+        assert searched_texts(passages) == STAY
+        assert {passage.text for passage in passages.scroll() if passage.quarantined} == LOSE
         retriever = ConstraintRetriever.over(theirs, encoder=PlacedEncoder(), k=10)
-        assert {one.page_content for one in retriever.invoke("inn | open | q")} == STAY
+        assert {document.page_content for document in retriever.invoke("inn | open | q")} == STAY
 
 
 def test_their_stored_ones_are_hidden_when_something_newer_comes():
     with their_store() as (theirs, passages):
         old = nameless(DOCUMENTS[:1])
         theirs.add_documents(old, ids=[document_key(old[0])])
-        assert found(passages) == {OPEN}
+        assert searched_texts(passages) == {OPEN}
         new = newest(passages).transform_documents(nameless(DOCUMENTS[2:3]))
         theirs.add_documents(new, ids=[document_key(new[0])])
-        assert found(passages) == {SHUT}
+        assert searched_texts(passages) == {SHUT}
 
 
 @pytest.fixture(params=["index", "aindex"])
@@ -145,10 +145,12 @@ async def test_a_record_manager_sees_no_change_in_a_verdict(run, where):
         manager = records()
         given = nameless()
         assert counts(await run(newest(at), given, manager, store)) == (6, 0, 0)
-        assert found(at) == STAY
+        assert searched_texts(at) == STAY
         mild = CorpusCleaner(index=at)
         assert counts(await run(mild, given, manager, store)) == (0, 6, 0)
-        assert found(at) == STAY  # a milder policy shows nothing again; that is a person's to do
+        assert (
+            searched_texts(at) == STAY
+        )  # a milder policy shows nothing again; that is a person's to do
         plain = index(given, manager, store, key_encoder=document_key, cleanup="full")
         assert counts(plain) == (0, 6, 0)
         assert at.count() == len(DOCUMENTS)
@@ -159,10 +161,10 @@ async def test_a_document_that_loses_later_is_hidden_though_it_is_skipped(run):
     with empty_store() as store:
         manager, given = records(), nameless()
         await run(newest(store.index), given[:1], manager, store)
-        assert found(store.index) == {OPEN}
+        assert searched_texts(store.index) == {OPEN}
         told = await run(newest(store.index), [given[0], given[2]], manager, store)
         assert counts(told) == (1, 1, 0)
-        assert found(store.index) == {SHUT}
+        assert searched_texts(store.index) == {SHUT}
 
 
 async def test_what_index_stores_later_is_seen_by_the_next_batch(run):
@@ -178,10 +180,10 @@ async def test_what_index_stores_later_is_seen_by_the_next_batch(run):
             def alazy_transform_documents(self, documents):
                 return super().alazy_transform_documents(documents, batch_size=2)
 
-        small = Small(index=store.index, policy="prefer_newest")
+        small = Small(index=store.index, resolution="prefer_newest")
         told = await run(small, given, records(), store, batch_size=5)
         assert counts(told) == (6, 0, 0)
-        assert found(store.index) == STAY
+        assert searched_texts(store.index) == STAY
 
 
 async def test_one_that_changed_is_judged_by_what_it_says_now(run):
@@ -189,7 +191,7 @@ async def test_one_that_changed_is_judged_by_what_it_says_now(run):
         manager = records()
         first = [*nameless(DOCUMENTS[2:3]), Document(OPEN, metadata={"date": 2020})]
         await run(newest(store.index), first, manager, store)
-        assert found(store.index) == {SHUT}
+        assert searched_texts(store.index) == {SHUT}
         second = [first[0], Document(OPEN, metadata={"date": 2025})]
         assert counts(await run(newest(store.index), second, manager, store)) == (1, 1, 1)
-        assert found(store.index) == {OPEN}
+        assert searched_texts(store.index) == {OPEN}

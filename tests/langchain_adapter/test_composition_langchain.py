@@ -16,7 +16,7 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableParallel, RunnablePassthrough
 from langchain_corpus import DOCUMENTS, QUERY, ids
 from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever
-from langchain_logic_retrievers.events import RERANKING, RETRIEVAL
+from langchain_logic_retrievers.tracing import RERANKING, RETRIEVAL
 
 ANSWER = "The inn by the harbour is quiet."
 
@@ -79,10 +79,10 @@ async def test_in_an_ensemble(store, index):
     ensemble = EnsembleRetriever(
         retrievers=[ConstraintRetriever(index=index, k=6), plain], weights=[0.9, 0.1]
     )
-    found = ensemble.invoke(QUERY)
-    assert sorted(ids(found)) == ids(DOCUMENTS)
-    assert found[0].id == ConstraintRetriever(index=index, k=1).invoke(QUERY)[0].id
-    assert ids(await ensemble.ainvoke(QUERY)) == ids(found)
+    results = ensemble.invoke(QUERY)
+    assert sorted(ids(results)) == ids(DOCUMENTS)
+    assert results[0].id == ConstraintRetriever(index=index, k=1).invoke(QUERY)[0].id
+    assert ids(await ensemble.ainvoke(QUERY)) == ids(results)
 
 
 async def test_in_a_merger(store, index):
@@ -100,12 +100,12 @@ async def test_as_a_compressor(store, listener):
     compressing = ContextualCompressionRetriever(
         base_compressor=reranker, base_retriever=ConstraintRetriever.over(store, k=6)
     )
-    found = compressing.invoke(QUERY, {"callbacks": [listener]})
-    assert found == list(reranker.compress_documents(DOCUMENTS, QUERY))
+    results = compressing.invoke(QUERY, {"callbacks": [listener]})
+    assert results == list(reranker.compress_documents(DOCUMENTS, QUERY))
     assert [event[0] for event in listener.events] == [RETRIEVAL, RERANKING]
-    assert [hit["id"] for hit in listener.events[1][1]["hits"]] == ids(found)
+    assert [hit["id"] for hit in listener.events[1][1]["hits"]] == ids(results)
     listener.events.clear()
-    assert await compressing.ainvoke(QUERY, {"callbacks": [listener]}) == found
+    assert await compressing.ainvoke(QUERY, {"callbacks": [listener]}) == results
     assert [event[0] for event in listener.events] == [RETRIEVAL, RERANKING]
     assert len(compressing.invoke(QUERY, k=1)) == 1
     outer, middle = listener.events[1][2]["run_id"], listener.started[-2]["run_id"]
@@ -117,9 +117,9 @@ async def test_in_a_pipeline_of_compressors():
     pipeline = DocumentCompressorPipeline(
         transformers=[CompatibilityReranker(top_n=4), CompatibilityReranker(top_n=2)]
     )
-    found = pipeline.compress_documents(DOCUMENTS, QUERY)
-    assert len(found) == 2
-    assert await pipeline.acompress_documents(DOCUMENTS, QUERY) == found
+    results = pipeline.compress_documents(DOCUMENTS, QUERY)
+    assert len(results) == 2
+    assert await pipeline.acompress_documents(DOCUMENTS, QUERY) == results
 
 
 def test_over_any_retriever(store):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
+from contradicting_documents import AGAIN, COPPER, DOCUMENTS, OPEN, SHUT, opposed_store
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.runnables import ConfigurableField, RunnableLambda
 from langchain_core.tools import create_retriever_tool
 from langchain_corpus import ids
 from langchain_logic_retrievers import ContradictionRetriever, LogicVectorStore, encoder_of
-from langchain_logic_retrievers.events import RETRIEVAL
-from langchain_opposed import AGAIN, COPPER, DOCUMENTS, OPEN, SHUT, opposed_store
+from langchain_logic_retrievers.tracing import RETRIEVAL
 from langchain_qdrant import QdrantVectorStore
 from placed import SETTINGS, PlacedEncoder
 from qdrant_client import models
@@ -52,16 +53,16 @@ def test_the_core_decides(store, retriever):
     hits = ContradictionSearch(store.index).search(STATEMENT, 4)
     assert ids(found) == [hit.passage.id for hit in hits]
     assert set(ids(found[:2])) == {OPEN, AGAIN}
-    assert [one.metadata for one in found] == told(hits)
+    assert [result.metadata for result in found] == told(hits)
     assert found[0].metadata["logic"]["details"]["probability"] > 0.9
-    json.dumps([one.metadata for one in found], allow_nan=False)
+    json.dumps([result.metadata for result in found], allow_nan=False)
 
 
 async def test_like_a_stored_document(store, retriever):
     """The document itself would head the list of what contradicts it."""
     found = retriever.like(SHUT)
     hits = ContradictionSearch(store.index).search_like(SHUT, 4)
-    assert [one.metadata for one in found] == told(hits)
+    assert [result.metadata for result in found] == told(hits)
     assert set(ids(found[:2])) == {OPEN, AGAIN}
     assert SHUT not in ids(retriever.like(SHUT, k=99))
     assert await retriever.alike(SHUT) == found
@@ -122,9 +123,9 @@ def test_a_setting_of_zero_for_one_call_is_a_setting(store):
 
 def test_constants_of_the_users_own(store):
     """Another threshold that is not heard calls everything a conflict."""
-    strict = SETTINGS.with_threshold(0.99999)
+    strict = replace(SETTINGS, threshold=0.99999)
     found = ContradictionRetriever(index=store.index, settings=strict).invoke(STATEMENT)
-    assert not any(one.metadata["logic"]["details"]["conflict"] for one in found)
+    assert not any(result.metadata["logic"]["details"]["conflict"] for result in found)
 
 
 def test_misspelt_settings_are_refused(store, retriever):
@@ -142,7 +143,7 @@ def test_misspelt_settings_are_refused(store, retriever):
         ({"candidates": True}, "whole number"),
         ({"min_probability": 1.1}, r"min_probability must lie between 0 and 1"),
         ({"alpha": -1.0}, "alpha must be at least 0"),
-        ({"settings": {"alpha": 1.0}}, "null_mean"),
+        ({"settings": {"alpha": -1.0}}, "alpha"),
         ({"filter": {"source": []}}, "empty list"),
         ({"index": None}, "PassageIndex"),
     ],
@@ -183,7 +184,7 @@ def test_configurable_fields(store):
         configurable.with_config(configurable={"k": 0}).invoke(STATEMENT)
 
 
-def test_over_a_store_of_ours(store):
+async def test_over_a_store_of_ours(store):
     """One client, one collection."""
     retriever = ContradictionRetriever.over(store, k=9, min_probability=0.5)
     assert retriever.index is store.index
@@ -193,21 +194,24 @@ def test_over_a_store_of_ours(store):
     )
     assert (other.candidates, other.alpha, other.settings) == (2, 0.5, SETTINGS)
     assert other.filter == {"source": "blog"}
+    assert (await ContradictionRetriever.aover(store, k=9)).index is store.index
     with pytest.raises(ConfigurationError, match="has its index"):
         ContradictionRetriever.over(store, encoder=PlacedEncoder())
 
 
-def test_over_langchains_own_store():
+async def test_over_langchains_own_store():
     """Its embeddings make no contradiction vector: an error, or another encoder beside them."""
     theirs = DeterministicFakeEmbedding(size=64)
     existing = QdrantVectorStore.from_documents(
-        [one.model_copy(update={"id": None}) for one in DOCUMENTS],
+        [document.model_copy(update={"id": None}) for document in DOCUMENTS],
         theirs,
         location=":memory:",
         collection_name="docs",
     )
-    with pytest.raises(ValueError, match="no 'contradiction'"):
-        ContradictionRetriever.over(existing, identity="fake")
+    with pytest.raises(ConfigurationError, match="no 'contradiction'"):
+        ContradictionRetriever.over(existing)
+    with pytest.raises(ConfigurationError, match="no 'contradiction'"):
+        await ContradictionRetriever.aover(existing, encoder=encoder_of(theirs, identity="fake"))
     beside = (PlacedEncoder(), {"contradiction": "contradiction"})
     encoder = CombinedEncoder([encoder_of(theirs, identity="fake"), beside])
     retriever = ContradictionRetriever.over(existing, encoder=encoder, k=2)
@@ -264,7 +268,7 @@ def test_as_a_tool(retriever):
     call = {"name": "check", "args": {"query": STATEMENT}, "id": "1", "type": "tool_call"}
     message = tool.invoke(call)
     assert message.artifact == retriever.invoke(STATEMENT)
-    assert message.content == "\n\n".join(one.page_content for one in message.artifact)
+    assert message.content == "\n\n".join(document.page_content for document in message.artifact)
 
 
 def test_filters_of_both_kinds(store):
@@ -272,7 +276,7 @@ def test_filters_of_both_kinds(store):
     condition = models.FieldCondition(key="metadata.source", match=models.MatchValue(value="blog"))
     for wanted in ({"source": "blog"}, models.Filter(must=[condition])):
         found = ContradictionRetriever(index=store.index, filter=wanted, k=9).invoke(STATEMENT)
-        assert {one.metadata["source"] for one in found} == {"blog"}
+        assert {result.metadata["source"] for result in found} == {"blog"}
         assert len(found) == 3
     odd = ContradictionRetriever(index=store.index, filter={"should": "see"})
     assert odd.invoke(STATEMENT) == []

@@ -7,22 +7,22 @@ import pickle
 from copy import deepcopy
 
 import pytest
-from langchain_core.documents import Document
-from langchain_core.load import dumps
-from langchain_corpus import ids
-from langchain_opposed import (
+from contradicting_documents import (
     COPPER,
     DOCUMENTS,
     OPEN,
     SHUT,
     contradictions,
 )
+from langchain_core.documents import Document
+from langchain_core.load import dumps
+from langchain_corpus import ids
 from naming import stable
 from placed import SETTINGS, PlacedEncoder
 from pydantic import ValidationError
 
 from logic_retrievers import Passage, PassageIndex
-from logic_retrievers.contradiction.rules import PreferSource
+from logic_retrievers.contradiction.resolution_strategies import PreferSource
 
 LAW = Document("inn | shut | c", id="law")
 
@@ -30,31 +30,31 @@ LAW = Document("inn | shut | c", id="law")
 def test_settings_that_change_later_are_heard():
     """A core that is kept answers by the settings that it was made of."""
     made = contradictions()
-    assert len(made.filtered(DOCUMENTS).dropped) == 0
-    other = made.model_copy(update={"policy": "drop_both"})
-    assert len(other.filtered(DOCUMENTS).dropped) == 4
-    made.policy = "prefer_newest"
-    assert len(made.filtered(DOCUMENTS).dropped) == 3
+    assert len(made.filter(DOCUMENTS).dropped) == 0
+    other = made.model_copy(update={"resolution": "drop_both"})
+    assert len(other.filter(DOCUMENTS).dropped) == 4
+    made.resolution = "prefer_newest"
+    assert len(made.filter(DOCUMENTS).dropped) == 3
     made.threshold = 0.9999
-    assert len(made.filtered(DOCUMENTS).dropped) == 0
+    assert len(made.filter(DOCUMENTS).dropped) == 0
     made.top_n = 2
-    assert len(made.filtered(DOCUMENTS).hits) == 2
+    assert len(made.filter(DOCUMENTS).hits) == 2
     trusted = Document("inn | shut | c", id="law")
     judged = contradictions(trusted=[trusted])
-    assert len(judged.filtered(DOCUMENTS).dropped) == 2
+    assert len(judged.filter(DOCUMENTS).dropped) == 2
     trusted.page_content = "inn | open | c"
-    assert [hit.passage.id for hit in judged.filtered(DOCUMENTS).dropped] == [SHUT]
+    assert [hit.passage.id for hit in judged.filter(DOCUMENTS).dropped] == [SHUT]
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"policy": "unknown"}, "unknown policy 'unknown'; one of annotate"),
-        ({"policy": "prefer_source"}, "source_order"),
+        ({"resolution": "unknown"}, "unknown resolution 'unknown'; one of annotate"),
+        ({"resolution": "prefer_source"}, "source_order"),
         ({"top_n": 0}, "at least 1"),
         ({"top_n": "3"}, "whole number"),
-        ({"threshold": 2}, "threshold must lie"),
-        ({"ask_above": 2}, "ask_above must lie"),
+        ({"threshold": 2}, "threshold must be"),
+        ({"judge_above": 2}, "judge_above must lie"),
         ({"trusted": ["law"]}, "trusted"),
         ({"trusted_filter": {}}, "trust every passage"),
         ({"trusted_filter": {"city": []}}, "empty list"),
@@ -63,8 +63,8 @@ def test_settings_that_change_later_are_heard():
         ({"against_trusted": "keep"}, "'drop' or 'annotate'"),
         ({"date_key": ""}, "date_key"),
         ({"source_order": "law"}, "source_order"),
-        ({"settings": {"alpha": 1.0}}, "null_mean"),
-        ({"second_opinion": 0.5}, "callable"),
+        ({"settings": {"alpha": -1.0}}, "alpha"),
+        ({"judge": 0.5}, "callable"),
         ({"encoder": "all-minilm"}, "Encoder"),
         ({"encoder": PlacedEncoder(["topical"])}, "no 'contradiction'"),
         ({"index": "handbook"}, "PassageIndex"),
@@ -81,20 +81,24 @@ def test_bad_settings_are_refused_when_they_are_set(settings, words):
 def test_settings_are_public_and_fit_for_json():
     """A cache that cannot see a threshold gives stale results."""
     made = contradictions(
-        policy=PreferSource(("law", "inn")), settings=SETTINGS, threshold=0.7, trusted=[LAW]
+        resolution=PreferSource(("law", "inn")), settings=SETTINGS, threshold=0.7, trusted=[LAW]
     )
     dumped = json.loads(made.model_dump_json())
-    assert dumped["policy"] == {"name": "prefer_source", "order": ["law", "inn"], "key": "source"}
+    assert dumped["resolution"] == {
+        "name": "prefer_source",
+        "order": ["law", "inn"],
+        "key": "source",
+    }
     assert dumped["settings"]["alpha"] == 2.0
     assert dumped["trusted"][0]["page_content"] == "inn | shut | c"
     again = contradictions(**contradictions(threshold=0.7, trusted=[LAW], top_n=2).model_dump())
     assert again.trusted == (LAW,)
     assert (again.threshold, again.top_n) == (0.7, 2)
-    functions = contradictions(policy=max, trusted_filter=bool).model_dump(mode="json")
-    assert functions["policy"] == "builtins.max"
+    functions = contradictions(resolution=max, trusted_filter=bool).model_dump(mode="json")
+    assert functions["resolution"] == {"function": "builtins.max"}
     assert functions["trusted_filter"] == "builtins.bool"
     assert contradictions().model_dump() == {
-        "policy": "annotate",
+        "resolution": "annotate",
         "top_n": None,
         "threshold": None,
         "settings": None,
@@ -105,7 +109,8 @@ def test_settings_are_public_and_fit_for_json():
         "date_key": "date",
         "source_key": "source",
         "source_order": (),
-        "ask_above": None,
+        "judge": None,
+        "judge_above": None,
     }
 
 
@@ -121,9 +126,9 @@ def test_neither_texts_nor_models_are_told():
         def opinion(self, pairs):
             return [None] * len(pairs)
 
-    made = contradictions(trusted=[LAW], second_opinion=Model().opinion)
+    made = contradictions(trusted=[LAW], judge=Model().opinion)
     told = repr(made) + str(made) + dumps(made)
-    assert "policy='annotate'" in told
+    assert "resolution='annotate'" in told
     for hidden in ("very-secret-key", LAW.page_content, "PlacedEncoder"):
         assert hidden not in told
     assert "very-secret-key" not in repr(made.model_dump())
@@ -131,10 +136,10 @@ def test_neither_texts_nor_models_are_told():
 
 def test_it_travels_to_another_process():
     """A worker gets its filter pickled; the kept core, with its vectors, stays here."""
-    made = contradictions(policy="drop_both", trusted=[LAW], settings=SETTINGS)
-    expected = made.filtered(DOCUMENTS)
+    made = contradictions(resolution="drop_both", trusted=[LAW], settings=SETTINGS)
+    expected = made.filter(DOCUMENTS)
     for again in (pickle.loads(pickle.dumps(made)), deepcopy(made)):
-        assert again.filtered(DOCUMENTS) == expected
+        assert again.filter(DOCUMENTS) == expected
     assert len(pickle.dumps(made)) < 10_000
 
 
@@ -143,5 +148,5 @@ def test_an_index_whose_collection_lacks_the_vector():
     with PassageIndex.open(encoder=PlacedEncoder()) as index:
         assert index.vectors == ("topical",)
         index.add([Passage(document.id, document.page_content) for document in DOCUMENTS])
-        made = contradictions(encoder=None, index=index, policy="drop_both")
+        made = contradictions(encoder=None, index=index, resolution="drop_both")
         assert ids(made.compress_documents(DOCUMENTS, "inns")) == [OPEN, COPPER]

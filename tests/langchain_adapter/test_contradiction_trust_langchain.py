@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from langchain_core.documents import Document
-from langchain_corpus import ids
-from langchain_opposed import (
+from contradicting_documents import (
     COPPER,
     DOCUMENTS,
     DUTY,
@@ -15,6 +13,8 @@ from langchain_opposed import (
     nameless,
     opposed_store,
 )
+from langchain_core.documents import Document
+from langchain_corpus import ids
 from placed import PlacedEncoder
 from qdrant_client import models
 
@@ -33,9 +33,9 @@ LAW = Document("inn | shut | c", id="law")
 )
 def test_trusted_documents_of_every_kind(trusted):
     """One that is lost on the way leaves the false one in the context."""
-    found = contradictions(trusted=[trusted]).compress_documents(DOCUMENTS, "inns")
-    assert ids(found) == [TAX, SHUT, COPPER, DUTY]
-    told = {one.id: one.metadata["logic"]["contradiction"]["details"] for one in found}
+    results = contradictions(trusted=[trusted]).compress_documents(DOCUMENTS, "inns")
+    assert ids(results) == [TAX, SHUT, COPPER, DUTY]
+    told = {result.id: result.metadata["logic"]["contradiction"]["details"] for result in results}
     assert [name for name in told if told[name]["trusted"]] == [SHUT] * (trusted.id == SHUT)
 
 
@@ -45,10 +45,10 @@ def test_without_ids_a_trusted_document_is_known_by_its_text(nameless_ones):
     documents = DOCUMENTS if nameless_ones == "the trusted" else nameless()
     trusted = DOCUMENTS[0] if nameless_ones == "the given" else nameless()[0]
     for made, more in (
-        (contradictions(policy="prefer_newest", trusted=[trusted]), []),
-        (contradictions(policy="prefer_newest"), [trusted]),
+        (contradictions(resolution="prefer_newest", trusted=[trusted]), []),
+        (contradictions(resolution="prefer_newest"), [trusted]),
     ):
-        result = made.filtered(documents, trusted=more)
+        result = made.filter(documents, trusted=more)
         assert [hit.passage.text for hit in result.dropped] == [SHUT, DUTY]
         assert result.hits[0].evidence.details["trusted"]
 
@@ -56,7 +56,7 @@ def test_without_ids_a_trusted_document_is_known_by_its_text(nameless_ones):
 def test_another_id_is_another_document():
     """A copy of a trusted text from elsewhere is not what the user vouches for."""
     trusted = DOCUMENTS[0].model_copy(update={"id": "another"})
-    result = contradictions(policy="prefer_newest", trusted=[trusted]).filtered(DOCUMENTS)
+    result = contradictions(resolution="prefer_newest", trusted=[trusted]).filter(DOCUMENTS)
     assert not any(hit.evidence.details["trusted"] for hit in result.hits)
 
 
@@ -64,7 +64,7 @@ async def test_trusted_ones_that_contradict_each_other_are_told():
     """Nobody would know why a trusted document judged nobody, or which line's filter it was."""
     made = contradictions(trusted=[Document("inn | open | d"), Document("inn | shut | d")])
     with pytest.warns(ConflictingTrustWarning, match="'#trusted 0', '#trusted 1'") as caught:
-        result = made.filtered(DOCUMENTS)
+        result = made.filter(DOCUMENTS)
     assert caught[0].filename == __file__
     with pytest.warns(ConflictingTrustWarning) as caught:
         await made.acompress_documents(DOCUMENTS, "query")
@@ -72,7 +72,7 @@ async def test_trusted_ones_that_contradict_each_other_are_told():
     assert "'#trusted 0', '#trusted 1'" in result.notes[0]
     more = contradictions(trusted=[Document("inn | open | d")])
     with pytest.warns(ConflictingTrustWarning, match="'#trusted 0', '#trusted 1'"):
-        more.filtered(DOCUMENTS, trusted=[Document("inn | shut | d")])
+        more.filter(DOCUMENTS, trusted=[Document("inn | shut | d")])
 
 
 def test_trusted_documents_are_encoded_once():
@@ -81,7 +81,7 @@ def test_trusted_documents_are_encoded_once():
     made = contradictions(encoder=encoder, trusted=[LAW])
     made.compress_documents(DOCUMENTS, "inns")
     made.compress_documents(DOCUMENTS, "inns")
-    made.filtered(DOCUMENTS)
+    made.filter(DOCUMENTS)
     assert encoder.encoded.count("inn | shut | c") == 1
 
 

@@ -8,12 +8,13 @@ from uuid import UUID
 import pytest
 from langchain_core.documents import Document
 from langchain_logic_retrievers.documents import (
-    candidates,
+    candidates_by_id,
     to_document,
     to_documents,
     to_passages,
+    with_ranking,
+    without_evidence,
 )
-from langchain_logic_retrievers.evidence import annotated, unannotated
 
 from logic_retrievers.errors import InputError
 from logic_retrievers.types import Evidence, Hit, Passage
@@ -32,16 +33,16 @@ def hit(passage_id="a", score=0.5):
 
 def test_a_hit_becomes_a_document():
     """A field that is left behind cannot be had anywhere else."""
-    found = to_document(hit())
-    assert (found.id, found.page_content) == ("a", "text")
-    assert found.metadata == {
+    results = to_document(hit())
+    assert (results.id, results.page_content) == ("a", "text")
+    assert results.metadata == {
         "n": 1,
         "relevance_score": 0.5,
         "logic": {
             "policy": "union",
             "scores": {"topical": 0.4},
             "ranks": {"topical": 1},
-            "kept": True,
+            "passed_filter": True,
             "reason": "near",
             "details": {},
             "score": 0.5,
@@ -54,20 +55,20 @@ def test_an_annotation_is_a_copy_of_the_same_kind():
     """An input that changes under its owner, or a subclass that loses its fields."""
     page = Page("text", id="a", metadata={"n": 1}, number=7)
     before = deepcopy(page)
-    found = annotated(page, hit())
+    results = with_ranking(page, hit())
     assert page == before
-    assert type(found) is Page
-    assert (found.id, found.number, found.metadata["n"]) == ("a", 7, 1)
+    assert type(results) is Page
+    assert (results.id, results.number, results.metadata["n"]) == ("a", 7, 1)
 
 
 def test_an_annotation_replaces_an_older_one():
     """Evidence of another query would be stored, embedded or shown as this one's."""
-    once = annotated(Document("text", metadata={"n": 1}), hit(score=0.1))
-    twice = annotated(once, hit(score=0.9))
+    once = with_ranking(Document("text", metadata={"n": 1}), hit(score=0.1))
+    twice = with_ranking(once, hit(score=0.9))
     assert twice.metadata["relevance_score"] == twice.metadata["logic"]["score"] == 0.9
-    assert unannotated(twice.metadata) == {"n": 1}
+    assert without_evidence(twice.metadata) == {"n": 1}
     assert to_passages([twice])[0].metadata == {"n": 1}
-    [(passage, _)] = candidates([twice]).values()
+    [(passage, _)] = candidates_by_id([twice]).values()
     assert passage.metadata == {"n": 1}
 
 
@@ -75,7 +76,7 @@ def test_an_annotation_replaces_an_older_one():
 def test_a_users_own_keys_stay(own):
     """A course catalogue may well have a field `logic`; it is not ours to delete."""
     metadata = {**own, "relevance_score": 3, "n": 1}
-    assert unannotated(metadata) == metadata
+    assert without_evidence(metadata) == metadata
     assert to_passages([Document("text", metadata=metadata)])[0].metadata == metadata
 
 
@@ -85,7 +86,11 @@ def test_ids_are_given_kept_or_made():
     first, second, third = to_passages(documents)
     assert (first.id, third.id) == ("own", "other")
     assert UUID(second.id).version == 4
-    assert [one.id for one in to_passages(documents, ["x", "y", None])] == ["x", "y", "other"]
+    assert [passage.id for passage in to_passages(documents, ["x", "y", None])] == [
+        "x",
+        "y",
+        "other",
+    ]
     assert documents[1].id is None
 
 
@@ -100,28 +105,28 @@ def test_another_number_of_ids_is_refused():
 def test_candidates_count_once_and_nobody_shares_a_name():
     """Two documents without id are two; one that is called like a position is a third."""
     documents = [Document("a"), Document("b"), Document("c", id="#0"), Document("d", id="#0")]
-    found = candidates(documents)
-    assert [document.page_content for _, document in found.values()] == ["a", "b", "c"]
-    assert [name for name in found if not name.startswith("##")] == ["#0"]
+    results = candidates_by_id(documents)
+    assert [document.page_content for _, document in results.values()] == ["a", "b", "c"]
+    assert [name for name in results if not name.startswith("##")] == ["#0"]
 
 
 def test_what_lay_under_our_keys_is_put_back():
     """A user's own metadata would be gone once a result is stored or reranked again."""
     own = {"logic": "modal", "relevance_score": 7, "n": 1}
     hit = Hit(Passage("a", "text"), 1, 0.5, Evidence("topical", {}, {}))
-    once = annotated(Document("text", id="a", metadata=own), hit)
-    twice = annotated(once, hit)
+    once = with_ranking(Document("text", id="a", metadata=own), hit)
+    twice = with_ranking(once, hit)
     assert once.metadata["relevance_score"] == twice.metadata["relevance_score"] == 0.5
-    assert unannotated(once.metadata) == unannotated(twice.metadata) == own
+    assert without_evidence(once.metadata) == without_evidence(twice.metadata) == own
 
 
 def test_ids_of_two_collections_are_two_documents():
     """Both count from 1 as a rule; one would vanish."""
-    found = candidates(
+    results = candidates_by_id(
         [
             Document(text, metadata={"_id": 1, "_collection_name": home})
             for text, home in (("one", "a"), ("other", "b"), ("one again", "a"), ("other", "b"))
         ]
     )
-    assert [document.page_content for _, document in found.values()] == ["one", "other"]
-    assert next(iter(found)) == "1"
+    assert [document.page_content for _, document in results.values()] == ["one", "other"]
+    assert next(iter(results)) == "1"

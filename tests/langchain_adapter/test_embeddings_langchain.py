@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 from langchain_logic_retrievers import LogicEmbeddings, encoder_of
-from langchain_logic_retrievers.embeddings import completed
+from langchain_logic_retrievers.models import encoder_with_compatibility
 
 from logic_retrievers.encoders import default_bundle_path, default_encoder
 from logic_retrievers.errors import ConfigurationError, EmptyTextError
@@ -36,10 +36,10 @@ async def test_one_named_vector(vector):
     """The wrong head gives plausible numbers of the same length."""
     embeddings = LogicEmbeddings(vector=vector)
     expected = default_encoder().encode_documents(TEXTS)[vector]
-    found = embeddings.embed_documents(TEXTS)
-    np.testing.assert_allclose(found, expected, atol=1e-6)
-    assert {type(value) for row in found for value in row} == {float}
-    assert await embeddings.aembed_documents(TEXTS) == found
+    results = embeddings.embed_documents(TEXTS)
+    np.testing.assert_allclose(results, expected, atol=1e-6)
+    assert {type(value) for row in results for value in row} == {float}
+    assert await embeddings.aembed_documents(TEXTS) == results
     query = embeddings.embed_query(TEXTS[0])
     np.testing.assert_allclose(query, default_encoder().encode_queries(TEXTS[:1])[vector][0], 1e-5)
     assert await embeddings.aembed_query(TEXTS[0]) == query
@@ -120,16 +120,16 @@ def test_a_model_without_a_name_needs_an_identity():
 def test_completed_embeddings_have_compatibility_vectors():
     """Without them no policy can tell a violating document; twice the work would be waste."""
     ours, theirs = default_encoder().specs["compatibility"], Named("a")
-    encoder = completed(theirs)
+    encoder = encoder_with_compatibility(theirs)
     assert encoder.specs["compatibility"].fingerprint == ours.fingerprint
     assert encoder.specs["topical"].dimension == 3
     encoder.encode_documents(["abc"], ["compatibility"])
     assert theirs.asked == []
-    both = completed(LogicEmbeddings())
+    both = encoder_with_compatibility(LogicEmbeddings())
     assert {n: s.fingerprint for n, s in both.specs.items()} == {
         n: default_encoder().specs[n].fingerprint for n in ("topical", "compatibility")
     }
-    of_one_head = completed(LogicEmbeddings(vector="compatibility"))
+    of_one_head = encoder_with_compatibility(LogicEmbeddings(vector="compatibility"))
     assert of_one_head.specs["topical"].fingerprint == ours.fingerprint
-    with_their_own = completed(LogicEmbeddings(encoder=encoder))
+    with_their_own = encoder_with_compatibility(LogicEmbeddings(encoder=encoder))
     assert with_their_own.specs["topical"].dimension == 3

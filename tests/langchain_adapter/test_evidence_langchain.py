@@ -7,8 +7,14 @@ from copy import deepcopy
 
 import pytest
 from langchain_core.documents import Document
-from langchain_logic_retrievers.documents import candidates, to_document, to_passages
-from langchain_logic_retrievers.evidence import annotated, noted, unannotated
+from langchain_logic_retrievers.documents import (
+    candidates_by_id,
+    to_document,
+    to_passages,
+    with_contradictions,
+    with_ranking,
+    without_evidence,
+)
 
 from logic_retrievers.types import Evidence, Hit, Passage
 
@@ -21,24 +27,24 @@ TOLD = {**FILTERED.evidence.to_dict(), "score": 0.9, "rank": 1}
 
 def test_beside_what_ranked_it():
     """Why a document was found would be gone with the filter, and its score with it."""
-    found = annotated(Document("text", metadata={"n": 1}), RANKED)
-    kept = noted(found, FILTERED)
+    results = with_ranking(Document("text", metadata={"n": 1}), RANKED)
+    kept = with_contradictions(results, FILTERED)
     assert kept.metadata == {
-        **found.metadata,
-        "logic": {**found.metadata["logic"], "contradiction": TOLD},
+        **results.metadata,
+        "logic": {**results.metadata["logic"], "contradiction": TOLD},
     }
     assert kept.metadata["relevance_score"] == 0.5
-    assert unannotated(kept.metadata) == {"n": 1}
+    assert without_evidence(kept.metadata) == {"n": 1}
     json.dumps(kept.metadata, allow_nan=False)
 
 
 def test_alone_it_stands_at_the_same_place():
     """Whoever reads it should not have to ask what was there before."""
-    kept = noted(Document("text", metadata={"n": 1}), FILTERED)
+    kept = with_contradictions(Document("text", metadata={"n": 1}), FILTERED)
     assert kept.metadata == {"n": 1, "logic": {"contradiction": TOLD}}
-    assert unannotated(kept.metadata) == {"n": 1}
+    assert without_evidence(kept.metadata) == {"n": 1}
     assert to_passages([kept])[0].metadata == {"n": 1}
-    [(passage, _)] = candidates([kept]).values()
+    [(passage, _)] = candidates_by_id([kept]).values()
     assert passage.metadata == {"n": 1}
 
 
@@ -55,25 +61,27 @@ def test_alone_it_stands_at_the_same_place():
 )
 def test_what_is_the_users_own_stays(own):
     """Another reranker's score, or a field that is called like ours, is not ours to delete."""
-    assert unannotated(own) == own
-    once = noted(Document("text", metadata=own), FILTERED)
+    assert without_evidence(own) == own
+    once = with_contradictions(Document("text", metadata=own), FILTERED)
     assert once.metadata.get("relevance_score") == own.get("relevance_score")
-    twice = noted(once, FILTERED)
+    twice = with_contradictions(once, FILTERED)
     assert twice == once
-    assert unannotated(once.metadata) == own
-    ranked = annotated(once, RANKED)
-    assert ranked.metadata == annotated(Document("text", metadata=own), RANKED).metadata
-    again = noted(ranked, FILTERED)
+    assert without_evidence(once.metadata) == own
+    ranked = with_ranking(once, RANKED)
+    assert ranked.metadata == with_ranking(Document("text", metadata=own), RANKED).metadata
+    again = with_contradictions(ranked, FILTERED)
     assert again.metadata["relevance_score"] == 0.5
-    assert unannotated(again.metadata) == own
+    assert without_evidence(again.metadata) == own
 
 
 def test_a_later_filter_takes_the_place_of_an_earlier_one():
     """Nested, it would grow with every step."""
     later = Hit(Passage("a", "text"), 2, 0.1, FILTERED.evidence)
-    twice = noted(noted(annotated(Document("text"), RANKED), FILTERED), later)
+    twice = with_contradictions(
+        with_contradictions(with_ranking(Document("text"), RANKED), FILTERED), later
+    )
     assert twice.metadata["logic"]["contradiction"] == {**TOLD, "score": 0.1, "rank": 2}
-    assert twice == noted(annotated(Document("text"), RANKED), later)
+    assert twice == with_contradictions(with_ranking(Document("text"), RANKED), later)
 
 
 def test_a_copy_of_the_same_kind():
@@ -84,7 +92,7 @@ def test_a_copy_of_the_same_kind():
 
     page = Page("text", id="a", metadata={"tags": ["old"], "logic": {"mine": []}}, number=7)
     before = deepcopy(page)
-    kept = noted(page, FILTERED)
+    kept = with_contradictions(page, FILTERED)
     kept.metadata["tags"].append("new")
     kept.metadata["logic"]["replaced"]["logic"]["mine"].append("new")
     assert page == before
@@ -94,10 +102,10 @@ def test_a_copy_of_the_same_kind():
 def test_where_a_passage_was_cut_from_is_not_lost():
     """The parts of one file would be counted as voices of their own."""
     cut = Hit(Passage("a", "text", source="handbook.md"), 1, 0.5, RANKED.evidence)
-    found = to_document(cut)
-    assert found.metadata["logic"]["source"] == "handbook.md"
-    for document in (found, noted(found, FILTERED)):
-        [(passage, _)] = candidates([document]).values()
+    results = to_document(cut)
+    assert results.metadata["logic"]["source"] == "handbook.md"
+    for document in (results, with_contradictions(results, FILTERED)):
+        [(passage, _)] = candidates_by_id([document]).values()
         assert passage.source == "handbook.md"
-    [(passage, _)] = candidates([Document("text", metadata={"source": "web"})]).values()
+    [(passage, _)] = candidates_by_id([Document("text", metadata={"source": "web"})]).values()
     assert passage.source is None

@@ -32,7 +32,7 @@ from logic_retrievers.errors import (
     MissingVectorError,
 )
 
-POINTS = [str(uuid.uuid5(uuid.NAMESPACE_URL, str(one.id))) for one in DOCUMENTS]
+POINTS = [str(uuid.uuid5(uuid.NAMESPACE_URL, str(document.id))) for document in DOCUMENTS]
 
 
 class Words(SparseEmbeddings):
@@ -58,9 +58,9 @@ MODES = {
 
 def existing(embedding=None, **settings) -> QdrantVectorStore:
     return QdrantVectorStore.from_texts(
-        [one.page_content for one in DOCUMENTS],
+        [document.page_content for document in DOCUMENTS],
         LogicEmbeddings() if embedding is None else embedding,
-        [one.metadata for one in DOCUMENTS],
+        [document.metadata for document in DOCUMENTS],
         ids=POINTS,
         collection_name="theirs",
         **{"location": ":memory:", **settings},
@@ -80,11 +80,11 @@ async def test_it_works_before_the_backfill(theirs):
     assert retriever.index.client is theirs.client
     assert retriever.index.vectors[0] == "topical"
     assert "compatibility" not in retriever.index.vectors
-    found = retriever.invoke("a quiet place by the harbour")
+    results = retriever.invoke("a quiet place by the harbour")
     query = LogicEmbeddings().embed_query("a quiet place by the harbour")
     expected = theirs.client.query_points("theirs", query, using=theirs.vector_name, limit=3)
-    assert ids(found) == [point.id for point in expected.points]
-    assert [one.metadata["relevance_score"] for one in found] == pytest.approx(
+    assert ids(results) == [point.id for point in expected.points]
+    assert [result.metadata["relevance_score"] for result in results] == pytest.approx(
         [point.score for point in expected.points], abs=2e-6
     )
     assert await retriever.ainvoke(QUERY) == retriever.invoke(QUERY)
@@ -101,15 +101,17 @@ async def test_after_the_backfill_it_answers_as_a_store_of_ours(theirs, store):
     assert (await retriever.index.abackfill()).filled == len(DOCUMENTS)
     assert set(retriever.index.vectors) == {"topical", "compatibility"}
     ours = ConstraintRetriever(index=store.index, k=6)
+    opened_without_waiting = await ConstraintRetriever.aover(theirs, k=6)
+    assert opened_without_waiting.invoke(QUERY) == retriever.invoke(QUERY)
     same = dict(zip(POINTS, ids(DOCUMENTS), strict=True))
     for policy in ("auto", "sequential", "union", "compatibility"):
-        found = retriever.invoke(QUERY, policy=policy)
+        results = retriever.invoke(QUERY, policy=policy)
         expected = ours.invoke(QUERY, policy=policy)
-        assert [same[one.id] for one in found] == ids(expected)
-        assert [one.metadata["relevance_score"] for one in found] == pytest.approx(
+        assert [same[result.id] for result in results] == ids(expected)
+        assert [result.metadata["relevance_score"] for result in results] == pytest.approx(
             [one.metadata["relevance_score"] for one in expected], abs=1e-5
         )
-        assert await retriever.ainvoke(QUERY, policy=policy) == found
+        assert await retriever.ainvoke(QUERY, policy=policy) == results
     again = ConstraintRetriever.over(theirs, k=6)
     assert again.invoke(QUERY, policy="union") == retriever.invoke(QUERY, policy="union")
 
@@ -159,10 +161,10 @@ def test_an_encoder_of_the_users_own():
 
 def test_its_documents_can_be_reranked_without_encoding_them_again(theirs):
     """langchain-qdrant sets no id; the documents must come through all the same."""
-    found = theirs.similarity_search(QUERY, k=6)
+    results = theirs.similarity_search(QUERY, k=6)
     reranker = CompatibilityReranker(policy="auto", index=open_index_over(theirs))
-    assert {one.page_content for one in reranker.compress_documents(found, QUERY)} == {
-        one.page_content for one in DOCUMENTS
+    assert {document.page_content for document in reranker.compress_documents(results, QUERY)} == {
+        document.page_content for document in DOCUMENTS
     }
 
 
@@ -173,8 +175,8 @@ async def test_an_asynchronous_client_is_used_where_there_is_one(wire_double: Wi
     retriever = ConstraintRetriever.over(theirs, async_client=client)
     expected = await asyncio.to_thread(retriever.invoke, QUERY)
     wire_double.latency = 0.05
-    found = await asyncio.gather(*(retriever.ainvoke(QUERY) for _ in range(16)))
-    assert found == [expected] * 16
+    results = await asyncio.gather(*(retriever.ainvoke(QUERY) for _ in range(16)))
+    assert results == [expected] * 16
     assert wire_double.peak_overlap > 6
     await client.close()
     theirs.client.close()
@@ -209,11 +211,11 @@ async def test_payload_keys_of_the_stores_own():
     theirs = existing(content_payload_key="text", metadata_payload_key="about")
     retriever = ConstraintRetriever.over(theirs, k=6)
     retriever.index.backfill()
-    found = retriever.invoke(QUERY, policy="union", filter={"city": "Bergen"})
-    assert {one.page_content for one in found} == {
-        one.page_content for one in DOCUMENTS if one.metadata["city"] == "Bergen"
+    results = retriever.invoke(QUERY, policy="union", filter={"city": "Bergen"})
+    assert {document.page_content for document in results} == {
+        document.page_content for document in DOCUMENTS if document.metadata["city"] == "Bergen"
     }
-    assert await retriever.ainvoke(QUERY, policy="union", filter={"city": "Bergen"}) == found
+    assert await retriever.ainvoke(QUERY, policy="union", filter={"city": "Bergen"}) == results
     theirs.client.close()
 
 
@@ -240,5 +242,5 @@ def test_the_stores_vector_is_taken_among_several():
         theirs.add_texts(["A quiet inn."])
         retriever = ConstraintRetriever.over(theirs, vector_names={"compatibility": "other"})
         assert set(retriever.index.vectors) == {"topical", "compatibility"}
-        [found] = retriever.invoke("A quiet inn.", policy="topical")
-        assert found.metadata["relevance_score"] == pytest.approx(1.0, abs=1e-5)
+        [results] = retriever.invoke("A quiet inn.", policy="topical")
+        assert results.metadata["relevance_score"] == pytest.approx(1.0, abs=1e-5)

@@ -15,7 +15,7 @@ from langchain_logic_retrievers import (
     ConstraintRetriever,
     LogicVectorStore,
 )
-from langchain_logic_retrievers.events import RERANKING, RETRIEVAL
+from langchain_logic_retrievers.tracing import RERANKING, RETRIEVAL
 from pydantic import ValidationError
 
 from logic_retrievers import BooleanPolicy, BooleanSettings, Engine, Expression
@@ -36,7 +36,7 @@ async def test_every_road_reads_it(index, reader):
     assert expected[0] == "doc 0"
     again = str(EXPRESSION)  # as a program writes it
     assert again != TEXT
-    for found in (
+    for results in (
         reader.invoke(TEXT),
         await reader.ainvoke(TEXT),
         *reader.batch([TEXT, again]),
@@ -44,11 +44,11 @@ async def test_every_road_reads_it(index, reader):
         *reader.stream(TEXT),
         (RunnableLambda(lambda expression: str(expression)) | reader).invoke(EXPRESSION),
     ):
-        assert ids(found) == expected
-        assert found[0].metadata["logic"]["policy"] == "boolean"
-        verdicts = [a["verdict"] for a in found[0].metadata["logic"]["details"]["atoms"]]
+        assert ids(results) == expected
+        assert results[0].metadata["logic"]["policy"] == "boolean"
+        verdicts = [a["verdict"] for a in results[0].metadata["logic"]["details"]["atoms"]]
         assert verdicts == ["satisfied", "avoided", "avoided"]
-        json.dumps(found[0].metadata, allow_nan=False)
+        json.dumps(results[0].metadata, allow_nan=False)
 
 
 async def test_for_one_call(index, retriever):
@@ -57,7 +57,7 @@ async def test_for_one_call(index, retriever):
     assert retriever.invoke(TEXT, query_syntax="expression") == expected
     assert await retriever.ainvoke(TEXT, query_syntax="expression") == expected
     as_words = [hit.score for hit in Engine(index).search(TEXT, 4)]
-    assert [one.metadata["relevance_score"] for one in retriever.invoke(TEXT)] == as_words
+    assert [result.metadata["relevance_score"] for result in retriever.invoke(TEXT)] == as_words
     assert [one.metadata["relevance_score"] for one in expected] != as_words
     reader = ConstraintRetriever(index=index, query_syntax="expression")
     assert reader.invoke(QUERY, query_syntax="words") == retriever.invoke(QUERY)
@@ -69,11 +69,11 @@ async def test_for_one_call(index, retriever):
 
 def test_a_policy_with_settings_of_ones_own(index):
     """A setting that is lost between a retriever and the combination."""
-    flat = BooleanPolicy(settings=BooleanSettings(fall=0.0))
-    found = ConstraintRetriever(index=index, policy=flat, k=6).invoke(
+    flat = BooleanPolicy(settings=BooleanSettings(penalty=0.0))
+    results = ConstraintRetriever(index=index, policy=flat, k=6).invoke(
         TEXT, query_syntax="expression"
     )
-    assert ids(found) == [hit.passage.id for hit in Engine(index, flat).search(EXPRESSION, 6)]
+    assert ids(results) == [hit.passage.id for hit in Engine(index, flat).search(EXPRESSION, 6)]
 
 
 async def test_errors_are_the_packages_own_and_reach_the_tracer(reader, listener):
@@ -100,11 +100,11 @@ def test_only_texts_are_taken(retriever, reader):
 
 async def test_the_event_of_a_search(reader, listener):
     """A trace shows the expression as it was asked, and the policy that read it."""
-    found = await reader.ainvoke(TEXT, {"callbacks": [listener]})
+    results = await reader.ainvoke(TEXT, {"callbacks": [listener]})
     assert listener.started[0]["query"] == TEXT
     ((name, told, _),) = listener.events
     assert (name, told["policy"], told["ranked_by"]) == (RETRIEVAL, "auto", "boolean")
-    assert [hit["id"] for hit in told["hits"]] == ids(found)
+    assert [hit["id"] for hit in told["hits"]] == ids(results)
     assert "avoided: a loud bar, nightclub" in told["hits"][0]["reason"]
 
 
@@ -159,11 +159,11 @@ async def test_the_reranker(listener):
     """Documents of any retriever, in the order that the expression asks for."""
     reranker = CompatibilityReranker(policy="auto", query_syntax="expression", top_n=2)
     before = [document.model_copy(deep=True) for document in DOCUMENTS]
-    found = reranker.compress_documents(DOCUMENTS, TEXT)
-    assert found[0].id == "doc 0"
-    assert found == await reranker.acompress_documents(DOCUMENTS, TEXT)
+    results = reranker.compress_documents(DOCUMENTS, TEXT)
+    assert results[0].id == "doc 0"
+    assert results == await reranker.acompress_documents(DOCUMENTS, TEXT)
     assert before == DOCUMENTS
-    assert found[0].metadata["logic"]["details"]["atoms"][0]["verdict"] == "satisfied"
+    assert results[0].metadata["logic"]["details"]["atoms"][0]["verdict"] == "satisfied"
     with pytest.raises(ExpressionError):
         reranker.compress_documents(DOCUMENTS, "inns AND")
     with pytest.raises(ExpressionError):
@@ -179,7 +179,9 @@ def test_the_setting_travels(index):
     reranker = CompatibilityReranker(policy="boolean", query_syntax="expression", top_n=2)
     again = pickle.loads(pickle.dumps(reranker))
     assert again == reranker
-    documents = [Document(id=one.id, page_content=one.page_content) for one in DOCUMENTS]
+    documents = [
+        Document(id=document.id, page_content=document.page_content) for document in DOCUMENTS
+    ]
     assert again.compress_documents(documents, TEXT) == reranker.compress_documents(documents, TEXT)
     assert reranker.model_dump()["query_syntax"] == "expression"
     retriever = ConstraintRetriever(index=index, query_syntax="expression")

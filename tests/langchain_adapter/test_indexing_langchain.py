@@ -51,7 +51,7 @@ async def test_cleaning_up(run, cleanup, left, deleted):
         second = await run(SECOND, manager, store, cleanup=cleanup)
         assert (second["num_added"], second["num_skipped"]) == (1, 1)
         assert second["num_deleted"] == deleted
-        assert {one.text for one in passages.scroll()} == left
+        assert {passage.text for passage in passages.scroll()} == left
 
 
 async def test_one_source_in_two_batches(run):
@@ -61,7 +61,7 @@ async def test_one_source_in_two_batches(run):
     with LogicVectorStore.open().index as passages:
         store = LogicVectorStore(passages)
         await run(FIRST, manager, store, cleanup="full", batch_size=1)
-        assert {one.text for one in passages.scroll()} == {"inn", "bar", "pool"}
+        assert {passage.text for passage in passages.scroll()} == {"inn", "bar", "pool"}
 
 
 async def test_a_forced_update_writes_again(run):

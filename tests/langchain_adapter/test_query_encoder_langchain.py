@@ -13,7 +13,7 @@ from query_files import write_noisy
 
 
 def scores(documents) -> list[tuple[str | None, float]]:
-    return [(one.id, one.metadata["relevance_score"]) for one in documents]
+    return [(document.id, document.metadata["relevance_score"]) for document in documents]
 
 
 async def test_retriever_reranker_and_store_follow_the_index(store: LogicVectorStore, tmp_path):
@@ -22,23 +22,23 @@ async def test_retriever_reranker_and_store_follow_the_index(store: LogicVectorS
     retriever = ConstraintRetriever.over(store, policy="topical", k=6)
     reranker = CompatibilityReranker(policy="topical", index=store.index)
 
-    def found() -> list[object]:
+    def all_scores() -> list[object]:
         return [
             scores(retriever.invoke(QUERY)),
             scores(reranker.compress_documents(DOCUMENTS, QUERY)),
             [score for _, score in store.similarity_search_with_score(QUERY, 6, policy="topical")],
         ]
 
-    before = found()
+    before = all_scores()
     store.index.use_query_encoder(file)
-    swapped = found()
+    swapped = all_scores()
     assert all(one != other for one, other in zip(before, swapped, strict=True))
     assert scores(await retriever.ainvoke(QUERY)) == swapped[0]
     embedded = store.embeddings.embed_query(QUERY)
     assert embedded != LogicEmbeddings().embed_query(QUERY)
     assert store.embeddings.embed_documents([QUERY]) == LogicEmbeddings().embed_documents([QUERY])
     await store.index.ause_query_encoder(None)
-    assert found() == before
+    assert all_scores() == before
 
 
 def test_embeddings_of_another_store_take_one_too(tmp_path):

@@ -54,11 +54,15 @@ def test_top_n():
 
 def test_documents_without_id_stay_without():
     """Ids made up on the way would be taken for the store's."""
-    documents = [Document(one.page_content, metadata=one.metadata) for one in DOCUMENTS]
+    documents = [
+        Document(document.page_content, metadata=document.metadata) for document in DOCUMENTS
+    ]
     found = CompatibilityReranker().compress_documents(documents, QUERY)
     with_ids = CompatibilityReranker().compress_documents(DOCUMENTS, QUERY)
     assert ids(found) == [None] * 6
-    assert [one.page_content for one in found] == [one.page_content for one in with_ids]
+    assert [document.page_content for document in found] == [
+        document.page_content for document in with_ids
+    ]
 
 
 def test_one_id_counts_once_and_equal_texts_do_not():
@@ -67,7 +71,7 @@ def test_one_id_counts_once_and_equal_texts_do_not():
     changed = DOCUMENTS[1].model_copy(update={"metadata": {"n": 99}})
     found = CompatibilityReranker().compress_documents([*DOCUMENTS, twin, changed], QUERY)
     assert sorted(ids(found)) == sorted([*ids(DOCUMENTS), "twin"])
-    assert {one.id: one.metadata["n"] for one in found}["doc 1"] == 1
+    assert {result.id: result.metadata["n"] for result in found}["doc 1"] == 1
 
 
 def test_a_document_without_text_follows_behind():
@@ -76,7 +80,7 @@ def test_a_document_without_text_follows_behind():
         [Document(" ", id="blank"), *DOCUMENTS], QUERY
     )
     assert found[-1].id == "blank"
-    assert found[-1].metadata["logic"]["kept"] is False
+    assert found[-1].metadata["logic"]["passed_filter"] is False
 
 
 def test_stored_vectors_are_taken(store):

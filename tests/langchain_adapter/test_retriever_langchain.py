@@ -30,32 +30,32 @@ def test_k_is_honoured_in_both_places(index):
 async def test_k_is_honoured_in_asynchronous_calls(retriever):
     """LangChain looks at the synchronous signature alone; the other could lack the setting."""
     assert len(await retriever.ainvoke(QUERY, k=3)) == 3
-    assert [len(found) for found in await retriever.abatch([QUERY, "ships"], k=2)] == [2, 2]
+    assert [len(results) for results in await retriever.abatch([QUERY, "ships"], k=2)] == [2, 2]
 
 
 @pytest.mark.parametrize("policy", ["auto", "topical", "union", "sequential"])
 def test_k_is_filled_after_a_filter(index, policy):
     """A filter over the first k alone leaves one document where there are three."""
     retriever = ConstraintRetriever(index=index, policy=policy, k=3)
-    found = retriever.invoke(QUERY, filter={"city": "Bergen"})
-    assert [document.metadata["city"] for document in found] == ["Bergen"] * 3
+    results = retriever.invoke(QUERY, filter={"city": "Bergen"})
+    assert [document.metadata["city"] for document in results] == ["Bergen"] * 3
 
 
 def test_k_is_filled_with_what_the_policy_sets_back(index):
     """A compatibility threshold that drops documents gives the model less than was asked for."""
-    found = ConstraintRetriever(index=index, policy=SequentialPolicy(tau=0.5), k=5).invoke(QUERY)
-    assert len(found) == 5
-    assert {document.metadata["logic"]["kept"] for document in found} == {True, False}
-    cut = ConstraintRetriever(index=index, policy=SequentialPolicy(tau=0.5, cut=True), k=5)
+    results = ConstraintRetriever(index=index, policy=SequentialPolicy(tau=0.5), k=5).invoke(QUERY)
+    assert len(results) == 5
+    assert {document.metadata["logic"]["passed_filter"] for document in results} == {True, False}
+    cut = ConstraintRetriever(index=index, policy=SequentialPolicy(tau=0.5, backfill=False), k=5)
     assert 0 < len(cut.invoke(QUERY)) < 5
 
 
 def test_the_engine_decides(index):
     """An order of the adapter's own would not be the one that was measured."""
     hits = Engine(index).search(QUERY, k=6)
-    found = ConstraintRetriever(index=index, k=6).invoke(QUERY)
-    assert ids(found) == [hit.passage.id for hit in hits]
-    for document, hit in zip(found, hits, strict=True):
+    results = ConstraintRetriever(index=index, k=6).invoke(QUERY)
+    assert ids(results) == [hit.passage.id for hit in hits]
+    for document, hit in zip(results, hits, strict=True):
         assert document.page_content == hit.passage.text
         evidence = {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
         assert document.metadata == {
@@ -82,8 +82,8 @@ def test_ids_come_back_as_they_went_in(retriever):
 def test_equal_texts_with_different_ids_are_two_documents(store):
     """Deduplication by content would drop the second source of a sentence."""
     store.add_texts(["A quiet inn by the harbour."], [{"city": "Trondheim"}], ids=["copy"])
-    found = ConstraintRetriever(index=store.index, policy="union", k=2).invoke("a quiet inn")
-    assert set(ids(found)) == {"doc 0", "copy"}
+    results = ConstraintRetriever(index=store.index, policy="union", k=2).invoke("a quiet inn")
+    assert set(ids(results)) == {"doc 0", "copy"}
 
 
 @pytest.mark.parametrize("wanted", [{"city": "Bergen"}, models.Filter(must=[BERGEN])])
@@ -164,8 +164,8 @@ def test_configurable_fields(index):
     )
     assert len(configurable.invoke(QUERY)) == 6
     chosen = {"k": 2, "how": "union", "where": {"city": "Bergen"}}
-    found = configurable.with_config(configurable=chosen).invoke(QUERY)
-    assert found == ConstraintRetriever(
+    results = configurable.with_config(configurable=chosen).invoke(QUERY)
+    assert results == ConstraintRetriever(
         index=index, k=2, policy="union", filter={"city": "Bergen"}
     ).invoke(QUERY)
     assert len(configurable.invoke(QUERY, config={"configurable": {"k": 3}})) == 3
@@ -193,7 +193,7 @@ async def test_a_tool_gives_text_to_the_model_and_documents_to_the_program(retri
     call = {"name": "town", "args": {"query": QUERY}, "id": "1", "type": "tool_call"}
     message = tool.invoke(call)
     assert message.artifact == retriever.invoke(QUERY)
-    assert message.content == "\n\n".join(one.page_content for one in message.artifact)
+    assert message.content == "\n\n".join(document.page_content for document in message.artifact)
     assert await tool.ainvoke(call) == message
 
 

@@ -10,7 +10,7 @@ from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.runnables import RunnableLambda
 from langchain_corpus import DOCUMENTS, QUERY, ids
 from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever
-from langchain_logic_retrievers.events import RERANKING, RETRIEVAL
+from langchain_logic_retrievers.tracing import RERANKING, RETRIEVAL
 
 from logic_retrievers.encoders import CombinedEncoder, default_encoder
 from logic_retrievers.errors import EmptyTextError
@@ -21,20 +21,20 @@ def test_a_run_reaches_its_handlers(index, listener):
     """Traces without tags and metadata cannot be filtered; those without an end never close."""
     retriever = ConstraintRetriever(index=index, tags=["of the object"], metadata={"a": 1})
     config = {"callbacks": [listener], "tags": ["of the call"], "metadata": {"b": 2}}
-    found = retriever.invoke(QUERY, {**config, "run_name": "harbour"})
+    results = retriever.invoke(QUERY, {**config, "run_name": "harbour"})
     [start] = listener.started
     assert start["query"] == QUERY
     assert start["name"] == "harbour"
     assert set(start["tags"]) == {"of the object", "of the call"}
     assert start["metadata"].items() >= {"a": 1, "b": 2}.items()
-    assert listener.ended == [found]
+    assert listener.ended == [results]
 
 
 async def test_an_asynchronous_run_reaches_its_handlers(retriever, listener):
     """The asynchronous road has managers of its own."""
-    found = await retriever.ainvoke(QUERY, {"callbacks": [listener], "tags": ["t"]})
+    results = await retriever.ainvoke(QUERY, {"callbacks": [listener], "tags": ["t"]})
     assert listener.started[0]["tags"] == ["t"]
-    assert listener.ended == [found]
+    assert listener.ended == [results]
 
 
 def test_a_failure_reaches_its_handlers(retriever, listener):
@@ -67,31 +67,31 @@ def test_parameters_of_another_encoder():
     assert parameters["ls_embedding_model"] == encoder.specs["topical"].fingerprint
 
 
-def check_event(event, name, found, run_id):
+def check_event(event, name, results, run_id):
     assert event[0] == name
     assert event[2]["run_id"] == run_id
     said = json.dumps(event[1], allow_nan=False)
-    assert [hit["id"] for hit in event[1]["hits"]] == ids(found)
+    assert [hit["id"] for hit in event[1]["hits"]] == ids(results)
     assert [hit["score"] for hit in event[1]["hits"]] == [
-        one.metadata["relevance_score"] for one in found
+        result.metadata["relevance_score"] for result in results
     ]
-    assert all({"id", "score", "kept", "reason"} == hit.keys() for hit in event[1]["hits"])
+    assert all({"id", "score", "passed_filter", "reason"} == hit.keys() for hit in event[1]["hits"])
     assert not any(document.page_content in said for document in DOCUMENTS)
 
 
 def test_the_event_of_a_standalone_retrieval(retriever, listener):
     """A bare dispatch raises where no chain is around; without run id nobody can place it."""
-    found = retriever.invoke(QUERY, {"callbacks": [listener]})
+    results = retriever.invoke(QUERY, {"callbacks": [listener]})
     [event] = listener.events
-    check_event(event, RETRIEVAL, found, listener.started[0]["run_id"])
+    check_event(event, RETRIEVAL, results, listener.started[0]["run_id"])
     assert (event[1]["policy"], event[1]["ranked_by"]) == ("auto", "exclusion")
 
 
 async def test_the_event_of_an_asynchronous_retrieval(retriever, listener):
     """The asynchronous twin has a dispatcher of its own."""
-    found = await retriever.ainvoke(QUERY, {"callbacks": [listener]}, policy="union")
+    results = await retriever.ainvoke(QUERY, {"callbacks": [listener]}, policy="union")
     [event] = listener.events
-    check_event(event, RETRIEVAL, found, listener.started[0]["run_id"])
+    check_event(event, RETRIEVAL, results, listener.started[0]["run_id"])
     assert event[1]["policy"] == "union"
 
 
@@ -110,11 +110,11 @@ async def test_the_event_reaches_an_asynchronous_handler(retriever):
 async def test_the_event_inside_a_chain(retriever, listener):
     """It must belong to the retriever's run, not to the chain's."""
     chain = RunnableLambda(lambda text: text.strip()) | retriever
-    found = chain.invoke(f" {QUERY}", {"callbacks": [listener]})
-    check_event(listener.events[0], RETRIEVAL, found, listener.started[0]["run_id"])
+    results = chain.invoke(f" {QUERY}", {"callbacks": [listener]})
+    check_event(listener.events[0], RETRIEVAL, results, listener.started[0]["run_id"])
     assert listener.started[0]["parent_run_id"] is not None
     await chain.ainvoke(f" {QUERY}", {"callbacks": [listener]})
-    check_event(listener.events[1], RETRIEVAL, found, listener.started[1]["run_id"])
+    check_event(listener.events[1], RETRIEVAL, results, listener.started[1]["run_id"])
 
 
 async def test_the_event_in_a_stream_of_events(retriever):
@@ -161,8 +161,8 @@ async def test_the_reranking_event_takes_the_run_around_it(listener):
         return await reranker.acompress_documents(DOCUMENTS, query)
 
     chain = RunnableLambda(lambda query: reranker.compress_documents(DOCUMENTS, query), arerank)
-    found = chain.invoke(QUERY, {"callbacks": [listener]})
-    assert await chain.ainvoke(QUERY, {"callbacks": [listener]}) == found
+    results = chain.invoke(QUERY, {"callbacks": [listener]})
+    assert await chain.ainvoke(QUERY, {"callbacks": [listener]}) == results
     for event in listener.events:
-        check_event(event, RERANKING, found, event[2]["run_id"])
+        check_event(event, RERANKING, results, event[2]["run_id"])
     assert len(listener.events) == 2

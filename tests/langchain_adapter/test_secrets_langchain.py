@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from contradicting_documents import opposed_store
 from doubles import WireDouble
 from langchain_core.load import dumps
 from langchain_core.runnables import ConfigurableField
@@ -15,7 +16,6 @@ from langchain_logic_retrievers import (
     LogicEmbeddings,
     LogicVectorStore,
 )
-from langchain_opposed import opposed_store
 from pydantic import ValidationError
 
 KEY = "very-secret-key"

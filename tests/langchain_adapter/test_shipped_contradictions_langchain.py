@@ -20,10 +20,10 @@ DOGS = [
 
 def test_the_older_of_two_goes():
     """A default that cannot tell the plainest contradiction is worth nothing."""
-    made = ContradictionFilter(policy="prefer_newest", top_n=2)
+    made = ContradictionFilter(resolution="prefer_newest", top_n=2)
     assert ids(made.compress_documents(DOGS, "dogs in the office")) == ["2024", "desk"]
     judged = ContradictionFilter(trusted=[Document("Dogs are allowed in the office.")])
-    assert [hit.passage.id for hit in judged.filtered(DOGS).dropped] == ["2022"]
+    assert [hit.passage.id for hit in judged.filter(DOGS).dropped] == ["2022"]
 
 
 async def test_a_collection_with_all_three_vectors():
@@ -33,9 +33,9 @@ async def test_a_collection_with_all_three_vectors():
     async with store.index:
         await store.aadd_documents(DOGS)
         against = ContradictionRetriever(index=store.index)
-        found = await against.ainvoke("Dogs are never allowed in the office.")
-        assert found[0].id == "2024"
+        results = await against.ainvoke("Dogs are never allowed in the office.")
+        assert results[0].id == "2024"
         assert (await against.alike("2022"))[0].id == "2024"
-        found = await ConstraintRetriever(index=store.index).ainvoke("dogs in the office")
-        made = ContradictionFilter(index=store.index, policy="prefer_newest")
-        assert set(ids(await made.acompress_documents(found, "dogs"))) == {"2024", "desk"}
+        results = await ConstraintRetriever(index=store.index).ainvoke("dogs in the office")
+        made = ContradictionFilter(index=store.index, resolution="prefer_newest")
+        assert set(ids(await made.acompress_documents(results, "dogs"))) == {"2024", "desk"}

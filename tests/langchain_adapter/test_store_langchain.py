@@ -36,8 +36,8 @@ def test_every_named_vector_is_written(store):
 def test_documents_come_back_as_they_went_in(store):
     """Evidence in a plain search would surprise code that compares documents."""
     assert store.get_by_ids(ids(DOCUMENTS)) == DOCUMENTS
-    found = store.similarity_search(QUERY, k=6)
-    assert sorted(found, key=lambda one: one.id) == DOCUMENTS
+    results = store.similarity_search(QUERY, k=6)
+    assert sorted(results, key=lambda one: one.id) == DOCUMENTS
     for document, score in store.similarity_search_with_score(QUERY):
         assert document in DOCUMENTS
         assert type(score) is float
@@ -53,8 +53,8 @@ def test_searches_take_the_engines_settings(store):
         {"min_score": 0.4},
     ):
         expected = retriever.invoke(QUERY, **settings)
-        found = store.similarity_search_with_score(QUERY, k=3, **settings)
-        assert [(one.id, score) for one, score in found] == [
+        results = store.similarity_search_with_score(QUERY, k=3, **settings)
+        assert [(one.id, score) for one, score in results] == [
             (one.id, one.metadata["relevance_score"]) for one in expected
         ]
     with pytest.raises(TypeError, match="flter"):
@@ -101,7 +101,7 @@ def test_ids_are_kept_made_and_given_back_in_order():
         store = LogicVectorStore(index)
         made = store.add_texts(["a", "b"])
         assert [UUID(one).version for one in made] == [4, 4]
-        assert [one.page_content for one in store.get_by_ids(made)] == ["a", "b"]
+        assert [document.page_content for document in store.get_by_ids(made)] == ["a", "b"]
         mixed = store.add_documents([Document("c", id="own"), Document("d")])
         assert mixed[0] == "own"
         assert store.add_texts(["e"], [{"n": 1}], ids=["own"]) == ["own"]
@@ -136,13 +136,13 @@ async def test_deleting_without_saying_what_deletes_nothing(store):
     assert store.index.count() == len(DOCUMENTS)
     assert store.delete(["doc 0", "unknown"]) is True
     assert await store.adelete(filter={"city": "Bergen"}) is True
-    assert {one.id for one in store.index.scroll()} == {"doc 1", "doc 4"}
+    assert {passage.id for passage in store.index.scroll()} == {"doc 1", "doc 4"}
 
 
 def test_results_can_be_stored_again(store):
     """Evidence in the store would be found by filters and shown with the next query."""
-    found = ConstraintRetriever.over(store).invoke(QUERY)
-    store.add_documents(found)
+    results = ConstraintRetriever.over(store).invoke(QUERY)
+    store.add_documents(results)
     assert store.get_by_ids(ids(DOCUMENTS)) == DOCUMENTS
 
 
@@ -184,8 +184,10 @@ async def test_opening_with_settings():
     theirs = await LogicVectorStore.afrom_texts(["theirs"], ids=["x"], tenant="you", **settings)
     assert mine.index.client is client
     assert mine.engine.policy.name == theirs.engine.policy.name == "union"
-    assert [one.page_content for one in mine.similarity_search("a", k=5)] == ["mine"]
-    assert [one.page_content for one in await theirs.asimilarity_search("a", k=5)] == ["theirs"]
+    assert [document.page_content for document in mine.similarity_search("a", k=5)] == ["mine"]
+    assert [document.page_content for document in await theirs.asimilarity_search("a", k=5)] == [
+        "theirs"
+    ]
     opened = await LogicVectorStore.aopen("p", client=client)
     assert opened.index.count() == 2
     client.close()

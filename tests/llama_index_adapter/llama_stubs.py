@@ -13,7 +13,9 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.base.llms.types import ChatMessage, CompletionResponse
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
+from llama_index.core.instrumentation.span_handlers import NullSpanHandler
 from llama_index.core.llms.mock import MockLLM
+from pydantic import PrivateAttr
 
 from logic_retrievers.encoders import default_encoder
 
@@ -133,6 +135,27 @@ def recorded() -> Any:
         yield recorder
     finally:
         root.event_handlers.remove(recorder)
+
+
+class SpanNames(NullSpanHandler):
+    """Remembers the names of spans."""
+
+    _names: list[str] = PrivateAttr(default_factory=list)
+
+    def span_enter(self, id_: str, *_: Any, **__: Any) -> None:
+        self._names.append(id_.split("-")[0])
+
+
+@contextmanager
+def recorded_spans() -> Any:
+    """The names of the spans of a block, in the order in which they begin."""
+    recorder = SpanNames()
+    root = get_dispatcher()
+    root.add_span_handler(recorder)
+    try:
+        yield recorder._names
+    finally:
+        root.span_handlers.remove(recorder)
 
 
 async def longest_pause(work: Any) -> float:

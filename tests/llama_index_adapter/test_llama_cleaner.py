@@ -10,13 +10,14 @@ import json
 import warnings
 
 import pytest
+from contradicting_nodes import AGAIN, DUTY, OPEN, SHUT, TAX, opposed, retrieved_nodes
 from llama_index.core.schema import Document, ImageNode, IndexNode, MetadataMode, Node, TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from llama_index_logic_retrievers import ContradictionFilter, CorpusCleaner
-from llama_opposed import AGAIN, DUTY, OPEN, SHUT, TAX, found_by_others, opposed
 from naming import stable
 from placed import PlacedEncoder
 from qdrant_client import models
+from suites import WatchedEncoder
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import Ledger
@@ -24,20 +25,19 @@ from logic_retrievers.errors import (
     CleaningSkippedWarning,
     ConfigurationError,
     InputError,
-    UnknownPolicyError,
+    UnknownResolutionError,
 )
-from logic_retrievers.testing import WatchedEncoder
 
 VECTORS = ("topical", "contradiction")
 LOSE = [OPEN, DUTY, AGAIN]
 
 
-def cleaner(policy="prefer_newest", **settings):
-    return CorpusCleaner(**{"policy": policy, "encoder": PlacedEncoder(), **settings})
+def cleaner(resolution="prefer_newest", **settings):
+    return CorpusCleaner(**{"resolution": resolution, "encoder": PlacedEncoder(), **settings})
 
 
 def hidden(nodes):
-    return [one.node_id for one in nodes if one.metadata.get("logic", {}).get("quarantined")]
+    return [node.node_id for node in nodes if node.metadata.get("logic", {}).get("quarantined")]
 
 
 def findings(node):
@@ -54,15 +54,18 @@ class FailingEncoder(PlacedEncoder):
 
 
 def test_what_loses_is_marked_and_all_say_against_whom():
-    found = cleaner()(opposed())
-    assert [one.node_id for one in found] == [one.node_id for one in opposed()]
-    assert hidden(found) == LOSE
-    told = [(one["kind"], one["opponent"], one["action"]) for one in findings(found[1])]
+    results = cleaner()(opposed())
+    assert [node.node_id for node in results] == [node.node_id for node in opposed()]
+    assert hidden(results) == LOSE
+    told = [
+        (finding["kind"], finding["opponent"], finding["action"])
+        for finding in findings(results[1])
+    ]
     assert told == [("contradiction", DUTY, "quarantined")]
-    (only,) = findings(found[1])
+    (only,) = findings(results[1])
     assert only["probability"] > 0.9
     assert only["quarantined"] == [DUTY]
-    assert json.loads(json.dumps(found[0].metadata)) == found[0].metadata
+    assert json.loads(json.dumps(results[0].metadata)) == results[0].metadata
     assert hidden(CorpusCleaner(encoder=PlacedEncoder())(opposed())) == []  # annotate
 
 
@@ -70,24 +73,24 @@ def test_nothing_is_lost_or_changed():
     """The document store has the nodes that came in, and takes their hashes afterwards."""
     given = [*opposed(), TextNode(text="stone | green | z", id_="z", embedding=[0.5])]
     before = copy.deepcopy(given)
-    found = cleaner()(given)
+    results = cleaner()(given)
     assert given == before
-    assert found[6] is given[6]  # nothing was found about it
-    assert [one.text for one in found] == [one.text for one in given]
-    assert [one.hash for one in found] == [one.hash for one in given]
-    assert found[0].relationships == given[0].relationships
-    found[0].metadata["date"] = 1
-    found[0].relationships.clear()
+    assert results[6] is given[6]  # nothing was found about it
+    assert [result.text for result in results] == [one.text for one in given]
+    assert [result.hash for result in results] == [one.hash for one in given]
+    assert results[0].relationships == given[0].relationships
+    results[0].metadata["date"] = 1
+    results[0].relationships.clear()
     assert given == before
     assert cleaner()([]) == []
 
 
 def test_no_model_and_no_prompt_reads_the_verdict():
     """Embedded, it would move the vector; in a prompt it would argue with the text."""
-    found, given = cleaner()(opposed()), opposed()
+    results, given = cleaner()(opposed()), opposed()
     for mode in (MetadataMode.EMBED, MetadataMode.LLM):
-        contents = [one.get_content(metadata_mode=mode) for one in found]
-        assert contents == [one.get_content(metadata_mode=mode) for one in given]
+        contents = [node.get_content(metadata_mode=mode) for node in results]
+        assert contents == [node.get_content(metadata_mode=mode) for node in given]
 
 
 @pytest.mark.parametrize("kind", [TextNode, IndexNode, Document, Node])
@@ -99,10 +102,10 @@ def test_every_kind_of_node_keeps_its_hash(kind):
         return kind(text=text, **fields, **({"index_id": "i"} if kind is IndexNode else {}))
 
     given = [made(OPEN, 2020), made(SHUT, 2024)]
-    found = cleaner()(given)
-    assert hidden(found) == [OPEN]
-    assert [one.hash for one in found] == [one.hash for one in given]
-    assert all(isinstance(one, kind) for one in found)
+    results = cleaner()(given)
+    assert hidden(results) == [OPEN]
+    assert [result.hash for result in results] == [one.hash for one in given]
+    assert all(isinstance(result, kind) for result in results)
 
 
 async def test_asynchronous_calls_give_the_same():
@@ -126,13 +129,13 @@ def test_a_verdict_takes_the_place_of_an_earlier_one():
 
 
 def test_other_evidence_and_the_users_own_key_stay():
-    filtered = ContradictionFilter(encoder=PlacedEncoder()).postprocess_nodes(found_by_others())
-    nodes = [one.node for one in filtered]
-    found = cleaner()(nodes)
-    logic = found[0].metadata["logic"]
+    filtered = ContradictionFilter(encoder=PlacedEncoder()).postprocess_nodes(retrieved_nodes())
+    nodes = [result.node for result in filtered]
+    results = cleaner()(nodes)
+    logic = results[0].metadata["logic"]
     assert logic["contradiction"] == nodes[0].metadata["logic"]["contradiction"]
     assert logic["quarantined"] is True
-    assert cleaner()(found[:1])[0].metadata == nodes[0].metadata
+    assert cleaner()(results[:1])[0].metadata == nodes[0].metadata
 
     mine = opposed()
     mine[0].metadata["logic"] = {"mine": 1}
@@ -146,11 +149,11 @@ def test_it_looks_into_the_collection_and_hides_what_loses_there(tmp_path):
     ledger = Ledger(tmp_path / "ledger.sqlite")
     with PassageIndex.open(encoder=PlacedEncoder(), vectors=VECTORS) as index:
         index.add([Passage(OPEN, OPEN, {"date": 2020}), Passage(TAX, TAX, {"date": 2024})])
-        found = CorpusCleaner(index, ledger=ledger, policy="prefer_newest")(
+        results = CorpusCleaner(index, ledger=ledger, resolution="prefer_newest")(
             [opposed()[2], opposed()[4]]
         )
-        assert hidden(found) == [DUTY]
-        assert [one.quarantined for one in index.get([OPEN, TAX])] == [True, False]
+        assert hidden(results) == [DUTY]
+        assert [passage.quarantined for passage in index.get([OPEN, TAX])] == [True, False]
         assert index.count() == 2
         assert set(ledger.states(index.collection)) == {OPEN, DUTY}
 
@@ -177,9 +180,9 @@ def test_trusted_nodes_judge():
 def test_nodes_that_cannot_be_judged_go_through():
     """A picture has no text, and is no reason to skip the rest."""
     picture = ImageNode(image_url="https://example.org/a.png", metadata={"title": "inn"})
-    found = cleaner()([picture, *opposed()])
-    assert found[0] is picture
-    assert hidden(found) == LOSE
+    results = cleaner()([picture, *opposed()])
+    assert results[0] is picture
+    assert hidden(results) == LOSE
 
 
 async def test_a_failing_model_is_told_and_all_nodes_go_on():
@@ -195,11 +198,25 @@ async def test_a_failing_model_is_told_and_all_nodes_go_on():
     assert given == opposed()
 
 
+async def test_a_failure_may_be_raised():
+    """A pipeline that deletes nothing may rather stop than store what was not examined."""
+    made = cleaner(encoder=FailingEncoder(), on_error="raise")
+    with pytest.raises(RuntimeError):
+        made(opposed())
+    with pytest.raises(RuntimeError):
+        await made.acall(opposed())
+    assert made.skipped == 0
+    assert CorpusCleaner.from_dict(made.to_dict(), encoder=FailingEncoder()).on_error == "raise"
+    for change in (lambda: cleaner(on_error="ignore"), lambda: setattr(made, "on_error", "ignore")):
+        with pytest.raises(ConfigurationError, match="on_error must be"):
+            change()
+
+
 def test_a_failing_ledger_is_told_and_nothing_is_hidden(tmp_path):
     (tmp_path / "file").write_text("")
     with PassageIndex.open(encoder=PlacedEncoder(), vectors=VECTORS) as index:
         index.add([Passage(OPEN, OPEN, {"date": 2020})])
-        made = CorpusCleaner(index, ledger=tmp_path / "file" / "l", policy="prefer_newest")
+        made = CorpusCleaner(index, ledger=tmp_path / "file" / "l", resolution="prefer_newest")
         with pytest.warns(CleaningSkippedWarning, match="StorageError: The ledger"):
             assert hidden(made(opposed()[2:3])) == []
         assert not index.get([OPEN])[0].quarantined
@@ -229,15 +246,15 @@ def test_what_was_skipped_is_not_remembered_as_judged():
 @pytest.mark.parametrize(
     ("settings", "error", "told"),
     [
-        ({"policy": "no-such"}, UnknownPolicyError, "no-such"),
-        ({"policy": "prefer_source"}, ConfigurationError, "source_order"),
+        ({"resolution": "no-such"}, UnknownResolutionError, "no-such"),
+        ({"resolution": "prefer_source"}, ConfigurationError, "source_order"),
         ({"neighbours": 0}, ConfigurationError, "neighbours"),
         ({"threshold": 2.0}, ConfigurationError, "threshold"),
         ({"against_trusted": "drop"}, ConfigurationError, "quarantine"),
         ({"trusted": ["law"]}, InputError, "node"),
         ({"trusted_filter": {}}, ConfigurationError, "trust"),
         ({"trusted_filter": MetadataFilters(filters=[])}, ConfigurationError, "trust"),
-        ({"second_opinion": 3}, ConfigurationError, "callable"),
+        ({"judge": 3}, ConfigurationError, "callable"),
         ({"ledger": 3}, ConfigurationError, "ledger"),
         ({"nieghbours": 3}, ConfigurationError, "nieghbours"),
         ({"location": ":memory:"}, ConfigurationError, "index="),
@@ -256,7 +273,7 @@ def test_what_cannot_work_is_refused_at_once(settings, error, told):
 def test_settings_may_change_and_the_place_may_not():
     made = cleaner("annotate")
     assert hidden(made(opposed())) == []
-    made.policy = "prefer_newest"
+    made.resolution = "prefer_newest"
     assert hidden(made(opposed())) == LOSE
     with pytest.raises(ConfigurationError, match="neighbours"):
         made.neighbours = 0
@@ -269,4 +286,4 @@ def test_conflicting_trust_warns_and_does_not_skip():
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         cleaner(trusted_filter=lambda _: True)(opposed())
-    assert [one.category.__name__ for one in told] == ["ConflictingTrustWarning"]
+    assert [warning.category.__name__ for warning in told] == ["ConflictingTrustWarning"]

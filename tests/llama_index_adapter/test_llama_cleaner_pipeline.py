@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from uuid import NAMESPACE_DNS, uuid5
 
 import pytest
+from contradicting_nodes import ABOUT, AGAIN, COPPER, DUTY, OPEN, SHUT, TAX, opposed
 from llama_index.core import Document
 from llama_index.core.ingestion import DocstoreStrategy, IngestionCache, IngestionPipeline
 from llama_index.core.node_parser import TokenTextSplitter
@@ -18,7 +19,6 @@ from llama_index_logic_retrievers import (
     LogicVectorStore,
     open_index_over,
 )
-from llama_opposed import ABOUT, AGAIN, COPPER, DUTY, OPEN, SHUT, TAX, opposed
 from placed import PlacedEncoder
 from qdrant_client import QdrantClient, models
 
@@ -52,32 +52,32 @@ def documents(*about, **fields):
 
 
 def pipeline(store, cleaner=None, **settings):
-    cleaner = cleaner or CorpusCleaner(store.index, policy="prefer_newest")
+    cleaner = cleaner or CorpusCleaner(store.index, resolution="prefer_newest")
     splitter = TokenTextSplitter(chunk_size=200, chunk_overlap=0)
     return IngestionPipeline(
         transformations=[splitter, cleaner, store.embed_model], vector_store=store, **settings
     )
 
 
-def found(index, text="inn | open | q"):
-    nodes = ConstraintRetriever(index, "topical", k=20).retrieve(text)
-    return {one.node.get_content() for one in nodes}
+def searched_texts(index, text="inn | open | q"):
+    nodes = ConstraintRetriever(index, "topical", similarity_top_k=20).retrieve(text)
+    return {result.node.get_content() for result in nodes}
 
 
 def test_our_store_hides_what_loses_and_keeps_its_metadata_clean():
     with empty_store() as store:
         nodes = pipeline(store).run(documents=documents())
         assert len(nodes) == store.index.count() == len(ABOUT)
-        assert found(store.index) == STAY
-        assert {one.text for one in store.index.scroll() if one.quarantined} == LOSE
-        assert all("logic" not in one.metadata for one in store.get_nodes())
-        assert {one.hash for one in store.get_nodes()} == {one.hash for one in nodes}
+        assert searched_texts(store.index) == STAY
+        assert {passage.text for passage in store.index.scroll() if passage.quarantined} == LOSE
+        assert all("logic" not in node.metadata for node in store.get_nodes())
+        assert {node.hash for node in store.get_nodes()} == {node.hash for node in nodes}
 
 
 async def test_a_pipeline_is_asynchronous_too_with_the_cleaner():
     with empty_store() as store:
         await pipeline(store).arun(documents=documents())
-        assert found(store.index) == STAY
+        assert searched_texts(store.index) == STAY
 
 
 @pytest.mark.parametrize("strategy", list(DocstoreStrategy))
@@ -86,9 +86,9 @@ def test_a_document_store_skips_what_has_not_changed(strategy):
     with empty_store() as store:
         line = pipeline(store, docstore=SimpleDocumentStore(), docstore_strategy=strategy)
         line.run(documents=documents())
-        assert found(store.index) == STAY
+        assert searched_texts(store.index) == STAY
         assert line.run(documents=documents()) == []
-        assert found(store.index) == STAY
+        assert searched_texts(store.index) == STAY
         assert store.index.count() == len(ABOUT)
 
 
@@ -100,11 +100,11 @@ def test_a_document_that_changed_is_judged_anew(strategy):
             store, docstore=SimpleDocumentStore(), docstore_strategy=DocstoreStrategy(strategy)
         )
         line.run(documents=documents((OPEN, 2020, "blog"), (SHUT, 2024, "inn")))
-        assert found(store.index) == {SHUT}
+        assert searched_texts(store.index) == {SHUT}
         changed = documents((OPEN, 2025, "blog"), (SHUT, 2024, "inn"))
         (node,) = line.run(documents=changed)
         assert "quarantined" not in node.metadata["logic"]
-        assert found(store.index) == {OPEN}
+        assert searched_texts(store.index) == {OPEN}
         assert store.index.count() == 2
 
 
@@ -113,26 +113,26 @@ def test_whole_documents_as_nodes():
     with empty_store() as store:
         line = IngestionPipeline(
             transformations=[
-                CorpusCleaner(store.index, policy="prefer_newest"),
+                CorpusCleaner(store.index, resolution="prefer_newest"),
                 store.embed_model,
             ],
             vector_store=store,
             docstore=SimpleDocumentStore(),
         )
         line.run(documents=documents())
-        assert found(store.index) == STAY
+        assert searched_texts(store.index) == STAY
         assert line.run(documents=documents()) == []
 
 
 def test_restored_by_hand_it_stays(tmp_path):
     ledger = Ledger(tmp_path / "ledger.sqlite")
     with empty_store() as store:
-        cleaner = CorpusCleaner(store.index, ledger=ledger, policy="prefer_newest")
+        cleaner = CorpusCleaner(store.index, ledger=ledger, resolution="prefer_newest")
         store.add(cleaner(opposed()))
         Quarantine(store.index, ledger).restore([OPEN])
-        assert found(store.index) == {*STAY, OPEN}
+        assert searched_texts(store.index) == {*STAY, OPEN}
         store.add(cleaner(opposed()))
-        assert found(store.index) == {*STAY, OPEN}
+        assert searched_texts(store.index) == {*STAY, OPEN}
 
 
 def test_a_failure_loses_no_document_and_a_later_cleaning_makes_up_for_it():
@@ -143,13 +143,13 @@ def test_a_failure_loses_no_document_and_a_later_cleaning_makes_up_for_it():
 
     with empty_store() as store:
         line = pipeline(
-            store, CorpusCleaner(store.index, policy=broken), docstore=SimpleDocumentStore()
+            store, CorpusCleaner(store.index, resolution=broken), docstore=SimpleDocumentStore()
         )
         with pytest.warns(CleaningSkippedWarning, match="RuntimeError"):
             assert len(line.run(documents=documents())) == len(ABOUT)
-        assert found(store.index) == LOSE | STAY
-        Core(store.index, policy="prefer_newest").clean()
-        assert found(store.index) == STAY
+        assert searched_texts(store.index) == LOSE | STAY
+        Core(store.index, resolution="prefer_newest").clean()
+        assert searched_texts(store.index) == STAY
 
 
 def test_the_cache_knows_the_settings():
@@ -159,15 +159,15 @@ def test_the_cache_knows_the_settings():
     def run(**settings):
         made = CorpusCleaner(encoder=PlacedEncoder(), **settings)
         nodes = IngestionPipeline(transformations=[made], cache=cache).run(nodes=opposed())
-        return [one.node_id for one in nodes if one.metadata.get("logic", {}).get("quarantined")]
+        return [node.node_id for node in nodes if node.metadata.get("logic", {}).get("quarantined")]
 
     assert run() == []
-    assert set(run(policy="prefer_newest")) == LOSE
+    assert set(run(resolution="prefer_newest")) == LOSE
     assert run() == []
-    assert run(policy="prefer_newest", date_key="on") == []
-    order = {"policy": "prefer_source", "source_order": ["blog", "press", "inn", "law"]}
+    assert run(resolution="prefer_newest", date_key="on") == []
+    order = {"resolution": "prefer_source", "source_order": ["blog", "press", "inn", "law"]}
     assert set(run(**order)) == {TAX, SHUT}
-    assert set(run(policy="prefer_newest")) == LOSE  # from the cache, and still the same
+    assert set(run(resolution="prefer_newest")) == LOSE  # from the cache, and still the same
 
 
 @contextmanager
@@ -185,8 +185,8 @@ def their_store():
 def theirs_fit():
     """Nodes under ids that their store takes."""
     nodes = opposed(excluded_embed_metadata_keys=["date", "source"])
-    for one in nodes:
-        one.id_ = str(uuid5(NAMESPACE_DNS, one.text))
+    for node in nodes:
+        node.id_ = str(uuid5(NAMESPACE_DNS, node.text))
     return nodes
 
 
@@ -196,28 +196,30 @@ def test_their_store_keeps_the_verdict_where_our_index_looks():
     with their_store() as (theirs, index):
         line = IngestionPipeline(
             transformations=[
-                CorpusCleaner(index, policy="prefer_newest"),
+                CorpusCleaner(index, resolution="prefer_newest"),
                 LogicEmbeddings(encoder=PlacedEncoder()),
             ],
             vector_store=theirs,
         )
         line.run(nodes=theirs_fit())
         assert theirs.client.count("theirs").count == len(ABOUT)
-        assert found(index) == STAY
-        assert {one.text for one in index.scroll() if one.quarantined} == LOSE
-        retriever = ConstraintRetriever.over(theirs, k=20, encoder=PlacedEncoder())
-        assert {one.node.get_content() for one in retriever.retrieve("inn | open | q")} == STAY
+        assert searched_texts(index) == STAY
+        assert {passage.text for passage in index.scroll() if passage.quarantined} == LOSE
+        retriever = ConstraintRetriever.over(theirs, similarity_top_k=20, encoder=PlacedEncoder())
+        assert {
+            result.node.get_content() for result in retriever.retrieve("inn | open | q")
+        } == STAY
 
 
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
 def test_their_stored_ones_are_hidden_when_something_newer_comes():
     with their_store() as (theirs, index):
-        cleaner = CorpusCleaner(index, policy="prefer_newest")
+        cleaner = CorpusCleaner(index, resolution="prefer_newest")
         line = IngestionPipeline(
             transformations=[cleaner, LogicEmbeddings(encoder=PlacedEncoder())],
             vector_store=theirs,
         )
         line.run(nodes=theirs_fit()[:1])
-        assert found(index) == {OPEN}
+        assert searched_texts(index) == {OPEN}
         line.run(nodes=theirs_fit()[2:3])
-        assert found(index) == {SHUT}
+        assert searched_texts(index) == {SHUT}

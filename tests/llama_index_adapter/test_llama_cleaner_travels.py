@@ -9,27 +9,32 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
+from contradicting_nodes import AGAIN, DUTY, OPEN, SHUT, opposed
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.schema import TextNode
 from llama_index_logic_retrievers import CorpusCleaner, LogicVectorStore
-from llama_opposed import AGAIN, DUTY, OPEN, SHUT, opposed
 from placed import SETTINGS, PlacedEncoder
 from qdrant_client import models
+from suites import HashedEncoder
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import Ledger
-from logic_retrievers.contradiction.rules import ConflictPolicy, PreferNewest, PreferSource, Ruling
+from logic_retrievers.contradiction.resolution_strategies import (
+    PreferNewest,
+    PreferSource,
+    ResolutionStrategy,
+    Ruling,
+)
 from logic_retrievers.errors import CleaningSkippedWarning, ConfigurationError
-from logic_retrievers.testing import HashedEncoder
 
 VECTORS = ("topical", "contradiction")
 LAW = TextNode(text="inn | shut | law", id_="law", metadata={"source": "law"})
 KINDS = [
     {},
-    {"policy": "prefer_newest"},
-    {"policy": PreferNewest("on")},
-    {"policy": PreferSource(("inn", "law"))},
-    {"policy": ["prefer_newest", PreferSource(("inn",))]},
+    {"resolution": "prefer_newest"},
+    {"resolution": PreferNewest("on")},
+    {"resolution": PreferSource(("inn", "law"))},
+    {"resolution": ["prefer_newest", PreferSource(("inn",))]},
     {"neighbours": 3},
     {"threshold": 0.7},
     {"settings": SETTINGS},
@@ -43,7 +48,7 @@ KINDS = [
     {"source_key": "by"},
     {"source_order": ["inn"]},
     {"scope_keys": ["wing"]},
-    {"ask_above": 0.3},
+    {"judge_above": 0.3},
     {"location": "http://localhost:6333"},
     {"location": "http://localhost:6333", "collection": "docs"},
     {"location": "http://localhost:6333", "collection": "docs", "tenant": "a"},
@@ -53,7 +58,7 @@ KINDS = [
 
 
 @dataclass(frozen=True)
-class Longest(ConflictPolicy):
+class Longest(ResolutionStrategy):
     """A rule of the user's own."""
 
     name: ClassVar[str] = "longest"
@@ -80,7 +85,7 @@ def cleaner(**settings):
 
 
 def hidden(nodes):
-    return [one.node_id for one in nodes if one.metadata.get("logic", {}).get("quarantined")]
+    return [node.node_id for node in nodes if node.metadata.get("logic", {}).get("quarantined")]
 
 
 def travelled(made):
@@ -91,9 +96,9 @@ def test_no_two_settings_share_a_cache_key():
     """What a pipeline's cache does not see of the settings it answers with an old verdict."""
     told = [json.dumps(cleaner(**kind).to_dict(), sort_keys=True) for kind in KINDS]
     others = [
-        cleaner(second_opinion=Model()).to_json(),
-        cleaner(policy=second).to_json(),
-        cleaner(policy=Longest()).to_json(),
+        cleaner(judge=Model()).to_json(),
+        cleaner(resolution=second).to_json(),
+        cleaner(resolution=Longest()).to_json(),
         CorpusCleaner(encoder=HashedEncoder(VECTORS)).to_json(),
     ]
     assert len({*told, *others}) == len(told) + len(others)
@@ -122,8 +127,8 @@ def test_settings_come_back_from_json_and_from_another_process(kind):
 
 
 def test_what_json_cannot_hold_has_to_be_given_again():
-    told = cleaner(second_opinion=Model()).to_dict()
-    with pytest.raises(ConfigurationError, match="second_opinion"):
+    told = cleaner(judge=Model()).to_dict()
+    with pytest.raises(ConfigurationError, match="judge"):
         CorpusCleaner.from_dict(told, encoder=PlacedEncoder())
     with pytest.raises(ConfigurationError, match="another encoder"):
         CorpusCleaner.from_dict(cleaner().to_dict())
@@ -134,7 +139,7 @@ def test_secrets_stay_out():
     made = cleaner(
         location="https://me:hidden-word@host:6333/?token=hidden-word",
         api_key="very-secret-key",
-        second_opinion=Model(),
+        judge=Model(),
     )
     for text in (str(made.to_dict()), made.to_json(), repr(made), str(made)):
         assert "very-secret-key" not in text
@@ -151,7 +156,7 @@ def test_an_unreachable_server_is_told_without_its_key(wire_double):
     )
     with pytest.warns(CleaningSkippedWarning, match="6 nodes") as told:
         assert hidden(made(opposed())) == []
-    assert [one.category for one in told] == [CleaningSkippedWarning]
+    assert [warning.category for warning in told] == [CleaningSkippedWarning]
     assert "very-secret-key" not in str(told[0].message)
     assert "ServerUnavailableError" in str(told[0].message)
 
@@ -161,12 +166,12 @@ def test_an_unreachable_server_is_told_without_its_key(wire_double):
 def test_a_cleaner_of_an_embedded_folder_says_that_it_is_locked(tmp_path):
     """The parent has it open; a worker that failed would leave its pipeline waiting for ever."""
     with PassageIndex.open("docs", PlacedEncoder(), vectors=VECTORS, location=tmp_path) as index:
-        there = travelled(CorpusCleaner(index, policy="prefer_newest"))
+        there = travelled(CorpusCleaner(index, resolution="prefer_newest"))
         with pytest.warns(CleaningSkippedWarning, match="CollectionLockedError"):
             assert there(opposed()) == opposed()
     gc.collect()
-    found = there(opposed()[:3])  # nobody has it open now, and the collection is empty
-    assert hidden(found) == [OPEN]
+    results = there(opposed()[:3])  # nobody has it open now, and the collection is empty
+    assert hidden(results) == [OPEN]
     there.close()
 
 
@@ -180,13 +185,13 @@ def test_a_collection_in_memory_does_not_travel_and_says_so():
 
 def test_what_cannot_be_pickled_is_told_there():
     """Raised in a pool's worker it would be waited for without end; here, nodes would be lost."""
-    there = travelled(cleaner(policy=lambda one, other: one))
+    there = travelled(cleaner(resolution=lambda one, other: one))
     with pytest.warns(CleaningSkippedWarning, match="cannot go to a worker process"):
         assert there(opposed()) == opposed()
 
 
 def test_what_cannot_be_made_there_is_told_there(monkeypatch):
-    content = pickle.dumps(cleaner(policy=Longest()))
+    content = pickle.dumps(cleaner(resolution=Longest()))
     monkeypatch.delattr(f"{__name__}.Longest")
     there = pickle.loads(content)
     with pytest.warns(CleaningSkippedWarning, match="could not be made"):
@@ -195,7 +200,7 @@ def test_what_cannot_be_made_there_is_told_there(monkeypatch):
 
 def test_a_collection_that_is_made_later_is_looked_into_later(wire_double):
     """Before the first run there is none: the nodes are then compared with each other."""
-    made = cleaner(policy="prefer_newest", location=wire_double.url, collection="docs")
+    made = cleaner(resolution="prefer_newest", location=wire_double.url, collection="docs")
     assert hidden(made(opposed())) == [OPEN, DUTY, AGAIN]
     with PassageIndex.open(
         "docs", PlacedEncoder(), vectors=VECTORS, location=wire_double.url
@@ -207,7 +212,7 @@ def test_a_collection_that_is_made_later_is_looked_into_later(wire_double):
 
 
 async def test_it_opens_the_collection_without_blocking(wire_double):
-    made = cleaner(policy="prefer_newest", location=wire_double.url)
+    made = cleaner(resolution="prefer_newest", location=wire_double.url)
     assert hidden(await made.acall(opposed())) == [OPEN, DUTY, AGAIN]
     made.close()
 
@@ -228,19 +233,19 @@ def test_two_workers_look_into_one_server(wire_double, tmp_path, capfd):
     Their verdicts and the ledger's entries have to come back from real processes.
     """
     nodes = [TextNode(id_=name, text=text, metadata={"date": on}) for name, text, on in RULES]
-    for one in nodes:
-        one.excluded_embed_metadata_keys = ["date"]
+    for node in nodes:
+        node.excluded_embed_metadata_keys = ["date"]
     encoder = HashedEncoder(VECTORS, dimension=64)
     with PassageIndex.open("docs", encoder, vectors=VECTORS, location=wire_double.url) as index:
         store = LogicVectorStore(index)
         store.add(nodes[:1])
         made = CorpusCleaner(
-            index, ledger=tmp_path / "ledger.sqlite", policy="prefer_newest", threshold=0.5
+            index, ledger=tmp_path / "ledger.sqlite", resolution="prefer_newest", threshold=0.5
         )
         line = IngestionPipeline(transformations=[made, store.embed_model], vector_store=store)
         line.run(nodes=nodes[1:], num_workers=2)
         assert index.count() == len(RULES)
-        assert [one.id for one in index.scroll() if one.quarantined] == ["old"]
+        assert [passage.id for passage in index.scroll() if passage.quarantined] == ["old"]
         entries = Ledger(tmp_path / "ledger.sqlite").states("docs")
         assert {name: one.event for name, one in entries.items()} == {"old": "quarantine"}
     assert "CleaningSkippedWarning" not in capfd.readouterr().err
@@ -253,9 +258,9 @@ def test_two_workers_beside_an_embedded_folder_lose_nothing(tmp_path, capfd):
     encoder = HashedEncoder(VECTORS, dimension=64)
     nodes = [TextNode(id_=name, text=text, metadata={"date": on}) for name, text, on in RULES]
     with PassageIndex.open("docs", encoder, vectors=VECTORS, location=tmp_path) as index:
-        made = CorpusCleaner(index, policy="prefer_newest")
-        found = IngestionPipeline(transformations=[made]).run(nodes=nodes, num_workers=2)
-        assert found == nodes
+        made = CorpusCleaner(index, resolution="prefer_newest")
+        results = IngestionPipeline(transformations=[made]).run(nodes=nodes, num_workers=2)
+        assert results == nodes
     assert "CollectionLockedError" in capfd.readouterr().err
 
 
@@ -268,5 +273,5 @@ def test_a_filter_made_by_hand_is_translated_for_the_collection(wire_double):
     ) as index:
         index.add([Passage("law", "inn | shut | law", {"kind": "law"})])
     made = travelled(cleaner(trusted_filter=wanted, location=wire_double.url, collection="docs"))
-    assert hidden(made([one for one in opposed() if one.node_id != SHUT])) == [OPEN, AGAIN]
+    assert hidden(made([node for node in opposed() if node.node_id != SHUT])) == [OPEN, AGAIN]
     made.close()

@@ -47,13 +47,13 @@ class TwoQuestions(BaseQuestionGenerator):
         return self.generate(tools, query)
 
 
-def ids(found):
-    return [one.node.node_id for one in found]
+def ids(results):
+    return [result.node.node_id for result in results]
 
 
 @pytest.fixture
 def retriever(index):
-    return ConstraintRetriever(index, k=3)
+    return ConstraintRetriever(index, similarity_top_k=3)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ async def test_a_query_engine_answers_from_the_hits(retriever, query):
     assert answer.metadata[answer.source_nodes[0].node.node_id]["logic"]["rank"] == 1
     assert llm.prompts
     prompt = "\n".join(llm.prompts)
-    assert all(one.node.text in prompt for one in answer.source_nodes)
+    assert all(result.node.text in prompt for result in answer.source_nodes)
     assert "cosine" not in prompt
     assert "logic" not in prompt
     assert ids((await engine.aquery(query)).source_nodes) == ids(answer.source_nodes)
@@ -108,32 +108,32 @@ async def test_streaming_is_unaffected(retriever, query):
 def test_fusion_merges_one_node_of_several_queries(index, query, mode, use_async):
     """Evidence in the hash: the list would hold each node as often as there are queries."""
     fusion = QueryFusionRetriever(
-        [ConstraintRetriever(index, k=5)],
+        [ConstraintRetriever(index, similarity_top_k=5)],
         llm=QueriesLLM(lines="a calm inn\na hotel near the harbour\na spa"),
         num_queries=4,
         mode=mode,
         similarity_top_k=8,
         use_async=use_async,
     )
-    found = ids(fusion.retrieve(query))
-    assert len(found) == len(set(found))
-    assert len(found) > 5
+    results = ids(fusion.retrieve(query))
+    assert len(results) == len(set(results))
+    assert len(results) > 5
 
 
 @pytest.mark.parametrize("num_queries", [1, 2])
 async def test_fusion_merges_with_another_retriever(index, nodes, query, num_queries):
     """Beside BM25 over the same nodes every node would come twice."""
     fusion = QueryFusionRetriever(
-        [ConstraintRetriever(index, k=8), AllNodes(nodes)],
+        [ConstraintRetriever(index, similarity_top_k=8), AllNodes(nodes)],
         llm=QueriesLLM(lines="a calm inn"),
         num_queries=num_queries,
         mode="reciprocal_rerank",
         similarity_top_k=20,
         use_async=False,
     )
-    found = ids(fusion.retrieve(query))
-    assert sorted(found) == sorted(node.node_id for node in nodes)
-    assert sorted(ids(await fusion.aretrieve(query))) == sorted(found)
+    results = ids(fusion.retrieve(query))
+    assert sorted(results) == sorted(node.node_id for node in nodes)
+    assert sorted(ids(await fusion.aretrieve(query))) == sorted(results)
 
 
 async def test_a_router_chooses_it(retriever, engine, query):

@@ -5,15 +5,25 @@ from __future__ import annotations
 import asyncio
 import json
 import uuid
+from dataclasses import replace
 
 import pytest
+from contradicting_nodes import (
+    AGAIN,
+    COPPER,
+    OPEN,
+    SHUT,
+    contradictions,
+    ids,
+    opposed,
+    opposed_store,
+)
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
 from llama_index.core.schema import IndexNode, NodeRelationship, QueryBundle, TextNode
 from llama_index.core.tools import RetrieverTool
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from llama_index.vector_stores.qdrant import QdrantVectorStore
 from llama_index_logic_retrievers import ContradictionRetriever, LogicVectorStore, encoder_of
-from llama_opposed import AGAIN, COPPER, OPEN, SHUT, contradictions, ids, opposed, opposed_store
 from llama_stubs import TheirModel, recorded
 from placed import SETTINGS, PlacedEncoder
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
@@ -46,33 +56,41 @@ def told(hits):
 
 
 def evidence(found):
-    return [one.node.metadata["logic"] for one in found]
+    return [result.node.metadata["logic"] for result in found]
 
 
 SEARCHES = [
     {},
-    {"k": 1},
-    {"k": 99},
-    {"candidates": 1, "k": 1},
+    {"similarity_top_k": 1},
+    {"similarity_top_k": 99},
+    {"candidates": 1, "similarity_top_k": 1},
     {"min_probability": 0.5},
     {"min_probability": 1.0},
     {"alpha": 0.0},
     {"alpha": 9.0},
     {"filter": {"source": "blog"}},
-    {"settings": SETTINGS.with_threshold(0.99999)},
+    {"settings": replace(SETTINGS, threshold=0.99999)},
 ]
+
+
+def _of_the_core(settings):
+    """Settings of the core's search, and of one call."""
+    core = {**settings}
+    called = {"k": core.pop("similarity_top_k", 4)}
+    if "filter" in core:
+        called["filter"] = core.pop("filter")
+    return core, called
 
 
 @pytest.mark.parametrize("settings", SEARCHES, ids=str)
 async def test_the_core_decides(index, settings):
     """An order of the adapter's own would not be the one that was measured."""
-    core = {"k": 4, **settings}
-    called = {name: core.pop(name) for name in ("k", "filter") if name in core}
+    core, called = _of_the_core(settings)
     hits = ContradictionSearch(index, **core).search(STATEMENT, **called)
     retriever = ContradictionRetriever(index, **settings)
     found = retriever.retrieve(STATEMENT)
     assert ids(found) == [hit.passage.id for hit in hits]
-    assert [one.score for one in found] == [hit.score for hit in hits]
+    assert [result.score for result in found] == [hit.score for hit in hits]
     assert evidence(found) == told(hits)
     json.dumps(evidence(found), allow_nan=False)
     assert await retriever.aretrieve(QueryBundle(STATEMENT)) == found
@@ -85,8 +103,7 @@ async def test_the_core_decides(index, settings):
 @pytest.mark.parametrize("settings", SEARCHES, ids=str)
 async def test_like_a_stored_node(index, settings):
     """The node itself would head the list of what contradicts it."""
-    core = {"k": 4, **settings}
-    called = {name: core.pop(name) for name in ("k", "filter") if name in core}
+    core, called = _of_the_core(settings)
     hits = ContradictionSearch(index, **core).search_like(SHUT, **called)
     retriever = ContradictionRetriever(index, **settings)
     found = retriever.like(SHUT)
@@ -104,7 +121,7 @@ def test_what_contradicts_comes_first(index):
     assert found[0].node.metadata["logic"]["details"]["probability"] > 0.9
     assert found[0].node.ref_doc_id in {"doc-blog", "doc-press"}
     assert NodeRelationship.SOURCE in found[0].node.relationships
-    assert COPPER in ids(ContradictionRetriever(index, k=9).retrieve(STATEMENT))
+    assert COPPER in ids(ContradictionRetriever(index, similarity_top_k=9).retrieve(STATEMENT))
     assert ContradictionRetriever.class_name() == "ContradictionRetriever"
 
 
@@ -116,16 +133,18 @@ def test_every_kind_of_filter_says_the_same(index):
     theirs = MetadataFilters(filters=[MetadataFilter(key="source", value="blog")])
     for given in ({"source": "blog"}, native, theirs, theirs.filters[0]):
         for ask in ("retrieve", "like"):
-            found = getattr(ContradictionRetriever(index, k=9, filter=given), ask)(SHUT)
-            assert {one.node.metadata["source"] for one in found} == {"blog"}
+            found = getattr(ContradictionRetriever(index, similarity_top_k=9, filter=given), ask)(
+                SHUT
+            )
+            assert {result.node.metadata["source"] for result in found} == {"blog"}
             assert len(found) == 3
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"k": 0}, "at least 1"),
-        ({"k": "3"}, "whole number"),
+        ({"similarity_top_k": 0}, "at least 1"),
+        ({"similarity_top_k": "3"}, "whole number"),
         ({"candidates": True}, "whole number"),
         ({"min_probability": 1.1}, r"min_probability must lie between 0 and 1"),
         ({"alpha": -1.0}, "alpha must be at least 0"),
@@ -161,7 +180,9 @@ async def test_an_index_that_cannot_judge_is_refused():
 async def test_events_and_callbacks_are_sent(index):
     """A tracer that shows nothing between question and answer."""
     handler = LlamaDebugHandler(print_trace_on_end=False)
-    retriever = ContradictionRetriever(index, k=2, callback_manager=CallbackManager([handler]))
+    retriever = ContradictionRetriever(
+        index, similarity_top_k=2, callback_manager=CallbackManager([handler])
+    )
     with recorded() as events:
         found = retriever.retrieve(STATEMENT)
         assert await retriever.aretrieve(STATEMENT) == found
@@ -184,7 +205,7 @@ async def test_index_nodes_lead_to_what_they_stand_for_once():
             + [TextNode(id_="t", text=COPPER), TextNode(id_="u", text=SHUT)]
         )
         objects = [IndexNode(text="-", index_id="x", obj=target)]
-        retriever = ContradictionRetriever(index, objects=objects, k=3)
+        retriever = ContradictionRetriever(index, objects=objects, similarity_top_k=3)
         assert ids(retriever.retrieve(SHUT)) == ["whole", "t"]
         assert ids(await retriever.aretrieve(SHUT)) == ["whole", "t"]
         assert sorted(ids(retriever.like("u"))) == ["s0", "s1", "t"]
@@ -216,7 +237,7 @@ def test_the_filter_behind_it_keeps_both_words(index):
 
 async def test_it_is_a_tool(index):
     """An agent that checks a claim needs the texts; the program needs the evidence."""
-    retriever = ContradictionRetriever(index, k=2)
+    retriever = ContradictionRetriever(index, similarity_top_k=2)
     tool = RetrieverTool.from_defaults(retriever, description="What contradicts a claim.")
     answer = tool.call(STATEMENT)
     assert set(ids(answer.raw_output)) == {OPEN, AGAIN}
@@ -230,7 +251,7 @@ async def test_it_is_a_tool(index):
 async def test_over_a_store_of_ours(store):
     """One client, one collection; and every setting arrives."""
     chosen = {
-        "k": 9,
+        "similarity_top_k": 9,
         "filter": {"source": "blog"},
         "min_probability": 0.5,
         "candidates": 2,
@@ -240,7 +261,6 @@ async def test_over_a_store_of_ours(store):
     for retriever in (
         ContradictionRetriever.over(store, **chosen),
         await ContradictionRetriever.aover(store, **chosen),
-        ContradictionRetriever.over(store, *chosen.values()),
     ):
         assert retriever.index is store.index
         assert {name: getattr(retriever, name) for name in chosen} == chosen
@@ -272,12 +292,12 @@ async def test_over_llama_indexs_own_store():
         encoder = CombinedEncoder(
             [encoder_of(model), (PlacedEncoder(), {"contradiction": "contradiction"})]
         )
-        retriever = await _given(over(theirs, k=9, encoder=encoder))
+        retriever = await _given(over(theirs, similarity_top_k=9, encoder=encoder))
         assert retriever.index.backfill(["contradiction"]).collection == "docs"
         shut = next(node for node in nodes if node.text == SHUT)
         for found in (retriever.retrieve(STATEMENT), retriever.like(shut.node_id)):
             sparsest = max(evidence(found), key=lambda one: one["details"]["sparsity"])
-            best = next(one for one in found if one.node.metadata["logic"] == sparsest)
+            best = next(result for result in found if result.node.metadata["logic"] == sparsest)
             assert best.node.get_content() in (OPEN, AGAIN)
     client.close()
 

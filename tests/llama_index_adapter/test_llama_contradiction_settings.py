@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 import pickle
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
 import pytest
-from llama_index.core.schema import TextNode
-from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
-from llama_index_logic_retrievers import ContradictionFilter
-from llama_index_logic_retrievers.nodes import claim_of
-from llama_opposed import (
+from contradicting_nodes import (
     AGAIN,
     COPPER,
     DUTY,
@@ -22,29 +18,33 @@ from llama_opposed import (
     SHUT,
     TAX,
     contradictions,
-    found_by_others,
     kept,
     opposed_store,
+    retrieved_nodes,
 )
+from llama_index.core.schema import TextNode
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
+from llama_index_logic_retrievers import ContradictionFilter
+from llama_index_logic_retrievers.nodes import passage_of
 from naming import stable
 from placed import SETTINGS, PlacedEncoder
 from qdrant_client import models
 
 from logic_retrievers import Passage, PassageIndex
-from logic_retrievers.contradiction.rules import (
+from logic_retrievers.contradiction.resolution_strategies import (
     Annotate,
-    ConflictPolicy,
     DropBoth,
     PreferMajority,
     PreferNewest,
     PreferSource,
+    ResolutionStrategy,
     Ruling,
 )
 from logic_retrievers.errors import (
     ConfigurationError,
     InputError,
     LogicRetrieversError,
-    UnknownPolicyError,
+    UnknownResolutionError,
 )
 
 LAW = TextNode(text="inn | shut | c", id_="law", metadata={"date": datetime(2024, 1, 2)})
@@ -60,7 +60,7 @@ THEIRS = MetadataFilters(
 
 
 @dataclass(frozen=True)
-class Longest(ConflictPolicy):
+class Longest(ResolutionStrategy):
     """A rule of the user's own."""
 
     margin: int = 3
@@ -103,14 +103,14 @@ KINDS = [
     {"top_n": 3},
     {"threshold": 0.7},
     {"settings": SETTINGS},
-    {"settings": SETTINGS.with_threshold(0.7)},
-    {"policy": "drop_both"},
-    {"policy": PreferNewest("on")},
-    {"policy": PreferSource(("inn", "law"))},
-    {"policy": PreferSource(("law", "inn"), "by")},
-    {"policy": PreferMajority()},
-    {"policy": DropBoth()},
-    {"policy": Annotate()},
+    {"settings": replace(SETTINGS, threshold=0.7)},
+    {"resolution": "drop_both"},
+    {"resolution": PreferNewest("on")},
+    {"resolution": PreferSource(("inn", "law"))},
+    {"resolution": PreferSource(("law", "inn"), "by")},
+    {"resolution": PreferMajority()},
+    {"resolution": DropBoth()},
+    {"resolution": Annotate()},
     {"trusted": [LAW]},
     {"trusted": [Passage("law", "inn | shut | c")]},
     {"trusted": [Passage("law", "inn | shut | d", source="x", embed_text="y")]},
@@ -125,16 +125,16 @@ KINDS = [
     {"date_key": "on"},
     {"source_key": "by"},
     {"source_order": ["inn"]},
-    {"ask_above": 0.9},
+    {"judge_above": 0.9},
 ]
 OF_PYTHON = [
-    {"policy": second},
-    {"policy": Longest()},
-    {"policy": Longest(4)},
-    {"policy": Later()},
+    {"resolution": second},
+    {"resolution": Longest()},
+    {"resolution": Longest(4)},
+    {"resolution": Later()},
     {"trusted_filter": vouched},
-    {"second_opinion": Model()},
-    {"second_opinion": nothing},
+    {"judge": Model()},
+    {"judge": nothing},
 ]
 
 
@@ -149,7 +149,7 @@ def test_settings_tell_what_the_filter_does():
     }
     assert plain == {
         "class_name": ContradictionFilter.class_name(),
-        "policy": "annotate",
+        "resolution": "annotate",
         "top_n": None,
         "threshold": None,
         "settings": None,
@@ -161,8 +161,8 @@ def test_settings_tell_what_the_filter_does():
         "date_key": "date",
         "source_key": "source",
         "source_order": [],
-        "second_opinion": None,
-        "ask_above": None,
+        "judge": None,
+        "judge_above": None,
     }
 
 
@@ -172,8 +172,8 @@ def test_settings_make_the_same_filter(kind):
     made = contradictions(**kind)
     again = ContradictionFilter.from_json(made.to_json(), encoder=PlacedEncoder())
     assert again.to_dict() == made.to_dict()
-    assert again.filtered(found_by_others()) == made.filtered(found_by_others())
-    for name in ("policy", "settings", "trusted_filter"):
+    assert again.filter(retrieved_nodes()) == made.filter(retrieved_nodes())
+    for name in ("resolution", "settings", "trusted_filter"):
         assert getattr(again, name) == getattr(made, name)
 
 
@@ -220,10 +220,10 @@ def test_settings_with_trusted_nodes_of_a_collection():
 
 def test_neither_texts_nor_models_are_told():
     """A trace writes down the repr of every part of a pipeline."""
-    made = contradictions(trusted=[LAW], second_opinion=Model())
+    made = contradictions(trusted=[LAW], judge=Model())
     for hidden in ("very-secret-key", LAW.text, "PlacedEncoder"):
         assert hidden not in repr(made) + str(made)
-    assert "policy='annotate'" in repr(made)
+    assert "resolution='annotate'" in repr(made)
     assert "very-secret-key" not in made.to_json()
     assert not {"encoder", "index"} & made.to_dict().keys()
 
@@ -234,7 +234,7 @@ def test_it_travels_to_another_process(kind):
     made = contradictions(**kind)
     again = pickle.loads(pickle.dumps(made))
     assert again.to_dict() == made.to_dict()
-    assert again.filtered(found_by_others()) == made.filtered(found_by_others())
+    assert again.filter(retrieved_nodes()) == made.filter(retrieved_nodes())
 
 
 def test_what_cannot_travel_is_told():
@@ -248,37 +248,43 @@ def test_what_cannot_travel_is_told():
 
 def test_settings_that_change_later_are_heard():
     """A core that is kept answers by the settings that it was made of."""
-    given = found_by_others()
+    given = retrieved_nodes()
     made = contradictions()
-    assert kept(made.filtered(given).dropped) == []
-    made.policy = "drop_both"
-    assert kept(made.filtered(given).dropped) == [TAX, SHUT, DUTY, AGAIN]
-    made.policy = "prefer_newest"
-    assert kept(made.filtered(given).dropped) == [OPEN, DUTY, AGAIN]
+    assert kept(made.filter(given).dropped) == []
+    made.resolution = "drop_both"
+    assert kept(made.filter(given).dropped) == [TAX, SHUT, DUTY, AGAIN]
+    made.resolution = "prefer_newest"
+    assert kept(made.filter(given).dropped) == [OPEN, DUTY, AGAIN]
     made.threshold = 0.99999
-    assert kept(made.filtered(given).dropped) == []
-    made.threshold, made.policy, made.trusted = None, "annotate", [LAW]
-    assert made.trusted == (claim_of(LAW),)
-    assert kept(made.filtered(given).dropped) == [OPEN, AGAIN]
+    assert kept(made.filter(given).dropped) == []
+    made.threshold, made.resolution, made.trusted = None, "annotate", [LAW]
+    assert made.trusted == (passage_of(LAW),)
+    assert kept(made.filter(given).dropped) == [OPEN, AGAIN]
     made.top_n = 2
-    assert len(made.filtered(given).hits) == 2
+    assert len(made.filter(given).hits) == 2
     with opposed_store() as store:
         made.trusted, made.index, made.trusted_filter = (), store.index, {"source": "inn"}
-        assert kept(made.filtered(given[:2]).dropped) == [OPEN]
+        assert kept(made.filter(given[:2]).dropped) == [OPEN]
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("policy", "best"), ("threshold", 2.0), ("trusted", ["x"]), ("top_n", 0), ("date_key", "")],
+    [
+        ("resolution", "best"),
+        ("threshold", 2.0),
+        ("trusted", ["x"]),
+        ("top_n", 0),
+        ("date_key", ""),
+    ],
 )
 def test_a_bad_value_changes_nothing(name, value):
     """Half of the settings new and half of them old is a filter that nobody asked for."""
     made = contradictions("prefer_newest", trusted=[LAW])
-    before, result = made.to_dict(), made.filtered(found_by_others())
+    before, result = made.to_dict(), made.filter(retrieved_nodes())
     with pytest.raises(LogicRetrieversError):
         setattr(made, name, value)
     assert made.to_dict() == before
-    assert made.filtered(found_by_others()) == result
+    assert made.filter(retrieved_nodes()) == result
 
 
 def test_what_was_vouched_for_stays():
@@ -286,7 +292,7 @@ def test_what_was_vouched_for_stays():
     trusted = deepcopy(LAW)
     made = contradictions(trusted=[trusted])
     trusted.set_content("inn | open | c")
-    assert kept(made.filtered(found_by_others()).dropped) == [OPEN, AGAIN]
+    assert kept(made.filter(retrieved_nodes()).dropped) == [OPEN, AGAIN]
 
 
 # --- refused
@@ -295,13 +301,17 @@ def test_what_was_vouched_for_stays():
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
-        ({"policy": "unknown"}, UnknownPolicyError, "unknown policy 'unknown'; one of annotate"),
-        ({"policy": 3}, ConfigurationError, "a policy is a name"),
-        ({"policy": "prefer_source"}, ConfigurationError, "source_order"),
+        (
+            {"resolution": "unknown"},
+            UnknownResolutionError,
+            "unknown resolution 'unknown'; one of annotate",
+        ),
+        ({"resolution": 3}, ConfigurationError, "a resolution is a name"),
+        ({"resolution": "prefer_source"}, ConfigurationError, "source_order"),
         ({"top_n": 0}, ConfigurationError, "top_n"),
         ({"top_n": "3"}, ConfigurationError, "top_n"),
-        ({"threshold": 2.0}, ConfigurationError, "threshold must lie"),
-        ({"ask_above": 2}, ConfigurationError, "ask_above must lie"),
+        ({"threshold": 2.0}, ConfigurationError, "threshold must be"),
+        ({"judge_above": 2}, ConfigurationError, "judge_above must lie"),
         ({"trusted": ["law"]}, InputError, "A node is needed, not str"),
         ({"trusted_filter": {}}, ConfigurationError, "trust every passage"),
         ({"trusted_filter": MetadataFilters(filters=[])}, ConfigurationError, "trust every"),
@@ -316,7 +326,7 @@ def test_what_was_vouched_for_stays():
         ({"date_key": ""}, ConfigurationError, "date_key"),
         ({"source_order": "law"}, ConfigurationError, "source_order"),
         ({"settings": {"alpha": 1.0}}, ConfigurationError, "ContradictionSettings"),
-        ({"second_opinion": 0.5}, ConfigurationError, "callable"),
+        ({"judge": 0.5}, ConfigurationError, "callable"),
         ({"encoder": PlacedEncoder(["topical"])}, ConfigurationError, "no 'contradiction'"),
         ({"k": 3}, ConfigurationError, "no setting 'k'"),
         ({"similarity_top_k": 3}, ConfigurationError, "no setting 'similarity_top_k'"),
@@ -333,6 +343,6 @@ def test_an_index_whose_collection_lacks_the_vector():
     """What is stored without it can be judged all the same."""
     with PassageIndex.open(encoder=PlacedEncoder()) as index:
         assert index.vectors == ("topical",)
-        index.add([Passage(one.node.node_id, one.node.text) for one in found_by_others()])
+        index.add([Passage(result.node.node_id, result.node.text) for result in retrieved_nodes()])
         made = contradictions("drop_both", encoder=None, index=index)
-        assert kept(made.filtered(found_by_others()).hits) == [OPEN, COPPER]
+        assert kept(made.filter(retrieved_nodes()).hits) == [OPEN, COPPER]

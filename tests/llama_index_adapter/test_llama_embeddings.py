@@ -46,7 +46,7 @@ def test_query_and_text_go_to_their_own_side():
 
 
 def test_a_bundle_by_its_folder(encoder):
-    """A user's own bundle, by the path that `logic-retrievers train` printed."""
+    """A user's own bundle, by the path that `logic-export train` printed."""
     model = LogicEmbeddings(bundle=default_bundle_path())
     assert model.bundle == str(default_bundle_path())
     assert model.model_name == LogicEmbeddings().model_name

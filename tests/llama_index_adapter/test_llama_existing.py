@@ -75,24 +75,26 @@ def theirs(request, client, nodes) -> QdrantVectorStore:
     return fill(QdrantVectorStore("c", client=client, **settings), nodes)
 
 
-def names(found):
-    return [one.node.metadata["name"] for one in found]
+def names(results):
+    return [result.node.metadata["name"] for result in results]
 
 
 async def test_it_searches_what_is_there(theirs, client, query):
     """A user would have to index everything anew to try the package."""
-    retriever = ConstraintRetriever.over(theirs, "topical", k=3, embed_model=MODEL)
+    retriever = ConstraintRetriever.over(
+        theirs, policy="topical", similarity_top_k=3, embed_model=MODEL
+    )
     assert retriever.index.client is client
     assert retriever.index.vectors == ("topical",)
     vector = MODEL.get_query_embedding(query)
     expected = theirs.query(
         VectorStoreQuery(query_embedding=vector, query_str=query, similarity_top_k=3)
     )
-    found = retriever.retrieve(query)
-    assert [one.node.node_id for one in found] == expected.ids
-    assert [one.score for one in found] == pytest.approx(expected.similarities, abs=2e-6)
-    assert found[0].node.ref_doc_id == f"doc-{found[0].node.metadata['name']}"
-    assert await retriever.aretrieve(query) == found
+    results = retriever.retrieve(query)
+    assert [result.node.node_id for result in results] == expected.ids
+    assert [result.score for result in results] == pytest.approx(expected.similarities, abs=2e-6)
+    assert results[0].node.ref_doc_id == f"doc-{results[0].node.metadata['name']}"
+    assert await retriever.aretrieve(query) == results
     assert names(ConstraintRetriever.over(theirs, embed_model=MODEL).retrieve(query))
 
 
@@ -101,7 +103,7 @@ def test_missing_vectors_are_made_by_backfill(theirs, query):
     index = open_index_over(theirs, embed_model=MODEL)
     with pytest.raises(MissingVectorError, match="backfill"):
         ConstraintRetriever(index, "union").retrieve(query)
-    auto = ConstraintRetriever(index, k=8)
+    auto = ConstraintRetriever(index, similarity_top_k=8)
     assert names(auto.retrieve(query))[-1] == "disco"
     report = index.backfill()
     assert report.filled == 8
@@ -113,16 +115,16 @@ def test_missing_vectors_are_made_by_backfill(theirs, query):
             client=index.client,
             vector_names={"topical": theirs.dense_vector_name},
         )
-    found = ConstraintRetriever(index, "union", k=3).retrieve(query)
-    assert len(found) == 3
-    assert set(found[0].node.metadata["logic"]["scores"]) == {"topical", "compatibility"}
+    results = ConstraintRetriever(index, "union", similarity_top_k=3).retrieve(query)
+    assert len(results) == 3
+    assert set(results[0].node.metadata["logic"]["scores"]) == {"topical", "compatibility"}
     assert len(theirs.get_nodes()) == 8
 
 
 def test_both_stores_on_one_collection(theirs, nodes, query):
     """Their store fails on every query that meets a node which it did not write."""
     store = LogicVectorStore(open_index_over(theirs, embed_model=MODEL))
-    again = ConstraintRetriever.over(store, k=2)
+    again = ConstraintRetriever.over(store, similarity_top_k=2)
     assert again.index is store.index
     with pytest.raises(CollectionMismatchError, match="Add nodes by that store"):
         store.add([TextNode(id_="new", text="A lighthouse with rooms by the sea.")])
@@ -154,7 +156,7 @@ def test_the_default_encoder_runs_once_where_it_made_their_vectors(client, nodes
     index = open_index_over(theirs, embed_model=model)
     fingerprint = default_encoder().specs["topical"].fingerprint
     assert index.encoder.specs["topical"].fingerprint == fingerprint
-    assert len(ConstraintRetriever(index, k=2).retrieve(query)) == 2
+    assert len(ConstraintRetriever(index, similarity_top_k=2).retrieve(query)) == 2
     both = open_index_over(theirs, encoder=counting)
     assert both.encoder is counting
 
@@ -170,7 +172,7 @@ async def test_their_asynchronous_client_is_shared(wire_double, nodes, query):
     client = QdrantClient(url=wire_double.url, check_compatibility=False)
     aclient = AsyncQdrantClient(url=wire_double.url, check_compatibility=False)
     theirs = fill(QdrantVectorStore("c", client=client, aclient=aclient), nodes)
-    retriever = ConstraintRetriever.over(theirs, embed_model=MODEL, k=3)
+    retriever = ConstraintRetriever.over(theirs, embed_model=MODEL, similarity_top_k=3)
     store = LogicVectorStore(retriever.index)
     assert (store.client, store.aclient) == (client, aclient)
     assert await retriever.aretrieve(query) == retriever.retrieve(query)
@@ -178,7 +180,7 @@ async def test_their_asynchronous_client_is_shared(wire_double, nodes, query):
     assert client.count("c").count == 8  # not closed by us
 
     alone = QdrantVectorStore("c", aclient=aclient)
-    native = await ConstraintRetriever.aover(alone, embed_model=MODEL, k=3)
+    native = await ConstraintRetriever.aover(alone, embed_model=MODEL, similarity_top_k=3)
     assert await native.aretrieve(query) == await retriever.aretrieve(query)
     with pytest.raises(ConfigurationError, match="asynchronous"):
         open_index_over(alone, embed_model=MODEL)
@@ -209,7 +211,7 @@ async def test_what_cannot_be_opened_says_why(client, store):
         ConstraintRetriever.over(store, embed_model=MODEL)
     with pytest.raises(ConfigurationError, match="open already"):
         await ConstraintRetriever.aover(store, tenant="a")
-    assert (await ConstraintRetriever.aover(store, k=2)).index is store.index
+    assert (await ConstraintRetriever.aover(store, similarity_top_k=2)).index is store.index
     assert open_index_over(store) is await aopen_index_over(store) is store.index
 
 
@@ -218,7 +220,9 @@ def test_of_several_vectors_the_stores_own_is_taken(client, nodes, query):
     size = models.VectorParams(size=384, distance=models.Distance.COSINE)
     client.create_collection("c", {"other": size, "mine": size})
     theirs = fill(QdrantVectorStore("c", client=client, dense_vector_name="mine"), nodes)
-    retriever = ConstraintRetriever.over(theirs, "topical", k=1, embed_model=MODEL)
+    retriever = ConstraintRetriever.over(
+        theirs, policy="topical", similarity_top_k=1, embed_model=MODEL
+    )
     assert names(retriever.retrieve("a spa in the hills")) == ["spa"]
 
 
@@ -231,7 +235,7 @@ def test_text_under_a_key_of_its_own(client, query):
     client.upsert("c", [models.PointStruct(id=1, vector={"text-dense": vector}, payload=payload)])
     theirs = QdrantVectorStore("c", client=client, text_key="body")
     retriever = ConstraintRetriever.over(theirs, embed_model=MODEL, filter={"stars": 1})
-    assert [one.node.text for one in retriever.retrieve(query)] == ["A quiet inn."]
+    assert [result.node.text for result in retriever.retrieve(query)] == ["A quiet inn."]
 
 
 def test_who_completes_a_collection_vouches_for_its_vectors(theirs):

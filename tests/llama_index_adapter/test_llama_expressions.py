@@ -21,42 +21,42 @@ TEXT = '("a quiet hotel" OR "a calm guest house") AND NOT nightclub'
 EXPRESSION = Expression.parse(TEXT)
 
 
-def ids(found):
-    return [one.node.node_id for one in found]
+def ids(results):
+    return [result.node.node_id for result in results]
 
 
 @pytest.fixture
 def reader(index):
-    return ConstraintRetriever(index, k=3, query_syntax="expression")
+    return ConstraintRetriever(index, similarity_top_k=3, query_syntax="expression")
 
 
 async def test_every_road_reads_it(index, reader):
     """One that hands the text on as words finds what stands under NOT first."""
     expected = [hit.passage.id for hit in Engine(index).search(EXPRESSION, 3)]
     assert set(expected[:2]) == {"inn", "villa"}
-    for found in (
+    for results in (
         reader.retrieve(TEXT),
         await reader.aretrieve(TEXT),
         reader.retrieve(QueryBundle(str(EXPRESSION))),
         RetrieverTool.from_defaults(reader, description="Hotels.").call(TEXT).raw_output,
         RetrieverQueryEngine.from_args(reader, llm=MockLLM()).query(TEXT).source_nodes,
     ):
-        assert ids(found) == expected
-        assert found[0].metadata["logic"]["policy"] == "boolean"
-        atoms = found[0].metadata["logic"]["details"]["atoms"]
+        assert ids(results) == expected
+        assert results[0].metadata["logic"]["policy"] == "boolean"
+        atoms = results[0].metadata["logic"]["details"]["atoms"]
         assert [atom["text"] for atom in atoms] == list(EXPRESSION.atoms)
         assert atoms[2]["verdict"] == "avoided"
-        json.dumps(found[0].metadata, allow_nan=False)
+        json.dumps(results[0].metadata, allow_nan=False)
 
 
 def test_the_setting_is_public_and_may_change(index, query):
     """Words and expressions come through one retriever."""
     retriever = ConstraintRetriever(index)
-    words = [one.score for one in retriever.retrieve(TEXT)]
+    words = [result.score for result in retriever.retrieve(TEXT)]
     assert words == [hit.score for hit in Engine(index).search(TEXT, 4)]
     retriever.query_syntax = "expression"
-    assert [one.score for one in retriever.retrieve(TEXT)] != words
-    retriever.policy = BooleanPolicy(settings=BooleanSettings(fall=0.0))
+    assert [result.score for result in retriever.retrieve(TEXT)] != words
+    retriever.policy = BooleanPolicy(settings=BooleanSettings(penalty=0.0))
     hits = Engine(index, retriever.policy).search(EXPRESSION, 4)
     assert ids(retriever.retrieve(TEXT)) == [hit.passage.id for hit in hits]
     retriever.policy = "topical"
@@ -92,11 +92,13 @@ async def test_events_hold_the_text(reader, nodes):
     assert events.events[0].str_or_query_bundle == TEXT
     reranker = CompatibilityReranker("boolean", top_n=2, query_syntax="expression")
     with recorded() as events:
-        reranker.postprocess_nodes([NodeWithScore(node=one) for one in nodes], query_str=TEXT)
+        reranker.postprocess_nodes([NodeWithScore(node=node) for node in nodes], query_str=TEXT)
     assert events.events[0].query == TEXT
     assert events.events[0].model_name == "logic-retrievers:boolean"
     with recorded() as events, pytest.raises(ExpressionError):
-        reranker.postprocess_nodes([NodeWithScore(node=one) for one in nodes], query_str="inn AND")
+        reranker.postprocess_nodes(
+            [NodeWithScore(node=node) for node in nodes], query_str="inn AND"
+        )
     assert "ReRankEndEvent" not in events.names
     assert "ReRankStartEvent" not in events.names, "a reranking that never ends"
 
@@ -126,7 +128,9 @@ async def test_over_a_store_that_is_there(store):
 
 async def test_the_queries_of_a_store(store):
     """`vector_store_kwargs` is the only way there."""
-    expected = ConstraintRetriever(store.index, k=3, query_syntax="expression").retrieve(TEXT)
+    expected = ConstraintRetriever(
+        store.index, similarity_top_k=3, query_syntax="expression"
+    ).retrieve(TEXT)
     own = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
     asked = {"query_syntax": "expression"}
     retriever = own.as_retriever(similarity_top_k=3, vector_store_kwargs=asked)

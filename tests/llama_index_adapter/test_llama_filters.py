@@ -19,7 +19,7 @@ from llama_index.core.vector_stores.types import (
 )
 from llama_index.vector_stores.qdrant import QdrantVectorStore
 from llama_index_logic_retrievers import ConstraintRetriever, LogicVectorStore, open_index_over
-from llama_index_logic_retrievers.filters import as_filter
+from llama_index_logic_retrievers.filters import to_user_filter
 from llama_index_logic_retrievers.nodes import stored_passage
 from llama_stubs import TheirModel
 from qdrant_client import QdrantClient, models
@@ -202,7 +202,7 @@ def theirs() -> PassageIndex:
 
 
 def check(index: PassageIndex, group: MetadataFilters) -> None:
-    found = index.scroll(as_filter(group, index.prefixes))
+    found = index.scroll(to_user_filter(group, index.prefixes))
     admitted = [m for m in CORPUS if admits(reference(m), group)]
     assert sorted(map(str, (p.metadata for p in found))) == sorted(map(str, admitted))
 
@@ -232,7 +232,7 @@ def test_every_operator_is_translated(ours, operator):
     listed = operator in (Op.IN, Op.NIN, Op.ANY, Op.ALL)
     value = ["red"] if listed else "2024-01-05" if operator.value[0] in "<>" else "red"
     group = MetadataFilters(filters=[MetadataFilter(key="s", operator=operator, value=value)])
-    assert as_filter(group, ours.prefixes) is not None
+    assert to_user_filter(group, ours.prefixes) is not None
 
 
 def test_not_equal_and_not_of_equal_differ_where_the_field_is_missing(ours):
@@ -241,9 +241,9 @@ def test_not_equal_and_not_of_equal_differ_where_the_field_is_missing(ours):
     unequal = MetadataFilter(key="s", value="red", operator=Op.NE)
     negated = MetadataFilters(filters=[equal], condition=FilterCondition.NOT)
     having = {
-        p.id for p in ours.scroll(as_filter(MetadataFilters(filters=[unequal]), ["metadata"]))
+        p.id for p in ours.scroll(to_user_filter(MetadataFilters(filters=[unequal]), ["metadata"]))
     }
-    missing = {p.id for p in ours.scroll(as_filter(negated, ["metadata"]))}
+    missing = {p.id for p in ours.scroll(to_user_filter(negated, ["metadata"]))}
     assert having == {"p1", "p5", "p6", "p8"}
     assert missing == having | {"p4", "p7"}
 
@@ -279,7 +279,7 @@ def test_what_cannot_be_translated_is_refused_by_name(index, operator, value):
 def test_native_filters_and_dicts_pass_as_they_are():
     """A copy of the user's filter that lost a condition."""
     native = models.Filter(must=[models.HasIdCondition(has_id=[1])])
-    assert as_filter(native, ["metadata"]) is native
-    assert as_filter({"a": 1}, ["metadata"]) == {"a": 1}
-    assert as_filter(None, ["metadata"]) is None
-    assert as_filter(MetadataFilters(filters=[]), ["metadata"]) is None
+    assert to_user_filter(native, ["metadata"]) is native
+    assert to_user_filter({"a": 1}, ["metadata"]) == {"a": 1}
+    assert to_user_filter(None, ["metadata"]) is None
+    assert to_user_filter(MetadataFilters(filters=[]), ["metadata"]) is None

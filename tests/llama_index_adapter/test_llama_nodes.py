@@ -20,7 +20,7 @@ from llama_index.core.schema import (
 )
 from llama_index.core.storage.docstore.utils import doc_to_json, json_to_doc
 from llama_index_logic_retrievers import ConstraintRetriever, LogicVectorStore
-from llama_index_logic_retrievers.evidence import annotated, without_evidence
+from llama_index_logic_retrievers.evidence import with_ranking, without_evidence
 from llama_index_logic_retrievers.nodes import node_of, passage_of, stored_passage
 
 from logic_retrievers import Engine, Evidence, Hit, Passage, PassageIndex
@@ -89,9 +89,9 @@ def test_what_llama_index_embeds_is_what_is_embedded():
     """The two vectors of a node would be of different texts."""
     node = NODES[0]
     passage = passage_of(node)
-    assert passage.embedded == node.get_content(MetadataMode.EMBED)
-    assert "title=Inns" in passage.embedded
-    assert "page" not in passage.embedded
+    assert passage.text_to_embed == node.get_content(MetadataMode.EMBED)
+    assert "title=Inns" in passage.text_to_embed
+    assert "page" not in passage.text_to_embed
     assert passage.text == "A quiet inn."
     assert passage_of(NODES[1]).embed_text is None
     assert (passage.source, passage.span) == ("book", (5, 17))
@@ -99,7 +99,7 @@ def test_what_llama_index_embeds_is_what_is_embedded():
 
 def test_a_node_without_text_has_nothing_to_judge():
     """An image would be ranked by its file name."""
-    assert not passage_of(ImageNode(metadata={"file": "a.png"})).embedded
+    assert not passage_of(ImageNode(metadata={"file": "a.png"})).text_to_embed
 
 
 def test_metadata_is_stored_as_llama_index_stores_it():
@@ -127,10 +127,10 @@ def test_passages_of_others_become_plain_nodes():
 def test_evidence_lies_on_a_copy_and_comes_off_again(node):
     """Stored again, the evidence of an old query would be embedded and shown for ever."""
     before = deepcopy(node)
-    one = annotated(node, hit(passage_of(node)))
+    one = with_ranking(node, hit(passage_of(node)))
     assert node == before
     assert one.node.metadata["logic"]["rank"] == 1
-    twice = annotated(one.node, hit(passage_of(node), rank=2))
+    twice = with_ranking(one.node, hit(passage_of(node), rank=2))
     assert twice.node.metadata["logic"]["rank"] == 2
     assert twice.node.excluded_llm_metadata_keys.count("logic") == 1
     assert stored_passage(twice.node) == stored_passage(node)
@@ -145,8 +145,8 @@ def test_evidence_lies_on_a_copy_and_comes_off_again(node):
 )
 def test_evidence_does_not_change_a_hash_or_a_class(node):
     """QueryFusionRetriever merges by hash: one node of four queries would be shown four times."""
-    first = annotated(node, hit(passage_of(node), 1, "one reason")).node
-    second = annotated(node, hit(passage_of(node), 2, "another")).node
+    first = with_ranking(node, hit(passage_of(node), 1, "one reason")).node
+    second = with_ranking(node, hit(passage_of(node), 2, "another")).node
     assert first.hash == second.hash == node.hash
     assert first.as_related_node_info() == first.as_related_node_info()
     assert first.class_name() == node.class_name()
@@ -178,9 +178,9 @@ def test_what_lay_under_our_key_is_put_back():
     with LogicVectorStore.open().index as index:
         store = LogicVectorStore(index)
         store.add([node])
-        (found,) = ConstraintRetriever(index, k=1).retrieve("inn")
-        assert found.node.metadata["logic"]["replaced"] == {"logic": "modal"}
-        store.add([found.node])
+        (results,) = ConstraintRetriever(index, similarity_top_k=1).retrieve("inn")
+        assert results.node.metadata["logic"]["replaced"] == {"logic": "modal"}
+        store.add([results.node])
         assert store.get_nodes()[0].metadata == {"logic": "modal"}
 
 
@@ -191,7 +191,7 @@ def test_a_page_without_text_is_stored_as_llama_index_stores_it():
         store = LogicVectorStore(index)
         store.add([blank, TextNode(id_="inn", text="A quiet inn.")])
         assert store.get_nodes(["blank"]) == [blank]
-        assert {one.node.node_id for one in ConstraintRetriever(index).retrieve("a.pdf")} == {
+        assert {result.node.node_id for result in ConstraintRetriever(index).retrieve("a.pdf")} == {
             "blank",
             "inn",
         }

@@ -57,9 +57,9 @@ async def test_a_pipeline_is_asynchronous_too(query):
     line = pipeline(store, docstore=SimpleDocumentStore())
     await line.arun(documents=documents("A quiet inn by the sea.", "A mill."))
     await line.arun(documents=documents("A quiet inn by the sea.", "A water mill."))
-    found = await ConstraintRetriever(store.index).aretrieve(query)
-    assert [one.node.text for one in found] == ["A quiet inn by the sea.", "A water mill."]
-    assert {one.node.ref_doc_id for one in found} == {"d0", "d1"}
+    results = await ConstraintRetriever(store.index).aretrieve(query)
+    assert [result.node.text for result in results] == ["A quiet inn by the sea.", "A water mill."]
+    assert {result.node.ref_doc_id for result in results} == {"d0", "d1"}
 
 
 def test_whole_documents_are_stored_and_deleted_too():
@@ -103,7 +103,9 @@ def test_a_changed_setting_misses_the_cache(nodes, query):
             from llama_index.core.schema import NodeWithScore
 
             given = [NodeWithScore(node=node) for node in nodes]
-            return [one.node for one in self.reranker.postprocess_nodes(given, query_str=query)]
+            return [
+                result.node for result in self.reranker.postprocess_nodes(given, query_str=query)
+            ]
 
     cache = IngestionCache()
 
@@ -121,12 +123,12 @@ def test_a_changed_setting_misses_the_cache(nodes, query):
 def test_two_workers_give_what_one_gives(query):
     """A worker without the encoder would embed with the default one, and say nothing."""
     texts = [f"Room {i} of a quiet inn." for i in range(6)]
-    found = []
+    results = []
     for workers in (None, 2):
         store = LogicVectorStore.open()
         pipeline(store).run(documents=documents(*texts), num_workers=workers)
-        found.append(ConstraintRetriever(store.index, k=6).retrieve(query))
+        results.append(ConstraintRetriever(store.index, similarity_top_k=6).retrieve(query))
         store.index.close()
-    one, two = ([(hit.node.text, round(hit.score, 5)) for hit in hits] for hits in found)
+    one, two = ([(hit.node.text, round(hit.score, 5)) for hit in hits] for hits in results)
     assert one == two
     assert len(one) == 6

@@ -12,8 +12,8 @@ from llama_index_logic_retrievers import (
 from query_files import write_noisy
 
 
-def scores(found: list[NodeWithScore]) -> list[tuple[str, float | None]]:
-    return [(one.node.node_id, one.score) for one in found]
+def scores(results: list[NodeWithScore]) -> list[tuple[str, float | None]]:
+    return [(result.node.node_id, result.score) for result in results]
 
 
 async def test_retriever_reranker_and_store_follow_the_index(
@@ -21,7 +21,7 @@ async def test_retriever_reranker_and_store_follow_the_index(
 ):
     """Also a query that LlamaIndex embedded itself, with the model that it got at the start."""
     file = write_noisy(tmp_path / "a.query.onnx", noise=0.5)
-    retriever = ConstraintRetriever.over(store, policy="topical", k=6)
+    retriever = ConstraintRetriever.over(store, policy="topical", similarity_top_k=6)
     reranker = CompatibilityReranker(policy="topical", index=store.index)
     theirs = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
     their_retriever = theirs.as_retriever(
@@ -29,7 +29,7 @@ async def test_retriever_reranker_and_store_follow_the_index(
     )
     given = [NodeWithScore(node=node) for node in nodes]
 
-    def found() -> list[object]:
+    def all_scores() -> list[object]:
         reranked = reranker.postprocess_nodes(given, query_bundle=QueryBundle(query))
         return [
             scores(retriever.retrieve(query)),
@@ -37,14 +37,14 @@ async def test_retriever_reranker_and_store_follow_the_index(
             scores(reranked),
         ]
 
-    before, model = found(), store.embed_model.model_name
+    before, model = all_scores(), store.embed_model.model_name
     store.index.use_query_encoder(file)
-    swapped = found()
+    swapped = all_scores()
     assert all(one != other for one, other in zip(before, swapped, strict=True))
     assert swapped[0] == swapped[1]
     assert scores(await retriever.aretrieve(query)) == swapped[0]
     assert store.embed_model.model_name != model
     assert store.embed_model.get_text_embedding("a") == theirs._embed_model.get_text_embedding("a")
     await store.index.ause_query_encoder(None)
-    assert found() == before
+    assert all_scores() == before
     assert store.embed_model.model_name == model

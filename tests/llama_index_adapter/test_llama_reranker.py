@@ -32,7 +32,7 @@ def found(nodes) -> list[NodeWithScore]:
 
 
 def ids(nodes):
-    return [one.node.node_id for one in nodes]
+    return [result.node.node_id for result in nodes]
 
 
 @pytest.mark.parametrize("policy", ["sequential", "auto", "union", SequentialPolicy()])
@@ -40,9 +40,11 @@ def test_it_orders_as_the_core_does(found, query, policy):
     """An adapter with an order of its own would measure nothing of what we measured."""
     passages = [
         Passage(
-            one.node.node_id, one.node.text, embed_text=one.node.get_content(MetadataMode.EMBED)
+            result.node.node_id,
+            result.node.text,
+            embed_text=result.node.get_content(MetadataMode.EMBED),
         )
-        for one in found
+        for result in found
     ]
     hits = Reranker(policy=policy).rerank(query, passages, 5)
     ranked = CompatibilityReranker(policy, top_n=5).postprocess_nodes(found, query_str=query)
@@ -83,12 +85,12 @@ def test_nothing_is_changed_that_was_given(found, query):
     before = deepcopy(found)
     ranked = CompatibilityReranker().postprocess_nodes(found, query_str=query)
     assert found == before
-    assert {id(one.node) for one in ranked}.isdisjoint({id(one.node) for one in found})
+    assert {id(result.node) for result in ranked}.isdisjoint({id(result.node) for result in found})
 
 
 def test_reranked_twice_is_the_same_as_once(index, query):
     """Evidence of the first search would be read as a part of the text."""
-    retriever = ConstraintRetriever(index, k=8)
+    retriever = ConstraintRetriever(index, similarity_top_k=8)
     reranker = CompatibilityReranker("union")
     once = reranker.postprocess_nodes(retriever.retrieve(query), query_str=query)
     twice = reranker.postprocess_nodes(once, query_str=query)
@@ -177,7 +179,7 @@ def test_settings_hold_all_that_changes_the_result(index):
     kinds = [
         CompatibilityReranker(),
         CompatibilityReranker("auto"),
-        CompatibilityReranker(SequentialPolicy(cut=True)),
+        CompatibilityReranker(SequentialPolicy(backfill=False)),
         CompatibilityReranker(AutoPolicy(settings=ExclusionSettings(penalty=0.5))),
         CompatibilityReranker(top_n=3),
         CompatibilityReranker(encoder=other),
@@ -192,7 +194,7 @@ def test_settings_hold_all_that_changes_the_result(index):
 
 def test_settings_make_the_same_reranker_or_say_that_they_cannot():
     """A pipeline restored from a file would rank by another rule."""
-    for policy in ("auto", SequentialPolicy(cut=True)):
+    for policy in ("auto", SequentialPolicy(backfill=False)):
         settings = CompatibilityReranker(policy, top_n=2).to_dict()
         assert CompatibilityReranker.from_dict(settings).to_dict() == settings
     odd = CompatibilityReranker(AutoPolicy(settings=ExclusionSettings(penalty=0.5))).to_dict()
@@ -202,7 +204,7 @@ def test_settings_make_the_same_reranker_or_say_that_they_cannot():
 
 def test_it_travels_to_another_process():
     """LlamaIndex leaves out what cannot be pickled, and says so in a log."""
-    reranker = CompatibilityReranker(SequentialPolicy(cut=True), top_n=2)
+    reranker = CompatibilityReranker(SequentialPolicy(backfill=False), top_n=2)
     again = pickle.loads(pickle.dumps(reranker))
     assert again.to_dict() == reranker.to_dict()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contradicting_nodes import ids, kept
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index_logic_retrievers import (
     ConstraintRetriever,
@@ -9,7 +10,6 @@ from llama_index_logic_retrievers import (
     ContradictionRetriever,
     LogicVectorStore,
 )
-from llama_opposed import ids, kept
 
 DOGS = [
     TextNode(id_=name, text=text, metadata={"date": date}, excluded_embed_metadata_keys=["date"])
@@ -23,11 +23,11 @@ DOGS = [
 
 def test_the_older_of_two_goes():
     """A default that cannot tell the plainest contradiction is worth nothing."""
-    found = [NodeWithScore(node=node, score=0.5) for node in DOGS]
+    results = [NodeWithScore(node=node, score=0.5) for node in DOGS]
     made = ContradictionFilter("prefer_newest", top_n=2)
-    assert ids(made.postprocess_nodes(found)) == ["2024", "desk"]
+    assert ids(made.postprocess_nodes(results)) == ["2024", "desk"]
     judged = ContradictionFilter(trusted=[TextNode(text="Dogs are allowed in the office.")])
-    assert kept(judged.filtered(found).dropped) == ["2022"]
+    assert kept(judged.filter(results).dropped) == ["2022"]
     again = ContradictionFilter.from_json(judged.to_json())
     assert again.to_dict() == judged.to_dict()
 
@@ -42,7 +42,7 @@ def test_a_trusted_node_of_the_collection_judges():
     store = LogicVectorStore.open(vectors=("topical", "contradiction"))
     store.add([law])
     made = ContradictionFilter(index=store.index, trusted_filter={"status": "approved"})
-    assert kept(made.filtered(DOGS).dropped) == ["2022"]
+    assert kept(made.filter(DOGS).dropped) == ["2022"]
     store.index.close()
 
 
@@ -53,9 +53,9 @@ async def test_a_collection_with_all_three_vectors():
     async with store.index:
         await store.async_add(DOGS)
         against = ContradictionRetriever(store.index)
-        found = await against.aretrieve("Dogs are never allowed in the office.")
-        assert found[0].node.node_id == "2024"
+        results = await against.aretrieve("Dogs are never allowed in the office.")
+        assert results[0].node.node_id == "2024"
         assert (await against.alike("2022"))[0].node.node_id == "2024"
-        found = await ConstraintRetriever(store.index).aretrieve("dogs in the office")
+        results = await ConstraintRetriever(store.index).aretrieve("dogs in the office")
         made = ContradictionFilter("prefer_newest", index=store.index)
-        assert set(ids(await made.apostprocess_nodes(found))) == {"2024", "desk"}
+        assert set(ids(await made.apostprocess_nodes(results))) == {"2024", "desk"}

@@ -29,8 +29,8 @@ from logic_retrievers.errors import (
 STARS = MetadataFilters(filters=[MetadataFilter(key="stars", value=1)])
 
 
-def ids(found):
-    return [one.node.node_id for one in found]
+def ids(results):
+    return [result.node.node_id for result in results]
 
 
 def stored(store):
@@ -54,15 +54,15 @@ def test_an_index_from_documents_writes_both_vectors_and_searches_by_text(query)
         embed_model=store.embed_model,
         transformations=[TokenTextSplitter(chunk_size=60, chunk_overlap=0)],
     )
-    found = index.as_retriever(similarity_top_k=3).retrieve(query)
-    assert len(found) == 3
-    assert found[0].node.ref_doc_id == "d1"
-    assert found[0].node.next_node or found[0].node.prev_node
-    assert found[0].node.metadata["logic"]["policy"] == "exclusion"
+    results = index.as_retriever(similarity_top_k=3).retrieve(query)
+    assert len(results) == 3
+    assert results[0].node.ref_doc_id == "d1"
+    assert results[0].node.next_node or results[0].node.prev_node
+    assert results[0].node.metadata["logic"]["policy"] == "exclusion"
     assert set(store.index.vectors) == {"topical", "compatibility"}
     records, _ = store.client.scroll("passages", with_vectors=True)
     assert all(set(one.vector) == {"topical", "compatibility"} for one in records)
-    assert found == ConstraintRetriever(store.index, k=3).retrieve(query)
+    assert results == ConstraintRetriever(store.index, similarity_top_k=3).retrieve(query)
 
 
 def test_no_text_is_encoded_twice(nodes):
@@ -115,11 +115,11 @@ async def test_the_event_loop_is_never_blocked(nodes):
 def test_a_query_is_the_engines(store, query):
     """Settings of LlamaIndex's query that are dropped without a word."""
     engine = Engine(store.index)
-    found = store.query(ask(query, 3))
+    results = store.query(ask(query, 3))
     hits = engine.search(query, 3)
-    assert found.ids == [hit.passage.id for hit in hits]
-    assert found.similarities == [hit.score for hit in hits]
-    assert [node.node_id for node in found.nodes] == found.ids
+    assert results.ids == [hit.passage.id for hit in hits]
+    assert results.similarities == [hit.score for hit in hits]
+    assert [node.node_id for node in results.nodes] == results.ids
     assert sorted(store.query(ask(query, filters=STARS)).ids) == ["club", "hostel"]
     assert sorted(store.query(ask(query, node_ids=["inn", "spa", "none"])).ids) == ["inn", "spa"]
     assert store.query(ask(query, doc_ids=["doc-inn", "none"])).ids == ["inn"]
@@ -138,9 +138,9 @@ def test_settings_of_a_query_reach_it_through_the_retriever(store, query):
     retriever = index.as_retriever(
         similarity_top_k=2, filters=STARS, vector_store_kwargs={"policy": "union"}
     )
-    found = retriever.retrieve(query)
-    assert sorted(ids(found)) == ["club", "hostel"]
-    assert found[0].node.metadata["logic"]["policy"] == "union"
+    results = retriever.retrieve(query)
+    assert sorted(ids(results)) == ["club", "hostel"]
+    assert results[0].node.metadata["logic"]["policy"] == "union"
 
 
 @pytest.mark.parametrize("mode", [m for m in VectorStoreQueryMode if m.value != "default"])
@@ -180,9 +180,9 @@ def test_adding_again_changes_what_changed_and_nothing_else(nodes, query):
     store.add([node.model_copy(update=same) for node in nodes[2:6]])
     assert store.index.count() == 6
     assert len(encoder.documents) == 2 * 2
-    retrieved = ConstraintRetriever(store.index, k=6).retrieve(query)
+    retrieved = ConstraintRetriever(store.index, similarity_top_k=6).retrieve(query)
     encoder.documents.clear()
-    store.add([one.node for one in retrieved])  # with evidence on them
+    store.add([result.node for result in retrieved])  # with evidence on them
     assert not encoder.documents
     assert all("logic" not in node.metadata for node in store.get_nodes())
 
@@ -240,8 +240,8 @@ def test_insert_delete_and_update_through_the_index(store):
         store, embed_model=store.embed_model, transformations=[TokenTextSplitter()]
     )
     index.insert(Document(doc_id="new", text="A lighthouse with rooms."))
-    (found,) = index.as_retriever(similarity_top_k=1).retrieve("a lighthouse")
-    assert found.node.ref_doc_id == "new"
+    (results,) = index.as_retriever(similarity_top_k=1).retrieve("a lighthouse")
+    assert results.node.ref_doc_id == "new"
     index.update_ref_doc(Document(doc_id="new", text="A windmill with rooms."))
     texts = [node.text for node in store.get_nodes()]
     assert "A windmill with rooms." in texts

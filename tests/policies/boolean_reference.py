@@ -36,17 +36,17 @@ def calibrated(tree, u, s):
     if not denied:
         return value
     against = _each(max, [calibrated(part, u, s) for part in denied])
-    fall = s.fall * max(*value.values(), 0.0)
+    penalty = s.penalty * max(*value.values(), 0.0)
     found = {}
     for i, v in value.items():
-        speaks = 1 / (1 + math.exp(-2 * (against[i] - s.onset)))
+        speaks = 1 / (1 + math.exp(-2 * (against[i] - s.mention_threshold)))
         rather = 1 / (1 + math.exp(-4 * (against[i] - v)))
-        found[i] = v - fall * speaks * (s.mention + (1 - s.mention) * rather)
+        found[i] = v - penalty * speaks * (s.mention_share + (1 - s.mention_share) * rather)
     return found
 
 
-def _each(choose, several):
-    return {i: choose(one[i] for one in several) for i in several[0]}
+def _each(route, several):
+    return {i: route(one[i] for one in several) for i in several[0]}
 
 
 def ensemble(tree, c, i):

@@ -16,8 +16,8 @@ def by_score(scores: Scores) -> list[str]:
     return sorted(scores, key=lambda i: (-scores[i], i))
 
 
-def nearest(scores: Scores, depth: int) -> list[str]:
-    return by_score(scores)[:depth]
+def nearest(scores: Scores, limit: int) -> list[str]:
+    return by_score(scores)[:limit]
 
 
 def sequential(
@@ -27,11 +27,11 @@ def sequential(
     *,
     alpha: float,
     tau: float,
-    depth: int,
+    limit: int,
     cut: bool,
 ) -> list[tuple[str, float]]:
     """CoDeR-Seq: eq. 7 and 8, the topical order where nothing passes."""
-    pool = nearest(topical, max(depth, k))
+    pool = nearest(topical, max(limit, k))
     s_c = {i: compatibility.get(i, -1.0) for i in pool}
     passed = {i for i in pool if s_c[i] >= tau}
     if not passed:
@@ -51,13 +51,13 @@ def union(
     alpha: float,
     keep: float,
     rule: str,
-    depth: int,
+    limit: int,
     cut: bool,
     fusion: str = "reciprocal_rank",
 ) -> list[tuple[str, float]]:
     """CoDeR-Union: eq. 9 to 11 with the three readings of its filter, or a mean of cosines."""
-    depth = max(depth, k)
-    pool = sorted({*nearest(topical, depth), *nearest(compatibility, depth)})
+    limit = max(limit, k)
+    pool = sorted({*nearest(topical, limit), *nearest(compatibility, limit)})
     rank_t = ranks({i: topical[i] for i in pool if i in topical})
     rank_c = ranks({i: compatibility[i] for i in pool if i in compatibility})
     fused = {
@@ -93,38 +93,38 @@ def ranks(scores: Scores) -> dict[str, int]:
 
 def exclusion(
     whole: Scores,
-    target: Scores,
-    traps: list[Scores],
+    wanted: Scores,
+    excluded: list[Scores],
     *,
     penalty: float,
-    mention: float,
-    whole_weight: float,
-    standout: float,
-    floor: float,
-    margin: float,
-    width: float,
-    low: float,
-    high: float,
+    mention_share: float,
+    whole_query_weight: float,
+    standout_threshold: float,
+    excluded_score_floor: float,
+    margin_onset: float,
+    margin_width: float,
+    coverage_low: float,
+    coverage_high: float,
 ) -> dict[str, tuple[float, float]]:
     """Score and violation of every passage of a pool; the formulas of ExclusionPolicy."""
 
     def clip(value: float) -> float:
         return min(1.0, max(0.0, value))
 
-    best_target, best_whole = max(target.values()), max(1e-9, max(whole.values()))
-    heard = clip((best_target / best_whole - low) / (high - low))
-    found = {}
+    coverage = max(wanted.values()) / max(1e-9, max(whole.values()))
+    confidence = clip((coverage - coverage_low) / (coverage_high - coverage_low))
+    result = {}
     for i in whole:
-        wanted = (1 - whole_weight) * target[i] + whole_weight * whole[i]
-        wanted = heard * wanted + (1 - heard) * whole[i]
+        base = (1 - whole_query_weight) * wanted[i] + whole_query_weight * whole[i]
+        base = confidence * base + (1 - confidence) * whole[i]
         violation = 0.0
-        if traps:
-            out = max(
-                clip((trap[i] / max(floor, max(trap.values())) - standout) / (1 - standout))
-                for trap in traps
-            )
-            nearest_trap = max(trap[i] for trap in traps)
-            speaks = clip((nearest_trap - target[i] + margin) / width)
-            violation = heard * out * (mention + (1 - mention) * speaks)
-        found[i] = (wanted - penalty * violation, violation)
-    return found
+        if excluded:
+            shares = [
+                scores[i] / max(excluded_score_floor, max(scores.values())) for scores in excluded
+            ]
+            standout = clip((max(shares) - standout_threshold) / (1 - standout_threshold))
+            margin = max(scores[i] for scores in excluded) - wanted[i]
+            about = clip((margin - margin_onset) / margin_width)
+            violation = confidence * standout * (mention_share + (1 - mention_share) * about)
+        result[i] = (base - penalty * violation, violation)
+    return result

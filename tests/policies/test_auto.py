@@ -19,28 +19,28 @@ from logic_retrievers.policies import (
     UnionPolicy,
 )
 from logic_retrievers.queries import ParsedQuery
-from logic_retrievers.types import Pool
+from logic_retrievers.types import CandidatePool
 
 cosine = st.integers(-8, 20).map(lambda n: n / 20)
 pools = st.lists(st.tuples(cosine, cosine, cosine, cosine), min_size=1, max_size=20)
 constants = st.builds(
     ExclusionSettings,
     penalty=st.sampled_from([0.0, 0.3, 0.5, 1.0]),
-    mention=st.sampled_from([0.0, 0.2, 1.0]),
-    whole_weight=st.sampled_from([0.0, 0.3, 1.0]),
-    standout=st.sampled_from([0.0, 0.7]),
-    floor=st.sampled_from([1e-9, 0.45]),
-    margin=st.sampled_from([0.0, 0.1]),
-    width=st.sampled_from([0.1, 0.3]),
+    mention_share=st.sampled_from([0.0, 0.2, 1.0]),
+    whole_query_weight=st.sampled_from([0.0, 0.3, 1.0]),
+    standout_threshold=st.sampled_from([0.0, 0.7]),
+    excluded_score_floor=st.sampled_from([1e-9, 0.45]),
+    margin_onset=st.sampled_from([0.0, -0.1]),
+    margin_width=st.sampled_from([0.1, 0.3]),
 )
 QUERY = ParsedQuery.excluding("hotels", ["bars", "clubs"])
 
 
-def pool_of(rows, policy: ExclusionPolicy) -> Pool:
+def pool_of(rows, policy: ExclusionPolicy) -> CandidatePool:
     names = [leaf.name for leaf in policy.plan("q", 5)]
     columns = np.array(rows, dtype=float).T
     ids = tuple(f"{i:03}" for i in range(len(rows)))
-    return Pool(ids, dict(zip(names, columns, strict=False)))
+    return CandidatePool(ids, dict(zip(names, columns, strict=False)))
 
 
 @settings(max_examples=300)
@@ -48,13 +48,12 @@ def pool_of(rows, policy: ExclusionPolicy) -> Pool:
 def test_exclusion_equals_the_reference(rows, constants, k):
     policy = ExclusionPolicy(QUERY, constants)
     pool = pool_of(rows, policy)
-    whole, target, *traps = (
+    whole, wanted, *excluded = (
         dict(zip(pool.ids, c.tolist(), strict=True)) for c in pool.scores.values()
     )
-    named = asdict(constants)
-    low, high = named.pop("coverage_low"), named.pop("coverage_high")
+    named = asdict(policy.constants)
     del named["compatibility_weight"], named["lexical_weight"]
-    expected = reference.exclusion(whole, target, traps, low=low, high=high, **named)
+    expected = reference.exclusion(whole, wanted, excluded, **named)
     ranked = policy.rank(pool, k)
     assert len(ranked) == min(k, len(rows))
     for r in ranked:
@@ -73,7 +72,7 @@ def test_nobody_falls_further_than_the_cap(rows, constants):
     """A passage may name the excluded thing and be right all the same."""
     policy = ExclusionPolicy(QUERY, constants)
     pool = pool_of(rows, policy)
-    free = ExclusionPolicy(QUERY, ExclusionSettings(**{**asdict(constants), "penalty": 0.0}))
+    free = ExclusionPolicy(QUERY, replace(constants, penalty=0.0))
     wanted = {r.index: r.score for r in free.rank(pool, 99)}
     for r in policy.rank(pool, 99):
         assert wanted[r.index] - constants.penalty - 1e-9 <= r.score <= wanted[r.index] + 1e-9
@@ -81,15 +80,15 @@ def test_nobody_falls_further_than_the_cap(rows, constants):
 
 @settings(max_examples=100)
 @given(pools, st.integers(1, 25))
-def test_hard_mode_puts_violating_passages_last_and_cut_leaves_them_out(rows, k):
+def test_hard_mode_puts_violating_passages_last_or_leaves_them_out(rows, k):
     hard = ExclusionPolicy(QUERY, mode="hard")
     pool = pool_of(rows, hard)
-    kept = [r.kept for r in hard.rank(pool, k)]
-    assert kept == sorted(kept, reverse=True)
-    assert len(kept) == min(k, len(rows))
-    cut = ExclusionPolicy(QUERY, mode="hard", cut=True).rank(pool, k)
-    assert all(r.kept for r in cut)
-    assert all(r.details["violation"] <= 0.5 for r in cut)
+    passed = [r.passed_filter for r in hard.rank(pool, k)]
+    assert passed == sorted(passed, reverse=True)
+    assert len(passed) == min(k, len(rows))
+    short = ExclusionPolicy(QUERY, mode="hard", backfill=False).rank(pool, k)
+    assert all(r.passed_filter for r in short)
+    assert all(r.details["violation"] <= 0.5 for r in short)
 
 
 def test_by_hand():
@@ -100,7 +99,7 @@ def test_by_hand():
     assert hotel.score == pytest.approx(0.7)
     assert bars.score == pytest.approx(0.4 * 0.3 + 0.6 * 0.6 - 0.75)
     assert bars.reason == "moved down: speaks of bars, which the query rules out"
-    assert bars.details["query"]["traps"] == ["bars", "clubs"]
+    assert bars.details["query"]["excluded"] == ["bars", "clubs"]
     assert (hotel.details["penalty"], bars.details["penalty"]) == (0, 0.75)
     assert other.index == 2
 
@@ -110,15 +109,15 @@ def test_every_penalty_has_a_reason_that_names_all_it_is_for():
     rows = [(0.6, 0.3, 0.8, 0.7), (0.7, 0.7, 0.57, 0.1), (0.5, 0.5, 0.1, 0.6), (0.6, 0.6, 0.1, 0.1)]
     policy = ExclusionPolicy(QUERY)
     both, bar, club, none = sorted(policy.rank(pool_of(rows, policy), 4), key=lambda r: r.index)
-    assert both.details["traps"] == ["bars", "clubs"]
+    assert both.details["excluded"] == ["bars", "clubs"]
     assert both.reason == "moved down: speaks of bars, clubs, which the query rules out"
     assert 0 < bar.details["violation"] < 0.05
     assert bar.reason == "moved down a little: speaks of bars, which the query rules out"
-    assert club.details["traps"] == ["clubs"]
-    assert (none.details["traps"], none.reason) == ([], "nothing ruled out stands out in it")
+    assert club.details["excluded"] == ["clubs"]
+    assert (none.details["excluded"], none.reason) == ([], "nothing ruled out stands out in it")
 
 
-def test_an_exclusion_that_leaves_nothing_to_find_is_left_unheard():
+def test_an_exclusion_that_leaves_nothing_to_find_is_ignored():
     """As in "what cannot be proven without the axiom of choice"."""
     rows = [(0.7, 0.2, 0.6, 0.0), (0.3, 0.25, 0.1, 0.0)]
     policy = ExclusionPolicy(QUERY)
@@ -126,28 +125,30 @@ def test_an_exclusion_that_leaves_nothing_to_find_is_left_unheard():
     assert (first.index, first.score) == (0, 0.7)
 
 
-def test_a_trap_that_is_named_twice_is_one_trap():
+def test_a_text_that_is_excluded_twice_is_searched_once():
     """The index refuses two leaves of one name, and the user has named none."""
     policy = ExclusionPolicy(ParsedQuery.excluding("hotels", ["bars", "bars"]))
-    assert [leaf.name for leaf in policy.plan("q", 3)] == ["topical", "target", "trap: bars"]
+    assert [leaf.name for leaf in policy.plan("q", 3)] == ["topical", "wanted", "excluded: bars"]
 
 
 def test_missing_vectors_and_empty_pools():
     policy = ExclusionPolicy(QUERY)
-    empty = Pool((), {name: np.array([]) for name in ("topical", "target", "trap: bars")})
+    empty = CandidatePool(
+        (), {name: np.array([]) for name in ("topical", "wanted", "excluded: bars")}
+    )
     assert policy.rank(empty, 3) == []
     rows = [(np.nan, np.nan, np.nan, np.nan), (0.5, 0.5, 0.1, 0.1)]
     assert [r.index for r in policy.rank(pool_of(rows, policy), 2)] == [1, 0]
 
 
 def test_compatibility_joins_in_where_it_is_trained():
-    policy = AutoPolicy().choose("hotels except hostels", ["topical", "compatibility"])
+    policy = AutoPolicy().route("hotels except hostels", ["topical", "compatibility"])
     assert isinstance(policy, ExclusionPolicy)
     plan = policy.plan("q", 3)
     topical, beside = plan[: len(plan) // 2], plan[len(plan) // 2 :]
     assert {leaf.vector for leaf in beside} == {"compatibility"}
     assert [leaf.text for leaf in beside] == [leaf.text for leaf in topical]
-    assert not any(leaf.depth for leaf in beside)
+    assert not any(leaf.limit for leaf in beside)
     assert len({leaf.name for leaf in plan}) == len(plan)
     assert beside[0].name == "compatibility"
     rows = [(0.5, 0.5, 0.1, 0.0, 0.5, 0.1), (0.5, 0.5, 0.1, 1.0, 0.5, 0.1)]
@@ -156,21 +157,21 @@ def test_compatibility_joins_in_where_it_is_trained():
 
 def test_without_a_weight_nothing_is_encoded_for_it():
     constants = ExclusionSettings(compatibility_weight=0.0)
-    with_head = ExclusionPolicy(QUERY, constants, compatible=True)
+    with_head = ExclusionPolicy(QUERY, constants, use_compatibility=True)
     assert with_head.plan("q", 3) == ExclusionPolicy(QUERY, constants).plan("q", 3)
     assert with_head.rank(pool_of([(0.5, 0.5, 0.1, 0.1)], with_head), 1)[0].index == 0
 
 
 def test_words_join_in_where_the_collection_has_them():
     """And they search: a name that the encoder does not know is found by its letters."""
-    policy = AutoPolicy().choose("hotels except hostels", ["topical", "lexical"])
+    policy = AutoPolicy().route("hotels except hostels", ["topical", "lexical"])
     assert isinstance(policy, ExclusionPolicy)
     plan = policy.plan("q", 3)
     dense, words = plan[: len(plan) // 2], plan[len(plan) // 2 :]
     assert {leaf.vector for leaf in words} == {"lexical"}
-    assert [(leaf.text, leaf.depth) for leaf in words] == [(one.text, one.depth) for one in dense]
+    assert [(leaf.text, leaf.limit) for leaf in words] == [(one.text, one.limit) for one in dense]
     assert len({leaf.name for leaf in plan}) == len(plan)
-    without = ExclusionPolicy(QUERY, ExclusionSettings(lexical_weight=0.0), lexical=True)
+    without = ExclusionPolicy(QUERY, ExclusionSettings(lexical_weight=0.0), use_lexical=True)
     assert without.plan("q", 3) == ExclusionPolicy(QUERY).plan("q", 3)
 
 
@@ -180,7 +181,7 @@ def test_words_count_as_a_share_of_the_pool_s_best(rows, data, constants, weight
     """Lexical scores have no bound; a share of the best compares with a cosine."""
     score = st.one_of(st.just(np.nan), st.integers(1, 40).map(float))
     words = data.draw(st.lists(st.tuples(*[score] * 4), min_size=len(rows), max_size=len(rows)))
-    hybrid = ExclusionPolicy(QUERY, replace(constants, lexical_weight=weight), lexical=True)
+    hybrid = ExclusionPolicy(QUERY, replace(constants, lexical_weight=weight), use_lexical=True)
     found = [[0.0 if np.isnan(one) else one for one in row] for row in words]
     best = [max(column) or 1.0 for column in zip(*found, strict=True)]
     mixed = [
@@ -198,7 +199,9 @@ def test_words_count_as_a_share_of_the_pool_s_best(rows, data, constants, weight
 @given(pools, pools, constants, st.sampled_from([0.1, 0.3, 1.0]), st.randoms())
 def test_with_compatibility_every_cosine_is_a_mean_of_two(rows, others, constants, weight, random):
     """And a passage that has no such vector keeps its topical cosines."""
-    both = ExclusionPolicy(QUERY, replace(constants, compatibility_weight=weight), compatible=True)
+    both = ExclusionPolicy(
+        QUERY, replace(constants, compatibility_weight=weight), use_compatibility=True
+    )
     others = [random.choice([*others, (np.nan,) * 4]) for _ in rows]
     pool = pool_of([(*row, *other) for row, other in zip(rows, others, strict=True)], both)
     means = [
@@ -216,12 +219,12 @@ def test_with_compatibility_every_cosine_is_a_mean_of_two(rows, others, constant
 
 def test_the_gate():
     auto = AutoPolicy()
-    assert auto.choose("quiet hotels in Rome") == TopicalPolicy()
-    assert auto.choose("Doctors Without Borders") == TopicalPolicy()
-    assert auto.choose("which metals do not rust") == TopicalPolicy()
-    assert auto.choose("which metals do not rust", ["compatibility"]) == UnionPolicy(0.7)
-    assert isinstance(auto.choose("hotels except hostels"), ExclusionPolicy)
-    assert auto.choose(QUERY).query is QUERY
+    assert auto.route("quiet hotels in Rome") == TopicalPolicy()
+    assert auto.route("Doctors Without Borders") == TopicalPolicy()
+    assert auto.route("which metals do not rust") == TopicalPolicy()
+    assert auto.route("which metals do not rust", ["compatibility"]) == UnionPolicy(0.7)
+    assert isinstance(auto.route("hotels except hostels"), ExclusionPolicy)
+    assert auto.route(QUERY).query is QUERY
 
 
 def test_a_parser_and_constants_of_ones_own():
@@ -229,20 +232,22 @@ def test_a_parser_and_constants_of_ones_own():
         def parse(self, text: str) -> ParsedQuery:
             return ParsedQuery.excluding(text, ["x"])
 
-    chosen = AutoPolicy(parser=Always()).choose("anything", (), {"penalty": 0.9})
-    assert chosen.query.traps == ("x",)
-    assert chosen.settings.penalty == 0.9
+    chosen = AutoPolicy(parser=Always()).route("anything", (), {"penalty": 0.9})
+    assert chosen.query.excluded == ("x",)
+    assert chosen.constants.penalty == 0.9
     mine = AutoPolicy(parser=Always(), settings=ExclusionSettings(penalty=0.1))
-    assert mine.choose("anything", (), {"penalty": 0.9}).settings.penalty == 0.1
+    shipped = {"penalty": 0.9, "mention_share": 0.3}
+    mixed = mine.route("anything", (), shipped).constants
+    assert (mixed.penalty, mixed.mention_share, mixed.margin_width) == (0.1, 0.3, 0.2)
 
 
-def test_traps_that_name_a_field_become_filters():
+def test_excluded_texts_that_name_a_field_become_filters():
     auto = AutoPolicy(fields={"city": ["Oslo", "Bergen"], "kind": ["hostel"]})
-    chosen = auto.choose("places to stay except hostels and oslo")
+    chosen = auto.route("places to stay except hostels and oslo")
     assert chosen.must_not == {"kind": ["hostel"], "city": ["Oslo"]}
-    assert [leaf.name for leaf in chosen.plan("q", 3)] == ["topical", "target"]
-    mixed = auto.choose("places to stay except hostels and farms")
-    assert [leaf.name for leaf in mixed.plan("q", 3)] == ["topical", "target", "trap: farms"]
+    assert [leaf.name for leaf in chosen.plan("q", 3)] == ["topical", "wanted"]
+    mixed = auto.route("places to stay except hostels and farms")
+    assert [leaf.name for leaf in mixed.plan("q", 3)] == ["topical", "wanted", "excluded: farms"]
 
 
 @pytest.mark.parametrize(
@@ -250,19 +255,19 @@ def test_traps_that_name_a_field_become_filters():
     [
         lambda: ExclusionPolicy(ParsedQuery("plain")),
         lambda: ExclusionPolicy(QUERY, mode="harder"),
-        lambda: ExclusionPolicy(QUERY, cut=True),
-        lambda: ExclusionPolicy(QUERY, depth=0),
-        lambda: AutoPolicy(cut=True),
-        lambda: AutoPolicy(depth=0),
+        lambda: ExclusionPolicy(QUERY, backfill=False),
+        lambda: ExclusionPolicy(QUERY, limit=0),
+        lambda: AutoPolicy(backfill=False),
+        lambda: AutoPolicy(limit=0),
         lambda: AutoPolicy(mode="harder"),
         lambda: AutoPolicy(fields={"city": "Oslo"}),
         lambda: ExclusionSettings(penalty=-1),
-        lambda: ExclusionSettings(width=0),
-        lambda: ExclusionSettings(floor=0),
-        lambda: ExclusionSettings(whole_weight=2),
-        lambda: ExclusionSettings(mention=2),
-        lambda: ExclusionSettings(coverage_low=0.95),
-        lambda: ExclusionSettings.from_constants({"severity": 1.0}),
+        lambda: ExclusionSettings(margin_width=0),
+        lambda: ExclusionSettings(excluded_score_floor=0),
+        lambda: ExclusionSettings(whole_query_weight=2),
+        lambda: ExclusionSettings(mention_share=2),
+        lambda: ExclusionPolicy(QUERY, ExclusionSettings(coverage_low=0.95)),
+        lambda: ExclusionPolicy(QUERY, bundle_constants={"severity": 1.0}),
     ],
 )
 def test_settings_that_cannot_work_are_refused_at_once(build):

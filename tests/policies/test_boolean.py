@@ -22,7 +22,7 @@ from logic_retrievers.policies import (
 )
 from logic_retrievers.queries import And, Atom, Not, Or, ParsedQuery
 from logic_retrievers.queries.expressions import check_searchable
-from logic_retrievers.types import Pool
+from logic_retrievers.types import CandidatePool
 
 A, B, C = Atom("a"), Atom("b"), Atom("c")
 BESIDE = ("compatibility", "lexical")
@@ -53,7 +53,7 @@ def pool_of(policy, data, size, k=5, missing=False):
         )
         for leaf in policy.plan("", k)
     }
-    return Pool(tuple(f"{i:03}" for i in range(size)), columns)
+    return CandidatePool(tuple(f"{i:03}" for i in range(size)), columns)
 
 
 def by_id(pool, vector, texts):
@@ -76,7 +76,7 @@ def test_ours_equals_the_reference(tree, data, size, beside):
     """With one vector, two or three; a candidate may lack some."""
     policy = policy_of(tree, vectors=beside)
     pool = pool_of(policy, data, size, missing=True)
-    s = policy.settings
+    s = policy.constants
     words = s.lexical_weight if "lexical" in beside else 0
     near = s.compatibility_weight if beside else 0
     weights = {
@@ -131,16 +131,16 @@ def test_the_sets_equal_the_reference(tree, data, size, k):
 def test_what_is_searched_and_what_only_scores():
     """An atom that is ruled out fills the pool with what nobody wants."""
     policy = policy_of((A & B & ~C) | Atom("d"), vectors=("lexical",))
-    depths = {(leaf.vector, leaf.text): leaf.depth for leaf in policy.plan("", 7)}
+    depths = {(leaf.vector, leaf.text): leaf.limit for leaf in policy.plan("", 7)}
     texts = {"a": 100, "b": 100, "c": 0, "d": 100, "a and b": 100}
     assert depths == {(v, t): n for v in ("topical", "lexical") for t, n in texts.items()}
-    assert {leaf.depth for leaf in policy.plan("", 500)} == {500, 0}
+    assert {leaf.limit for leaf in policy.plan("", 500)} == {500, 0}
     names = [leaf.name for leaf in policy.plan("", 7)]
     assert len(set(names)) == len(names)
     both = policy_of((A & ~B) | (B & C))
-    assert {leaf.text: leaf.depth for leaf in both.plan("", 7)}["b"] == 100
+    assert {leaf.text: leaf.limit for leaf in both.plan("", 7)}["b"] == 100
     under = policy_of(A & ~(B & C))
-    assert {leaf.text: leaf.depth for leaf in under.plan("", 7)} == {
+    assert {leaf.text: leaf.limit for leaf in under.plan("", 7)} == {
         "a": 100, "b": 0, "c": 0, "b and c": 0
     }  # fmt: skip
 
@@ -159,7 +159,7 @@ def test_the_words_of_the_query_stand_for_all_that_is_wanted():
 def test_double_denial_and_nested_operators_are_one():
     """NOT NOT a is a; what is under two NOTs is wanted again."""
     policy = policy_of(And((A, Not(Not(And((B, C)))))))
-    assert {leaf.text: leaf.depth for leaf in policy.plan("", 5)} == {
+    assert {leaf.text: leaf.limit for leaf in policy.plan("", 5)} == {
         "a": 100, "b": 100, "c": 100, "a and b and c": 100
     }  # fmt: skip
     assert Not(Not(Not(A))).simplified() == Not(A)
@@ -178,7 +178,7 @@ def test_simplified_means_the_same(tree):
 def test_the_evidence_tells_every_atom():
     """JSON-safe, with a verdict for each."""
     policy = policy_of(A & ~B)
-    pool = Pool(
+    pool = CandidatePool(
         ("1", "2", "3"),
         {"topical: a": np.array([0.9, 0.8, 0.1]), "topical: b": np.array([0.1, 0.9, 0.1])},
     )
@@ -194,14 +194,14 @@ def test_the_evidence_tells_every_atom():
             {"text": "b", "score": pytest.approx(1.4142, abs=1e-3), "verdict": "violated"},
         ],
     }
-    assert policy.rank(Pool((), {}), 3) == []
+    assert policy.rank(CandidatePool((), {}), 3) == []
 
 
 def test_a_fall_is_bounded():
     """However much a passage speaks of what is ruled out."""
-    policy = policy_of(A & ~B, fall=1.0)
+    policy = policy_of(A & ~B, penalty=1.0)
     rest = 40
-    pool = Pool(
+    pool = CandidatePool(
         tuple(map(str, range(rest + 2))),
         {
             "topical: a": np.array([1.0, 1.0] + [0.0] * rest),
@@ -217,24 +217,24 @@ def test_chosen():
     """By ``boolean`` where there is an expression, by ``auto`` for what the caller states."""
     stated = ParsedQuery.stating(A & ~B)
     for chooser in (BooleanPolicy(), AutoPolicy()):
-        chosen = chooser.choose(stated, ["compatibility", "lexical", "topical"])
+        chosen = chooser.route(stated, ["compatibility", "lexical", "topical"])
         assert isinstance(chosen, ExpressionPolicy)
         searched = {leaf.vector for leaf in chosen.plan("", 5)}
         assert searched == {"topical", "compatibility", "lexical"}
-        assert {leaf.vector for leaf in chooser.choose(stated).plan("", 5)} == {"topical"}
+        assert {leaf.vector for leaf in chooser.route(stated).plan("", 5)} == {"topical"}
     said = "hotels, but not hostels"
-    assert isinstance(AutoPolicy().choose(said), ExclusionPolicy)
-    assert BooleanPolicy().choose(said).query.expression == Atom("hotels") & ~Atom("hostels")
-    assert BooleanPolicy().choose("hotels") == TopicalPolicy()
-    mine = BooleanSettings(fall=1)
-    assert BooleanPolicy(settings=mine, depth=7).choose(stated).settings == mine
-    assert describe_policy("boolean")["settings"]["fall"] == 2
+    assert isinstance(AutoPolicy().route(said), ExclusionPolicy)
+    assert BooleanPolicy().route(said).query.expression == Atom("hotels") & ~Atom("hostels")
+    assert BooleanPolicy().route("hotels") == TopicalPolicy()
+    mine = BooleanSettings(penalty=1)
+    assert BooleanPolicy(settings=mine, limit=7).route(stated).settings == mine
+    assert describe_policy(BooleanPolicy(settings=mine))["settings"] == {"penalty": 1}
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"joint_weight": 2}, {"mention": -1}, {"fall": -1}, {"fall": float("nan")},
+        {"joint_weight": 2}, {"mention_share": -1}, {"penalty": -1}, {"penalty": float("nan")},
         {"combination": "union"}, {"lexical_weight": 1.1}, {"compatibility_weight": -0.1},
     ],
 )  # fmt: skip
@@ -250,15 +250,15 @@ def test_what_no_policy_can_rank():
         ParsedQuery.stating(~A)
     with pytest.raises(ExpressionError, match="which are wanted"):
         ExpressionPolicy(ParsedQuery("x", expression=~A))
-    with pytest.raises(ConfigurationError, match="depth"):
-        BooleanPolicy(depth=0)
+    with pytest.raises(ConfigurationError, match="limit"):
+        BooleanPolicy(limit=0)
 
 
 def test_what_names_a_value_of_a_field_is_filtered():
     """As with exclusions; the rest of the expression stays."""
     said = "inns in Oslo or inns in Bergen, but not in Voss"
-    chosen = AutoPolicy(fields={"city": ["Voss", "Oslo"]}, depth=7).choose(said)
+    chosen = AutoPolicy(fields={"city": ["Voss", "Oslo"]}, limit=7).route(said)
     assert isinstance(chosen, ExpressionPolicy), chosen
     assert chosen.must_not == {"city": ["Voss"]}
-    assert chosen.depth == 7
+    assert chosen.limit == 7
     assert ExpressionPolicy(ParsedQuery.stating(A)).must_not == {}

@@ -50,15 +50,15 @@ QUERY = ParsedQuery.excluding("hotels", ["nightclubs"])
 UNION = {
     "alpha": 0.4,
     "keep": 0.5,
-    "rule": "share_dropped",
-    "depth": 9,
-    "cut": True,
+    "keep_rule": "share_dropped",
+    "limit": 9,
+    "backfill": False,
     "fusion": "cosine",
 }
 CHANGES = [
-    (HybridPolicy(), {"depth": 9}),
-    (SequentialPolicy(), {"alpha": 0.3, "tau": 0.2, "depth": 9, "cut": True}),
-    (UnionPolicy(fusion="reciprocal_rank"), {**UNION, "one_request": True}),
+    (HybridPolicy(), {"limit": 9}),
+    (SequentialPolicy(), {"alpha": 0.3, "tau": 0.2, "limit": 9, "backfill": False}),
+    (UnionPolicy(fusion="reciprocal_rank"), UNION),
     (CoderUnionPolicy(), UNION),
     (
         AutoPolicy(mode="hard"),
@@ -66,8 +66,8 @@ CHANGES = [
             "parser": Shouting(),
             "settings": ExclusionSettings(),
             "mode": "soft",
-            "cut": True,
-            "depth": 9,
+            "backfill": False,
+            "limit": 9,
             "fields": {"city": ["Oslo"]},
         },
     ),
@@ -77,11 +77,12 @@ CHANGES = [
             "query": ParsedQuery.excluding("hotels", ["bars"]),
             "settings": ExclusionSettings(penalty=0.5),
             "mode": "soft",
-            "depth": 9,
-            "cut": True,
-            "compatible": True,
-            "filtered": {"nightclubs": ("kind", "club")},
-            "lexical": True,
+            "limit": 9,
+            "backfill": False,
+            "use_compatibility": True,
+            "field_filters": {"nightclubs": ("kind", "club")},
+            "use_lexical": True,
+            "bundle_constants": {"penalty": 0.5},
         },
     ),
 ]
@@ -103,15 +104,15 @@ def test_every_policy_is_told_by_its_name_and_settings(name):
 
 def test_settings_are_given_as_they_are():
     """A log that rounds or renames cannot be used to run the same search again."""
-    assert describe_policy(SequentialPolicy(alpha=0.25, cut=True)) == {
+    assert describe_policy(SequentialPolicy(alpha=0.25, backfill=False)) == {
         "name": "sequential",
         "alpha": 0.25,
         "tau": 0.3,
-        "depth": 100,
-        "cut": True,
+        "limit": 100,
+        "backfill": False,
     }
     auto = describe_policy(AutoPolicy(settings=ExclusionSettings(penalty=0.5)))
-    assert auto["settings"]["penalty"] == 0.5
+    assert auto["settings"] == {"penalty": 0.5}
 
 
 @pytest.mark.parametrize(
@@ -127,8 +128,7 @@ def test_every_setting_counts(policy, name, value):
 def test_no_setting_is_forgotten_here():
     """A new setting must not slip past the test above."""
     for policy, new in CHANGES:
-        extra = {"one_request"} if isinstance(policy, CoderUnionPolicy) else set()
-        assert {field.name for field in fields(policy)} == {*new, *extra}
+        assert {field.name for field in fields(policy)} == {*new}
 
 
 def test_settings_inside_settings_count():

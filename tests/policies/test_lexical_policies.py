@@ -8,7 +8,7 @@ import pytest
 from logic_retrievers import Engine, OnnxEncoder, Passage, PassageIndex
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.policies import HybridPolicy, LexicalPolicy
-from logic_retrievers.types import Pool
+from logic_retrievers.types import CandidatePool
 
 PASSAGES = [
     Passage("zorbat", "Mrs Zorbat likes zithers."),
@@ -18,7 +18,7 @@ PASSAGES = [
 
 
 def test_ranks_are_fused_and_a_missing_one_adds_nothing():
-    pool = Pool(
+    pool = CandidatePool(
         ("a", "b", "c"),
         {"topical": np.array([0.9, 0.5, 0.7]), "lexical": np.array([np.nan, 8.0, 2.0])},
     )
@@ -28,12 +28,15 @@ def test_ranks_are_fused_and_a_missing_one_adds_nothing():
         [1 / 63 + 1 / 61, 1 / 62 + 1 / 62, 1 / 61], abs=1e-12
     )
     assert ranked[2].reason == "topical rank 1, lexical rank none"
-    assert {leaf.depth for leaf in HybridPolicy(depth=5).plan("q", 9)} == {9}
+    assert {leaf.limit for leaf in HybridPolicy(limit=5).plan("q", 9)} == {9}
     assert (
-        HybridPolicy().rank(Pool((), {"topical": np.array([]), "lexical": np.array([])}), 3) == []
+        HybridPolicy().rank(
+            CandidatePool((), {"topical": np.array([]), "lexical": np.array([])}), 3
+        )
+        == []
     )
-    with pytest.raises(ConfigurationError, match="depth"):
-        HybridPolicy(depth=0)
+    with pytest.raises(ConfigurationError, match="limit"):
+        HybridPolicy(limit=0)
 
 
 def test_words_find_what_shares_one_and_both_find_all():
@@ -45,7 +48,7 @@ def test_words_find_what_shares_one_and_both_find_all():
         both = Engine(index, "hybrid").search("stories of dogs", 3)
         assert both[0].passage.id == "dogs"
         assert len(both) == len(PASSAGES)
-    assert LexicalPolicy().plan("q", 4)[0].depth == 4
+    assert LexicalPolicy().plan("q", 4)[0].limit == 4
 
 
 def test_the_hybrid_exclusion_finds_a_name_and_leaves_out_another():

@@ -19,7 +19,7 @@ from logic_retrievers.policies import (
     UnionPolicy,
     resolve_policy,
 )
-from logic_retrievers.types import Pool
+from logic_retrievers.types import CandidatePool
 
 share = st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0])
 cosine = st.integers(-4, 4).map(lambda n: n / 4)  # few values: ties are the rule
@@ -29,21 +29,21 @@ collection = st.dictionaries(
     max_size=25,
 )
 k = st.integers(1, 12)
-depth = st.integers(1, 12)
+limit = st.integers(1, 12)
 
 
 def scores_of(collection, column):
     return {i: row[column] for i, row in collection.items() if row[column] is not None}
 
 
-def pool_of(policy: Policy, collection, k: int) -> Pool:
+def pool_of(policy: Policy, collection, k: int) -> CandidatePool:
     """What the index would gather for the plan, computed naively."""
     columns = {"topical": scores_of(collection, 0), "compatibility": scores_of(collection, 1)}
     plan = policy.plan("q", k)
     members = sorted(
-        {i for leaf in plan for i in reference.nearest(columns[leaf.vector], leaf.depth)}
+        {i for leaf in plan for i in reference.nearest(columns[leaf.vector], leaf.limit)}
     )
-    return Pool(
+    return CandidatePool(
         tuple(members),
         {
             leaf.name: np.array([columns[leaf.vector].get(i, np.nan) for i in members])
@@ -58,17 +58,17 @@ def ranked(policy: Policy, collection, k: int) -> list[tuple[str, float]]:
 
 
 @settings(max_examples=500)
-@given(collection, k, share, st.sampled_from([-1.0, 0.0, 0.25, 0.3, 0.9]), depth, st.booleans())
-def test_sequential_equals_reference(collection, k, alpha, tau, depth, cut):
+@given(collection, k, share, st.sampled_from([-1.0, 0.0, 0.25, 0.3, 0.9]), limit, st.booleans())
+def test_sequential_equals_reference(collection, k, alpha, tau, limit, cut):
     """A wrong tie, threshold or fall-back would shift figures by little: nobody would see."""
-    policy = SequentialPolicy(alpha, tau, depth, cut)
+    policy = SequentialPolicy(alpha, tau, limit, not cut)
     assert ranked(policy, collection, k) == reference.sequential(
         scores_of(collection, 0),
         scores_of(collection, 1),
         k,
         alpha=alpha,
         tau=tau,
-        depth=depth,
+        limit=limit,
         cut=cut,
     )
 
@@ -80,13 +80,13 @@ def test_sequential_equals_reference(collection, k, alpha, tau, depth, cut):
     share,
     share,
     st.sampled_from(["share_kept", "share_dropped", "reciprocal_rank"]),
-    depth,
+    limit,
     st.booleans(),
     st.sampled_from(["reciprocal_rank", "cosine"]),
 )
-def test_union_equals_reference(collection, k, alpha, keep, rule, depth, cut, fusion):
+def test_union_equals_reference(collection, k, alpha, keep, rule, limit, cut, fusion):
     """The three readings differ only in which passages fall behind; the list looks right anyway."""
-    policy = UnionPolicy(alpha, keep, rule, depth, cut, fusion=fusion)
+    policy = UnionPolicy(alpha, keep, rule, limit, not cut, fusion=fusion)
     assert ranked(policy, collection, k) == reference.union(
         scores_of(collection, 0),
         scores_of(collection, 1),
@@ -94,7 +94,7 @@ def test_union_equals_reference(collection, k, alpha, keep, rule, depth, cut, fu
         alpha=alpha,
         keep=keep,
         rule=rule,
-        depth=depth,
+        limit=limit,
         cut=cut,
         fusion=fusion,
     )
@@ -109,12 +109,12 @@ def test_single_vector_policies_are_plain_search(collection, k):
         ]
 
 
-@given(collection, k, share, depth)
-def test_a_filter_never_shortens_a_list(collection, k, keep, depth):
+@given(collection, k, share, limit)
+def test_a_filter_never_shortens_a_list(collection, k, keep, limit):
     """Users count on k hits wherever there are k passages to give."""
     for policy in (
-        SequentialPolicy(tau=0.9, depth=depth),
-        CoderUnionPolicy(keep=keep, depth=depth),
+        SequentialPolicy(tau=0.9, limit=limit),
+        CoderUnionPolicy(keep=keep, limit=limit),
     ):
         reachable = len(pool_of(policy, collection, k).ids)
         assert len(ranked(policy, collection, k)) == min(k, reachable)
@@ -122,14 +122,14 @@ def test_a_filter_never_shortens_a_list(collection, k, keep, depth):
 
 def test_union_by_hand():
     """CoDeR eq. 9 to 11 on three passages: .3/1 + .7/2, .3/2 + .7/1, .3/3 + .7/3."""
-    pool = Pool(
+    pool = CandidatePool(
         ("a", "b", "c"),
         {"topical": np.array([0.9, 0.8, 0.7]), "compatibility": np.array([0.5, 0.6, 0.1])},
     )
     result = CoderUnionPolicy(keep=0.5).rank(pool, 3)
     assert [pool.ids[r.index] for r in result] == ["b", "a", "c"]
     assert [r.score for r in result] == pytest.approx([0.85, 0.65, 1 / 3])
-    assert [r.kept for r in result] == [True, True, False]
+    assert [r.passed_filter for r in result] == [True, True, False]
     assert result[2].reason == "topical rank 3, compatibility rank 3 of 3: outside the first 2"
 
 
@@ -138,14 +138,11 @@ def test_union_by_hand():
     [
         lambda: UnionPolicy(alpha=1.2),
         lambda: UnionPolicy(keep=-0.1),
-        lambda: UnionPolicy(depth=0),
-        lambda: UnionPolicy(rule="percentile"),
-        lambda: UnionPolicy(one_request=True),
-        lambda: CoderUnionPolicy(one_request=True),
-        lambda: UnionPolicy(keep=1.0, one_request=True, fusion="cosine"),
+        lambda: UnionPolicy(limit=0),
+        lambda: UnionPolicy(keep_rule="percentile"),
         lambda: UnionPolicy(fusion="mean"),
         lambda: SequentialPolicy(alpha=-1),
-        lambda: SequentialPolicy(depth=0),
+        lambda: SequentialPolicy(limit=0),
         lambda: SequentialPolicy(tau=float("nan")),
         lambda: resolve_policy(3),
     ],

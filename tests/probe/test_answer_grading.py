@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.probe import ProbeQuestion, grade
-from logic_retrievers.probe.grading import checked_grading, direction
-from logic_retrievers.probe.normalising import places, tokens
+from logic_retrievers.probe.grading import top_passage_direction, validate_grading
+from logic_retrievers.probe.normalization import answer_tokens, find_spans
 
 WORDS = st.sampled_from(["ann", "bob", "new", "york", "city", "ii", "rocky", "1931"])
 TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
@@ -43,15 +43,15 @@ def asked(gold: str | tuple[str, ...], *wrong: str) -> ProbeQuestion:
 )
 def test_what_is_compared(text: str, expected: tuple[str, ...]) -> None:
     """A right answer with another comma would count as wrong, under every configuration."""
-    assert tokens(text) == expected
+    assert answer_tokens(text) == expected
 
 
 @given(st.text(max_size=40))
 def test_the_form_is_stable(text: str) -> None:
     """A form that changes when it is made again would compare a text with itself in vain."""
-    once = tokens(text)
-    assert tokens(" ".join(once)) == once or "the" in once or not re.search(r"\w", text)
-    assert tokens(f"  {text} ") == once
+    once = answer_tokens(text)
+    assert answer_tokens(" ".join(once)) == once or "the" in once or not re.search(r"\w", text)
+    assert answer_tokens(f"  {text} ") == once
     assert bool(once) == bool(text.strip())
 
 
@@ -107,7 +107,7 @@ def test_long_answers_by_support() -> None:
     for said in ("It was red.", "The river was red.", "It is never in spring"):
         assert not grade(alone, said).correct("support"), said
     with pytest.raises(ConfigurationError, match="containment, support"):
-        checked_grading("judge")
+        validate_grading("judge")
 
 
 def reference_normal(text: str) -> list[str]:
@@ -151,14 +151,14 @@ def test_grades_hold_together(said: str, gold: str, wrong: str) -> None:
 def test_places_against_plain_search(part: str, whole: str) -> None:
     padded = f" {whole} "
     counted = sum(padded.startswith(f" {part} ", at) for at in range(len(padded)))
-    assert len(places(tokens(part), tokens(whole))) == counted
+    assert len(find_spans(answer_tokens(part), answer_tokens(whole))) == counted
 
 
 def test_the_direction_of_the_first_passage() -> None:
     """It tells of the retrieval, also where the reader was right by luck."""
     question = ProbeQuestion("q", "who?", ("Ann",), satisfying=("s",), violating=("v",))
-    assert direction(question, ["s", "v"]) == "satisfying"
-    assert direction(question, ["v", "s"]) == "violating"
-    assert direction(question, ["o", "s"]) == "neither"
-    assert direction(question, []) == "neither"
-    assert direction(asked("Ann"), ["s"]) is None
+    assert top_passage_direction(question, ["s", "v"]) == "satisfying"
+    assert top_passage_direction(question, ["v", "s"]) == "violating"
+    assert top_passage_direction(question, ["o", "s"]) == "neither"
+    assert top_passage_direction(question, []) == "neither"
+    assert top_passage_direction(asked("Ann"), ["s"]) is None

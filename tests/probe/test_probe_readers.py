@@ -18,6 +18,7 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.llms.mock import MockLLM
 from llama_index_logic_retrievers import LLMReader
 from probing import FirstName
+from suites import HashedEncoder
 
 from logic_retrievers.chat import ChatEndpoint
 from logic_retrievers.errors import (
@@ -35,8 +36,7 @@ from logic_retrievers.probe import (
     GgufReader,
     build_prompt,
 )
-from logic_retrievers.probe.readers.extractive import sentences_of
-from logic_retrievers.testing import HashedEncoder
+from logic_retrievers.probe.readers import split_sentences
 
 PASSAGES = ["Bob likes tea. Dan sails boats.", "Ann grows roses.\nCid plays chess."]
 PROMPT = build_prompt("Who plays chess?", PASSAGES, 3)
@@ -83,7 +83,7 @@ def test_the_extractive_name_follows_the_vectors() -> None:
 
 
 def test_sentences() -> None:
-    assert sentences_of('He said "No." Then he left! At 3.5 km, e.g. near\n\nOslo') == [
+    assert split_sentences('He said "No." Then he left! At 3.5 km, e.g. near\n\nOslo') == [
         'He said "No."',
         "Then he left!",
         "At 3.5 km, e.g. near",

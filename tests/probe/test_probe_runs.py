@@ -16,9 +16,9 @@ from logic_retrievers.errors import (
     ServerUnavailableError,
 )
 from logic_retrievers.probe import (
+    ProbeProgress,
     ProbeQuestion,
     ProbeSet,
-    Progress,
     Prompt,
     Retrieval,
     build_prompt,
@@ -238,7 +238,7 @@ def test_progress_tells_what_is_left(tmp_path: Path) -> None:
             time.sleep(0.02)
             return super().answer(prompt)
 
-    told: list[Progress] = []
+    told: list[ProbeProgress] = []
     file = tmp_path / "t"
     probe(SET, {"good": WAYS["good"]}, Slow(), traces=file, resamples=10)
     probe(SET, WAYS, Slow(), traces=file, progress=told.append, resamples=10)

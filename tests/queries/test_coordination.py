@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.queries import Expression, RuleParser
-from logic_retrievers.queries.coordination import find_coordination
+from logic_retrievers.queries import Expression, RuleParser, parser
+from logic_retrievers.queries.coordination import coordinate, may_coordinate
 from logic_retrievers.queries.expressions import Atom, check_searchable
+from logic_retrievers.queries.masking import mask
 
 PARSER = RuleParser()
 PLAIN = RuleParser(threshold=2)
@@ -122,23 +123,23 @@ def test_left_whole(text):
     assert PARSER.parse(text) == PLAIN.parse(text)
 
 
-def test_a_trap_that_was_cut_to_the_head_denies_nothing():
+def test_an_exclusion_that_was_cut_to_the_head_excludes_nothing():
     """Else all films were ruled out of a query for films."""
     text = "films of Ozu or Naruse without films starring Jane Wyman except silent ones"
     parsed = PARSER.parse(text)
-    assert "films" in PLAIN.parse(text).traps
+    assert "films" in PLAIN.parse(text).excluded
     assert parsed == PLAIN.parse(text)
 
 
 def test_what_is_ruled_out_stays_listed():
-    """Whoever reads the traps must find them, whatever the wanted part joins."""
+    """Whoever reads what is excluded must find it, whatever the wanted part joins."""
     parsed = PARSER.parse("symphonies by Mahler or Bruckner, except live recordings")
-    assert (parsed.kind, parsed.traps) == ("expression", ("live recordings",))
-    assert parsed.target == "symphonies by Mahler or Bruckner"
+    assert (parsed.kind, parsed.excluded) == ("expression", ("live recordings",))
+    assert parsed.wanted == "symphonies by Mahler or Bruckner"
     assert (parsed.cue, parsed.rule, parsed.span) == ("except", "except", (34, 40))
     cut = PARSER.parse("films of Ozu or Naruse but not set in Paris")
-    assert cut.traps == ("set in Paris",)
-    assert cut.target == "films of Ozu or Naruse"
+    assert cut.excluded == ("set in Paris",)
+    assert cut.wanted == "films of Ozu or Naruse"
 
 
 def test_an_exclusion_beside_one_thing_stays_an_exclusion():
@@ -153,7 +154,7 @@ def test_the_evidence_points_at_the_connective():
     parsed = PARSER.parse(text)
     assert (parsed.cue, parsed.rule) == ("or", "coordination")
     assert text[slice(*parsed.span)] == "or"
-    assert parsed.target == parsed.text == text
+    assert parsed.wanted == parsed.text == text
     implied = PARSER.parse("war films directed by Jane Campion")
     assert (implied.kind, implied.cue, implied.span) == ("expression", "", None)
 
@@ -181,11 +182,48 @@ def test_confidence_in_the_dictionary():
     )
 
 
-def test_reasons():
-    """Each decision says why; the least sure one counts."""
-    found = find_coordination("red or white wines from France or Italy")
-    assert found.confidence == 0.75
-    assert found.reasons == ("alternatives before one head", "several things behind 'from'")
+def test_the_least_certain_decision_counts():
+    """Alternatives before the head are .75, several things behind "from" .8."""
+    assert coordinate("red or white wines from France or Italy").confidence == 0.75
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "quiet hotels in Rome",
+        "which enzymes break down starch",
+        "films with Jane Wyman, 1940s, comedy",
+        "",
+    ],
+)
+def test_without_a_connective_coordination_is_not_run(text, monkeypatch):
+    """It would cost every plain query time, and find nothing."""
+    monkeypatch.setattr(parser, "coordinate", lambda *_: pytest.fail("coordinate was called"))
+    assert PARSER.parse(text).expression is None
+
+
+def without_check(text, threshold=0.7):
+    """The query as it is parsed where coordination is always run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parser, "may_coordinate", lambda _: True)
+        return RuleParser(threshold=threshold).parse(text)
+
+
+def test_the_check_for_connectives_loses_no_labelled_query():
+    """A connective that the check does not know would silently end in a plain search."""
+    skipped = 0
+    for name in ("dev", "test", "ruling_out", "coordination"):
+        lines = LABELLED.with_name(f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+        for text in (json.loads(line)["text"] for line in lines):
+            skipped += not may_coordinate(mask(text))
+            assert PARSER.parse(text) == without_check(text), text
+    assert skipped > 1000
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join))
+def test_the_check_for_connectives_loses_no_phrase(text):
+    assert RuleParser(threshold=0).parse(text) == without_check(text, threshold=0)
 
 
 @settings(max_examples=400, deadline=None)
@@ -195,7 +233,7 @@ def test_any_phrase_is_read(text):
     parsed = RuleParser(threshold=0).parse(text)
     if parsed.kind == "expression":
         check_searchable(parsed.expression)
-        assert parsed.target.strip()
+        assert parsed.wanted.strip()
         assert 0 <= parsed.confidence <= 1
         told = json.loads(json.dumps(parsed.to_dict()))
         assert Expression.from_dict(told["expression"]) == parsed.expression

@@ -11,7 +11,7 @@ import pytest
 from logic_retrievers import Decomposer, Expression
 from logic_retrievers.errors import ConfigurationError, DecompositionWarning
 from logic_retrievers.queries import Atom, ParsedQuery, QueryParser
-from logic_retrievers.queries.decomposing import MOST_ATOM_CHARACTERS
+from logic_retrievers.queries.decomposer import MAX_ATOM_CHARACTERS
 
 TEXT = "orchids of Malaysia that grow in bogs"
 MALAYSIA, THAILAND = Atom("orchids of Malaysia"), Atom("orchids of Thailand")
@@ -53,13 +53,13 @@ def test_an_answer(answer):
     parsed = Decomposer(Model(answer)).parse(TEXT)
     assert parsed.expression == GIVEN
     assert (parsed.text, parsed.kind, parsed.rule) == (TEXT, "expression", "decomposer")
-    assert (parsed.target, parsed.traps) == (MALAYSIA.text, (THAILAND.text,))
+    assert (parsed.wanted, parsed.excluded) == (MALAYSIA.text, (THAILAND.text,))
     assert parsed.confidence == 1.0
 
 
 def test_a_single_atom_is_a_query_that_joins_nothing():
     parsed = Decomposer(Model('{"op": "atom", "text": "bog orchids"}')).parse(TEXT)
-    assert (parsed.kind, parsed.target, parsed.expression) == ("none", TEXT, None)
+    assert (parsed.kind, parsed.wanted, parsed.expression) == ("none", TEXT, None)
 
 
 def test_the_prompt_holds_the_query_as_data():
@@ -96,7 +96,7 @@ def test_the_prompt_holds_the_query_as_data():
         ('{"op": "not", "args": [' * 1500 + "]}" * 1500, "is too long"),
         ('{"a": ' * 1600 + "1", "no expression to search for"),
         (" OR ".join(f'"{n}"' for n in range(40)), "no expression to search for"),
-        (f'"x" AND "{"y" * (MOST_ATOM_CHARACTERS + 1)}"', "an atom has more than 300"),
+        (f'"x" AND "{"y" * (MAX_ATOM_CHARACTERS + 1)}"', "an atom has more than 300"),
         ('"x" AND "y"' + " " * 10_000, "is too long"),
     ],
 )
@@ -173,7 +173,7 @@ def test_several_threads():
     for thread in threads:
         thread.join()
     assert wrong == []
-    assert len(parser._read) == 5
+    assert len(parser._cache) == 5
 
 
 def test_settings():

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from logic_retrievers.errors import ExpressionError
 from logic_retrievers.queries.expressions import (
-    MOST_ATOMS,
-    MOST_DEPTH,
+    MAX_ATOMS,
+    MAX_DEPTH,
     And,
     Atom,
     Expression,
@@ -169,19 +169,19 @@ def test_too_large():
             {"op": "or", "args": [{"op": "atom", "text": name} for name in names]}
         ),
     ):
-        with pytest.raises(ExpressionError, match=rf"200 atoms .*\(at most {MOST_ATOMS}\)"):
+        with pytest.raises(ExpressionError, match=rf"200 atoms .*\(at most {MAX_ATOMS}\)"):
             make()
     deep = {"op": "atom", "text": "a"}
     for _ in range(2000):
         deep = {"op": "not", "args": [deep]}
-    with pytest.raises(ExpressionError, match=f"more than {MOST_DEPTH} levels"):
+    with pytest.raises(ExpressionError, match=f"more than {MAX_DEPTH} levels"):
         Expression.from_dict(deep)
     with pytest.raises(ExpressionError, match="10,000 characters"):
         Expression.parse("a" * 10_001)
     tall = Atom("a")
-    for _ in range(MOST_DEPTH - 1):
+    for _ in range(MAX_DEPTH - 1):
         tall = Not(tall)
-    with pytest.raises(ExpressionError, match=f"more than {MOST_DEPTH} levels"):
+    with pytest.raises(ExpressionError, match=f"more than {MAX_DEPTH} levels"):
         Not(tall)
 
 

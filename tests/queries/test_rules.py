@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.queries import RULES, Example, Rule, RuleParser, Scope
+from logic_retrievers.queries import RULES, Rule, RuleParser, Scope, rules
 
 PARSER = RuleParser()
-CASES = [(rule, example) for rule in RULES for example in rule.examples]
+EXAMPLES = {
+    rule["name"]: rule["examples"]
+    for rule in tomllib.loads(Path(rules.__file__).with_name("english.toml").read_text("utf-8"))[
+        "rules"
+    ]
+}
+CASES = [(name, example) for name, examples in EXAMPLES.items() for example in examples]
 
 
-@pytest.mark.parametrize(("rule", "example"), CASES, ids=[f"{r.name}: {e.text}" for r, e in CASES])
-def test_examples_hold(rule: Rule, example: Example):
+@pytest.mark.parametrize(
+    "example", [case for _, case in CASES], ids=[f"{name}: {case['text']}" for name, case in CASES]
+)
+def test_examples_hold(example: dict):
     """The examples are what somebody reads who wants to know what a rule does."""
-    parsed = PARSER.parse(example.text)
-    assert parsed.traps == example.traps
-    assert (parsed.kind == "exclusion") == bool(example.traps)
-    if example.target:
-        assert parsed.target == example.target
+    parsed = PARSER.parse(example["text"])
+    assert list(parsed.excluded) == example.get("excluded", [])
+    assert (parsed.kind == "exclusion") == ("excluded" in example)
+    if "wanted" in example:
+        assert parsed.wanted == example["wanted"]
 
 
 def test_every_rule_is_needed_by_one_of_its_examples():
@@ -26,33 +37,35 @@ def test_every_rule_is_needed_by_one_of_its_examples():
     for rule in RULES:
         without = RuleParser([r for r in RULES if r is not rule])
         assert any(
-            without.parse(e.text) != PARSER.parse(e.text) for e in rule.examples if e.traps
+            without.parse(example["text"]) != PARSER.parse(example["text"])
+            for example in EXAMPLES[rule.name]
+            if "excluded" in example
         ), rule.name
 
 
-def test_names_are_unique_and_each_rule_shows_what_it_leaves_alone():
+def test_names_are_unique_and_each_rule_has_examples():
     assert len({rule.name for rule in RULES}) == len(RULES)
-    for rule in RULES:
-        assert any(example.traps for example in rule.examples), rule.name
+    assert EXAMPLES.keys() == {rule.name for rule in RULES}
+    for name, examples in EXAMPLES.items():
+        assert any("excluded" in example for example in examples), name
 
 
 def test_a_rule_of_ones_own():
     """Users have words of their own for "not"."""
-    nix = Rule("nix", "nix", (Example("bikes nix tandems", ("tandems",)),))
+    nix = Rule("nix", "nix")
     assert PARSER.parse("bikes nix tandems").kind == "none"
-    assert RuleParser([nix, *RULES]).parse("bikes nix tandems").traps == ("tandems",)
+    assert RuleParser([nix, *RULES]).parse("bikes nix tandems").excluded == ("tandems",)
     around = Rule(
         "zap",
-        r"zap (?P<trap>\w+) away",
-        (Example("bikes, zap tandems away", ("tandems",)),),
+        r"zap (?P<excluded>\w+) away",
         scope=Scope.BETWEEN,
     )
     parsed = RuleParser([around]).parse("bikes, zap tandems away")
-    assert (parsed.target, parsed.traps, parsed.rule) == ("bikes", ("tandems",), "zap")
+    assert (parsed.wanted, parsed.excluded, parsed.rule) == ("bikes", ("tandems",), "zap")
 
 
-@pytest.mark.parametrize("wrong", [{"cue": "("}, {"examples": ()}, {"not_after": "("}])
+@pytest.mark.parametrize("wrong", [{"cue": "("}, {"not_after": "("}])
 def test_a_rule_that_cannot_work_is_refused(wrong: dict):
-    settings = {"name": "x", "cue": "x", "examples": (Example("x"),), **wrong}
+    settings = {"name": "x", "cue": "x", **wrong}
     with pytest.raises(ConfigurationError, match="rule 'x'"):
         Rule(**settings)

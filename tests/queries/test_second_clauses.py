@@ -10,7 +10,7 @@ PARSER = RuleParser()
 
 
 @pytest.mark.parametrize(
-    ("text", "target", "trap"),
+    ("text", "wanted", "trap"),
     [
         ("Who bakes bread and does not bake cakes?", "Who bakes bread?", "cakes"),
         ("Who bakes bread but doesn't bake cakes", "Who bakes bread", "cakes"),
@@ -39,11 +39,11 @@ PARSER = RuleParser()
         ),
     ],
 )
-def test_what_the_second_clause_denies_is_ruled_out(text: str, target: str, trap: str) -> None:
+def test_what_the_second_clause_denies_is_ruled_out(text: str, wanted: str, trap: str) -> None:
     """Taken for a negative fact, the thing that nobody wants is searched for."""
     parsed = PARSER.parse(text)
-    assert (parsed.kind, parsed.target, parsed.traps) == ("exclusion", target, (trap,))
-    assert parsed.expression == Atom(target) & ~Atom(trap)
+    assert (parsed.kind, parsed.wanted, parsed.excluded) == ("exclusion", wanted, (trap,))
+    assert parsed.expression == Atom(wanted) & ~Atom(trap)
 
 
 @pytest.mark.parametrize(
@@ -66,11 +66,11 @@ def test_what_the_second_clause_denies_is_ruled_out(text: str, target: str, trap
 def test_a_denial_of_what_is_asked_for_stays_one(text: str) -> None:
     """Ruled out, the very passages that answer would be hidden."""
     parsed = PARSER.parse(text)
-    assert (parsed.traps, parsed.target) == ((), text)
+    assert (parsed.excluded, parsed.wanted) == ((), text)
 
 
 def test_a_sentence_behind_the_denial_stays_a_sentence() -> None:
     parsed = PARSER.parse(
         "I want someone who sings Bach, but they must not sing Mahler. Who is it?"
     )
-    assert parsed.target == "I want someone who sings Bach. Who is it?"
+    assert parsed.wanted == "I want someone who sings Bach. Who is it?"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from logic_retrievers.scoring import (
     cosine,
     mixed_cosines,
-    normalised,
+    normalise,
     ordinal_ranks,
     ranking,
     reciprocal_ranks,
@@ -71,4 +71,4 @@ def test_cosine_against_the_definition(rows):
             length = math.hypot(*row) * math.hypot(*other)
             expected = sum(a * b for a, b in zip(row, other, strict=True)) / length if length else 0
             assert cosine(matrix, matrix)[i, j] == pytest.approx(expected, abs=1e-12)
-    assert np.isfinite(normalised(matrix)).all()
+    assert np.isfinite(normalise(matrix)).all()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.scoring import MEASURES, int8_codes, normalised, sparsity
+from logic_retrievers.scoring import MEASURES, int8_codes, normalise, sparsity
 
 measures = pytest.mark.parametrize("measure", sorted(MEASURES))
 
@@ -48,7 +48,7 @@ def rows(draw, least=1):
         elif kind == "one":
             found[row] = found[0]
             found[row, generator.integers(dimension)] += 0.5
-    return normalised(found).astype(np.float32)
+    return normalise(found).astype(np.float32)
 
 
 @measures
@@ -113,7 +113,7 @@ def test_the_two_ends(measure):
 
 def test_what_is_nearer_than_a_thousandth_gets_no_value():
     """Rounding alone is a sparse difference: a copy would be the best contradiction of all."""
-    vector = normalised(np.random.default_rng(0).normal(size=64)).astype(np.float32)
+    vector = normalise(np.random.default_rng(0).normal(size=64)).astype(np.float32)
     noise = np.eye(64, dtype=np.float32)[5]
     found = sparsity(vector, np.stack([vector, vector + 9e-4 * noise, vector + 2e-3 * noise]))
     assert np.isnan(found).tolist() == [True, True, False]
@@ -123,7 +123,7 @@ def test_what_is_nearer_than_a_thousandth_gets_no_value():
 @measures
 def test_any_number_of_candidates_gives_the_same(measure):
     """A block that is not filled to its end must not hold rows of the one before."""
-    vectors = normalised(np.random.default_rng(1).normal(size=(700, 384))).astype(np.float32)
+    vectors = normalise(np.random.default_rng(1).normal(size=(700, 384))).astype(np.float32)
     whole = sparsity(vectors[0], vectors, measure)
     alone = np.concatenate([sparsity(vectors[0], row[None], measure) for row in vectors])
     np.testing.assert_allclose(alone, whole, rtol=1e-6)
@@ -135,7 +135,7 @@ def test_any_number_of_candidates_gives_the_same(measure):
 @measures
 def test_numpy_1_gives_the_same(measure, monkeypatch):
     """The road without ``vecdot`` is taken only where nobody of us looks."""
-    vectors = normalised(np.random.default_rng(7).normal(size=(400, 96))).astype(np.float32)
+    vectors = normalise(np.random.default_rng(7).normal(size=(400, 96))).astype(np.float32)
     expected = sparsity(vectors[0], vectors, measure)
     monkeypatch.delattr(np, "vecdot", raising=False)
     np.testing.assert_allclose(sparsity(vectors[0], vectors, measure), expected, rtol=1e-5)
@@ -172,10 +172,10 @@ def test_memory_is_bounded():
 def test_codes_give_nearly_the_same(measure):
     """Codes save three quarters of the memory; they must not order the candidates anew."""
     generator = np.random.default_rng(3)
-    vectors = normalised(generator.normal(size=(500, 384))).astype(np.float32)
+    vectors = normalise(generator.normal(size=(500, 384))).astype(np.float32)
     vectors[1:250] = vectors[0]  # a tenth of the coordinates differ, as in a contradiction
     vectors[1:250, :40] += generator.normal(size=(249, 40)).astype(np.float32) * 0.05
-    vectors = normalised(vectors).astype(np.float32)
+    vectors = normalise(vectors).astype(np.float32)
     codes, scale = int8_codes(vectors)
     assert codes.dtype == np.int8
     exact = sparsity(vectors[0], vectors, measure)
@@ -190,7 +190,7 @@ def test_codes_give_nearly_the_same(measure):
 
 def test_a_copy_whose_code_was_rounded_the_other_way_is_still_one():
     """One code more or less is a difference in one coordinate: the sparsest that there is."""
-    vector = normalised(np.random.default_rng(4).normal(size=384))
+    vector = normalise(np.random.default_rng(4).normal(size=384))
     codes, scale = int8_codes(vector)
     other = codes.copy()
     other[[3, 70]] += 1

@@ -104,7 +104,9 @@ def pair(wire: Wire) -> Pair:
     return Pair(wire.connect())
 
 
-def fused(query: list[list[float]], weight: list[float], chosen: m.Filter) -> m.QueryRequest:
+def fusion_request(
+    query: list[list[float]], weight: list[float], chosen: m.Filter
+) -> m.QueryRequest:
     """Nested prefetch, each leaf rescored, weighted reciprocal ranks at the root."""
     leaf = m.Prefetch(query=query[0], using="topical", filter=chosen, limit=6)
     prefetch = [
@@ -127,7 +129,7 @@ def test_searches_answer_as_local_mode(
     requests = [
         m.QueryRequest(query=query[0], using="topical", limit=5),
         m.QueryRequest(query=query[1], using="compatibility", filter=chosen, with_payload=True),
-        fused(query, weight, chosen),
+        fusion_request(query, weight, chosen),
     ]
     pair.both(lambda c: c.upsert(name, points))
     for call in (
@@ -275,7 +277,7 @@ async def test_async_client_answers_as_local_mode(wire: Wire, pair: Pair) -> Non
     pair.local.upsert(name, found)
     requests = [
         m.QueryRequest(query=[1.0, 2.0, 0.0, 0.0], using="topical", with_payload=True),
-        fused(
+        fusion_request(
             [[1.0, 2.0, 0.0, 0.0]] * 2, [0.5, 1.0], m.Filter(must=[field("n", range=m.Range(gt=0))])
         ),
     ]

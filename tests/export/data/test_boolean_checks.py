@@ -5,9 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from logic_export.data.boolean_questions.answering import answered_by, inconsistency
-from logic_export.data.boolean_questions.checks import fault, names, tidied
-from logic_export.data.boolean_questions.prompts import request
+from logic_export.data.boolean_questions.checks import (
+    find_fault,
+    find_inconsistency,
+    make_answerer,
+    named_words,
+    strip_quotes,
+)
+from logic_export.data.boolean_questions.prompts import format_request
 
 from logic_retrievers.errors import InputError
 
@@ -65,14 +70,14 @@ NARROW = "In which month do huts on the Yoshida trail open?"
 def test_faults(kind, question, found):
     given = (SHARED, NARROW) if kind in ("and", "or", "not") else ()
     passages = () if kind == "or" else (FUJI,)
-    assert fault(kind, question, passages, given) == found
+    assert find_fault(kind, question, passages, given) == found
 
 
 def test_a_question_repeated_in_other_letters_says_nothing_new():
-    assert fault("shared", "how high is FUJI", [FUJI], ["How high is Fuji?"]) == (
+    assert find_fault("shared", "how high is FUJI", [FUJI], ["How high is Fuji?"]) == (
         "repeats another question"
     )
-    assert fault("and", NARROW.upper(), [FUJI], [SHARED, NARROW]) == "repeats another question"
+    assert find_fault("and", NARROW.upper(), [FUJI], [SHARED, NARROW]) == "repeats another question"
 
 
 words = st.lists(st.sampled_from(["ant", "bee", "cat", "dog", "eel", "fox"]), max_size=40)
@@ -82,7 +87,7 @@ words = st.lists(st.sampled_from(["ant", "bee", "cat", "dog", "eel", "fox"]), ma
 def test_no_run_of_eight_words_is_ever_shared(before, run, after):
     passage = " ".join(["owl", *run, "owl"])
     question = " ".join([*before, *run, *after])
-    found = fault("simple", question, [passage])
+    found = find_fault("simple", question, [passage])
     if len(run) >= 8:
         assert found in ("copied from the passage", "too long")
     asked, there = question.split(), passage.split()
@@ -99,16 +104,16 @@ def test_no_run_of_eight_words_is_ever_shared(before, run, after):
 def test_what_is_made_of_questions_keeps_their_names(said):
     narrow = f"what of {' '.join(said)}"
     kept = f"why not {' '.join(said).lower()}"
-    assert fault("not", kept, [], ["why", narrow]) is None
+    assert find_fault("not", kept, [], ["why", narrow]) is None
     lost = [word for word in said if word != "Ada"]
-    found = fault("not", f"why not so {' '.join(lost)}", [], ["why", narrow])
+    found = find_fault("not", f"why not so {' '.join(lost)}", [], ["why", narrow])
     assert found == ("a name is lost" if "Ada" in said else None)
 
 
 def test_names_are_told_from_beginnings():
     texts = ["Who saw Ada? Nobody did. They and I met NASA OR ESA in May's rain."]
-    assert names(texts) == {"ada", "nasa", "esa", "may"}
-    assert names(["NASA flew", "3 men", "Rome fell"]) == {"nasa", "3"}
+    assert named_words(texts) == {"ada", "nasa", "esa", "may"}
+    assert named_words(["NASA flew", "3 men", "Rome fell"]) == {"nasa", "3"}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +121,7 @@ def test_names_are_told_from_beginnings():
     [(' "how high" \n', "how high"), ("“how high”", "how high"), ('"a" or "b"x', '"a" or "b"x')],
 )
 def test_quotation_marks_around_all_go(answer, text):
-    assert tidied(answer) == text
+    assert strip_quotes(answer) == text
 
 
 # --- the filter
@@ -143,7 +148,7 @@ def test_labels_stand_where_the_answers_are_theirs(said, data):
         assert question == "when?"
         return answers[said[int(passage)]]
 
-    found = inconsistency("when?", passages, right, answerer, others=others)
+    found = find_inconsistency("when?", passages, right, answerer, others=others)
     stands = all(
         DOES.get(one) == (place in right)
         for place, one in enumerate(said)
@@ -159,8 +164,8 @@ def test_an_answerer_without_an_answer_is_no_witness():
     def withheld(question, passage):
         raise InputError("withheld")
 
-    assert inconsistency("when?", ["a"], [0], withheld) == "no usable answer"
-    assert inconsistency("when?", ["a"], [], withheld, others=False) is None
+    assert find_inconsistency("when?", ["a"], [0], withheld) == "no usable answer"
+    assert find_inconsistency("when?", ["a"], [], withheld, others=False) is None
 
 
 def test_a_rewriter_answers_from_one_passage():
@@ -170,11 +175,11 @@ def test_a_rewriter_answers_from_one_passage():
             assert "Cannot answer" in instruction
             return text
 
-    assert answered_by(Echo())("when?", "In July.") == "Question:\nwhen?\n\nPassage:\nIn July."
+    assert make_answerer(Echo())("when?", "In July.") == "Question:\nwhen?\n\nPassage:\nIn July."
 
 
 def test_a_request_tells_what_is_what():
-    assert request(["a", "b"], ["wide", "close"]) == (
+    assert format_request(["a", "b"], ["wide", "close"]) == (
         "Passage 1:\na\n\nPassage 2:\nb\n\nGeneral question:\nwide\n\nNarrow question:\nclose"
     )
-    assert request((), ["one", "two"]) == "First question:\none\n\nSecond question:\ntwo"
+    assert format_request((), ["one", "two"]) == "First question:\none\n\nSecond question:\ntwo"

@@ -10,8 +10,11 @@ from hypothesis.extra import numpy as arrays
 
 pytest.importorskip("sklearn", reason="the extra train")
 
-from logic_export.data.boolean_questions.clustering import Clustering, clusters
-from logic_export.data.boolean_questions.groups import groups
+from logic_export.data.boolean_questions.passage_groups import (
+    ClusteringSettings,
+    cluster_passages,
+    draw_groups,
+)
 
 from logic_retrievers.errors import ConfigurationError
 
@@ -42,8 +45,8 @@ def tables(draw) -> np.ndarray:
 @given(tables(), st.integers(2, 6), st.integers(0, 8), st.integers(1, 8))
 def test_bounds_hold_for_any_vectors(vectors, most, more, dimension):
     """A passage in two clusters would be asked for twice, and copies cannot be told apart."""
-    chosen = Clustering(dimension=dimension, most=most, block=most + more)
-    found = clusters(vectors, chosen, seed=3)
+    chosen = ClusteringSettings(dimension=dimension, most=most, block=most + more)
+    found = cluster_passages(vectors, chosen, seed=3)
     rows = [row for cluster in found for row in cluster]
     assert len(rows) == len(set(rows))
     assert set(rows) <= set(range(len(vectors)))
@@ -52,19 +55,21 @@ def test_bounds_hold_for_any_vectors(vectors, most, more, dimension):
         assert list(cluster) == sorted(cluster)
         cosines = vectors[list(cluster)] @ vectors[list(cluster)].T
         assert np.triu(cosines, 1).max() < chosen.most_cosine
-    assert found == clusters(vectors, chosen, seed=3) == sorted(found)
+    assert found == cluster_passages(vectors, chosen, seed=3) == sorted(found)
 
 
 @pytest.mark.parametrize("block", [4000, 40, 6])
 def test_topics_are_found_in_one_block_or_many(block):
     """Blocks are for size alone: a topic that is cut through is lost."""
-    found = clusters(planted(30, 5), Clustering(most=5, block=block, most_cosine=0.999))
+    found = cluster_passages(
+        planted(30, 5), ClusteringSettings(most=5, block=block, most_cosine=0.999)
+    )
     whole = [tuple(range(topic, 150, 30)) for topic in range(30)]
     assert len(set(found) & set(whole)) >= (30 if block == 4000 else 20)
 
 
 def test_a_cluster_is_cut_where_it_grows_too_large():
-    found = clusters(planted(3, 20), Clustering(most=4, most_cosine=1.0))
+    found = cluster_passages(planted(3, 20), ClusteringSettings(most=4, most_cosine=1.0))
     assert max(map(len, found)) <= 4
     assert all(len({row % 3 for row in cluster}) == 1 for cluster in found)
     assert sum(map(len, found)) > 40
@@ -72,27 +77,27 @@ def test_a_cluster_is_cut_where_it_grows_too_large():
 
 def test_what_is_far_apart_makes_no_cluster():
     """Two leftovers merge last of all; a question over them would join what nobody joins."""
-    assert clusters(np.eye(6, dtype=np.float32)) == []
+    assert cluster_passages(np.eye(6, dtype=np.float32)) == []
     pair = scaled([[1, 0, 0], [0.8, 0.6, 0], [0, 0, 1]])
-    assert clusters(pair, Clustering(least_cosine=0.7)) == [(0, 1)]
-    assert clusters(pair, Clustering(least_cosine=0.9)) == []
+    assert cluster_passages(pair, ClusteringSettings(least_cosine=0.7)) == [(0, 1)]
+    assert cluster_passages(pair, ClusteringSettings(least_cosine=0.9)) == []
 
 
 def test_near_copies_are_left_out():
     """No question is answered by one of them and not by the other."""
     vectors = scaled([[1, 0], [1, 0.001], [0.9, 0.5], [1, 0.002]])
-    assert clusters(vectors) == [(0, 2)]
-    assert clusters(vectors[[0, 1]]) == []
+    assert cluster_passages(vectors) == [(0, 2)]
+    assert cluster_passages(vectors[[0, 1]]) == []
 
 
 def test_many_copies_of_one_vector_are_halved():
     """They differ nowhere, and would be halved for ever."""
-    assert clusters(scaled(np.ones((50, 4))), Clustering(block=8)) == []
+    assert cluster_passages(scaled(np.ones((50, 4))), ClusteringSettings(block=8)) == []
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_too_few_passages_make_no_cluster(count):
-    assert clusters(scaled(np.ones((count, 4)))) == []
+    assert cluster_passages(scaled(np.ones((count, 4)))) == []
 
 
 @pytest.mark.parametrize(
@@ -109,7 +114,7 @@ def test_too_few_passages_make_no_cluster(count):
 )
 def test_settings_that_cannot_work(wrong):
     with pytest.raises(ConfigurationError):
-        Clustering(**wrong)
+        ClusteringSettings(**wrong)
 
 
 # --- groups
@@ -122,7 +127,7 @@ some_clusters = st.lists(st.integers(0, 8), max_size=6).map(
 @given(some_clusters, st.sampled_from([(2,), (3,), (2, 3)]), st.integers())
 def test_groups_share_no_passage_and_waste_few(found, sizes, seed):
     texts = {name: f"text {name}" for cluster in found for name in cluster}
-    drawn = list(groups(found, texts, sizes=sizes, seed=seed))
+    drawn = list(draw_groups(found, texts, sizes=sizes, seed=seed))
     names = [name for group in drawn for name in group.names]
     assert len(names) == len(set(names))
     for group in drawn:
@@ -133,14 +138,14 @@ def test_groups_share_no_passage_and_waste_few(found, sizes, seed):
     for number, cluster in enumerate(found):
         used = sum(name.startswith(f"{number}-") for name in names)
         assert len(cluster) - used < min(sizes)
-    assert drawn == list(groups(found, texts, sizes=sizes, seed=seed))
+    assert drawn == list(draw_groups(found, texts, sizes=sizes, seed=seed))
 
 
 def test_every_cluster_comes_before_any_comes_again():
     """A few questions are to be on many topics."""
     found = [[f"{n}-{i}" for i in range(8)] for n in range(20)]
     texts = {name: name for cluster in found for name in cluster}
-    first = [group.names[0].split("-")[0] for group in groups(found, texts)][:20]
+    first = [group.names[0].split("-")[0] for group in draw_groups(found, texts)][:20]
     assert len(set(first)) == 20
     assert first != sorted(first, key=int)
 
@@ -148,4 +153,4 @@ def test_every_cluster_comes_before_any_comes_again():
 @pytest.mark.parametrize("sizes", [(), (1,), (2, 4)])
 def test_other_sizes_are_refused(sizes):
     with pytest.raises(ConfigurationError):
-        list(groups([["a", "b"]], {"a": "x", "b": "y"}, sizes=sizes))
+        list(draw_groups([["a", "b"]], {"a": "x", "b": "y"}, sizes=sizes))

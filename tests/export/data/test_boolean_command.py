@@ -11,7 +11,7 @@ pytest.importorskip("typer", reason="the extra cli")
 pytest.importorskip("sklearn", reason="the extra train")
 
 from boolean_passages import DOCUMENTS, Endpoint, Keyworder, write_corpus
-from typer import Typer
+from logic_export.cli.app import app
 from typer.testing import CliRunner
 
 from logic_retrievers.evaluation import load_dataset
@@ -30,11 +30,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def run(*arguments: object):
-    from logic_export.boolean_commands import boolean_questions
-
-    app = Typer()
-    app.command()(boolean_questions)
-    return CliRunner().invoke(app, [str(one) for one in arguments])
+    return CliRunner().invoke(app, ["data", "boolean-questions", *map(str, arguments)])
 
 
 def typed(endpoint: Endpoint, corpus: Path, *more: object) -> tuple[object, ...]:
@@ -87,5 +83,5 @@ def test_a_model_that_gives_junk_writes_nothing(endpoint, corpus):
     done = run(*typed(endpoint, corpus))
     assert done.exit_code == 1
     assert "simple: several lines" in done.output
-    assert "no question stood the checks" in done.stderr
+    assert "no question passed the checks" in done.stderr
     assert not (corpus.parent / "made" / "set").exists()

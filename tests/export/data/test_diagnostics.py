@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from logic_export.data.antonym_swaps import swapped, swaps_of
-from logic_export.data.contrasts import contrasts, rare_terms, terms
+from logic_export.data.antonyms import find_antonyms, swap_antonyms
+from logic_export.data.contrasting_terms import extract_terms, find_contrasts, rare_terms
 from logic_export.data.diagnostics import (
     Diagnostic,
     antonym_diagnostic,
@@ -18,12 +18,11 @@ from logic_export.data.diagnostics import (
     write_diagnostic,
 )
 from logic_export.data.negation import negate
-from logic_export.data.subdocuments import claim, cut
+from logic_export.data.sentences import split_sentences, split_subdocuments, to_claim
 from logic_export.data.wordnet import Antonym, PartOfSpeech, Sense, WordNet
 
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.evaluation import data_folder, load_dataset
-from logic_retrievers.evaluation.sentences import sentences
 
 
 def wordnet_of(*pairs: tuple[str, str, PartOfSpeech]) -> WordNet:
@@ -122,8 +121,8 @@ def test_only_the_satisfying_document_says_what_the_query_claims(category: str) 
         }
         assert says == set(query.satisfying)
         (wanted,), (ruled_out,) = query.satisfying, query.violating
-        one = sentences(diagnostic.documents[wanted])
-        other = sentences(diagnostic.documents[ruled_out])
+        one = split_sentences(diagnostic.documents[wanted])
+        other = split_sentences(diagnostic.documents[ruled_out])
         changed = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
         assert len(changed) == 1
         if category == "negation":
@@ -177,27 +176,29 @@ def test_copies_of_a_document_make_one_set() -> None:
 def test_sentences_and_sub_documents() -> None:
     """An abbreviation taken for a full stop leaves half a sentence to be negated."""
     text = "Dr. Grey met E. Blue. He saw (see Fig. 3) it! Was it so?  Yes, e.g. Here. And 1.5 more."
-    assert sentences(text) == [
+    assert split_sentences(text) == [
         "Dr. Grey met E. Blue.", "He saw (see Fig. 3) it!", "Was it so?",
         "Yes, e.g. Here.", "And 1.5 more.",
     ]  # fmt: skip
-    assert sentences("  ") == cut("") == []
-    assert [len(piece) for piece in cut("One two. " * 7)] == [3, 4]
-    assert [len(piece) for piece in cut("One two. " * 8)] == [3, 3, 2]
-    assert [len(piece) for piece in cut("One two. " * 30)] == [3, 3, 3, 3]
+    assert split_sentences("  ") == split_subdocuments("") == []
+    assert [len(piece) for piece in split_subdocuments("One two. " * 7)] == [3, 4]
+    assert [len(piece) for piece in split_subdocuments("One two. " * 8)] == [3, 3, 2]
+    assert [len(piece) for piece in split_subdocuments("One two. " * 30)] == [3, 3, 3, 3]
 
 
 def test_claims_stand_alone() -> None:
     """A query that begins with "it" or "However" asks for nothing."""
     lower = frozenset({"the", "pain"})
-    assert claim("The drug is safe in mice.", lower) == "the drug is safe in mice"
-    assert claim("BRCA1 is safe in all mice.", lower) == "BRCA1 is safe in all mice"
-    assert claim("Berlin is safe in all years.", lower) == "Berlin is safe in all years"
-    assert claim("CONCLUSIONS: Pain was not felt there.", lower) == "pain was not felt there"
-    assert claim("However, we found that the drug was not safe.", lower) == "the drug was not safe"
-    assert claim("We found that the drug was quite safe.", lower) == "the drug was quite safe"
+    assert to_claim("The drug is safe in mice.", lower) == "the drug is safe in mice"
+    assert to_claim("BRCA1 is safe in all mice.", lower) == "BRCA1 is safe in all mice"
+    assert to_claim("Berlin is safe in all years.", lower) == "Berlin is safe in all years"
+    assert to_claim("CONCLUSIONS: Pain was not felt there.", lower) == "pain was not felt there"
+    assert (
+        to_claim("However, we found that the drug was not safe.", lower) == "the drug was not safe"
+    )
+    assert to_claim("We found that the drug was quite safe.", lower) == "the drug was quite safe"
     for text in ("It is safe in all mice.", "The drug works.", "word " * 31, "They were all safe."):
-        assert claim(text, lower) is None
+        assert to_claim(text, lower) is None
 
 
 def test_words_are_swapped_where_there_is_one_antonym() -> None:
@@ -215,7 +216,7 @@ def test_words_are_swapped_where_there_is_one_antonym() -> None:
         "light dark heavy analysis synthesis high low increased decreased improved unimproved "
         "induced spontaneous usual unusual same other well ill rare " + "common " * 51
     )
-    assert swaps_of([text], mixed) == {
+    assert find_antonyms([text], mixed) == {
         "dark": "light", "heavy": "light", "high": "low", "low": "high", "ill": "well",
         "increased": "decreased", "decreased": "increased", "usual": "unusual",
         "unusual": "usual", "rare": "common",
@@ -225,21 +226,21 @@ def test_words_are_swapped_where_there_is_one_antonym() -> None:
 def test_a_swap_leaves_nothing_that_says_the_contrary() -> None:
     """A document with "high" and "low" both satisfies and violates."""
     swaps = {"high": "low", "usual": "unusual", "unusual": "usual", "low": "high"}
-    assert swapped("A usual dose is high.", "A usual dose is high.", swaps) == [
+    assert swap_antonyms("A usual dose is high.", "A usual dose is high.", swaps) == [
         "An unusual dose is high.",
         "A usual dose is low.",
     ]
-    assert swapped("It is an unusual dose.", "It is an unusual dose.", swaps) == [
+    assert swap_antonyms("It is an unusual dose.", "It is an unusual dose.", swaps) == [
         "It is a usual dose."
     ]
-    assert swapped("It is high.", "It is high. Low is rare.", swaps) == []
-    assert swapped("It is high.", "It is high. High is rare.", swaps) == []
-    assert swapped("A high-dose test, Low risk.", "A high-dose test, Low risk.", swaps) == []
+    assert swap_antonyms("It is high.", "It is high. Low is rare.", swaps) == []
+    assert swap_antonyms("It is high.", "It is high. High is rare.", swaps) == []
+    assert swap_antonyms("A high-dose test, Low risk.", "A high-dose test, Low risk.", swaps) == []
 
 
 def test_terms_and_contrasts() -> None:
     """A term that is a part of another word ("HA" in "has") is absent only to the eye."""
-    assert terms("RESULTS: the dose of insulin in mRNA, IL-6 and HMGB1-induced pain.") == [
+    assert extract_terms("RESULTS: the dose of insulin in mRNA, IL-6 and HMGB1-induced pain.") == [
         "dose", "insulin", "mRNA", "IL-6",
     ]  # fmt: skip
     pieces = [
@@ -249,7 +250,7 @@ def test_terms_and_contrasts() -> None:
     ]
     rare = rare_terms(pieces)
     assert rare == {"dose": 1, "insulin": 1, "GENE1": 2, "sugar": 1, "mice": 2}
-    (found, *_) = contrasts(pieces, rare)
+    (found, *_) = find_contrasts(pieces, rare)
     assert found.pieces == (0, 1)
     assert found.topic == "GENE1"
     assert found.only == ("dose", "sugar")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from logic_export.data.tiers.contents import Content, content_of, joined
-from logic_export.data.tiers.joining import fitting, said
-from logic_export.data.tiers.questions import Candidate
-from logic_export.data.tiers.sentences import first_sentences
+from logic_export.data.tiers.labelled_questions import Candidate
+from logic_export.data.tiers.passage_contents import (
+    PassageContent,
+    first_sentences,
+    join_contents,
+    read_content,
+)
+from logic_export.data.tiers.relations import join_clause, usable_wordings
 
 
 @pytest.mark.parametrize(
@@ -70,7 +74,7 @@ from logic_export.data.tiers.sentences import first_sentences
     ],
 )
 def test_the_clause_is_short_and_stands_alone(title, body, clause):
-    assert content_of(Candidate(title, body)).clause == (clause or body.rstrip("."))
+    assert read_content(Candidate(title, body)).clause == (clause or body.rstrip("."))
 
 
 @pytest.mark.parametrize(
@@ -89,13 +93,13 @@ def test_the_clause_is_short_and_stands_alone(title, body, clause):
     ],
 )
 def test_what_would_be_nonsense_outside_its_passage_is_no_clause(title, body):
-    assert content_of(Candidate(title, body)).clause == ""
+    assert read_content(Candidate(title, body)).clause == ""
 
 
 def test_a_subject_that_points_elsewhere_is_no_topic():
     """Which title is it, in "Unlike the title, a reference to a tune"?"""
-    assert content_of(Candidate("", "The title is a reference to a tune.")).topic == ""
-    assert content_of(Candidate("", "The A1C test is a reference.")).topic == "the A1C test"
+    assert read_content(Candidate("", "The title is a reference to a tune.")).topic == ""
+    assert read_content(Candidate("", "The A1C test is a reference.")).topic == "the A1C test"
 
 
 def test_abbreviations_end_no_sentence():
@@ -106,13 +110,13 @@ def test_abbreviations_end_no_sentence():
 
 
 def test_several_contents_are_joined_and_a_field_that_one_lacks_is_empty():
-    one = Content("Brack", "Brack, a village", "Brack is a village")
-    two = Content("Osric", "", "Osric was old")
-    assert joined([one]) == one
-    assert joined([one, one]).named == "Brack, a village, and Brack, a village"
-    both = joined([one, two])
-    assert both == Content("Brack and Osric", "", "Brack is a village and Osric was old")
-    assert fitting(["Unlike {named}, {question}", "{topic}: {question}"], both) == [
+    one = PassageContent("Brack", "Brack, a village", "Brack is a village")
+    two = PassageContent("Osric", "", "Osric was old")
+    assert join_contents([one]) == one
+    assert join_contents([one, one]).named == "Brack, a village, and Brack, a village"
+    both = join_contents([one, two])
+    assert both == PassageContent("Brack and Osric", "", "Brack is a village and Osric was old")
+    assert usable_wordings(["Unlike {named}, {question}", "{topic}: {question}"], both) == [
         "{topic}: {question}"
     ]
 
@@ -128,5 +132,5 @@ def test_several_contents_are_joined_and_a_field_that_one_lacks_is_empty():
     ],
 )
 def test_a_query_is_written_as_a_person_would(form, question, expected):
-    content = Content("Acme Inc.", "", "acme is old")
-    assert said(form, content, question) == expected
+    content = PassageContent("Acme Inc.", "", "acme is old")
+    assert join_clause(form, content, question) == expected

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from logic_export.data.tiers.building import build
-from logic_export.data.tiers.disturbing import disturb
-from logic_export.data.tiers.questions import Candidate, LabelledQuestion
-from logic_export.data.tiers.rewriting import RelationRewriter, fault
-from logic_export.data.tiers.wordings import RELATIONS
+from logic_export.data.tiers.distractor_queries import add_distractors, build_parts
+from logic_export.data.tiers.labelled_questions import Candidate, LabelledQuestion
+from logic_export.data.tiers.relation_rewriting import RelationRewriter, find_fault
+from logic_export.data.tiers.relations import RELATIONS
 
 from logic_retrievers.errors import EmptyTextError, ServerError
 
@@ -43,7 +42,7 @@ class Says:
 
 def test_a_good_answer_takes_the_templates_place():
     says = Says(f'"{GOOD}"')
-    made = disturb([QUESTION], "train", copies=6, rewriter=RelationRewriter(says))
+    made = add_distractors([QUESTION], "train", copies=6, rewriter=RelationRewriter(says))
     assert [row.query for row in made.examples] == [GOOD] * 6
     assert made.reasons == {}
     # each relation has an instruction of its own, and the passage that the clause is about
@@ -67,8 +66,8 @@ def test_a_good_answer_takes_the_templates_place():
 )
 def test_a_bad_answer_leaves_the_template(answer, reason):
     """A query that lost its question has other right passages than the labels say."""
-    made = disturb([QUESTION], "train", rewriter=RelationRewriter(Says(answer)))
-    plain = disturb([QUESTION], "train")
+    made = add_distractors([QUESTION], "train", rewriter=RelationRewriter(Says(answer)))
+    plain = add_distractors([QUESTION], "train")
     assert made.examples == plain.examples
     assert made.reasons == {f"template used: {reason}": 1}
 
@@ -76,25 +75,25 @@ def test_a_bad_answer_leaves_the_template(answer, reason):
 def test_every_relation_has_an_instruction():
     says = Says(GOOD)
     for relation in RELATIONS:
-        assert RelationRewriter(says).ask(relation, ASKED, [NOTE]).query == GOOD
+        assert RelationRewriter(says).join(relation, ASKED, [NOTE]).query == GOOD
     assert len({instruction for instruction, _ in says.asked}) == len(RELATIONS) == 8
 
 
 def test_each_of_several_passages_must_be_mentioned():
     other = "Cindervale: Cindervale is a fishing village on the northern coast."
-    assert fault(ASKED, GOOD, [NOTE]) is None
-    assert fault(ASKED, GOOD, [NOTE, other]) == "a passage is not mentioned"
+    assert find_fault(ASKED, GOOD, [NOTE]) is None
+    assert find_fault(ASKED, GOOD, [NOTE, other]) == "a passage is not mentioned"
 
 
 def test_only_training_queries_are_reworded():
     """What is measured would depend on somebody's model."""
     parts = {"train": [QUESTION], "dev": [QUESTION], "test": [QUESTION]}
-    built = build(parts, copies={}, rewriter=RelationRewriter(Says(GOOD)))
+    built = build_parts(parts, copies={}, rewriter=RelationRewriter(Says(GOOD)))
     assert built["train"].examples[0].query == GOOD
-    assert built["dev"].examples == disturb([QUESTION], "dev").examples
-    assert built["test"].examples == disturb([QUESTION], "test").examples
+    assert built["dev"].examples == add_distractors([QUESTION], "dev").examples
+    assert built["test"].examples == add_distractors([QUESTION], "test").examples
 
 
 def test_a_failing_server_stops_the_build():
     with pytest.raises(ServerError):
-        disturb([QUESTION], "train", rewriter=RelationRewriter(Says(ServerError("no"))))
+        add_distractors([QUESTION], "train", rewriter=RelationRewriter(Says(ServerError("no"))))

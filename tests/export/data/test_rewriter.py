@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from chat_endpoint import Endpoint, Handler, completion
-from logic_export.data.rewriter import ChatRewriter
+from logic_export.data.rewriting import ChatRewriter
 
 from logic_retrievers.errors import (
     AuthenticationError,

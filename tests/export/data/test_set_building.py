@@ -9,12 +9,11 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from logic_export.data.sets.building import build
-from logic_export.data.sets.rephrasing import reworded
-from logic_export.data.sets.splitting import split_atoms
-from logic_export.data.sets.table import AtomTruth, AttributeTable, Item
-from logic_export.data.sets.templates import TEMPLATES, without
-from logic_export.data.sets.writing import write_sets
+from logic_export.data.sets.attribute_table import AtomTruth, AttributeTable, Item
+from logic_export.data.sets.generation import generate_queries, write_set_queries
+from logic_export.data.sets.rephrasing import rephrase_queries
+from logic_export.data.sets.sampling import split_atoms
+from logic_export.data.sets.templates import TEMPLATES, remove_atom
 
 from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputError
 from logic_retrievers.evaluation import load_dataset
@@ -33,7 +32,7 @@ def table() -> AttributeTable:
 
 @pytest.fixture(scope="module")
 def parts(table: AttributeTable):
-    return build(table, COUNTS, seed=3, shares=SHARES)
+    return generate_queries(table, COUNTS, seed=3, shares=SHARES)
 
 
 def test_templates_share_the_number_equally(parts) -> None:
@@ -51,7 +50,7 @@ def test_labels_are_what_the_table_says(parts, table) -> None:
         assert query.neutral == tuple(sorted(doubtful))
         if "not" in query.template:
             denied = query.expression.args[-1].args[0]
-            wanted = without(query.expression, denied.text)
+            wanted = remove_atom(query.expression, denied.text)
             assert query.violating == tuple(sorted(table.truth(wanted & denied)[0]))
         else:
             assert query.violating == ()
@@ -64,7 +63,7 @@ def test_every_query_is_a_fair_one(parts, table) -> None:
         assert len(query.neutral) <= 50
         assert len(query.violating) >= 3 or "not" not in query.template
         for atom in query.expression.atoms:
-            rest = without(query.expression, atom)
+            rest = remove_atom(query.expression, atom)
             assert rest is None or table.truth(rest)[0] != set(query.satisfying)
 
 
@@ -103,12 +102,12 @@ def test_variants_are_the_same_atoms_in_other_forms(parts) -> None:
 
 
 def test_the_same_seed_gives_the_same_queries(parts, table) -> None:
-    assert build(table, COUNTS, seed=3, shares=SHARES) == parts
-    assert build(table, COUNTS, seed=4, shares=SHARES) != parts
+    assert generate_queries(table, COUNTS, seed=3, shares=SHARES) == parts
+    assert generate_queries(table, COUNTS, seed=4, shares=SHARES) != parts
 
 
 def test_variants_can_be_left_out(table) -> None:
-    queries = build(table, {"test": 7}, shares=SHARES, variants=False)["test"]
+    queries = generate_queries(table, {"test": 7}, shares=SHARES, variants=False)["test"]
     assert len(queries) == 7
 
 
@@ -116,7 +115,9 @@ def test_what_silence_says_nothing_of_is_never_ruled_out() -> None:
     """A text that names no distributor would count as an answer to *not released by X*."""
     from set_tables import dishes
 
-    queries = build(dishes(open_kinds=("stuff", "course")), {"test": 70}, shares=SHARES)["test"]
+    queries = generate_queries(dishes(open_kinds=("stuff", "course")), {"test": 70}, shares=SHARES)[
+        "test"
+    ]
     denied = [query.expression.args[-1].args[0] for query in queries if "not" in query.template]
     assert denied
     assert all(atom.text.startswith("dishes from") for atom in denied)
@@ -147,7 +148,7 @@ def test_shares_must_add_up(shares) -> None:
 @pytest.mark.parametrize("counts", [{"validation": 70}, {"test": 6}])
 def test_parts_and_numbers_that_cannot_be(table, counts) -> None:
     with pytest.raises(ConfigurationError, match="a part is one of train, dev, test"):
-        build(table, counts)
+        generate_queries(table, counts)
 
 
 def test_a_poor_table_says_what_it_gives() -> None:
@@ -157,16 +158,16 @@ def test_a_poor_table_says_what_it_gives() -> None:
         noun="things",
     )
     with pytest.raises(InputError, match="gives 0 queries of the form 'a' for 'test', not 1"):
-        build(poor, {"test": 7}, shares={"train": 0.9999, "test": 0.0001})
+        generate_queries(poor, {"test": 7}, shares={"train": 0.9999, "test": 0.0001})
     with pytest.raises(InputError, match="gives 0 queries of the form 'a_and_b' for 'train'"):
-        build(poor, {"train": 7}, shares={"train": 0.9999, "test": 0.0001})
+        generate_queries(poor, {"train": 7}, shares={"train": 0.9999, "test": 0.0001})
 
 
 # --- files
 
 
 def test_the_written_set_is_read_as_any_other(parts, table, tmp_path: Path) -> None:
-    write_sets(tmp_path / "dishes", table.items, parts)
+    write_set_queries(tmp_path / "dishes", table.items, parts)
     test = load_dataset(tmp_path / "dishes", "test")
     assert test.name == "dishes/test"
     assert load_dataset(tmp_path / "dishes" / "test").name == "dishes/test"
@@ -187,7 +188,7 @@ def test_the_written_set_is_read_as_any_other(parts, table, tmp_path: Path) -> N
 def test_the_same_queries_make_the_same_bytes(parts, table, tmp_path: Path) -> None:
     written = []
     for name in ("one", "two"):
-        write_sets(tmp_path / name, table.items, parts)
+        write_set_queries(tmp_path / name, table.items, parts)
         files = sorted((tmp_path / name).rglob("*.gz"))
         written.append([path.read_bytes() for path in files])
     assert written[0] == written[1]
@@ -195,9 +196,9 @@ def test_the_same_queries_make_the_same_bytes(parts, table, tmp_path: Path) -> N
 
 
 def test_a_set_is_not_written_over_another(parts, table, tmp_path: Path) -> None:
-    write_sets(tmp_path, table.items, {"test": parts["test"]})
+    write_set_queries(tmp_path, table.items, {"test": parts["test"]})
     with pytest.raises(ConfigurationError, match="there already"):
-        write_sets(tmp_path, table.items, parts)
+        write_set_queries(tmp_path, table.items, parts)
     assert not (tmp_path / "train").exists()
 
 
@@ -205,7 +206,7 @@ def test_items_that_no_search_can_tell_apart_are_refused(parts, tmp_path: Path) 
     """Readers merge equal texts, and the labels of the one would be those of the other."""
     items = {"a": Item("T", "x"), "b": Item("T", "x")}
     with pytest.raises(InputError, match="'a' and 'b' have the same title and text"):
-        write_sets(tmp_path, items, parts)
+        write_set_queries(tmp_path, items, parts)
 
 
 # --- a rewriter
@@ -223,7 +224,7 @@ class Said:
 
 def test_a_paraphrase_is_taken_where_every_name_survives(parts) -> None:
     queries = [query for query in parts["train"] if query.template == "a_not_b"][:5]
-    done = reworded(queries, Said(lambda text: f"could you show me {text}"), noun="dishes")
+    done = rephrase_queries(queries, Said(lambda text: f"could you show me {text}"), noun="dishes")
     assert not done.reasons
     for query, made in zip(queries, done.queries, strict=True):
         assert made.text == f"could you show me {query.text}"
@@ -241,9 +242,9 @@ def test_a_paraphrase_that_loses_an_atom_is_counted_and_left_out(parts) -> None:
     query = next(query for query in parts["train"] if query.template == "a_not_b")
     named = query.expression.atoms[0].replace("dishes", "").split()[-1]
     lost = query.text.replace(named, f"{named}0")
-    assert reworded([query], Said(lambda _: lost), noun="dishes").queries == ()
+    assert rephrase_queries([query], Said(lambda _: lost), noun="dishes").queries == ()
     for answer, reason in ((refuses, "no usable answer"), (lambda _: "a\nb", "several lines")):
-        assert reworded([query], Said(answer), noun="dishes").reasons == {reason: 1}
+        assert rephrase_queries([query], Said(answer), noun="dishes").reasons == {reason: 1}
 
 
 def test_the_name_of_an_atom_is_what_is_written_large(parts) -> None:
@@ -253,7 +254,9 @@ def test_the_name_of_an_atom_is_what_is_written_large(parts) -> None:
     query = replace(parts["train"][0], text="any", expression=film)
 
     def answered(text: str) -> dict[str, int]:
-        return dict(reworded([replace(query, text=text)], Said(lambda t: t), noun="films").reasons)
+        return dict(
+            rephrase_queries([replace(query, text=text)], Said(lambda t: t), noun="films").reasons
+        )
 
     assert not answered("Raoul Walsh movies from the 1940s on the war")
     for lost in ("Walsh movies from the 1940s on the war", "Raoul Walsh movies from the 1940s"):
@@ -264,8 +267,8 @@ def test_the_name_of_an_atom_is_what_is_written_large(parts) -> None:
 
 
 def test_the_command_writes_a_data_set(tmp_path: Path) -> None:
-    typer = pytest.importorskip("typer", reason="the extra cli")
-    from logic_export.set_commands import set_queries
+    pytest.importorskip("typer", reason="the extra cli")
+    from logic_export.cli.app import app
     from typer.testing import CliRunner
 
     firsts = ("Ida", "Max", "Ann", "Leo", "Eve", "Tom", "Una", "Sam", "Amy", "Ben")
@@ -290,9 +293,8 @@ def test_the_command_writes_a_data_set(tmp_path: Path) -> None:
         )
     with gzip.open(tmp_path / "corpus.jsonl.gz", "wt") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
-    app = typer.Typer()
-    app.command()(set_queries)
-    typed = [str(tmp_path), str(tmp_path / "sets"), "--train", "14", "--dev", "7", "--test", "7"]
+    typed = ["data", "set-queries", str(tmp_path), str(tmp_path / "sets")]
+    typed += ["--train", "14", "--dev", "7", "--test", "7"]
     done = CliRunner().invoke(app, typed)
     assert done.exit_code == 0, done.output
     assert "test: 7 queries and" in done.output

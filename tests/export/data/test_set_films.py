@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from logic_export.data.sets.building import build
-from logic_export.data.sets.films.genres import sort_of
-from logic_export.data.sets.films.names import KnownNames, alike, names_in
-from logic_export.data.sets.films.people import read_credits
-from logic_export.data.sets.films.places import settings
-from logic_export.data.sets.films.studios import companies, is_company
-from logic_export.data.sets.films.table import films_table, table_of_films
+from logic_export.data.sets.films.credits import (
+    KnownNames,
+    normalise_names,
+    read_credits,
+    split_names,
+)
+from logic_export.data.sets.films.films_table import build_films_table, load_films_table
+from logic_export.data.sets.films.genres import read_film_type
+from logic_export.data.sets.films.places import read_settings
+from logic_export.data.sets.films.studios import is_company, read_companies
+from logic_export.data.sets.generation import generate_queries
 
 from logic_retrievers.errors import ReadError
 from logic_retrievers.queries.expressions import Atom
@@ -50,31 +54,31 @@ from logic_retrievers.queries.expressions import Atom
 )  # fmt: skip
 def test_credits(text: str, role: str, names: set[str]) -> None:
     """What another film or a plan is said to have must not become this one's."""
-    assert read_credits(alike(text)).stated[role] == names
+    assert read_credits(normalise_names(text)).stated[role] == names
 
 
 def test_a_name_outside_the_credits_leaves_its_role_open() -> None:
     known = KnownNames({"Ida Mole", "Max Elk"})
     text = "Ash is a film directed by Ida Mole. It was a favourite of Max Elk's."
-    assert read_credits(text).elsewhere(text, known) == {
+    assert read_credits(text).possible_roles(text, known) == {
         "Ida Mole": {"director"},
         "Max Elk": {"director", "writer", "producer", "star", "author"},
     }
     text = "Ash was directed by Joel and Ida Mole."
-    found = read_credits(text).elsewhere(text, KnownNames({"Ida Mole", "Joel Mole"}))
+    found = read_credits(text).possible_roles(text, KnownNames({"Ida Mole", "Joel Mole"}))
     assert found == {"Ida Mole": {"director"}, "Joel Mole": {"director"}}
     text = "Ash stars Ida Mole and Max Mole. It was directed by Mole."
-    found = read_credits(text).elsewhere(text, KnownNames({"Ida Mole", "Max Mole"}))
+    found = read_credits(text).possible_roles(text, KnownNames({"Ida Mole", "Max Mole"}))
     assert found == {"Ida Mole": {"star", "director"}, "Max Mole": {"star", "director"}}
 
 
 def test_names_of_a_list() -> None:
-    assert names_in(alike("J. Oak, Max Elk, Jr., and A.B. Mole")) == [
+    assert split_names(normalise_names("J. Oak, Max Elk, Jr., and A.B. Mole")) == [
         "J. Oak",
         "Max Elk Jr.",
         "A. B. Mole",
     ]
-    assert names_in("Max Elk's and Henry F.") == []
+    assert split_names("Max Elk's and Henry F.") == []
     found = KnownNames(["Max Elk Jr.", "Ida Mole"]).mentions('With "Ida Mole", (Max Elk Jr.).')
     assert [name for _, name in found] == ["Ida Mole", "Max Elk Jr."]
 
@@ -110,8 +114,8 @@ def test_names_of_a_list() -> None:
 )  # fmt: skip
 def test_sorts(text: str, genres: list[str], true: set[str], doubtful: set[str]) -> None:
     """Metadata and text must agree before a film counts; where they do not, it must not."""
-    found = sort_of(text, 1931, genres)
-    assert (found.true, found.doubtful) == (true, doubtful)
+    found = read_film_type(text, 1931, genres)
+    assert (found.true, found.unknown) == (true, doubtful)
 
 
 @pytest.mark.parametrize(
@@ -128,12 +132,12 @@ def test_sorts(text: str, genres: list[str], true: set[str], doubtful: set[str])
     ],
 )  # fmt: skip
 def test_companies(text: str, produced: set[str], released: set[str]) -> None:
-    found = companies(text)
+    found = read_companies(text)
     assert (found["produced"][0], found["released"][0]) == (produced, released)
 
 
 def test_a_company_named_otherwise_is_doubtful() -> None:
-    found = companies("A Fox picture with Monogram's star, released by 20th Century Fox.")
+    found = read_companies("A Fox picture with Monogram's star, released by 20th Century Fox.")
     assert found["released"] == ({"20th Century Fox"}, {"Fox Film Corporation",
         "Fox Searchlight Pictures", "Monogram Pictures"})  # fmt: skip
     assert is_company("Oak Productions")
@@ -151,7 +155,7 @@ def test_a_company_named_otherwise_is_doubtful() -> None:
     ],
 )
 def test_settings(text: str, stated: set[str], doubtful: set[str]) -> None:
-    assert settings(text) == (stated, doubtful)
+    assert read_settings(text) == (stated, doubtful)
 
 
 def film(number: int, text: str, *cast: str, genres: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -175,7 +179,7 @@ def test_a_star_is_one_where_cast_and_text_agree() -> None:
         film(6, "Ash is a 1931 film directed by Max Elk.", "Max Elk"),
     ]
     rows.append({**rows[0], "_id": "copy"})
-    table = table_of_films(rows)
+    table = build_films_table(rows)
     assert "copy" not in table.items
     assert table.truth(Atom("films starring Ida Mole")) == (
         {"f0", "f1", "f2"},
@@ -199,19 +203,19 @@ def test_a_corpus_of_something_else_is_refused(tmp_path: Path, fields: dict, sai
     with gzip.open(tmp_path / "corpus.jsonl.gz", "wt") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
     with pytest.raises(ReadError, match=said):
-        films_table(tmp_path)
+        load_films_table(tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.data
 def test_the_real_films_give_the_queries_that_were_asked_for() -> None:
     """A rule grown too strict starves a template, where it still passes on toy text."""
-    table = films_table()
+    table = load_films_table()
     kinds = [truth.kind for truth in table.atoms.values()]
     assert len(table.items) > 34_000
     assert kinds.count("director") > 1500
     assert kinds.count("star") > 4000
-    parts = build(table, {"train": 3500, "dev": 350, "test": 2100}, variants=False)
+    parts = generate_queries(table, {"train": 3500, "dev": 350, "test": 2100}, variants=False)
     assert {part: len(queries) for part, queries in parts.items()} == {
         "train": 3500,
         "dev": 350,

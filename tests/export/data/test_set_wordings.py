@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from logic_export.data.sets.heads import shared_phrase
-from logic_export.data.sets.templates import TEMPLATES, without
-from logic_export.data.sets.wordings import PARTS, WORDINGS
+from logic_export.data.sets.query_wordings import PARTS, WORDINGS, shared_phrase
+from logic_export.data.sets.templates import TEMPLATES, remove_atom
 
 from logic_retrievers.errors import InputError
 from logic_retrievers.queries.expressions import Atom, Expression
@@ -42,11 +41,11 @@ def test_a_template_refuses_other_numbers_of_atoms(atoms: tuple[str, ...]) -> No
 
 def test_taking_an_atom_out() -> None:
     expression = (Atom("a") & ~Atom("b")) | Atom("c")
-    assert without(expression, "b") == Atom("a") | Atom("c")
-    assert without(expression, "a") == ~Atom("b") | Atom("c")
-    assert without(expression, "c") == Atom("a") & ~Atom("b")
-    assert without(Atom("a"), "a") is None
-    assert without(~Atom("a"), "a") is None
+    assert remove_atom(expression, "b") == Atom("a") | Atom("c")
+    assert remove_atom(expression, "a") == ~Atom("b") | Atom("c")
+    assert remove_atom(expression, "c") == Atom("a") & ~Atom("b")
+    assert remove_atom(Atom("a"), "a") is None
+    assert remove_atom(~Atom("a"), "a") is None
 
 
 @pytest.mark.parametrize(
@@ -123,7 +122,7 @@ def test_every_template_has_many_wordings(template: str) -> None:
 def test_wordings_hold_their_atoms(part: str, template: str) -> None:
     atoms = (A, B, C)[: TEMPLATES[template].arity]
     for wording in WORDINGS[part][template]:
-        said = wording.say(atoms, "films")
+        said = wording.render(atoms, "films")
         if wording.shared_heads:
             continue
         assert said is not None
@@ -134,5 +133,5 @@ def test_wordings_hold_their_atoms(part: str, template: str) -> None:
 
 def test_a_name_that_ends_in_a_stop_does_not_make_two_or_a_sentence() -> None:
     plain, sentence = WORDINGS["train"]["a"][:2]
-    assert plain.say(["films starring Alan Hale Jr."], "films") == "films starring Alan Hale Jr."
-    assert sentence.say(["films of Warner Bros."], "films") == "Find films of Warner Bros."
+    assert plain.render(["films starring Alan Hale Jr."], "films") == "films starring Alan Hale Jr."
+    assert sentence.render(["films of Warner Bros."], "films") == "Find films of Warner Bros."

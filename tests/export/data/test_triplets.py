@@ -10,14 +10,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from logic_export.data.exclusions import Topic, exclusion_triplets, without_constraint
-from logic_export.data.flipped import flipped_triplets
-from logic_export.data.labelled import labelled_triplets
-from logic_export.data.near import described, near_topics
-from logic_export.data.pairs import conflict_triplets, negation_triplets
-from logic_export.data.sources import BUILDERS, build
-from logic_export.data.triplets import Triplet, read_triplets, unique, write_triplets
-from logic_export.data.wording import FORMS, exclusion_query
+from logic_export.data.exclusion_queries import (
+    EXCLUSION_FORMS,
+    Topic,
+    describe_topic,
+    exclusion_triplets,
+    neighbouring_topics,
+    unconstrained_triplets,
+    word_exclusion,
+)
+from logic_export.data.labelled_triplets import (
+    conflict_triplets,
+    labelled_triplets,
+    negation_triplets,
+)
+from logic_export.data.negated_passages import negated_passage_triplets
+from logic_export.data.triplet_builders import BUILDERS, build_triplets
+from logic_export.data.triplets import Triplet, read_triplets, unique_triplets, write_triplets
 
 from logic_retrievers.errors import ConfigurationError, InputError, ReadError
 from logic_retrievers.evaluation import load_dataset
@@ -113,22 +122,22 @@ def test_an_exclusion_asks_for_one_topic_and_rules_the_other_out():
         ("about nightclubs", "about harbours"),
     ]
     assert all("harbours" in t.query and "nightclubs" in t.query for t in found)
-    assert without_constraint([left])[0].violating is None
+    assert unconstrained_triplets([left])[0].violating is None
 
 
 def test_the_parser_sees_most_of_the_wordings():
     """A wording that nobody would say teaches nothing about the ones that people use."""
     parser, random = RuleParser(), Random(0)
-    queries = {exclusion_query("films about Rome", "gladiators", random) for _ in range(2000)}
-    assert len(queries) == len(FORMS)
-    seen = [query for query in queries if "gladiators" in parser.parse(query).traps]
+    queries = {word_exclusion("films about Rome", "gladiators", random) for _ in range(2000)}
+    assert len(queries) == len(EXCLUSION_FORMS)
+    seen = [query for query in queries if "gladiators" in parser.parse(query).excluded]
     assert len(seen) / len(queries) > 0.9
 
 
 def test_a_question_keeps_its_mark_at_the_end():
     random = Random(1)
     for _ in range(200):
-        query = exclusion_query("What is in Rome?", "the Forum", random)
+        query = word_exclusion("What is in Rome?", "the Forum", random)
         assert "?" not in query[:-1]
 
 
@@ -139,21 +148,21 @@ def test_near_topics_are_near_and_never_the_topic_itself():
         angles = np.array([float(name) for name in names]) / 10
         return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
 
-    pairs = near_topics(topics, encode, count=12, among=2)
+    pairs = neighbouring_topics(topics, encode, count=12, among=2)
     assert len(pairs) == 12
     assert all(0 < abs(int(a.name) - int(b.name)) <= 2 for a, b in pairs)
 
 
 def test_a_topic_is_described_by_its_first_sentence():
     topic = Topic("Spendthrift", "Spendthrift is a 1936 romance film, made by Paramount.")
-    assert described(topic, Random(0), share=1).name == "the 1936 romance film Spendthrift"
-    assert described(topic, Random(0), share=0) == topic
+    assert describe_topic(topic, Random(0), share=1).name == "the 1936 romance film Spendthrift"
+    assert describe_topic(topic, Random(0), share=0) == topic
 
 
-def test_a_flipped_passage_differs_in_one_sentence_and_each_query_asks_for_its_own():
+def test_a_negated_passage_differs_in_one_sentence_and_each_query_asks_for_its_own():
     """Queries mixed up would teach the reverse of every negation."""
     passage = "The bridge is old. The town was founded in 1207. Ships can pass the lock at night."
-    found = flipped_triplets([passage], seed=5)
+    found = negated_passage_triplets([passage], seed=5)
     assert len(found) == 2
     assert (found[0].satisfying, found[0].violating) == (found[1].violating, found[1].satisfying)
     assert passage in (found[0].satisfying, found[1].satisfying)
@@ -164,11 +173,11 @@ def test_a_flipped_passage_differs_in_one_sentence_and_each_query_asks_for_its_o
 
 def test_unknown_builders_and_options_are_named():
     with pytest.raises(ConfigurationError, match=r"no builder 'nothing'.*labelled"):
-        build("nothing", {}, 0)
+        build_triplets("nothing", {}, 0)
     with pytest.raises(ConfigurationError, match="count"):
-        build("flipped", {"path": "x", "cuont": 3}, 0)
+        build_triplets("negated", {"path": "x", "cuont": 3}, 0)
     with pytest.raises(ReadError, match="no such file"):
-        build("flipped", {"path": "no/such.jsonl", "count": 3}, 0)
+        build_triplets("negated", {"path": "no/such.jsonl", "count": 3}, 0)
 
 
 @pytest.mark.data
@@ -183,23 +192,25 @@ def test_unknown_builders_and_options_are_named():
         ("questions", {"path": "hotpotqa_train1000_pairs/questions.jsonl.gz"}),
         ("linked", {"path": "hotpotqa_train1000_pairs/questions.jsonl.gz"}),
         ("sharing", {"path": "wikipedia_movies/corpus.jsonl.gz", "field": "cast", "count": 20}),
-        ("flipped", {"path": "scifact/corpus.jsonl.gz", "count": 20}),
+        ("negated", {"path": "scifact/corpus.jsonl.gz", "count": 20}),
         ("plain", {"path": "scifact/corpus.jsonl.gz", "count": 20}),
     ],
 )
 def test_builders_are_the_same_by_seed_and_without_repeats(name: str, options: dict):
     """A set order or a hash in between makes a run that nobody can repeat."""
     assert name in BUILDERS
-    found = build(name, options, 7)
-    assert found == build(name, options, 7)
-    assert len(unique(found)) == len(found) > 10
+    found = build_triplets(name, options, 7)
+    assert found == build_triplets(name, options, 7)
+    assert len(unique_triplets(found)) == len(found) > 10
 
 
 @pytest.mark.data
 def test_labelled_passages_are_cropped_or_lose_what_violates_on_request():
-    plain, cropped = (build("labelled", {"folder": "nevir", "crops": n}, 0) for n in (0, 2))
+    plain, cropped = (
+        build_triplets("labelled", {"folder": "nevir", "crops": n}, 0) for n in (0, 2)
+    )
     assert cropped[: len(plain)] == plain
     assert len(plain) * 1.5 < len(cropped) <= len(plain) * 3
-    alone = build("labelled", {"folder": "nevir", "violating": False}, 0)
+    alone = build_triplets("labelled", {"folder": "nevir", "violating": False}, 0)
     assert not any(row.violating for row in alone)
     assert {row.query for row in alone} == {row.query for row in plain}

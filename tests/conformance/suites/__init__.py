@@ -1,0 +1,65 @@
+"""Conformance suites: test classes for a new backend, encoder or framework adapter.
+
+Put the folder ``tests/conformance`` of the source tree on pytest's ``pythonpath``, subclass a suite
+and implement how your part is made and called; all its tests run::
+
+    from suites import EncoderConformance
+
+    class TestMyEncoder(EncoderConformance):
+        @pytest.fixture
+        def encoder(self):
+            return MyEncoder()
+
+Each test's docstring names the silent failure that it finds. Nothing is downloaded, and nothing but
+pytest is needed: asynchronous tests start an event loop of their own.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+for _suite in (
+    "contradiction_filters",
+    "contradiction_retrievers",
+    "corpus_cleaners",
+    "embeddings",
+    "encoders",
+    "evidence",
+    "expressions",
+    "indexes",
+    "rerankers",
+    "retrievers",
+):
+    pytest.register_assert_rewrite(f"{__name__}.{_suite}")  # failures then show the values
+
+from suites.contradiction_filters import (  # noqa: E402
+    ContradictionFilterConformance,
+)
+from suites.contradiction_retrievers import (  # noqa: E402
+    ContradictionRetrieverConformance,
+)
+from suites.corpus_cleaners import CorpusCleanerConformance  # noqa: E402
+from suites.embeddings import EmbeddingsConformance  # noqa: E402
+from suites.encoders import EncoderConformance  # noqa: E402
+from suites.expressions import ExpressionConformance  # noqa: E402
+from suites.hashed_encoder import HashedEncoder  # noqa: E402
+from suites.indexes import IndexConformance  # noqa: E402
+from suites.rerankers import RerankerConformance  # noqa: E402
+from suites.retrievers import RetrieverConformance  # noqa: E402
+from suites.sample_passages import Retrieved  # noqa: E402
+from suites.watched_encoder import WatchedEncoder  # noqa: E402
+
+__all__ = [
+    "ContradictionFilterConformance",
+    "ContradictionRetrieverConformance",
+    "CorpusCleanerConformance",
+    "EmbeddingsConformance",
+    "EncoderConformance",
+    "ExpressionConformance",
+    "HashedEncoder",
+    "IndexConformance",
+    "RerankerConformance",
+    "Retrieved",
+    "RetrieverConformance",
+    "WatchedEncoder",
+]

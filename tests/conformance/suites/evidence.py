@@ -1,0 +1,70 @@
+"""Checks that several suites share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from logic_retrievers.types import Hit
+from suites.sample_passages import Retrieved
+
+LOGIC = "logic"
+"""The one key of a result's metadata under which the evidence stands."""
+
+SCORE = 2e-6
+"""How far two float32 engines may lie apart."""
+
+
+def check_results(results: Sequence[Retrieved], expected: Sequence[Hit]) -> None:
+    """The results are these hits: ids, order, texts, scores and the metadata that was stored."""
+    assert [result.id for result in results] == [hit.passage.id for hit in expected]
+    assert [result.text for result in results] == [hit.passage.text for hit in expected]
+    assert [result.score for result in results] == pytest.approx(
+        [h.score for h in expected], abs=SCORE
+    )
+    for result, hit in zip(results, expected, strict=True):
+        stored = {key: value for key, value in hit.passage.metadata.items() if key != LOGIC}
+        assert {key: result.metadata.get(key) for key in stored} == stored
+
+
+def evidence_in(result: Retrieved) -> Any:
+    """The evidence of a result, where it stands alone under our key."""
+    return result.metadata[LOGIC]
+
+
+def check_evidence(
+    results: Sequence[Retrieved],
+    expected: Sequence[Hit],
+    evidence_of: Callable[[Retrieved], Any] = evidence_in,
+) -> None:
+    """Each result's evidence says why it has its rank, in values that JSON can hold."""
+    assert len(results) == len(expected)
+    for result, hit in zip(results, expected, strict=True):
+        evidence = evidence_of(result)
+        stored_evidence = json.loads(json.dumps(evidence, allow_nan=False))
+        assert stored_evidence == evidence, "a tuple or a number as a key does not survive JSON"
+        expected_evidence: dict[str, Any] = {**hit.evidence.to_dict(), "rank": hit.rank}
+        assert {key: stored_evidence.get(key) for key in expected_evidence} == json.loads(
+            json.dumps(expected_evidence)
+        )
+        assert stored_evidence["score"] == pytest.approx(hit.score, abs=SCORE)
+
+
+def check_same_hits(results: Sequence[Hit], everything: Sequence[Hit], k: int) -> None:
+    """Two engines agree on the first k; where scores tie, either passage may come first.
+
+    Args:
+        results: the k best of one engine.
+        everything: all passages in the order of the other.
+        k: how many were asked for.
+    """
+    ids = [hit.passage.id for hit in results]
+    assert len(set(ids)) == len(ids)
+    scores = [hit.score for hit in everything]
+    assert [hit.score for hit in results] == pytest.approx(scores[:k], abs=SCORE)
+    score_of = {hit.passage.id: hit.score for hit in everything}
+    for hit in results:
+        assert hit.score == pytest.approx(score_of[hit.passage.id], abs=SCORE), hit.passage.id

@@ -1,0 +1,232 @@
+"""Tests that a framework's retriever over one of our indexes must pass."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator
+from typing import Any, ClassVar
+
+import pytest
+from qdrant_client import models
+
+from logic_retrievers.errors import EmptyTextError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.search import Engine
+from logic_retrievers.types import Passage
+from suites.evidence import check_evidence, check_results
+from suites.hashed_encoder import HashedEncoder
+from suites.sample_passages import EXCLUDING, PLAIN, QUERIES, Retrieved, hotel_passages
+from suites.watched_encoder import WatchedEncoder
+
+POLICIES = ["auto", "topical", "sequential", "union"]
+FILTERS: dict[str, Any] = {
+    "value": {"city": "Oslo"},
+    "list": {"city": ["Bergen", "Voss"]},
+    "range": {"stars": {"gte": 3}},
+    "not": {"city": {"not": "Oslo"}},
+    "native": models.Filter(
+        must=[models.FieldCondition(key="metadata.city", match=models.MatchValue(value="Voss"))]
+    ),
+}
+
+
+class RetrieverConformance(ABC):
+    """A framework's retriever gives what the bare :class:`~logic_retrievers.Engine` gives.
+
+    ::
+
+        class TestMyRetriever(RetrieverConformance):
+            overrides = ("k", "filter")
+
+            def make(self, index, **settings):
+                return MyRetriever(index=index, **settings)
+
+            def retrieve(self, retriever, query, **overrides):
+                found = retriever.invoke(query, **overrides)
+                return [Retrieved(one.id, one.text, one.score, one.metadata) for one in found]
+
+            async def aretrieve(self, retriever, query, **overrides):
+                ...
+
+    Attributes:
+        overrides: which of the settings ``k``, ``filter``, ``min_score`` and ``policy`` a single
+            call may replace.
+    """
+
+    overrides: ClassVar[Collection[str]] = ()
+
+    @abstractmethod
+    def make(self, index: PassageIndex, **settings: Any) -> Any:
+        """A retriever; settings are ``policy``, ``k``, ``filter`` and ``min_score``."""
+
+    @abstractmethod
+    def retrieve(self, retriever: Any, query: str, **overrides: Any) -> list[Retrieved]:
+        """What the framework's own callers get for a query."""
+
+    @abstractmethod
+    async def aretrieve(self, retriever: Any, query: str, **overrides: Any) -> list[Retrieved]:
+        """The asynchronous twin of :meth:`retrieve`."""
+
+    @pytest.fixture
+    def encoder(self) -> WatchedEncoder:
+        """The encoder of the index."""
+        return WatchedEncoder(HashedEncoder(query_prefix="query ", dimension=64))
+
+    @pytest.fixture
+    def index(self, encoder: WatchedEncoder) -> Iterator[PassageIndex]:
+        """A small collection in memory."""
+        with PassageIndex.open("conformance", encoder) as index:
+            index.add(hotel_passages())
+            yield index
+
+    @pytest.mark.parametrize("policy", POLICIES)
+    def test_gives_what_the_engine_gives(self, index: PassageIndex, policy: str) -> None:
+        """An adapter with logic of its own orders a little otherwise, and nobody sees it."""
+        retriever, engine = self.make(index, policy=policy, k=5), Engine(index, policy)
+        for query in QUERIES:
+            check_results(self.retrieve(retriever, query), engine.search(query, 5))
+
+    def test_without_a_constraint_it_is_plain_search(self, index: PassageIndex) -> None:
+        """A retriever that changes ordinary searches is not switched on."""
+        auto, topical = (self.make(index, policy=name, k=6) for name in ("auto", "topical"))
+        found, plain = self.retrieve(auto, PLAIN), self.retrieve(topical, PLAIN)
+        assert [(result.id, result.score) for result in found] == [
+            (one.id, one.score) for one in plain
+        ]
+
+    @pytest.mark.parametrize("k", [1, 3, 100])
+    def test_k_as_a_setting(self, index: PassageIndex, k: int) -> None:
+        """A k that is dropped on the way leaves the framework's default, which looks right."""
+        found = self.retrieve(self.make(index, k=k), PLAIN)
+        check_results(found, Engine(index).search(PLAIN, k))
+        assert len(found) == min(k, index.count())
+
+    def test_settings_for_a_single_call(self, index: PassageIndex) -> None:
+        """A framework drops arguments that it does not know, without a word."""
+        retriever, engine = self.make(index, k=5), Engine(index)
+        lowest = engine.search(EXCLUDING, 5)[2].score
+        given: dict[str, Any] = {
+            "k": 2, "filter": {"city": "Oslo"}, "min_score": lowest, "policy": "union",
+        }  # fmt: skip
+        assert set(self.overrides) <= set(given), "unknown names in `overrides`"
+        for name in self.overrides:
+            found = self.retrieve(retriever, EXCLUDING, **{name: given[name]})
+            expected = engine.search(EXCLUDING, **{"k": 5, name: given[name]})
+            check_results(found, expected)
+        check_results(self.retrieve(retriever, EXCLUDING), engine.search(EXCLUDING, 5))
+
+    @pytest.mark.parametrize("kind", FILTERS)
+    def test_k_holds_after_filtering(self, index: PassageIndex, kind: str) -> None:
+        """A filter over the first k found leaves two results where there are four."""
+        condition = FILTERS[kind]
+        found = self.retrieve(self.make(index, k=2, filter=condition), PLAIN)
+        check_results(found, Engine(index).search(PLAIN, 2, filter=condition))
+        assert len(found) == min(2, index.count(condition))
+
+    def test_min_score(self, index: PassageIndex) -> None:
+        """A bound that is compared with another score than the user sees cuts at random."""
+        lowest = Engine(index).search(PLAIN, 4)[2].score
+        found = self.retrieve(self.make(index, k=10, min_score=lowest), PLAIN)
+        check_results(found, Engine(index).search(PLAIN, 10, min_score=lowest))
+        assert len(found) >= 3
+        assert self.retrieve(self.make(index, min_score=9.0), PLAIN) == []
+
+    @pytest.mark.parametrize("policy", POLICIES)
+    def test_asynchronous_retrieval_gives_the_same(self, index: PassageIndex, policy: str) -> None:
+        """Synchronous and asynchronous code drift apart."""
+        retriever = self.make(index, policy=policy, k=4, filter={"stars": {"gte": 1}})
+
+        async def run_all() -> list[list[Retrieved]]:
+            return [await self.aretrieve(retriever, query) for query in QUERIES]
+
+        assert asyncio.run(run_all()) == [self.retrieve(retriever, query) for query in QUERIES]
+
+    def test_asynchronous_settings_for_a_single_call(self, index: PassageIndex) -> None:
+        """The asynchronous method has a signature of its own, and drops what it does not know."""
+        if "k" not in self.overrides:
+            pytest.skip("a single call has no k of its own here")
+        retriever = self.make(index, k=5)
+        found = asyncio.run(self.aretrieve(retriever, PLAIN, k=2))
+        check_results(found, Engine(index).search(PLAIN, 2))
+
+    def test_asynchronous_retrieval_leaves_the_event_loop_free(
+        self, index: PassageIndex, encoder: WatchedEncoder
+    ) -> None:
+        """A server that stands still while a query is encoded is slow for everybody."""
+        retriever = self.make(index)
+        assert encoder.loop_runs_during(self.aretrieve(retriever, "a query that is new"))
+
+    @pytest.mark.parametrize("policy", POLICIES)
+    def test_evidence_stands_under_one_key(self, index: PassageIndex, policy: str) -> None:
+        """A list that cannot say why it is in this order can only be believed."""
+        for query in QUERIES:
+            found = self.retrieve(self.make(index, policy=policy, k=5), query)
+            check_evidence(found, Engine(index, policy).search(query, 5))
+
+    def test_what_is_stored_stays_as_it_is(self, index: PassageIndex) -> None:
+        """Evidence written into a shared dictionary ends up in the collection, or in an answer."""
+        before = {passage.id: passage for passage in index.scroll()}
+        self.retrieve(self.make(index, k=20), EXCLUDING)
+        assert {passage.id: passage for passage in index.scroll()} == before
+        assert not any("logic" in passage.metadata for passage in before.values())
+
+    def test_results_are_the_callers_own(self, index: PassageIndex) -> None:
+        """A post-processor that annotates one result must not change the next search's."""
+        condition = {"city": ["Oslo", "Bergen"]}
+        retriever = self.make(index, k=4, filter=condition)
+        first = self.retrieve(retriever, EXCLUDING)
+        expected = copy.deepcopy(first)
+        for result in first:
+            _spoil(result.metadata)
+        assert self.retrieve(retriever, EXCLUDING) == expected
+        assert condition == {"city": ["Oslo", "Bergen"]}
+
+    def test_one_result_for_each_id(self, index: PassageIndex) -> None:
+        """Two passages may say the same, and be two sources all the same; one is never two."""
+        for policy in POLICIES:
+            ids = [
+                result.id for result in self.retrieve(self.make(index, policy=policy, k=50), PLAIN)
+            ]
+            assert sorted(ids) == sorted(passage.id for passage in index.scroll())
+
+    def test_what_comes_later_is_found(self, index: PassageIndex) -> None:
+        """A retriever that keeps its own copy of the collection answers from yesterday's."""
+        retriever = self.make(index, k=1)
+        self.retrieve(retriever, PLAIN)
+        index.add([Passage("later", PLAIN)])
+        assert [result.id for result in self.retrieve(retriever, PLAIN)] == ["later"]
+        index.delete(["later"])
+        assert [result.id for result in self.retrieve(retriever, PLAIN)] != ["later"]
+
+    @pytest.mark.parametrize("query", ["", " \n"], ids=["empty", "white space"])
+    def test_an_empty_query_is_refused(self, index: PassageIndex, query: str) -> None:
+        """An empty list would say that nothing was found."""
+        retriever = self.make(index)
+        with pytest.raises(EmptyTextError):
+            self.retrieve(retriever, query)
+        with pytest.raises(EmptyTextError):
+            asyncio.run(self.aretrieve(retriever, query))
+
+    @pytest.mark.parametrize(
+        ("settings", "words"),
+        [({"policy": "no-such-policy"}, "no-such-policy"), ({"k": 0}, "k"), ({"k": "x"}, "k")],
+        ids=["policy", "k=0", "k='x'"],
+    )
+    def test_bad_settings_fail_at_construction(
+        self, index: PassageIndex, settings: dict[str, Any], words: str
+    ) -> None:
+        """A wrong setting that waits for the first query fails in front of a user."""
+        with pytest.raises(ValueError, match=words):
+            self.make(index, **settings)
+
+
+def _spoil(metadata: Any) -> None:
+    """Changes a result's metadata at every depth."""
+    for value in metadata.values():
+        if isinstance(value, dict):
+            _spoil(value)
+        elif isinstance(value, list):
+            value.append("spoiled")
+    metadata.clear()

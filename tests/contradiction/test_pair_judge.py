@@ -1,0 +1,261 @@
+"""The pair judge: asked once, about probable pairs, and never trusted further than its form."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from placed import PlacedEncoder, passages
+
+from logic_retrievers.contradiction import ContradictionFilter, PairJudge
+from logic_retrievers.errors import ConfigurationError, PairJudgeWarning
+
+INNS = passages("inn | yes | a", "inn | no | a", "inn | never | a", "tax | yes | a")
+
+
+class TableJudge:
+    """Answers by a table, and notes what it was asked."""
+
+    def __init__(self, **answers):
+        self.answers = answers
+        self.asked = []
+
+    def __call__(self, pairs):
+        self.asked.append(list(pairs))
+        return [self.answers.get(_short(pair)) for pair in pairs]
+
+
+def _short(pair):
+    return "_".join(text.split(" | ")[1] for text in pair)
+
+
+def filtered(judge, given=INNS, **settings):
+    return ContradictionFilter(
+        PlacedEncoder(), judge=judge, resolution="drop_both", **settings
+    ).filter(given)
+
+
+def ids(found):
+    return [hit.passage.id.split(" | ")[1] for hit in found.hits if "inn" in hit.passage.id]
+
+
+def test_its_answer_takes_the_place_of_ours():
+    """A model that was paid for and not heard."""
+    judge = TableJudge(yes_no=0.1, yes_never=0.2, no_never=0.99)
+    found = filtered(judge)
+    assert ids(found) == ["yes"]
+    (conflict,) = found.conflicts
+    assert conflict.probability == 0.99
+    assert conflict.own_probability not in (0.99, None)
+    assert conflict.own_probability > 0.9
+    opponent = found.dropped[0].evidence.details["opponents"][0]
+    assert (opponent["probability"], opponent["own_probability"]) == (
+        0.99, conflict.own_probability,
+    )  # fmt: skip
+    assert found.notes == ()
+
+
+def test_it_is_asked_once_about_what_is_likely_the_strongest_first():
+    """Every pair of a long list would be asked of a model that is paid by the question."""
+    judge = TableJudge()
+    plain = filtered(None)
+    found = filtered(judge)
+    (asked,) = judge.asked
+    assert [frozenset(pair) for pair in asked] == [
+        frozenset({conflict.one, conflict.other}) for conflict in plain.conflicts
+    ]
+    assert len(asked) == 3
+    assert found == plain, "None is no judgement"
+
+
+def test_judge_above():
+    """Under the threshold, it finds what we missed; over it, only what is likely is asked."""
+    judge = TableJudge(yes_yes=0.9)
+    found = filtered(judge, judge_above=0.0)
+    assert len(judge.asked[0]) == 6
+    assert [conflict.own_probability < 0.5 for conflict in found.conflicts].count(True) == 1
+    assert {tuple(sorted((c.one, c.other))) for c in found.conflicts} >= {
+        ("inn | yes | a", "tax | yes | a")
+    }
+    least = sorted(conflict.own_probability for conflict in filtered(None).conflicts)
+    over = TableJudge()
+    assert filtered(over, judge_above=least[-1]) == filtered(None)
+    assert len(over.asked[0]) == 1
+    nobody = TableJudge()
+    assert filtered(nobody, judge_above=1.0) == filtered(None)
+    assert nobody.asked == []
+
+
+def test_equal_texts_are_asked_about_once():
+    """The same question twice costs twice, and may be answered in two ways."""
+    from dataclasses import replace
+
+    copies = [*INNS[:2], replace(INNS[1], id="copy")]
+    judge = TableJudge(yes_no=0.7)
+    found = filtered(judge, copies)
+    assert judge.asked == [[("inn | yes | a", "inn | no | a")]]
+    assert [conflict.probability for conflict in found.conflicts] == [0.7, 0.7]
+    alike = ContradictionFilter(PlacedEncoder(), judge=judge, judge_above=0.0)
+    alike.filter(copies[1:])
+    assert len(judge.asked) == 1, "copies are no question"
+
+
+def test_answers_of_other_kinds_of_number():
+    """Numpy's numbers, truth values and whole numbers are what models give."""
+    for answers in (
+        np.array([0.1, 0.2, 0.75]),
+        (False, False, True),
+        [0, 0, 1],
+        np.array([0.1, 0.2, 0.75], dtype=np.float32),
+        iter([None, 0.0, 1.0]),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = filtered(lambda pairs, answers=answers: answers)
+        assert 1 <= len(found.conflicts) <= 2
+        assert type(found.conflicts[0].probability) is float
+
+
+def _raises(pairs):
+    raise RuntimeError("key-12345")
+
+
+def _stops(pairs):
+    raise StopIteration
+
+
+WRONG = {
+    "raises": (_raises, "it raised RuntimeError"),
+    "StopIteration": (_stops, "it raised StopIteration"),
+    "too few": (lambda pairs: [0.5], "1 answers to 3 pairs"),
+    "too many": (lambda pairs: [0.5] * 4, "4 answers to 3 pairs"),
+    "over 1": (lambda pairs: [0.5, 0.5, 1.2], "between 0 and 1"),
+    "a logit": (lambda pairs: np.array([-3.0, 0.1, 0.1]), "between 0 and 1"),
+    "nan": (lambda pairs: [0.1, 0.1, float("nan")], "between 0 and 1"),
+    "words": (lambda pairs: ["yes", "no", "no"], "between 0 and 1"),
+    "text": (lambda pairs: "yes", "between 0 and 1|answers to"),
+    "None": (lambda pairs: None, "it gave a NoneType and no list"),
+    "rows": (lambda pairs: np.ones((3, 3)) / 3, "between 0 and 1"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_a_failure_leaves_our_own_and_loses_nobody(case, way):
+    """A model that is down must not take the answer down with it, nor pass for agreement."""
+    judge, told = WRONG[case]
+    plain = filtered(None)
+    made = ContradictionFilter(PlacedEncoder(), judge=judge, resolution="drop_both")
+    with pytest.warns(PairJudgeWarning, match=told) as caught:
+        found = made.filter(INNS) if way == "sync" else asyncio.run(made.afilter(INNS))
+    assert len(caught) == 1
+    assert (found.hits, found.dropped, found.conflicts) == (
+        plain.hits, plain.dropped, plain.conflicts,
+    )  # fmt: skip
+    assert "pair judge" in found.notes[0]
+    assert "key-12345" not in str(found) + str(caught[0].message)
+
+
+async def _slow(pairs):
+    await asyncio.sleep(0)
+    return [0.9 if _short(pair) == "yes_no" else 0.0 for pair in pairs]
+
+
+class _Client:
+    async def __call__(self, pairs):
+        return await _slow(pairs)
+
+    def method(self, pairs):
+        return [0.9 if _short(pair) == "yes_no" else 0.0 for pair in pairs]
+
+
+FORMS = {
+    "function": _Client().method,
+    "async": _slow,
+    "async object": _Client(),
+    "partial": functools.partial(_slow),
+    "coroutine from a lambda": lambda pairs: _slow(pairs),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_every_form_in_every_place(form):
+    """Synchronous code in a notebook, where an event loop runs already, is the hard case."""
+    judge: PairJudge = FORMS[form]
+    made = ContradictionFilter(PlacedEncoder(), judge=judge, resolution="drop_both")
+    inside = made.filter(INNS)  # in a running loop
+    assert ids(inside) == ["never"]
+    assert await made.afilter(INNS) == inside
+    assert await asyncio.to_thread(made.filter, INNS) == inside
+
+
+async def test_an_asynchronous_opinion_runs_on_the_callers_loop():
+    """A client of another event loop fails, or waits for ever."""
+    loops = []
+
+    async def judge(pairs):
+        loops.append(asyncio.get_running_loop())
+        return [None] * len(pairs)
+
+    await ContradictionFilter(PlacedEncoder(), judge=judge).afilter(INNS)
+    assert loops == [asyncio.get_running_loop()]
+
+
+async def test_a_slow_opinion_leaves_the_event_loop_free():
+    """A language model takes seconds; a server that stands still is slow for all."""
+    begun, freed = threading.Event(), threading.Event()
+
+    def judge(pairs):
+        begun.set()
+        assert freed.wait(5), "the loop stood still"
+        return [None] * len(pairs)
+
+    async def tick():
+        while not begun.is_set():
+            await asyncio.sleep(0.001)
+        freed.set()
+
+    made = ContradictionFilter(PlacedEncoder(), judge=judge)
+    found, _ = await asyncio.gather(made.afilter(INNS), tick())
+    assert found.notes == ()
+
+
+def test_failures_in_another_thread_are_told_too():
+    """An exception that stays in a thread leaves a result that was never given."""
+
+    async def judge(pairs):
+        raise RuntimeError("no")
+
+    async def notebook():
+        return ContradictionFilter(PlacedEncoder(), judge=judge).filter(INNS)
+
+    with pytest.warns(PairJudgeWarning, match="it raised RuntimeError"):
+        asyncio.run(notebook())
+
+
+def test_cancelling_is_no_opinion():
+    """Told as some error of our own, it would be looked for where it is not."""
+
+    async def judge(pairs):
+        raise asyncio.CancelledError
+
+    async def notebook():
+        with pytest.raises(asyncio.CancelledError):
+            filtered(judge)
+
+    asyncio.run(notebook())
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"judge": "nli"}, {"judge_above": -0.1}, {"judge_above": 1.5}, {"judge_above": True},
+     {"judge_above": "0.5"}, {"judge_above": float("nan")}],
+)  # fmt: skip
+def test_settings_that_cannot_work(settings):
+    """A wrong setting that waits for the first conflict fails in front of a user."""
+    with pytest.raises(ConfigurationError, match=next(iter(settings))):
+        ContradictionFilter(PlacedEncoder(), **settings)

@@ -1,0 +1,121 @@
+"""Encoders in another process, and the one that all parts of a process share."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from suites import HashedEncoder, WatchedEncoder
+
+from logic_retrievers.encoders import (
+    CombinedEncoder,
+    Encoder,
+    FunctionEncoder,
+    OnnxEncoder,
+    RecentEncoder,
+    default_encoder,
+)
+
+
+def lengths(texts):
+    """At the top of the module, so that it can be pickled."""
+    return [[float(len(text)), 1.0, 2.0] for text in texts]
+
+
+def initials(texts):
+    return [[float(ord(text[0])), 1.0, 0.0] for text in texts]
+
+
+def same(encoder: Encoder, other: Encoder) -> None:
+    texts = ["A quiet hotel.", "no"]
+    assert dict(encoder.specs) == dict(other.specs)
+    for a, b in (
+        (encoder.encode_queries(texts), other.encode_queries(texts)),
+        (encoder.encode_documents(texts), other.encode_documents(texts)),
+    ):
+        for name in encoder.specs:
+            np.testing.assert_allclose(a[name], b[name], atol=1e-6)
+
+
+def through_pickle(encoder):
+    return pickle.loads(pickle.dumps(encoder))
+
+
+def test_function_encoder_travels_where_its_functions_do():
+    """LlamaIndex's pipelines run in other processes."""
+    encoder = FunctionEncoder(lengths, initials, identity="a", name="compatibility")
+    same(encoder, through_pickle(encoder))
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(FunctionEncoder(lambda texts: lengths(texts), identity="a"))
+
+
+def test_recent_encoder_travels_without_what_it_remembers():
+    """Each worker would be sent the memory of all, and start with another's locked lock."""
+    recent = RecentEncoder(WatchedNames(), size=7)
+    empty = len(pickle.dumps(recent))
+    recent.encode_documents(["a", "b"])
+    assert len(pickle.dumps(recent)) == empty
+    again = through_pickle(recent)
+    assert again._size == 7
+    same(recent, again)
+
+
+class WatchedNames(HashedEncoder):
+    """Remembers no documents, so that its pickle has one length."""
+
+    def encode_documents(self, texts, names=None):
+        vectors = super().encode_documents(texts, names)
+        self.encoded.clear()
+        return vectors
+
+
+def test_onnx_encoder_travels_with_its_settings():
+    """A worker with other settings takes all cores, or another bundle."""
+    encoder = OnnxEncoder(threads=1, batch_size=3)
+    again = through_pickle(encoder)
+    same(encoder, again)
+    assert again.bundle.path == encoder.bundle.path
+    opened = again.__reduce__()[0]
+    assert (opened.keywords["threads"], opened.keywords["batch_size"]) == (1, 3)
+
+
+def test_combined_encoder_travels_with_its_parts():
+    """A renamed vector that arrives under its old name would be searched as another one."""
+    parts = [
+        FunctionEncoder(lengths, identity="a"),
+        (default_encoder(), {"topical": "second", "compatibility": "compatibility"}),
+    ]
+    combined = CombinedEncoder(parts)
+    again = through_pickle(combined)
+    assert list(again.specs) == ["topical", "second", "compatibility"]
+    same(combined, again)
+
+
+def test_default_encoder_is_one_a_process():
+    """Each of a few parts that loads its own takes half a second and a hundred megabytes."""
+    assert default_encoder() is default_encoder()
+    code = """
+import threading
+from logic_retrievers.encoders import default_encoder
+start, encoders = threading.Barrier(4), []
+def load():
+    start.wait()
+    encoders.append(default_encoder())
+threads = [threading.Thread(target=load) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(encoders), len({id(encoder) for encoder in encoders}))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["4", "1"]
+
+
+def test_watched_encoder_changes_nothing():
+    """Other tests count by it."""
+    watched = WatchedEncoder(HashedEncoder())
+    assert isinstance(watched, Encoder)
+    same(watched, HashedEncoder())
+    assert (watched.queries, watched.documents) == (["A quiet hotel.", "no"],) * 2

@@ -1,0 +1,280 @@
+"""Disturbed queries: the question stays, the distractors are wrong, and no part knows another's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from logic_export.data.tiers.candidate_mining import BM25Index, mine_wrong_passages
+from logic_export.data.tiers.distractor_queries import (
+    add_distractors,
+    build_parts,
+    common_passages,
+    original_question,
+    read_parts,
+    write_parts,
+)
+from logic_export.data.tiers.examples import read_tiers
+from logic_export.data.tiers.labelled_questions import (
+    Candidate,
+    LabelledQuestion,
+    read_questions,
+    split_questions,
+)
+from logic_export.data.tiers.relations import RELATIONS, TEST_ONLY_RELATIONS, wordings_of_part
+from tier_questions import labelled_rows, paired_rows, write_questions
+
+from logic_retrievers.errors import ConfigurationError, InputError, ReadError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_questions(tmp_path / "labelled", labelled_rows())
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    return write_questions(tmp_path / "pairs", paired_rows())
+
+
+def question(
+    text: str = "Who built it?",
+    right: tuple[Candidate, ...] = (Candidate("Right", "Right is a harbour."),),
+    wrong: tuple[Candidate, ...] = (Candidate("Wrong", "Wrong is a small village."),),
+    answers: tuple[str, ...] = (),
+    name: str = "q",
+) -> LabelledQuestion:
+    return LabelledQuestion(name, text, right, wrong, answers, "set")
+
+
+@pytest.mark.parametrize("form", ["labelled", "pairs"])
+@pytest.mark.parametrize("part", ["train", "dev", "test"])
+def test_no_right_passage_is_a_distractor_or_a_negative(form, part, folder, pairs):
+    """One that is would be pushed away from the question that it answers."""
+    questions = read_questions(folder if form == "labelled" else pairs)
+    right = {one.text: {candidate.passage for candidate in one.right} for one in questions}
+    made = add_distractors(questions, part, copies=2).examples
+    assert len(made) == 2 * len(questions)
+    for row in made:
+        assert set(row.positives) == right[row.original]
+        assert row.distractors
+        assert not right[row.original] & {*row.distractors, *row.negatives}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    part=st.sampled_from(["train", "dev", "test"]),
+    text=st.sampled_from(["Which harbour is older?", "the oldest harbour", "Osric built it when?"]),
+)
+def test_the_question_stands_in_the_query_word_for_word(seed, part, text):
+    """Another question, or half of it, would have other answers than the labels say."""
+    wrong = tuple(Candidate(name, f"{name} is a small village.") for name in ("Brack", "Cinder"))
+    for row in add_distractors([question(text, wrong=wrong)], part, copies=6, seed=seed).examples:
+        assert text.casefold() in row.query.casefold()
+        assert len(row.query) > len(text)
+        assert row.original == text
+        for passage in row.distractors:
+            assert passage.split(":")[0] in row.query  # the clause speaks of what is called N1
+        for passage in row.negatives:
+            assert passage.split(":")[0] not in row.query
+
+
+def test_parts_share_no_wording_and_two_relations_are_the_tests_alone():
+    """What is measured would else be that the model has learned our sentences."""
+    seen: dict[str, tuple[str, str]] = {}
+    for relation, parts in RELATIONS.items():
+        assert sum(map(len, parts.values())) >= 10
+        for part, forms in parts.items():
+            for form in forms:
+                assert seen.setdefault(form, (relation, part)) == (relation, part)
+                assert form.count("{question}") == 1
+    assert len(RELATIONS) == 8
+    assert TEST_ONLY_RELATIONS == ("parallel", "hypothetical")
+    assert (
+        wordings_of_part("train").keys()
+        == wordings_of_part("dev").keys()
+        == RELATIONS.keys() - set(TEST_ONLY_RELATIONS)
+    )
+    assert wordings_of_part("test").keys() == RELATIONS.keys()
+
+
+def test_every_passage_with_a_clause_can_be_joined_under_every_relation():
+    """A part whose wordings all need a topic would fail on passages without a title."""
+    bare = Candidate("", "The old bridge of the town was closed in the winter of that year.")
+    for part in ("train", "dev", "test"):
+        made = add_distractors(
+            [question(wrong=(bare,))], part, copies=len(wordings_of_part(part))
+        ).examples
+        assert {row.relation for row in made} == wordings_of_part(part).keys()
+        assert all("the old bridge of the town was closed" in row.query.lower() for row in made)
+
+
+def test_relations_come_about_equally_often(folder):
+    made = add_distractors(read_questions(folder), "train", copies=3).examples
+    counts = [sum(row.relation == name for row in made) for name in wordings_of_part("train")]
+    assert counts == [12] * 6
+    by_question: dict[str, set[str]] = {}
+    for row in made:
+        by_question.setdefault(row.original, set()).add(row.relation)
+    assert {len(relations) for relations in by_question.values()} == {3}
+
+
+def test_parts_share_no_question_and_no_passage(folder, pairs):
+    """Questions over the same passage go together, whatever set they are from."""
+    parts = read_parts([folder, pairs], {"train": 0.5, "dev": 0.2, "test": 0.3})
+    assert all(parts.values())
+    built = build_parts(parts, copies={"train": 2})
+    for one, other in (("train", "dev"), ("train", "test"), ("dev", "test")):
+        assert common_passages(built, one, other) == 0
+        assert not {q.text for q in parts[one]} & {q.text for q in parts[other]}
+    # the sets share their rulers' passages, so that the same number is in one part
+    place = {q.id[1:]: part for part, questions in parts.items() for q in questions if q.id < "q"}
+    assert all(place[q.id[1:]] == part for part, qs in parts.items() for q in qs if q.id > "q")
+
+
+def test_a_shared_passage_holds_questions_together():
+    shared = Candidate("Shared", "Shared is a small village.")
+    chain = [
+        question(f"Question {n}?", (Candidate(f"R{n}", f"R{n} is old."),), (shared,), name=f"q{n}")
+        for n in range(40)
+    ]
+    parts = split_questions(chain)
+    assert sorted(len(part) for part in parts.values()) == [0, 0, 40]
+
+
+def test_the_split_is_no_matter_of_the_seed_or_of_other_questions():
+    """A run with another seed would train on the test."""
+    rows = [
+        question(f"Question {n}?", (Candidate(f"R{n}", "R is old."),), (), name=f"q{n}")
+        for n in range(60)
+    ]
+    parts = split_questions(rows)
+    fewer = split_questions(rows[:30])
+    assert all({q.id for q in fewer[part]} <= {q.id for q in parts[part]} for part in parts)
+    assert len(split_questions(rows, {"train": 0.0, "dev": 0.0, "test": 1.0})["test"]) == 60
+    with pytest.raises(ConfigurationError, match="add up to 1"):
+        split_questions(rows, {"train": 0.9, "test": 0.2})
+
+
+def test_the_same_seed_writes_the_same_bytes_and_another_one_others(folder, tmp_path):
+    parts = read_parts([folder])
+    for name, seed in (("a", 0), ("b", 0), ("c", 1)):
+        write_parts(tmp_path / name, build_parts(parts, copies={"train": 2}, seed=seed))
+    a, b, c = (
+        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in "abc"
+    )
+    assert a == b
+    assert a.keys() == c.keys()
+    assert all(a[name] != c[name] for name in ("train.jsonl.gz", "test.jsonl.gz"))
+
+
+def test_the_undisturbed_copy_has_the_same_candidates_row_for_row(folder, tmp_path):
+    """The two figures of a pair would else be about different candidates."""
+    write_parts(tmp_path / "out", build_parts(read_parts([folder]), copies={}))
+    disturbed = read_tiers(tmp_path / "out" / "test.jsonl.gz")
+    plain = read_tiers(tmp_path / "out" / "test_original.jsonl.gz")
+    assert plain == [original_question(row) for row in disturbed]
+    for one, other in zip(disturbed, plain, strict=True):
+        assert other.query == one.original != one.query
+        assert (other.relation, other.original) == ("", "")
+        assert other.passages == one.passages
+    with pytest.raises(ConfigurationError, match="choose a new folder"):
+        write_parts(tmp_path / "out", build_parts(read_parts([folder]), copies={}))
+    with pytest.raises(InputError, match="no distractor query"):
+        write_parts(tmp_path / "none", build_parts({"train": []}, copies={}))
+
+
+def test_pairs_are_filled_up_with_passages_of_other_questions(pairs):
+    for row in add_distractors(read_questions(pairs), "train", candidates=8).examples:
+        assert len(row.passages) == 8
+        assert len(row.positives) == 2
+
+
+def test_what_may_be_an_answer_is_not_taken_for_a_wrong_passage():
+    """Nobody has labelled the passages of other questions."""
+    right = Candidate("Osric", "Osric built the harbour of Saltmarsh.")
+    above = Candidate("Port", "Who built the harbour, and who built the bridge?")
+    ranked = [
+        above,
+        right,
+        Candidate("Osric", "Osric is another part of the same article."),
+        Candidate("Told", "The harbour was Saltmarsh all along."),
+        Candidate("Wrong", "A known candidate."),
+        Candidate("Fine", "A village that has no harbour."),
+        Candidate("Fine too", "A village without a bridge."),
+    ]
+    asked = question(
+        "Who built the harbour?", (right,), (ranked[4],), answers=("Saltmarsh",), name="q"
+    )
+    assert mine_wrong_passages(asked, lambda text: ranked, 5) == ranked[5:]
+    assert mine_wrong_passages(asked, lambda text: ranked, 1) == [ranked[5]]
+    # the right one is not found: nothing can be told of the others
+    assert mine_wrong_passages(asked, lambda text: ranked[2:], 5) == []
+
+
+def test_passages_that_share_rare_words_are_near():
+    index = BM25Index(
+        [
+            Candidate("", "the the the the the"),
+            Candidate("", "the lighthouse of the island, seen from the shore of the other island"),
+            Candidate("", "the lighthouse"),
+            Candidate("", "nothing of it"),
+        ]
+    )
+    assert [one.passage[:14] for one in index("the lighthouse")] == [
+        "the lighthouse",
+        "the lighthouse",
+        "the the the th",
+    ]
+    assert index("the lighthouse")[0].passage == "the lighthouse"
+    assert index("unheard") == []
+
+
+def test_a_passage_that_the_question_names_does_not_disturb_it():
+    """It would mean something else: "Unlike Arvenholm, how old is Arvenholm?"."""
+    asked = question(
+        "How old is Arvenholm?", wrong=(Candidate("Arvenholm", "Arvenholm is a small village."),)
+    )
+    made = add_distractors([asked], "train")
+    assert made.examples == ()
+    assert made.reasons == {"no passage to make a clause of": 1}
+
+
+@pytest.mark.parametrize("setting", [{"copies": 7}, {"copies": 0}, {"distractors": 0}])
+def test_numbers_that_cannot_work_are_refused(setting):
+    with pytest.raises(ConfigurationError, match="copies are 1 to 6"):
+        add_distractors([question()], "train", **setting)
+    with pytest.raises(ConfigurationError, match="train, dev or test"):
+        add_distractors([question()], "validation")
+
+
+def test_rows_of_another_form_are_named(tmp_path):
+    rows = labelled_rows(2)
+    rows[1]["candidates"][0]["label"] = 3
+    with pytest.raises(
+        ReadError, match=r"questions\.jsonl\.gz:2: the label of a candidate is 0 or"
+    ):
+        read_questions(write_questions(tmp_path / "a", rows))
+    rows[1]["candidates"] = "none"
+    with pytest.raises(ReadError, match=r":2: 'candidates' must be a list of objects"):
+        read_questions(write_questions(tmp_path / "b", rows))
+
+
+def test_passages_are_read_as_their_sets_have_them(tmp_path, pairs):
+    first = read_questions(pairs)[0]
+    assert [one.title for one in first.right] == ["Count Osric 0", "Port 0"]
+    assert first.right[1].passage == "Port 0: Port 0 is a harbour."
+    assert first.answers == ("Port 0",)
+    row = {
+        "_id": "colon",
+        "text": "Which film?",
+        "positive": "A passage without any title",
+        "hard_negative": "Film: The Return: Film: The Return is a film.",
+        "hard_negative_title": "Film: The Return",
+    }
+    read = read_questions(write_questions(tmp_path / "colon", [row]))[0]
+    assert read.right == (Candidate("", "A passage without any title"),)
+    assert read.wrong == (Candidate("Film: The Return", "Film: The Return is a film."),)

@@ -1,0 +1,231 @@
+"""Sentences and their negations, both ways, and what is left alone."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from logic_export.data.negation import negate
+from logic_export.data.negation.lexicon import indefinite_article, past, third_person
+
+from logic_retrievers.evaluation import data_folder
+
+BOTH_WAYS = [
+    ("The gene is expressed in mice.", "The gene is not expressed in mice."),
+    ("The results were significant.", "The results were not significant."),
+    ("Price is good", "Price is not good"),
+    ("Surface coverage can be measured.", "Surface coverage cannot be measured."),
+    ("The drug will help patients.", "The drug will not help patients."),
+    ("This could be explained by age.", "This could not be explained by age."),
+    ("Patients should take it daily.", "Patients should not take it daily."),
+    ("The effect has been confirmed.", "The effect has not been confirmed."),
+    ("Prices had recently risen; costs were low", None),
+    ("The model has a lid.", "The model does not have a lid."),
+    ("The twins had the same dose.", "The twins did not have the same dose."),
+    ("Aspirin reduces the risk.", "Aspirin does not reduce the risk."),
+    ("Aspirin significantly reduces pain.", "Aspirin does not significantly reduce pain."),
+    ("The protein carries iron.", None),
+    ("It applies here.", "It does not apply here."),
+    ("Loss of it increases the risk.", "Loss of it does not increase the risk."),
+    ("The tumour grew in mice.", "The tumour did not grow in mice."),
+    ("Bleeding occurred in both groups.", "Bleeding did not occur in both groups."),
+    ("We measured pressure.", "We did not measure pressure."),
+    ("They control the flow.", "They do not control the flow."),
+    ("There is evidence of harm.", "There is no evidence of harm."),
+    ("There was a difference.", "There was no difference."),
+    ("There was an unexpected change.", "There was no unexpected change."),
+    ("There was a highly unusual case.", "There was not a highly unusual case."),
+    ("In mice, there are differences.", "In mice, there are no differences."),
+    (
+        "We found that the test was reliable.",
+        "We found that the test was not reliable.",
+    ),
+    (
+        "It has been shown that smoking causes the disease.",
+        "It has been shown that smoking does not cause the disease.",
+    ),
+    ("After surgery, pain was severe.", "After surgery, pain was not severe."),
+    ("RESULTS: the vaccine is safe.", "RESULTS: the vaccine is not safe."),
+    ("Survival (which was not measured) is low.", "Survival (which was not measured) is not low."),
+    ("The house is large, and has ten rooms.", "The house is not large, and has ten rooms."),
+]
+
+
+@pytest.mark.parametrize(("sentence", "negated"), BOTH_WAYS)
+def test_negates_and_takes_it_back(sentence: str, negated: str | None) -> None:
+    """One wrong word, and a label says "contradiction" of a sentence that says the same."""
+    assert negate(sentence) == negated
+    if negated is not None:
+        assert negate(negated) == sentence
+
+
+@pytest.mark.parametrize(
+    ("negated", "sentence"),
+    [
+        ("It isn't safe.", "It is safe."),
+        ("I can’t recommend it.", "I can recommend it."),  # noqa: RUF001
+        ("The charger won't fit.", "The charger will fit."),
+        ("The cable doesn't fit.", "The cable fits."),
+        ("She doesn't carry a bag.", "She carries a bag."),
+        ("He does not go there.", "He goes there."),
+        ("The dose did not lead to harm.", "The dose led to harm."),
+        ("The car did not stop.", "The car stopped."),
+        ("These data do not support the claim.", "These data support the claim."),
+        ("It has never been tested.", "It has been tested."),
+        ("The pill had no significant effect.", "The pill had a significant effect."),
+        ("We found no evidence of a leak.", "We found evidence of a leak."),
+        ("It showed no differences between them.", "It showed differences between them."),
+        ("There was no HLA association.", "There was an HLA association."),
+        ("We did not find that it was safe.", None),
+    ],
+)
+def test_takes_a_negation_out(negated: str, sentence: str | None) -> None:
+    """A contraction or a verb form that is left as it was makes a sentence that no one writes."""
+    expected = "We found that it was safe." if sentence is None else sentence
+    assert negate(negated) == expected
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Is it safe?",
+        "Use the blue one.",
+        "Do not use the blue one.",
+        "He said “it is safe”.",
+        "It is safe. It is cheap.",
+        "It may be safe.",
+        "It might not be safe.",
+        "Some patients were treated.",
+        "Some patients were not treated.",
+        "Two patients were treated.",
+        "30% of patients were treated.",
+        "In total, 12 patients were treated.",
+        "All patients were treated.",
+        "Most drugs are often useful.",
+        "More than half were men.",
+        "Patients who were treated had fever.",
+        "Patients who were not treated died.",
+        "The drug that is used causes pain.",
+        "It failed because it was old.",
+        "If it rains the road is wet.",
+        "The plan is not only safe, it is cheap.",
+        "It is not red but blue.",
+        "It was not seen in any mouse.",
+        "It was seen in some mice.",
+        "The trial is not yet over.",
+        "The trial is already over.",
+        "It is also safe.",
+        "The aim was to test it.",
+        "Costs appear to have been low.",
+        "It is neither safe nor cheap.",
+        "It was done without pain.",
+        "It is not done without pain.",
+        "The device lacks a lid and is small.",
+        "It appears to have little influence.",
+        "Mice treated with salt died.",
+        "Increases in risk.",
+        "Reduces the risk.",
+        "Patients have increased levels.",
+        "It's cold and was wet.",
+        "There are two ways.",
+        "There is now a way.",
+        "There was no cat.",
+        "No patient was treated.",
+        "It did work.",
+        "The free will is strong, they say; the will is weak.",
+        "IT IS SAFE",
+        "",
+        "not",
+        "no",
+    ],
+)
+def test_refuses_what_no_rule_is_safe_for(sentence: str) -> None:
+    """A guess here is a training pair whose two sides can both be true, or no English."""
+    assert negate(sentence) is None
+
+
+NOUNS = st.sampled_from(["the cat", "aspirin", "Dr No", "this new method", "a red (big) car"])
+VERBS = st.sampled_from(["is", "are", "was", "were", "can", "could", "will", "would", "should"])
+ENDS = st.sampled_from(["safe", "be seen in 2003", "part of it, as before", "cheaper"])
+
+
+@given(subject=NOUNS, verb=VERBS, rest=ENDS, stop=st.sampled_from([".", "", " ."]))
+def test_auxiliaries_round_trip(subject: str, verb: str, rest: str, stop: str) -> None:
+    """What an edit moves or drops beside the verb is lost for good."""
+    sentence = f"{subject} {verb} {rest}{stop}"
+    negated = negate(sentence)
+    if subject == "Dr No":
+        assert negated is None
+    else:
+        assert negated is not None
+        assert negated.replace("cannot", "can not").replace(" not", "", 1) == sentence
+        assert negate(negated) == sentence
+
+
+PIECES = [
+    "it",
+    "is",
+    "not",
+    "no",
+    "can't",
+    "there",
+    "a",
+    "was",
+    "that",
+    ",",
+    ":",
+    "(",
+    ")",
+    "to",
+    "do",
+    "does",
+    "never",
+]
+
+
+@given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES)).map(" ".join))
+def test_any_text_is_negated_or_refused(text: str) -> None:
+    """An exception on one odd line stops a whole build; an unchanged line is a false label."""
+    assert negate(text) != text
+
+
+def test_verb_forms_are_spelt_as_in_english() -> None:
+    """Forms like "studys" and "occured" teach a model that negation is a matter of spelling."""
+    for base, form in {"carry": "carries", "pass": "passes", "play": "plays", "go": "goes"}.items():
+        assert third_person(base) == form
+    for base, form in {"occur": "occurred", "apply": "applied", "play": "played"}.items():
+        assert past(base) == form
+    for base, form in {"control": "controlled", "give": "gave", "reduce": "reduced"}.items():
+        assert past(base) == form
+    assert past("zorb") is None
+    for phrase in ("an effect", "an unusual", "a unique", "an HLA", "a DNA", "an hour"):
+        assert indefinite_article(phrase.split()[1]) == phrase.split()[0]
+    for phrase in ("a European", "an uninformed", "an MRI", "a user"):
+        assert indefinite_article(phrase.split()[1]) == phrase.split()[0]
+
+
+@pytest.mark.data
+def test_agrees_with_negations_made_by_people() -> None:
+    """Rules that drift from what people write show in the share that is the same."""
+    path = data_folder() / "cannot_negation_pairs" / "pairs.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    pairs = [
+        (row["sentence"], row["negated"])
+        for row in rows
+        if row["source"] == "sentiment-labelled-sentences"
+    ]
+    made = [(negate(sentence), negated) for sentence, negated in pairs]
+    given_out = [(mine, theirs) for mine, theirs in made if mine is not None]
+    same = sum(_plain(mine) == _plain(theirs) for mine, theirs in given_out)
+    assert len(given_out) > 0.42 * len(pairs)
+    assert same > 0.80 * len(given_out)
+
+
+def _plain(sentence: str) -> str:
+    for short, full in {"can't": "cannot", "won't": "will not", "n't": " not"}.items():
+        sentence = sentence.replace(short, full)
+    return " ".join(sentence.lower().split())

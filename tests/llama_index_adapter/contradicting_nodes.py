@@ -1,0 +1,72 @@
+"""Nodes of which some contradict each other, by vectors that are placed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
+from llama_index_logic_retrievers import ContradictionFilter, LogicVectorStore
+from placed import PlacedEncoder
+
+from logic_retrievers import PassageIndex
+
+OPEN, SHUT, AGAIN = "inn | open | a", "inn | shut | a", "inn | open | b"
+TAX, DUTY, COPPER = "tax | low | a", "tax | high | a", "copper | red | a"
+ABOUT = (
+    (OPEN, 2020, "blog"),
+    (TAX, 2024, "law"),
+    (SHUT, 2024, "inn"),
+    (COPPER, 2022, "blog"),
+    (DUTY, 2021, "blog"),
+    (AGAIN, 2021, "press"),
+)
+
+
+def opposed(**fields: Any) -> list[TextNode]:
+    """Nodes whose ids are their texts; LlamaIndex would embed their dates and sources with them."""
+    return [
+        TextNode(
+            id_=text,
+            text=text,
+            metadata={"date": date, "source": source},
+            relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=f"doc-{source}")},
+            **fields,
+        )
+        for text, date, source in ABOUT
+    ]
+
+
+def retrieved_nodes(nodes: Sequence[TextNode] | None = None) -> list[NodeWithScore]:
+    """As some other retriever found them; the last without a score."""
+    nodes = opposed() if nodes is None else nodes
+    scores = [0.9 - 0.1 * at for at in range(len(nodes))]
+    results = [NodeWithScore(node=node, score=one) for node, one in zip(nodes, scores, strict=True)]
+    results[-1].score = None
+    return results
+
+
+def contradictions(resolution: Any = "annotate", **settings: Any) -> ContradictionFilter:
+    return ContradictionFilter(resolution, **{"encoder": PlacedEncoder(), **settings})
+
+
+@contextmanager
+def opposed_store(
+    encoder: PlacedEncoder | None = None, **settings: Any
+) -> Iterator[LogicVectorStore]:
+    """The nodes in a collection with the contradiction vector."""
+    vectors = ("topical", "contradiction")
+    encoder = encoder or PlacedEncoder()
+    with PassageIndex.open(encoder=encoder, vectors=vectors, **settings) as index:
+        store = LogicVectorStore(index)
+        store.add(opposed())
+        yield store
+
+
+def ids(nodes: Sequence[NodeWithScore]) -> list[str]:
+    return [result.node.node_id for result in nodes]
+
+
+def kept(hits: Sequence[Any]) -> list[str]:
+    return [hit.passage.id for hit in hits]

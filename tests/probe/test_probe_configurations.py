@@ -1,0 +1,209 @@
+"""Configurations by name over an index, and the command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from probing import SET
+from suites import HashedEncoder
+from typer.testing import CliRunner
+
+from logic_retrievers import ContradictionFilter, PassageIndex
+from logic_retrievers.cli.app import app
+from logic_retrievers.errors import ConfigurationError, UnknownPolicyError, UnknownResolutionError
+from logic_retrievers.probe import (
+    ExtractiveReader,
+    ProbeQuestion,
+    ProbeSet,
+    fill_index,
+    filtered_retrieval,
+    policy_retrieval,
+    probe,
+    read_probe,
+    resolve_configurations,
+)
+from logic_retrievers.probe.retrieval import retrieval_settings
+from logic_retrievers.probe.template import TEMPLATE
+
+OPENED = "The library opens at nine in the morning on all days of the working week, says the {}."
+TEXTS = {
+    "old": OPENED.format("porter"),
+    "new": OPENED.format("porter").replace("nine", "ten"),
+    "far": "Roses need sun.",
+    "7": "The library is red.",
+}
+QUESTION = ProbeQuestion("q", "When does the library open in the morning?", ("ten",), ("nine",))
+
+
+@pytest.fixture(scope="module")
+def index() -> Iterator[PassageIndex]:
+    encoder = HashedEncoder(("topical", "compatibility", "contradiction"), dimension=256)
+    with PassageIndex.open("probe", encoder) as opened:
+        fill_index(opened, ProbeSet("library", (QUESTION,), TEXTS))
+        yield opened
+
+
+def ids(retrieve, question: ProbeQuestion, depth: int = 4) -> list[str]:
+    return [hit.passage.id for hit in retrieve(question, depth)]
+
+
+def test_a_policy_by_name(index: PassageIndex) -> None:
+    configurations = resolve_configurations(["topical", "auto"], index, SET)
+    assert list(configurations) == ["topical", "auto"]
+    assert set(ids(configurations["topical"], QUESTION, 2)) == {"old", "new"}
+    assert len(ids(configurations["auto"], QUESTION)) == 4
+    with pytest.raises(UnknownPolicyError):
+        resolve_configurations(["none"], index, SET)
+    with pytest.raises(UnknownResolutionError):
+        resolve_configurations(["topical+none"], index, SET)
+    with pytest.raises(ConfigurationError, match="name a policy"):
+        resolve_configurations([], index, SET)
+
+
+def test_only_candidates_compete(index: PassageIndex) -> None:
+    """A passage that belongs to another question would answer this one."""
+    some = replace(QUESTION, candidates=("far", "new", "7"))
+    assert set(ids(policy_retrieval(index, "topical"), some)) == {"far", "new", "7"}
+    assert ids(policy_retrieval(index, "auto"), some, 1) == ["new"]
+
+
+def test_trusted_passages_judge(index: PassageIndex) -> None:
+    """The wrong answer stays in what the reader sees where the filter is not asked."""
+    questions = ProbeSet("library", (QUESTION,), TEXTS)
+    way = resolve_configurations(["topical+annotate"], index, questions)["topical+annotate"]
+    assert {"old", "new"} <= set(ids(way, QUESTION))
+    for trusted, gone in (("new", "old"), ("old", "new")):
+        found = ids(way, replace(QUESTION, trusted=(trusted,)), 2)
+        assert gone not in found
+        assert trusted in found
+        assert len(found) == 2  # what went is replaced by the next
+    names = ["topical+annotate"]
+    bold = resolve_configurations(names, index, questions, threshold=0.999999)["topical+annotate"]
+    assert "old" in ids(bold, replace(QUESTION, trusted=("new",)), 2)
+
+
+def test_what_changes_the_answers_is_told(index: PassageIndex) -> None:
+    """A run that goes on must see it; and the same settings must look the same."""
+    names = ["topical", "auto", "auto+annotate", "auto+drop_both"]
+    told = [retrieval_settings(way) for way in resolve_configurations(names, index, SET).values()]
+    bold = resolve_configurations(["auto+annotate"], index, SET, threshold=0.7)["auto+annotate"]
+    told.append(retrieval_settings(bold))
+    assert all(one != other for one, other in combinations(told, 2))
+    again = [retrieval_settings(way) for way in resolve_configurations(names, index, SET).values()]
+    assert again == told[:4]
+    changed = {name for name in told[2] if told[2][name] != told[4][name]}
+    assert changed == {"contradiction.threshold"}
+    assert told[0]["vectors.topical"] == [index.encoder.specs["topical"].fingerprint] * 2
+
+
+def test_the_filter_chooses_from_more_than_the_depth(index: PassageIndex) -> None:
+    contradictions = ContradictionFilter(index=index, resolution="drop_both")
+    retrieve = policy_retrieval(index, "topical")
+    deep = filtered_retrieval(retrieve, contradictions, TEXTS, overfetch=2)
+    assert set(ids(deep, QUESTION, 2)) == {"7", "far"}
+    shallow = filtered_retrieval(retrieve, contradictions, TEXTS, overfetch=1)
+    assert ids(shallow, QUESTION, 2) == []
+    with pytest.raises(ConfigurationError, match="at least 1"):
+        filtered_retrieval(retrieve, contradictions, TEXTS, overfetch=0)
+
+
+def test_a_probe_with_the_shipped_encoder() -> None:
+    """All parts together, as the guide has them."""
+    with PassageIndex.open("probe") as index:
+        fill_index(index, SET)
+        configurations = resolve_configurations(["topical", "auto"], index, SET)
+        result = probe(SET, configurations, ExtractiveReader(index.encoder), depth=2, resamples=50)
+    assert not result.failed("topical")
+    assert not result.failed("auto")
+    assert result.traces["topical"]["chess"].answer == "Cid likes chess."
+    assert result.figures("auto")["reader_seconds"].mean > 0
+
+
+def write_set(folder: Path) -> Path:
+    folder.mkdir()
+    questions = [
+        {
+            "_id": one.id,
+            "text": one.text,
+            "gold": one.gold,
+            "wrong": one.wrong,
+            "kind": one.kind,
+            "satisfying": one.satisfying,
+            "violating": one.violating,
+        }
+        for one in SET.questions
+    ]
+    corpus = [{"_id": name, "title": "", "text": text} for name, text in SET.passages.items()]
+    for name, rows in (("questions", questions), ("corpus", corpus)):
+        lines = [json.dumps(row) + "\n" for row in rows]
+        (folder / f"{name}.jsonl").write_text("".join(lines), "utf-8")
+    return folder
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """The figures that it prints and writes, and the traces that it leaves."""
+    folder = write_set(tmp_path / "small")
+    given = ["probe", "run", str(folder), "-p", "topical", "-p", "auto", "--depth", "2"]
+    given += ["--traces", str(tmp_path / "t"), "--json", str(tmp_path / "j")]
+    given += ["--answers", str(tmp_path / "a")]
+    done = CliRunner().invoke(app, given, env={"COLUMNS": "250"})
+    assert done.exit_code == 0, done.output
+    assert "small: 3 questions at depth 2" in done.output
+    assert "accuracy by kind of question" in done.output
+    written = json.loads((tmp_path / "j").read_text("utf-8"))
+    assert written["questions"] == 3
+    assert set(written["configurations"]) == {"topical", "auto"}
+    assert {"p", "p_corrected", "difference"} <= written["comparisons"]["auto"].keys()
+    assert len((tmp_path / "t").read_text("utf-8").splitlines()) == 9
+    again = CliRunner().invoke(app, given, env={"COLUMNS": "250"})
+    assert again.output == done.output
+    assert json.loads((tmp_path / "j").read_text("utf-8")) == written
+
+
+def test_a_template_is_written_once(tmp_path: Path) -> None:
+    arguments = ["probe", "template", str(tmp_path / "mine")]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    assert read_probe(tmp_path / "mine").questions == read_probe(TEMPLATE).questions
+    again = CliRunner().invoke(app, arguments)
+    assert again.exit_code == 2
+    assert "is there already" in again.output
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        (["--reader", "http://127.0.0.1:9/v1"], 2, "--model"),
+        (["--reader", "some"], 2, "FILE.gguf"),
+        (["--grading", "feeling"], 2, "containment, support"),
+        (["-p", "none"], 2, "unknown policy"),
+        (["--depth", "0"], 2, "depth"),
+        (["--seed", "-1"], 2, "seed"),
+        (["--model", "small"], 2, "--reader URL"),
+        (["--threshold", "0.5"], 2, "topical+annotate"),
+        (["--reader", "http://127.0.0.1:9/v1", "--model", "m", "--max-tokens", "0"], 2, "max_tok"),
+    ],
+)
+def test_wrong_usage(tmp_path: Path, given: list[str], code: int, said: str) -> None:
+    done = CliRunner().invoke(app, ["probe", "run", str(write_set(tmp_path / "small")), *given])
+    assert done.exit_code == code
+    assert said in done.output
+
+
+def test_questions_without_an_answer_are_said(tmp_path: Path, monkeypatch) -> None:
+    """A script must see that some are missing."""
+
+    class Failing(ExtractiveReader):
+        def answer(self, prompt):
+            if "chess" in prompt.question:
+                raise ValueError("x")
+            return super().answer(prompt)
+
+    monkeypatch.setattr("logic_retrievers.cli.probe.ExtractiveReader", Failing)
+    done = CliRunner().invoke(app, ["probe", "run", str(write_set(tmp_path / "small"))])
+    assert done.exit_code == 3
+    assert "1 without an answer, as chess: reader: ValueError" in done.output

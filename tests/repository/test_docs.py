@@ -1,0 +1,188 @@
+"""What the README and the guide show is run as it stands, top to bottom."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import pytest_socket
+from query_files import write_noisy
+from small_models import write_small_model
+
+from benchmarks.reproduction.workbench import ROLES
+from logic_retrievers import PassageIndex
+from logic_retrievers.evaluation.statistics import mcnemar
+
+ROOT = Path(__file__).parents[2]
+
+
+def run_blocks(page: str, names: dict[str, object], **replaced: str) -> None:
+    """Runs the Python of a page in ``names``; ``replaced`` stands for what no test can reach."""
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL):
+        for old, new in replaced.items():
+            block = block.replace(SHOWN[old], new)
+        code = compile(block, page, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        result = eval(code, names)
+        if inspect.isawaitable(result):
+            asyncio.run(result)  # type: ignore[arg-type]
+
+
+SHOWN = {
+    "server": "http://localhost:6333",
+    "topical": "BAAI/bge-large-en-v1.5",
+    "compatibility": "path/to/your-compatibility-model",
+}
+
+
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.UntrainedVectorWarning")
+@pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
+def test_the_examples_run(tmp_path, monkeypatch, capsys, wire_double):
+    """A first example that fails is the last thing that a reader tries."""
+    from qdrant_client import QdrantClient
+
+    monkeypatch.chdir(tmp_path)
+    opened, really_open = [], PassageIndex.open
+
+    def noted(*arguments, **settings):
+        opened.append(really_open(*arguments, **settings))
+        return opened[-1]
+
+    monkeypatch.setattr(PassageIndex, "open", noted)
+    (tmp_path / "handbook").mkdir()
+    (tmp_path / "handbook" / "leave.md").write_text("# Leave\n\nParental leave is paid.", "utf-8")
+    model = str(write_small_model(tmp_path / "small"))
+    names: dict[str, object] = {"key": "any"}
+    run_blocks("README.md", names, server=wire_double.url, topical=model, compatibility=model)
+    assert capsys.readouterr().out.startswith("1 inn topical cosine 0.")
+
+    names |= {"encoder": names["OnnxEncoder"](), "client": QdrantClient(":memory:")}
+    run_blocks("docs/guide.md", names, server=wire_double.url)
+    assert "hits" in names
+    assert names["report"].collection
+    for index in opened:
+        index.close()
+
+
+@pytest.fixture
+def no_network():
+    """Sockets within the process stay: an event loop is woken by one."""
+    pytest_socket.disable_socket(allow_unix_socket=True)
+    yield
+    pytest_socket.enable_socket()
+
+
+@pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
+@pytest.mark.parametrize("page", ["docs/langchain.md", "docs/llama-index.md"])
+def test_a_frameworks_page_runs(page, tmp_path, monkeypatch, no_network):
+    """Recipes are copied before they are read."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    run_blocks(page, names)
+    first = names["store"].index  # type: ignore[attr-defined]
+    assert first.vectors == ("topical", "compatibility")
+    assert names["retriever"].index.vectors == first.vectors  # type: ignore[attr-defined]
+    for index in (first, names["retriever"].index):  # type: ignore[attr-defined]
+        index.close()
+
+
+def test_the_page_on_contradictions_runs(tmp_path, monkeypatch, capsys, no_network):
+    """What it says of its examples is what they print."""
+    names: dict[str, object] = {}
+    run_blocks("docs/contradictions.md", names)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].endswith("True")
+    assert said[1].endswith("False")
+    assert said[2] == "['2024', 'how'] ['2021']"
+    assert said[3] == "['2021']"
+    assert said[4].startswith("2024 ")
+    names["index"].close()  # type: ignore[attr-defined]
+
+
+def test_the_page_on_cleaning_runs(tmp_path, monkeypatch, capsys, no_network):
+    """What it says of its examples is what they print."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    run_blocks("docs/cleaning.md", names)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("2021 2024 ")
+    assert said[0].endswith(" annotated")
+    assert said[1:3] == ["('2021',)", "('2021',)"]
+    assert said[3].startswith("2021 ")
+    assert said[4] == "[('news', True)]"
+    names["index"].close()  # type: ignore[attr-defined]
+
+
+def test_the_page_on_expressions_runs(capsys, no_network):
+    """What it says of its examples, and of errors above all, is what they print."""
+    names: dict[str, object] = {}
+    run_blocks("docs/expressions.md", names)
+    said = capsys.readouterr().out
+    assert said.splitlines()[:3] == ["both", "malaysia", "thailand"]
+    assert "malaysia satisfied: orchids of Malaysia" in said
+    page = (ROOT / "docs" / "expressions.md").read_text("utf-8")
+    (errors,) = re.findall(r"```\n(AND NOT .*?)```", page, re.DOTALL)
+    assert said.endswith(errors)
+    assert names["parsed"].kind == "expression"  # type: ignore[attr-defined]
+    names["index"].close()  # type: ignore[attr-defined]
+
+
+def test_the_page_on_query_encoders_runs(tmp_path, monkeypatch, capsys, no_network):
+    """What it says of its examples is what they print; the file is of noise, not of a training."""
+    from logic_export.data.tiers.examples import read_tiers
+
+    monkeypatch.chdir(tmp_path)
+    write_noisy(tmp_path / "ours.query.onnx", noise=1.0)
+    names: dict[str, object] = {}
+    run_blocks("docs/query-encoder.md", names)
+    assert capsys.readouterr().out.splitlines() == ["True", "True"]
+    (row,) = read_tiers(tmp_path / "ours.jsonl")
+    assert row.positives == (names["documents"]["sick"],)  # type: ignore[index]
+    assert row.distractors
+    names["index"].close()  # type: ignore[attr-defined]
+
+
+def test_the_page_on_the_probe_runs(tmp_path, monkeypatch, capsys, no_network):
+    """What it says of the example set is what the probe finds."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "examples" / "allotments", tmp_path / "my-questions")
+    names: dict[str, object] = {}
+    run_blocks("docs/probe.md", names)
+    said = capsys.readouterr().out.splitlines()
+    assert said == ["topical 0.35", "auto 0.75", "9 1 0.0215", "fake, temperature 0 5 0"]
+    page = (ROOT / "docs" / "probe.md").read_text("utf-8")
+    shown = [line.split("│") for line in page.splitlines() if line.startswith("│ ")]
+    told = {name.strip(): accuracy.split()[0] for _, name, accuracy, *_ in shown}
+    assert told == {"topical": "0.350", "auto": "0.750"}
+    assert mcnemar(5, 0) > 0.05 > mcnemar(6, 0) > mcnemar(7, 0) > 0.01 > mcnemar(8, 0)
+    assert (tmp_path / "figures.json").is_file()
+    names["index"].close()  # type: ignore[attr-defined]
+
+
+def test_the_page_on_settings_runs(capsys, no_network):
+    """A setting that is shown has to do what the page says of it."""
+    names: dict[str, object] = {}
+    run_blocks("docs/settings.md", names)
+    said = capsys.readouterr().out.splitlines()
+    assert said == ["loud quiet", "loud quiet", "quiet loud"]
+    names["index"].close()  # type: ignore[attr-defined]
+
+
+def test_the_page_on_the_report_runs(tmp_path, monkeypatch, capsys, no_network):
+    """A study that somebody writes after the page has to run; roles that it names have to be."""
+    monkeypatch.chdir(tmp_path)
+    run_blocks("docs/report.md", {})
+    assert capsys.readouterr().out.splitlines() == ["('topical', 384)"]
+    page = (ROOT / "docs" / "report.md").read_text("utf-8")
+    assert [role for role in ROLES if f"`{role}`" not in page] == []
+
+
+def test_links_between_the_docs_lead_somewhere():
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
+            if not target.startswith("http"):
+                assert (page.parent / target).exists(), f"{page.name}: {target}"

@@ -1,0 +1,196 @@
+"""The layering: who may import whom, that no imports form a circle, and what an import loads."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import logic_retrievers
+
+ROOT = Path(logic_retrievers.__file__).parent
+
+# package or module -> those that it may import; the lowest layer first
+MAY_IMPORT = {
+    "errors": set(),
+    "lazy_imports": set(),
+    "types": set(),
+    "effects": set(),
+    "settings": {"errors"},
+    "atomic_files": {"errors"},
+    "html": {"errors"},
+    "chat": {"errors"},
+    "scoring": {"errors"},
+    "queries": {"errors"},
+    "encoders": {"errors", "lazy_imports"},
+    "documents": {"types", "errors", "encoders"},
+    "policies": {"types", "errors", "settings", "scoring", "queries"},
+    "index": {"types", "errors", "effects", "encoders"},
+    "query_input": {"errors", "queries", "policies"},
+    "query_execution": {
+        *("types", "errors", "effects", "scoring", "encoders", "policies", "index", "query_input"),
+    },
+}
+SEARCHING = {*MAY_IMPORT} - {"html", "chat", "documents", "atomic_files"}
+MAY_IMPORT |= {
+    "search": SEARCHING,
+    "rerank": SEARCHING,
+    "contradiction": SEARCHING,
+    "evaluation": {"types", "errors", "atomic_files", "scoring", "queries"},
+    "cleaning": SEARCHING | {"atomic_files", "html", "evaluation", "contradiction"},
+    "probe": SEARCHING | {"atomic_files", "chat", "evaluation", "search", "contradiction"},
+    "adapters": SEARCHING | {"contradiction", "cleaning"},
+}
+UNRESTRICTED = {"cli", "__init__"}
+NEVER = {"torch", "transformers", "sentence_transformers", "langchain_core", "llama_index"}
+ADAPTERS = {Path("encoders/sentence_transformers.py")}  # imports its package when it is used
+NEVER_ANYWHERE = {
+    *("logic_export", "benchmarks", "langchain_logic_retrievers", "llama_index_logic_retrievers"),
+    *("pickle", "pytest", "hypothesis", "suites"),
+}
+EXPRESSIONS = "logic_retrievers.queries.expressions"
+CIRCLES = {
+    # Expression.parse and .from_dict are methods of the class that they make; inside functions
+    (f"{EXPRESSIONS}.tree", f"{EXPRESSIONS}.syntax"),
+}
+
+
+def modules() -> list[Path]:
+    return sorted(p.relative_to(ROOT) for p in ROOT.rglob("*.py"))
+
+
+def import_statements(path: Path, *, type_checking: bool) -> Iterator[ast.AST]:
+    """Every import of a file, those inside functions too.
+
+    Args:
+        path: of the file, relative to the package.
+        type_checking: whether those under ``if TYPE_CHECKING`` count.
+    """
+    remaining: list[ast.AST] = [ast.parse((ROOT / path).read_text(encoding="utf-8"))]
+    while remaining:
+        node = remaining.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            remaining += node.body if type_checking else []
+            remaining += node.orelse
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        else:
+            remaining += ast.iter_child_nodes(node)
+
+
+def imported(path: Path, *, type_checking: bool = True) -> set[str]:
+    """The full names of all modules that a file imports, and of what it imports from them."""
+    names = set()
+    for node in import_statements(path, type_checking=type_checking):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        else:
+            assert node.level == 0, f"{path}: relative import"
+            names.add(node.module)
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def module_name(path: Path) -> str:
+    return ".".join([ROOT.name, *path.with_suffix("").parts]).removesuffix(".__init__")
+
+
+@pytest.mark.parametrize("path", modules(), ids=str)
+def test_imports_run_downward(path):
+    """One import upward, and a layer can no longer be understood without those above it."""
+    layer = path.parts[0].removesuffix(".py")
+    names = imported(path)
+    roots = {name.split(".")[0] for name in names}
+    assert not roots & NEVER_ANYWHERE
+    if path not in ADAPTERS:
+        assert not roots & NEVER
+    if layer in UNRESTRICTED:
+        return
+    used = {name.split(".")[1] for name in names if name.startswith("logic_retrievers.")} - {layer}
+    assert used <= MAY_IMPORT[layer], f"{path} imports {sorted(used - MAY_IMPORT[layer])}"
+
+
+def test_layers_only_import_lower_layers():
+    """A table that allows a circle would let the rule above pass."""
+    layers = list(MAY_IMPORT)
+    for position, layer in enumerate(layers):
+        assert MAY_IMPORT[layer] <= set(layers[:position]), layer
+    top_level = {path.parts[0].removesuffix(".py") for path in modules()}
+    assert top_level == MAY_IMPORT.keys() | UNRESTRICTED
+
+
+def test_no_imports_form_a_circle():
+    """Modules in a circle can only be read, tested and imported together.
+
+    Imports inside functions count, since they often hide a circle. Those for type checkers do not.
+    """
+    names = {module_name(path): path for path in modules()}
+    graph = {}
+    for name, path in names.items():
+        targets = set()
+        for node in import_statements(path, type_checking=False):
+            for alias in node.names:
+                full = alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
+                module = full if full in names else getattr(node, "module", full)
+                if (name, module) not in CIRCLES:
+                    targets.add(module)
+        graph[name] = targets & names.keys() - {name}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_policies_and_scoring_do_no_io():
+    """A policy that looks something up is no longer the pure rule that the tests compare."""
+    for layer in ("policies", "scoring", "queries"):
+        for path in modules():
+            if path.parts[0] == layer:
+                assert not {n.split(".")[0] for n in imported(path)} & {
+                    "os", "pathlib", "socket", "qdrant_client", "onnxruntime", "time", "random",
+                }  # fmt: skip
+
+
+@pytest.mark.parametrize("framework", ["langchain", "llama_index"])
+def test_an_adapter_translates_and_delegates(framework):
+    """Mathematics in an adapter, or the other framework, is logic that only one of them has."""
+    folder = ROOT.parent / "integrations" / f"{framework}_logic_retrievers"
+    package = {"langchain": "langchain_core", "llama_index": "llama_index"}[framework]
+    allowed = {
+        *("logic_retrievers", folder.name, package),
+        *("pydantic", "pydantic_core", "qdrant_client"),
+    }
+    for path in folder.glob("*.py"):
+        roots = {name.split(".")[0] for name in imported(path)}
+        assert roots - allowed <= sys.stdlib_module_names, path.name
+
+
+def loaded_after(statement: str) -> set[str]:
+    code = f"{statement}\nimport sys\nprint(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_importing_the_package_is_cheap():
+    """A second of imports at start-up is what makes people drop a dependency."""
+    heavy = {"numpy", "onnxruntime", "qdrant_client", "tokenizers", "pydantic", "typer", "torch"}
+    assert not loaded_after("import logic_retrievers") & heavy
+
+
+def test_run_time_code_loads_no_training_or_framework_package():
+    loaded = loaded_after(
+        "from logic_retrievers import *\nencoder = OnnxEncoder()\nencoder.encode_queries(['a'])"
+    )
+    assert not loaded & (NEVER | NEVER_ANYWHERE - {"pickle"} | {"pytest", "_pytest"})
+
+
+def test_policies_load_without_qdrant_or_onnx():
+    loaded = loaded_after("import logic_retrievers.policies")
+    assert not loaded & {"onnxruntime", "qdrant_client", "tokenizers", "pydantic"}

@@ -1,0 +1,90 @@
+"""The collection in memory ranks as the engine does."""
+
+from __future__ import annotations
+
+import pytest
+from suites.hashed_encoder import HashedEncoder
+
+from benchmarks.common.dataset_search import engine_search, index_dataset
+from benchmarks.common.exact_collection import ExactCollection, evaluate_exact
+from logic_retrievers import Atom, BooleanPolicy, BooleanSettings, Engine
+from logic_retrievers.evaluation import Dataset, Query
+from logic_retrievers.policies import CompatibilityPolicy, TopicalPolicy
+from logic_retrievers.queries import ParsedQuery
+
+WORDS = ("quiet", "loud", "hotel", "sea", "garden")
+# a word of its own, ever more often, so that no two have the same cosine
+TEXTS = {
+    f"d{n:02d}": " ".join([word for bit, word in enumerate(WORDS) if n >> bit & 1] + [f"no{n}"] * n)
+    for n in range(1, 32)
+}
+"""No two are equally near to a query: ties would be broken by other ids than the engine's."""
+EXPRESSIONS = [
+    Atom("quiet hotel"),
+    Atom("hotel") & Atom("sea"),
+    Atom("hotel") & ~Atom("loud"),
+    Atom("garden") | Atom("sea"),
+]
+HYBRID = ("topical", "compatibility", "lexical")
+
+
+def dataset() -> Dataset:
+    queries = tuple(
+        Query(f"q{n}", str(expression), {"d01": 1}, extra={"expression": expression.to_dict()})
+        for n, expression in enumerate(EXPRESSIONS)
+    )
+    return Dataset("made", TEXTS, queries, {}, ())
+
+
+@pytest.mark.parametrize(
+    ("combination", "lexical"),
+    [("calibrated", False), ("calibrated", True), ("ensemble", False), ("sets", False)],
+)
+def test_it_ranks_as_the_engine_does(combination, lexical):
+    """Else the figures of many queries would be none of the package's."""
+    policy = BooleanPolicy(settings=BooleanSettings(combination=combination))
+    vectors = HYBRID if lexical else HYBRID[:2]
+    exact = ExactCollection(TEXTS, HashedEncoder())
+    with index_dataset(dataset(), HashedEncoder(), lexical=lexical) as index:
+        engine_lists = engine_search(index, policy, EXPRESSIONS)([], 8)
+    for expression, their in zip(EXPRESSIONS, engine_lists, strict=True):
+        exact_list = exact.search(policy.route(ParsedQuery.stating(expression), vectors), "", 8)
+        assert [score for _, score in exact_list] == pytest.approx([s for _, s in their], abs=1e-4)
+        last = their[-1][1] + 1e-4  # below it, ties decide who is in the list
+        assert {name for name, score in exact_list if score > last} == {
+            name for name, score in their if score > last
+        }
+
+
+@pytest.mark.parametrize(
+    ("policy", "name"), [(TopicalPolicy(), "topical"), (CompatibilityPolicy(), "compatibility")]
+)
+def test_a_single_vector_ranks_as_the_engine_does(policy, name):
+    exact = ExactCollection(TEXTS, HashedEncoder())
+    with index_dataset(dataset(), HashedEncoder()) as index:
+        hits = Engine(index, name).search("quiet garden by the sea", 10)
+    exact_list = exact.search(policy, "quiet garden by the sea", 10)
+    assert [score for _, score in exact_list] == pytest.approx(
+        [hit.score for hit in hits], abs=1e-5
+    )
+
+
+def test_the_query_decides_the_policy():
+    """A policy per query is what lets a gold expression be searched for."""
+    requests = []
+
+    def choose(query):
+        requests.append(query.id)
+        return TopicalPolicy()
+
+    result = evaluate_exact(
+        dataset(), ExactCollection(TEXTS, HashedEncoder()), choose, "topical", 5
+    )
+    assert requests == ["q0", "q1", "q2", "q3"]
+    assert {len(ranking) for ranking in result.run.values()} == {5}
+
+
+def test_words_that_no_text_has_score_nothing():
+    """A zero would rank every film without the word among those found."""
+    scores = ExactCollection(TEXTS, HashedEncoder()).scores("lexical", "volcano")
+    assert all(score != score for score in scores)
