@@ -6,7 +6,7 @@ export HF_HUB_OFFLINE ?= 1
 # Whole test files side by side, with one thread each where PyTorch would take all cores.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
-.PHONY: demo test check bench models lint help
+.PHONY: demo test check bench models lint docs help
 
 help:            ## what can be made
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -14,7 +14,7 @@ help:            ## what can be made
 demo: $(VENV)/.demo  ## set up, index the example corpus and search it
 	$(BIN)/python examples/demo.py
 
-test: $(VENV)/.dev lint  ## set up; style, types and every test
+test: $(VENV)/.dev lint docs  ## set up; style, types, documentation and every test
 	$(PYTEST)
 
 check: $(VENV)/.dev lint  ## the everyday tests: without the slow ones
@@ -24,6 +24,9 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(VENV)/.dev  ## the documentation with the API reference into .site; a broken reference fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/.dev  ## every benchmark; writes .bench/*.json
 	$(BIN)/python -m benchmarks

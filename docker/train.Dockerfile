@@ -2,7 +2,7 @@
 #
 #   docker compose -f docker/train.compose.yml build
 #   DATA=../shared/data docker compose -f docker/train.compose.yml run --rm train \
-#       logic-retrievers train export/recipes/compatibility-mpnet.toml --out /runs/mpnet
+#       logic-export train export/recipes/compatibility-mpnet.toml --out /runs/mpnet
 FROM pytorch/pytorch:2.13.0-cuda12.8-cudnn9-runtime
 
 WORKDIR /project

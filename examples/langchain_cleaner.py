@@ -47,7 +47,7 @@ def nights(ledger: Ledger) -> None:
     cleaner = CorpusCleaner(
         index=store.index,
         ledger=ledger,
-        policy="prefer_newest",
+        resolution="prefer_newest",
         trusted_filter={"status": "approved"},
     )
     records = InMemoryRecordManager("handbook")  # SQLRecordManager keeps it
@@ -67,11 +67,11 @@ def nights(ledger: Ledger) -> None:
 
     print("\nHidden, and why:")
     quarantine = Quarantine(store.index, ledger)
-    for held in quarantine.held():
+    for held in quarantine.passages():
         why = held.entry.reason if held.entry else ""
         print(f"  {held.passage.text}\n    {why}")
 
-    restored = quarantine.restore([quarantine.held()[0].passage.id])
+    restored = quarantine.restore([quarantine.passages()[0].passage.id])
     print(f"\nGiven back by hand: {len(restored.restored)}, changed: {len(restored.changed)}")
     store.index.close()
 

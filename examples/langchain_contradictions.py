@@ -37,7 +37,7 @@ def main() -> None:
 
     # more than the context shall hold: what is dropped is replaced by the next
     retriever = ConstraintRetriever(index=store.index, k=10)
-    contradictions = ContradictionFilter(index=store.index, policy="prefer_newest", top_n=3)
+    contradictions = ContradictionFilter(index=store.index, resolution="prefer_newest", top_n=3)
     consistent = RunnableParallel(
         documents=retriever, query=RunnablePassthrough()
     ) | RunnableLambda(lambda found: contradictions.compress_documents(**found))
@@ -48,7 +48,7 @@ def main() -> None:
         print(f"  {document.id} ({document.metadata['date']}): {document.page_content}\n    {why}")
 
     print("\nLeft out:")
-    for hit in contradictions.filtered(retriever.invoke(question)).dropped:
+    for hit in contradictions.filter(retriever.invoke(question)).dropped:
         print(f"  {hit.passage.id} {hit.evidence.reason}")
 
     claim = "Dogs are never allowed in the office building."

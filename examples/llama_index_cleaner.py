@@ -59,12 +59,12 @@ def nights(ledger: Ledger) -> None:
     )
     for run, handbook in (("first", HANDBOOK), ("again", HANDBOOK), ("corrected", CORRECTED)):
         nodes = pipeline.run(documents=documents(handbook))
-        hidden = [held.passage.text for held in Quarantine(store.index, ledger).held()]
+        hidden = [held.passage.text for held in Quarantine(store.index, ledger).passages()]
         print(f"{run}: {len(nodes)} nodes judged; hidden: {hidden}")
         for node in nodes:
             for finding in node.metadata.get("logic", {}).get("cleaning", {}).get("findings", []):
                 print(f"  {node.ref_doc_id}: {finding['kind']}, {finding['reason']}")
-        for found in ConstraintRetriever(store.index, k=5).retrieve(QUESTION):
+        for found in ConstraintRetriever(store.index, similarity_top_k=5).retrieve(QUESTION):
             print(f"  found: {found.node.get_content()}")
     store.index.close()
 

@@ -37,7 +37,7 @@ def main() -> None:
     store.add([RULE, *(TextNode(id_=name, text=text) for name, text in FORUM.items())])
 
     # more than the context shall hold: what is dropped is replaced by the next
-    retriever = ConstraintRetriever(store.index, k=10)
+    retriever = ConstraintRetriever(store.index, similarity_top_k=10)
     trusting = ContradictionFilter(
         index=store.index, trusted_filter={"status": "approved"}, top_n=3
     )
@@ -51,11 +51,11 @@ def main() -> None:
         print(f"  {source.node.node_id}: {why}")
 
     print("\nLeft out:")
-    for hit in trusting.filtered(retriever.retrieve(question)).dropped:
+    for hit in trusting.filter(retriever.retrieve(question)).dropped:
         print(f"  {hit.passage.id} {hit.evidence.reason}")
 
     print(f"\nWhat contradicts {RULE.node_id!r}:")
-    for found in ContradictionRetriever(store.index, k=1).like(RULE.node_id):
+    for found in ContradictionRetriever(store.index, similarity_top_k=1).like(RULE.node_id):
         print(f"  {found.node.node_id} {found.node.metadata['logic']['reason']}")
     store.index.close()
 

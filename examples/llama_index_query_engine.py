@@ -39,7 +39,7 @@ def main() -> None:
         embed_model=store.embed_model,
     )
     engine = RetrieverQueryEngine.from_args(
-        ConstraintRetriever(store.index, k=4), llm=language_model()
+        ConstraintRetriever(store.index, similarity_top_k=4), llm=language_model()
     )
     answer = engine.query(question)
     print(f"{answer}\n\nWhy these passages:")

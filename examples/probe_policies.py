@@ -2,7 +2,7 @@
 
 python examples/probe_policies.py
 
-`logic-retrievers probe examples/allotments --depth 1` prints the same figures as tables. With a
+`logic-retrievers probe run examples/allotments --depth 1` prints the same figures as tables. With a
 model in place of the extractive reader (docs/probe.md), take a depth of 5.
 """
 
@@ -27,19 +27,21 @@ def main() -> None:
     questions = read_probe(QUESTIONS)
     with PassageIndex.open("probe") as index:
         fill_index(index, questions)
-        ways = resolve_configurations(["topical", "auto"], index, questions)
-        result = probe(questions, ways, ExtractiveReader(index.encoder), depth=1)
+        configurations = resolve_configurations(["topical", "auto"], index, questions)
+        result = probe(questions, configurations, ExtractiveReader(index.encoder), depth=1)
 
-    for name in ways:
+    for name in configurations:
         accuracy = result.figures(name)["accuracy"]
-        by_kind = {kind: of["accuracy"].mean for kind, of in result.figures_by_kind(name).items()}
-        told = ", ".join(f"{kind} {mean:.2f}" for kind, mean in by_kind.items())
-        print(f"{name}: {accuracy.mean:.2f} ({accuracy.low:.2f} to {accuracy.high:.2f}); {told}")
-    found = result.comparisons()["auto"]
-    print(f"auto gains {found.gained} and loses {found.lost}; McNemar's p = {found.p:.4f}\n")
+        by_kind = ", ".join(
+            f"{kind} {figures['accuracy'].mean:.2f}"
+            for kind, figures in result.figures_by_kind(name).items()
+        )
+        print(f"{name}: {accuracy.mean:.2f} ({accuracy.low:.2f} to {accuracy.high:.2f}); {by_kind}")
+    change = result.comparisons()["auto"]
+    print(f"auto gains {change.gained} and loses {change.lost}; McNemar's p = {change.p:.4f}\n")
 
     for question in questions.questions:
-        before, after = (result.traces[name][question.id] for name in ways)
+        before, after = (result.traces[name][question.id] for name in configurations)
         if before.answer != after.answer:
             print(f"{question.text}\n  topical: {before.answer}\n  auto:    {after.answer}")
 
