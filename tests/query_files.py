@@ -31,7 +31,7 @@ def write_noisy(
         path: of the file.
         bundle: its folder.
         head: whose queries.
-        noise: standard deviation, in those of each weight matrix.
+        noise: standard deviation, in those of each weight matrix (of its codes where it is int8).
         seed: of the noise.
         **changes: replace fields of the card.
     """
@@ -46,8 +46,11 @@ def write_noisy(
     random = np.random.default_rng(seed)
     for weight in graph.graph.initializer:
         values = numpy_helper.to_array(weight)
-        if values.ndim == 2 and values.dtype in (np.float16, np.float32):
+        codes = values.dtype == np.int8
+        if codes or (values.ndim == 2 and values.dtype in (np.float16, np.float32)):
             moved = values + noise * values.std() * random.normal(size=values.shape)
+            if codes:
+                moved = np.clip(np.rint(moved), -127, 127)
             weight.CopyFrom(numpy_helper.from_array(moved.astype(values.dtype), weight.name))
     trunk = found.read(side.trunk) if side.trunk else None
     tokenizer = SharedTokenizer(found.read(manifest.tokenizer))

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from logic_retrievers.contradiction.settings import ContradictionSettings
 
 _MODULES = {
+    "conflict_resolution": "Conflict",
     "filter": "ContradictionFilter",
     "filter_result": "FilterResult",
     "pair_judge": "PairJudge",
     "pair_scores": "PairScore",
-    "resolution": "Conflict",
     "scorer": "ContradictionScorer",
     "search": "ContradictionSearch",
     "settings": "ContradictionSettings",

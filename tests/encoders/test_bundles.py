@@ -28,7 +28,7 @@ def test_the_default_bundle_agrees_with_the_original_model():
         for head in ("topical", "compatibility", "contradiction")
         for role in ("query", "document")
     }
-    assert min(cosine for *_, cosine in cosines) >= 0.9999
+    assert min(cosine for *_, cosine in cosines) >= 0.9994
 
 
 def test_the_default_bundle_names_its_origin_and_every_training_set():

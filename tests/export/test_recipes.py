@@ -19,6 +19,7 @@ from logic_export.data.tiers.distractor_queries import (  # noqa: E402
     read_parts,
     write_parts,
 )
+from logic_export.data.wordnet import load_wordnet  # noqa: E402
 from logic_export.models import MODELS  # noqa: E402
 from logic_export.recipe import Recipe, read_recipe  # noqa: E402
 from logic_export.training.run import train  # noqa: E402
@@ -77,6 +78,8 @@ def test_recipes_that_come_along_run(path: Path, tmp_path: Path, monkeypatch):
         pytest.skip(f"{recipe.model.base} is no packaged model: another recipe's result")
     try:
         MODELS[recipe.model.base].path()
+        if any(data.options.get("wordnet") for data in recipe.data):
+            load_wordnet()
     except ConfigurationError as error:
         pytest.skip(str(error))
     if recipe.data[0].builder == "set_queries":  # a command writes its data
