@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.queries.coordination import ExcludedPhrase, coordinate, may_coordinate
+from logic_retrievers.queries.language import detect_language
 from logic_retrievers.queries.masking import mask
 from logic_retrievers.queries.parsed_query import ParsedQuery
 from logic_retrievers.queries.remainder import remainder
@@ -93,21 +94,35 @@ class RuleParser:
             your own before ``RULES``, or leave some out.
         threshold: least confidence with which a query that joins things becomes an expression;
             above 1 none does.
+        any_language: True reads every text by these rules, whatever language it seems to be in.
 
     Raises:
         ConfigurationError: a threshold that is no number.
     """
 
-    def __init__(self, rules: Sequence[Rule] = RULES, *, threshold: float = THRESHOLD) -> None:
+    def __init__(
+        self,
+        rules: Sequence[Rule] = RULES,
+        *,
+        threshold: float = THRESHOLD,
+        any_language: bool = False,
+    ) -> None:
         if isinstance(threshold, bool) or not threshold >= 0:
             raise ConfigurationError(f"threshold is a number of at least 0, not {threshold!r}")
         self._rules = tuple(rules)
         self._threshold = threshold
+        self._any_language = any_language
 
     def parse(self, text: str) -> ParsedQuery:
         """The query in its parts; ``kind="none"`` where no rule matches."""
         if len(text) > MAX_CHARACTERS:
             return ParsedQuery(text)
+        parsed = self._parse(text)
+        if parsed.kind == "none" or self._any_language or _is_english(parsed):
+            return parsed
+        return ParsedQuery(text)
+
+    def _parse(self, text: str) -> ParsedQuery:
         squeezed, offsets = _squeeze(text)
         masked = mask(squeezed)
         statement = _is_statement(masked)
@@ -195,6 +210,13 @@ class RuleParser:
             if not apart or cue.start >= apart[-1].end:
                 apart.append(cue)
         return apart
+
+
+def _is_english(parsed: ParsedQuery) -> bool:
+    """Whether English rules may read the text; where no word tells, whether the cue itself does."""
+    language = detect_language(parsed.text)
+    tells = parsed.kind != "negated_fact" and parsed.cue.lower() != "no"
+    return language == "en" or (language is None and tells)
 
 
 def _parse_exclusions(

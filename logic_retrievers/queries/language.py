@@ -1,0 +1,90 @@
+"""Which language a query is written in, by its words. N-gram models err on three words; these seldom do.
+
+``function_words.toml`` has the function words of eleven languages, ``english_words.txt`` common
+English words for queries without function words ("pizza no cheese").
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from functools import cache
+from importlib.resources import files
+
+UNDETERMINED = "und"
+"""A language without function words here, such as every one in another script."""
+
+_WORD = re.compile(r"w/o|[^\W\d_]+(?:['\u2019][^\W\d_]+)?", re.IGNORECASE)
+_OTHER_SCRIPT_SHARE = 0.3
+_OWN, _SHARED, _COMMON = 2.0, 0.5, 1.0  # weights: of one side's function words, of both's, of nouns
+_NEUTRAL = "no"  # a word of several languages, and the cue in question
+
+
+def detect_language(text: str) -> str | None:
+    """The language of a query, told from English first of all.
+
+    Args:
+        text: a query of any length.
+
+    Returns:
+        ISO 639-1 code; :data:`UNDETERMINED` for a text in another script; None where no word tells.
+        English only where there is more evidence for it than for any other language.
+    """
+    letters = [character for character in text if character.isalpha()]
+    others = sum(not _is_latin(character) for character in letters)
+    if others > _OTHER_SCRIPT_SHARE * len(letters):
+        return UNDETERMINED
+    words = [word.lower().replace("\u2019", "'") for word in _WORD.findall(text)]
+    english = sum(map(_english_weight, words[1:] if words[:1] == ["not"] else words))
+    scores = {
+        language: sum(_foreign_weight(word, of_language) for word in words)
+        for language, of_language in _function_words().items()
+        if language != "en"
+    }
+    language = max(scores, key=scores.__getitem__)
+    foreign = scores[language] + sum(not word.isascii() for word in words)
+    if english > foreign:
+        return "en"
+    if scores[language] == 0:
+        return UNDETERMINED if foreign else None
+    return language
+
+
+def _english_weight(word: str) -> float:
+    if word == _NEUTRAL:
+        return 0
+    if word in _function_words()["en"]:
+        return _SHARED if word in _foreign_words() else _OWN
+    return _COMMON if word in _english_words() else 0
+
+
+def _foreign_weight(word: str, of_language: frozenset[str]) -> float:
+    if word == _NEUTRAL or word not in of_language:
+        return 0
+    return _SHARED if word in _function_words()["en"] else _OWN
+
+
+@cache
+def _is_latin(character: str) -> bool:
+    return unicodedata.name(character, "").startswith(("LATIN", "FULLWIDTH LATIN"))
+
+
+@cache
+def _function_words() -> dict[str, frozenset[str]]:
+    table = tomllib.loads(_read("function_words.toml"))["function_words"]
+    return {language: frozenset(words.split()) for language, words in table.items()}
+
+
+@cache
+def _foreign_words() -> frozenset[str]:
+    return frozenset().union(*(w for lang, w in _function_words().items() if lang != "en"))
+
+
+@cache
+def _english_words() -> frozenset[str]:
+    return frozenset(_read("english_words.txt").split()) - _foreign_words()
+
+
+def _read(name: str) -> str:
+    return files("logic_retrievers.queries").joinpath(name).read_text("utf-8")
