@@ -11,10 +11,12 @@ import itertools
 import warnings
 from collections.abc import Callable
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 from benchmarks.common.dataset_search import index_dataset
 from benchmarks.common.output import cached_encoder, publish
+from benchmarks.user_queries import USERS
 from logic_retrievers import AutoPolicy, Engine, ExclusionSettings
 from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, evaluate, load_dataset
@@ -29,6 +31,7 @@ TUNING = (  # NevIR's train part is what the compatibility head was trained on
     ("excluir", "dev"),
     ("boolquestions_not", "dev"),
     ("nevir", "dev"),
+    (USERS, "dev"),
 )
 
 
@@ -42,11 +45,12 @@ def tune() -> list[dict[str, object]]:
     """A grid over the constants, on the parts for tuning; each query is searched once."""
     recorded = {part: _record(*part) for part in TUNING}
     rows = []
-    for penalty, mention, whole, weight in itertools.product(
-        (0.5, 0.6, 0.75, 0.9), (0.1, 0.2, 0.3), (0.4, 0.6, 0.8), (0.0, 0.2, 0.3, 0.4, 0.5, 0.6)
+    for penalty, standout, mention, whole, weight in itertools.product(
+        (0.6, 0.75, 0.9), (0.3, 0.4, 0.5), (0.2, 0.3, 0.4), (0.4, 0.5, 0.6), (0.0, 0.3, 0.5)
     ):
         settings = ExclusionSettings(
             penalty=penalty,
+            standout_share=standout,
             mention_share=mention,
             whole_query_weight=whole,
             compatibility_weight=weight,
@@ -55,12 +59,12 @@ def tune() -> list[dict[str, object]]:
         for part, (dataset, answers) in recorded.items():
             metrics = evaluate(dataset, answers(settings), 10, resamples=1).metrics
             for metric in ("R@1", "R@5", "V@5"):
-                row[f"{' '.join(part)} {metric}"] = round(metrics[metric], 3)
+                row[f"{dataset.name} {metric}"] = round(metrics[metric], 3)
         rows.append(row)
-    return sorted(rows, key=lambda row: float(str(row["excluir train V@5"])))
+    return sorted(rows, key=lambda row: float(str(row["excluir/train V@5"])))
 
 
-def _record(name: str, split: str) -> tuple[Dataset, Callable[[ExclusionSettings], Search]]:
+def _record(name: str | Path, split: str) -> tuple[Dataset, Callable[[ExclusionSettings], Search]]:
     """A data set and its recorded candidate pools, which no setting changes."""
     pools: dict[str, tuple[Recording, CandidatePool]] = {}
 

@@ -201,6 +201,10 @@ class DecompositionWarning(UserWarning):
     """A language model returned no expression for a query; another parser parsed it."""
 
 
+class ShortListWarning(UserWarning):
+    """A search with ``hard=True`` gave fewer hits than there may be: it looked no further."""
+
+
 class CleaningSkippedWarning(UserWarning):
     """Cleaning failed during ingestion; the passages were stored without it."""
 

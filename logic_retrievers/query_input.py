@@ -1,12 +1,14 @@
-"""Queries as callers pass them: their types, their checks, and texts read as expressions."""
+"""Queries as callers pass them: types, checks, what they exclude, texts read as expressions."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputError
 from logic_retrievers.policies import Policy, PolicyRouter, resolve_policy
 from logic_retrievers.queries import Expression, ParsedQuery
+from logic_retrievers.queries.parsed_query import check_excluded
 
 Query: TypeAlias = str | ParsedQuery | Expression
 CheckedQuery: TypeAlias = str | ParsedQuery
@@ -48,6 +50,52 @@ def check_count(name: str, count: Any) -> None:
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ConfigurationError(f"{name} must be a whole number of at least 1, not {count!r}")
+
+
+def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple[str, ...]:
+    """What a search is to exclude, each text once; refuses what the policy cannot use.
+
+    Args:
+        exclude: texts that the caller names beside those of the query.
+        hard: whether passages that contain an excluded text are left out.
+        policy: of the search.
+
+    Raises:
+        InputError: see :func:`logic_retrievers.queries.parsed_query.check_excluded`.
+        ConfigurationError: ``hard`` is no bool, or a policy that reads no exclusions is to use them
+            without it.
+        UnknownPolicyError: no policy has that name.
+    """
+    texts = check_excluded(exclude)
+    if not isinstance(hard, bool):
+        raise ConfigurationError(f"hard is True or False, not {hard!r}")
+    resolved = resolve_policy(policy)
+    if texts and not hard and not isinstance(resolved, PolicyRouter):
+        raise ConfigurationError(
+            f"policy {resolved.name!r} ranks by the query alone and cannot use exclude={[*texts]};"
+            " take policy 'auto', or leave passages with these words out by hard=True"
+        )
+    return texts
+
+
+def with_excluded(
+    query: CheckedQuery, exclude: Sequence[str], hard: bool, policy: Policy | PolicyRouter
+) -> CheckedQuery:
+    """The query that also excludes these texts, for a policy router; for others as it is.
+
+    Args:
+        query: as :func:`check_query` gives it.
+        exclude: as :func:`check_exclude` gives them; what the query excludes in its own words
+            counts beside them.
+        hard: has the query parsed even where nothing is named.
+        policy: of the search.
+
+    Raises:
+        InputError: too many texts together with the query's own.
+    """
+    if isinstance(policy, PolicyRouter) and (exclude or hard):
+        return policy.parse(query).also_excluding(exclude)
+    return query
 
 
 def check_syntax(syntax: Any, policy: AnyPolicy) -> None:

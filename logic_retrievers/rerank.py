@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logic_retrievers.effects import Operation, arun, encoder_threads, run
+from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.hard_exclusion import ExcludedWords, excluded_words, leave_out
 from logic_retrievers.index.requests import QueryVector
-from logic_retrievers.policies import Policy, resolve_policy
+from logic_retrievers.policies import Policy, Ranked, resolve_policy
 from logic_retrievers.policies.base import LEXICAL
 from logic_retrievers.query_execution import (
     build_hits,
@@ -20,7 +21,15 @@ from logic_retrievers.query_execution import (
     select_policy,
     warn_if_untrained,
 )
-from logic_retrievers.query_input import AnyPolicy, Query, check_count, check_query, query_text
+from logic_retrievers.query_input import (
+    AnyPolicy,
+    Query,
+    check_count,
+    check_exclude,
+    check_query,
+    query_text,
+    with_excluded,
+)
 from logic_retrievers.scoring import cosine
 from logic_retrievers.types import (
     SCORE_DECIMALS,
@@ -76,7 +85,15 @@ class Reranker:
             return self._encoder
         return default_encoder() if self.index is None else self.index.encoder
 
-    def rerank(self, query: Query, passages: Sequence[Passage], k: int | None = None) -> list[Hit]:
+    def rerank(
+        self,
+        query: Query,
+        passages: Sequence[Passage],
+        k: int | None = None,
+        *,
+        exclude: Sequence[str] = (),
+        hard: bool = False,
+    ) -> list[Hit]:
         """The k best of the passages, best first.
 
         Of passages with the same id only the first counts; equal scores keep the order of the
@@ -87,31 +104,49 @@ class Reranker:
                 :class:`Expression`.
             passages: in any order.
             k: how many hits; all of them where None.
+            exclude: texts that the results are to be without, as in
+                :meth:`logic_retrievers.Engine.search`: for the policies ``auto`` and ``boolean``,
+                or with ``hard``.
+            hard: leave out passages that contain an excluded text as whole words, as there.
 
         Raises:
-            EmptyTextError, InputError: the query is no text, or an item is no passage.
-            ConfigurationError: k is under 1, or the encoder lacks a vector that the policy needs.
+            EmptyTextError, InputError: the query or an excluded text is no text, or an item is no
+                passage.
+            ConfigurationError: k is under 1, the policy cannot use ``exclude``, or the encoder
+                lacks a vector that the policy needs.
             ServerError: the index failed or could not be reached.
         """
-        operation = self._plan(query, passages, k)
+        operation = self._plan(query, passages, k, exclude, hard)
         if self.index is not None:
             return self.index.run(operation)
         return run(operation, encoder_threads)
 
     async def arerank(
-        self, query: Query, passages: Sequence[Passage], k: int | None = None
+        self,
+        query: Query,
+        passages: Sequence[Passage],
+        k: int | None = None,
+        *,
+        exclude: Sequence[str] = (),
+        hard: bool = False,
     ) -> list[Hit]:
         """:meth:`rerank` without blocking the event loop; the same hits."""
-        operation = self._plan(query, passages, k)
+        operation = self._plan(query, passages, k, exclude, hard)
         if self.index is not None:
             return await self.index.arun(operation)
         return await arun(operation, encoder_threads)
 
     def _plan(
-        self, query: Query, passages: Sequence[Passage], k: int | None
+        self,
+        query: Query,
+        passages: Sequence[Passage],
+        k: int | None,
+        exclude: Sequence[str],
+        hard: bool,
     ) -> Operation[list[Hit]]:
         """Checks and plans before the operation starts, so that errors point to the caller."""
-        checked = check_query(query)
+        excluded = check_exclude(exclude, hard, self.policy)
+        checked = with_excluded(check_query(query), excluded, hard, self.policy)
         if k is not None:
             check_count("k", k)
         for passage in passages:
@@ -138,7 +173,9 @@ class Reranker:
                 f"{', '.join(sorted(specs))}; {remedy}"
             )
         warn_if_untrained([plan], specs, policy.name)
-        return self._execute(policy, plan, encoder, allowed, len(allowed) if k is None else k)
+        words = excluded_words(checked, excluded) if hard else None
+        count = len(allowed) if k is None else k
+        return self._execute(policy, plan, encoder, allowed, count, words)
 
     def _execute(
         self,
@@ -147,7 +184,13 @@ class Reranker:
         encoder: Encoder,
         passages: Sequence[Passage],
         k: int,
+        words: ExcludedWords | None,
     ) -> Operation[list[Hit]]:
+        contains_excluded: dict[str, bool] = {}
+        if words is not None:
+            contains_excluded = yield Compute(
+                lambda: {passage.id: words.occur_in(passage.text) for passage in passages}
+            )
         readable = [passage for passage in passages if passage.text_to_embed.strip()]
         unreadable = [passage for passage in passages if not passage.text_to_embed.strip()]
         hits: list[Hit] = []
@@ -161,14 +204,43 @@ class Reranker:
                 {query.name: _cosines(query.query, matrices[query.vector]) for query in queries},
             )
             passages_by_id = dict(zip(pool.ids, readable, strict=True))
-            hits = build_hits(policy.name, pool, policy.rank(pool, k), passages_by_id)
+            if words is None:
+                best: Sequence[Ranked] = policy.rank(pool, k)
+            else:
+                contain = [contains_excluded[passage.id] for passage in readable]
+                best = _best_without(policy, pool, k, contain)
+            hits = build_hits(policy.name, pool, best, passages_by_id)
         last_score = hits[-1].score if hits else 0.0
+        reason = "has no text to judge it by"
+        left_out = {} if words is None else {"left_out": sum(contains_excluded.values())}
         evidence = Evidence(
-            policy.name, {}, {}, passed_filter=False, reason="has no text to judge it by"
+            policy.name, {}, {}, passed_filter=False, reason=reason, details=left_out
         )
         for passage in unreadable:
+            if contains_excluded.get(passage.id):
+                continue
             hits.append(Hit(passage, len(hits) + 1, last_score, evidence))
         return hits[:k]
+
+
+def _best_without(
+    policy: Policy, pool: CandidatePool, k: int, contain: Sequence[bool]
+) -> list[Ranked]:
+    """The first k that contain no excluded text.
+
+    Args:
+        policy: ranks.
+        pool: the candidates.
+        k: how many to keep.
+        contain: for each candidate, whether it contains an excluded text.
+    """
+    best: list[Ranked] = []
+    for depth in (k, max(k, len(pool.ids))):
+        ranking = policy.rank(pool, depth)
+        best = leave_out(ranking, contain.__getitem__, k)
+        if len(best) == k or len(ranking) < depth:
+            break
+    return best
 
 
 def _cosines(query: QueryVector, rows: Scores) -> Scores:

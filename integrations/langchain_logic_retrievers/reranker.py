@@ -14,10 +14,10 @@ from langchain_logic_retrievers.documents import candidates_by_id, with_ranking
 from langchain_logic_retrievers.settings import STRICT, PolicySetting
 from langchain_logic_retrievers.tracing import RERANKING, asend_event, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
-from logic_retrievers.adapters.settings import Count
+from logic_retrievers.adapters.settings import Count, ExcludeSetting, HardSetting
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.query_input import QuerySyntax, check_syntax, read_query
+from logic_retrievers.query_input import QuerySyntax, check_exclude, check_syntax, read_query
 from logic_retrievers.rerank import Reranker
 from logic_retrievers.types import Passage
 
@@ -37,6 +37,8 @@ class CompatibilityReranker(BaseDocumentCompressor):
         index: a collection that holds some of the documents; their stored vectors are taken.
         query_syntax: as in :class:`ConstraintRetriever`; expressions need the policy ``auto`` or
             ``boolean``.
+        exclude: texts that the documents are to be without, as in :class:`ConstraintRetriever`.
+        hard: leave out documents that contain such a text as whole words, as there.
 
     Raises:
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
@@ -53,10 +55,13 @@ class CompatibilityReranker(BaseDocumentCompressor):
     encoder: Encoder | None = Field(default=None, exclude=True, repr=False)
     index: PassageIndex | None = Field(default=None, exclude=True, repr=False)
     query_syntax: QuerySyntax = "words"
+    exclude: ExcludeSetting = ()
+    hard: HardSetting = False
 
     def model_post_init(self, _context: Any, /) -> None:
         """Loads the encoder now: later it might be an event loop that waits for it."""
         check_syntax(self.query_syntax, self.policy)
+        check_exclude(self.exclude, self.hard, self.policy)
         if self.encoder is None and self.index is None:
             default_encoder()
 
@@ -94,6 +99,8 @@ class CompatibilityReranker(BaseDocumentCompressor):
             "query": read_query(query, self.query_syntax, self.policy),
             "passages": [passage for passage, _ in candidates.values()],
             "k": self.top_n,
+            "exclude": self.exclude,
+            "hard": self.hard,
         }
 
     def _reranker(self) -> Reranker:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Self, TypedDict, Unpack
 
@@ -19,10 +20,16 @@ from langchain_logic_retrievers.existing import aopen_index_over, open_index_ove
 from langchain_logic_retrievers.settings import STRICT, FilterSetting, PolicySetting
 from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, langsmith_params, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
-from logic_retrievers.adapters.settings import Count, split_options
+from logic_retrievers.adapters.settings import Count, ExcludeSetting, HardSetting, split_options
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
-from logic_retrievers.query_input import AnyPolicy, QuerySyntax, check_syntax, read_query
+from logic_retrievers.query_input import (
+    AnyPolicy,
+    QuerySyntax,
+    check_exclude,
+    check_syntax,
+    read_query,
+)
 from logic_retrievers.search import Engine
 
 
@@ -34,6 +41,8 @@ class SearchOptions(TypedDict, total=False):
     filter: UserFilter
     min_score: float | None
     query_syntax: QuerySyntax | None
+    exclude: Sequence[str] | None
+    hard: bool | None
 
 
 class OverOptions(SearchOptions, Settings, total=False):
@@ -59,6 +68,10 @@ class ConstraintRetriever(BaseRetriever):
         min_score: only documents with at least this score under the policy.
         query_syntax: ``words``, or ``expression``: queries are read by
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
+        exclude: texts that the documents are to be without, beside what a query itself rules out;
+            needs the policy ``auto`` or ``boolean``, or ``hard``.
+        hard: leave out documents that contain such a text as whole words; see
+            :meth:`logic_retrievers.Engine.search`.
 
     Raises:
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
@@ -77,11 +90,14 @@ class ConstraintRetriever(BaseRetriever):
     filter: FilterSetting | None = None
     min_score: float | None = None
     query_syntax: QuerySyntax = "words"
+    exclude: ExcludeSetting = ()
+    hard: HardSetting = False
 
     def model_post_init(self, context: Any, /) -> None:
         """Refuses what cannot work now, and not at the first query."""
         super().model_post_init(context)
         check_syntax(self.query_syntax, self.policy)
+        check_exclude(self.exclude, self.hard, self.policy)
 
     @classmethod
     def over(
@@ -155,6 +171,8 @@ class ConstraintRetriever(BaseRetriever):
         filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
         min_score: float | None = None,
         query_syntax: QuerySyntax | None = None,
+        exclude: Sequence[str] | None = None,
+        hard: bool | None = None,
     ) -> tuple[Engine, dict[str, Any]]:
         """The engine of one call, and the arguments of its search."""
         policy = self.policy if policy is None else policy
@@ -164,6 +182,8 @@ class ConstraintRetriever(BaseRetriever):
             "k": self.k if k is None else k,
             "filter": self.filter if filter is None else filter,
             "min_score": self.min_score if min_score is None else min_score,
+            "exclude": self.exclude if exclude is None else exclude,
+            "hard": self.hard if hard is None else hard,
         }
 
     def _get_ls_params(self, **kwargs: object) -> LangSmithRetrieverParams:

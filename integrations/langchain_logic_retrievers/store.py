@@ -31,6 +31,8 @@ class SearchOptions(TypedDict, total=False):
     policy: AnyPolicy | None
     min_score: float | None
     query_syntax: QuerySyntax
+    exclude: Sequence[str]
+    hard: bool
 
 
 class LogicVectorStore(VectorStore):
@@ -286,8 +288,8 @@ class LogicVectorStore(VectorStore):
             query: any text that is not empty, or an expression's.
             k: how many.
             **settings: ``filter`` (a Qdrant ``Filter`` or ``{"key": value}`` over the metadata),
-                ``policy`` (instead of the store's own), ``min_score`` and ``query_syntax``, as in
-                :class:`ConstraintRetriever`.
+                ``policy`` (instead of the store's own), ``min_score``, ``query_syntax``,
+                ``exclude`` and ``hard``, as in :class:`ConstraintRetriever`.
 
         Raises:
             ExpressionError: the query is to be an expression and is none.
@@ -333,6 +335,8 @@ class LogicVectorStore(VectorStore):
         policy: AnyPolicy | None = None,
         min_score: float | None = None,
         query_syntax: QuerySyntax = "words",
+        exclude: Sequence[str] = (),
+        hard: bool = False,
     ) -> dict[str, Any]:
         policy = self.engine.policy if policy is None else policy
         return {
@@ -341,6 +345,8 @@ class LogicVectorStore(VectorStore):
             "filter": filter,
             "policy": policy,
             "min_score": min_score,
+            "exclude": exclude,
+            "hard": hard,
         }
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:

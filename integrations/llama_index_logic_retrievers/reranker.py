@@ -22,6 +22,7 @@ from llama_index_logic_retrievers.settings import (
     check_policy,
     refuse_unknown,
 )
+from logic_retrievers.adapters.settings import ExcludeSetting, HardSetting
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex
@@ -30,6 +31,7 @@ from logic_retrievers.query_input import (
     AnyPolicy,
     QuerySyntax,
     check_count,
+    check_exclude,
     check_syntax,
     read_query,
 )
@@ -55,16 +57,21 @@ class CompatibilityReranker(BaseNodePostprocessor):
         index: a collection that holds some of the nodes: their stored vectors are taken.
         query_syntax: as in :class:`ConstraintRetriever`; expressions need the policy ``auto`` or
             ``boolean``.
+        exclude: texts that the nodes are to be without, as in :class:`ConstraintRetriever`.
+        hard: leave out nodes that contain such a text as whole words, as there.
         fingerprints: as :meth:`to_dict` gives them; another encoder is refused then.
 
     Raises:
-        ConfigurationError: top_n is under 1, no such policy or syntax, or a setting that there is
-            not.
+        ConfigurationError: top_n is under 1, no such policy or syntax, one that cannot use
+            ``exclude``, or a setting that there is not.
+        InputError: excluded texts that cannot be read.
     """
 
     policy: PolicySetting = "sequential"
     top_n: int | None = None
     query_syntax: QuerySyntax = "words"
+    exclude: ExcludeSetting = ()
+    hard: HardSetting = False
     encoder: Any = Field(default=None, exclude=True, repr=False)
     index: Any = Field(default=None, exclude=True, repr=False)
 
@@ -75,6 +82,8 @@ class CompatibilityReranker(BaseNodePostprocessor):
         encoder: Encoder | None = None,
         index: PassageIndex | None = None,
         query_syntax: QuerySyntax = "words",
+        exclude: Sequence[str] = (),
+        hard: bool = False,
         *,
         fingerprints: Mapping[str, list[str]] | None = None,
         **settings: Any,
@@ -94,6 +103,8 @@ class CompatibilityReranker(BaseNodePostprocessor):
             "policy": chosen,
             "top_n": top_n,
             "query_syntax": query_syntax,
+            "exclude": check_exclude(exclude, hard, chosen),
+            "hard": hard,
             "encoder": encoder,
             "index": index,
         }
@@ -115,7 +126,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
     def __reduce__(self) -> tuple[Any, ...]:
         """For another process; LlamaIndex's own way leaves out what cannot be pickled."""
         settings = (self.policy, self.top_n, self.encoder, self.index, self.query_syntax)
-        return partial(type(self), *settings), ()
+        return partial(type(self), *settings, exclude=self.exclude, hard=self.hard), ()
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
@@ -126,7 +137,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
             return []
         passages = [passage_of(node) for node in nodes]
         with self._rerank_events(nodes, query) as finish:
-            return finish(self._reranker().rerank(parsed, passages, self.top_n))
+            return finish(self._reranker().rerank(parsed, passages, **self._settings()))
 
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
@@ -137,7 +148,10 @@ class CompatibilityReranker(BaseNodePostprocessor):
             return []
         passages = [passage_of(node) for node in nodes]
         with self._rerank_events(nodes, query) as finish:
-            return finish(await self._reranker().arerank(parsed, passages, self.top_n))
+            return finish(await self._reranker().arerank(parsed, passages, **self._settings()))
+
+    def _settings(self) -> dict[str, Any]:
+        return {"k": self.top_n, "exclude": self.exclude, "hard": self.hard}
 
     def _reranker(self) -> Reranker:
         return Reranker(self.encoder, self.policy, index=self.index)

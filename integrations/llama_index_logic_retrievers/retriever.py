@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self, TypedDict, Unpack
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -20,6 +21,7 @@ from logic_retrievers.query_input import (
     AnyPolicy,
     QuerySyntax,
     check_count,
+    check_exclude,
     check_syntax,
     read_query,
 )
@@ -34,6 +36,8 @@ class SearchOptions(TypedDict, total=False):
     filter: AnyFilter
     min_score: float | None
     query_syntax: QuerySyntax
+    exclude: Sequence[str]
+    hard: bool
 
 
 class OverOptions(SearchOptions, Settings, total=False):
@@ -60,11 +64,16 @@ class ConstraintRetriever(LogicRetriever):
         min_score: only nodes with at least this score under the policy.
         query_syntax: ``words``, or ``expression``: queries are read by
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
+        exclude: texts that the nodes are to be without, beside what a query itself rules out;
+            needs the policy ``auto`` or ``boolean``, or ``hard``.
+        hard: leave out nodes that contain such a text as whole words; see
+            :meth:`logic_retrievers.Engine.search`.
         callback_manager, object_map, objects, verbose: as in every retriever of LlamaIndex.
 
     Raises:
-        ConfigurationError: similarity_top_k is under 1, or there is no such policy or syntax.
-        InputError: a filter that cannot be read.
+        ConfigurationError: similarity_top_k is under 1, there is no such policy or syntax, or the
+            policy cannot use ``exclude``.
+        InputError: a filter, or excluded texts, that cannot be read.
     """
 
     _call_settings = frozenset(SearchOptions.__annotations__)
@@ -77,6 +86,8 @@ class ConstraintRetriever(LogicRetriever):
         filter: AnyFilter = None,  # noqa: A002 - the word that both frameworks' adapters use
         min_score: float | None = None,
         query_syntax: QuerySyntax = "words",
+        exclude: Sequence[str] = (),
+        hard: bool = False,
         *,
         callback_manager: CallbackManager | None = None,
         object_map: dict[str, Any] | None = None,
@@ -92,6 +103,8 @@ class ConstraintRetriever(LogicRetriever):
         self.filter = filter
         self.min_score = min_score
         self.query_syntax = query_syntax
+        self.exclude: Sequence[str] = check_exclude(exclude, hard, policy)
+        self.hard = hard
         super().__init__(callback_manager, object_map, objects, verbose)
 
     @classmethod
@@ -159,4 +172,6 @@ class ConstraintRetriever(LogicRetriever):
             "k": self.similarity_top_k,
             "filter": to_user_filter(self.filter, self.index.prefixes),
             "min_score": self.min_score,
+            "exclude": self.exclude,
+            "hard": self.hard,
         }

@@ -248,9 +248,9 @@ class LogicVectorStore(BasePydanticVectorStore):
         Args:
             query: with ``query_str``; ``similarity_top_k``, ``filters``, ``node_ids`` and
                 ``doc_ids`` are honoured.
-            **kwargs: ``policy``, ``min_score``, ``query_syntax`` and ``qdrant_filters`` of this
-                query, as ``vector_store_kwargs`` of ``VectorStoreIndex.as_retriever`` hands them
-                on.
+            **kwargs: ``policy``, ``min_score``, ``query_syntax``, ``exclude``, ``hard`` and
+                ``qdrant_filters`` of this query, as ``vector_store_kwargs`` of
+                ``VectorStoreIndex.as_retriever`` hands them on.
 
         Raises:
             ConfigurationError: a mode that this store does not have, or another setting.

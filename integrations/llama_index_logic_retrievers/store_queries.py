@@ -24,7 +24,7 @@ from logic_retrievers.types import Hit
 
 _LLAMA_INDEX_SOURCE = "doc_id"
 """Where LlamaIndex's own store notes a node's document, with a payload index."""
-_SEARCH_SETTINGS = {"policy", "min_score"}
+_SEARCH_SETTINGS = {"policy", "min_score", "exclude", "hard"}
 _NATIVE_FILTER, _SYNTAX = "qdrant_filters", "query_syntax"
 _NO_POINT = "00000000-0000-0000-0000-000000000000"
 
@@ -40,7 +40,7 @@ def search_request(
     Args:
         index: where the nodes are.
         query: of LlamaIndex.
-        settings: of this query alone.
+        settings: of this query alone; None counts as not given.
         policy: where the settings name none.
 
     Raises:
@@ -58,20 +58,21 @@ def search_request(
             "LogicVectorStore searches by text, since a vector does not say what the query rules"
             " out. Pass query_str in the VectorStoreQuery."
         )
-    if settings.get("policy") is not None:
-        policy = settings["policy"]
     refuse_unknown("LogicVectorStore.query", settings, {*_SEARCH_SETTINGS, _NATIVE_FILTER, _SYNTAX})
+    given = {name: value for name, value in settings.items() if value is not None}
     parts = [
         _with_ids(index, query.node_ids) if query.node_ids else None,
         _in_documents(index, query.doc_ids) if query.doc_ids else None,
         translate_filters(query.filters, index.prefixes) if query.filters else None,
-        settings.get(_NATIVE_FILTER),
+        given.get(_NATIVE_FILTER),
     ]
     return {
-        "query": read_query(query.query_str, settings.get(_SYNTAX, "words"), policy),
+        "query": read_query(
+            query.query_str, given.get(_SYNTAX, "words"), given.get("policy", policy)
+        ),
         "k": query.similarity_top_k,
         "filter": _all_of(parts),
-        **{name: settings[name] for name in settings.keys() & _SEARCH_SETTINGS},
+        **{name: value for name, value in given.items() if name in _SEARCH_SETTINGS},
     }
 
 

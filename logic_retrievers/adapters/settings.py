@@ -27,6 +27,7 @@ from logic_retrievers.errors import (
     warn,
 )
 from logic_retrievers.index import PassageIndex, Settings
+from logic_retrievers.queries.parsed_query import check_excluded
 from logic_retrievers.query_input import check_count
 from logic_retrievers.types import Passage
 
@@ -41,6 +42,10 @@ def _checked_count(number: Any) -> Any:
 
 
 Count: TypeAlias = Annotated[int, BeforeValidator(_checked_count)]
+ExcludeSetting: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(check_excluded)]
+"""Texts that results are to be without."""
+HardSetting: TypeAlias = Annotated[bool, Field(strict=True)]
+"""Whether passages that contain an excluded text are left out."""
 # InstanceOf keeps what it stands for out of a JSON schema; what depends on other settings is
 # checked by the core's own class
 ResolutionSetting: TypeAlias = Annotated[

@@ -41,6 +41,16 @@ def search(
     policy: PolicyName = "auto",
     filters: Filters = None,
     min_score: Annotated[float | None, typer.Option(help="Least score under the policy.")] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="What the hits are to be without; may be repeated."),
+    ] = None,
+    hard: Annotated[
+        bool,
+        typer.Option(
+            "--hard", help="Leave out passages that contain an excluded text as whole words."
+        ),
+    ] = False,
     explain: Annotated[bool, typer.Option(help="Show scores, ranks and reasons.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the hits as JSON.")] = False,
     query_encoder: QueryEncoders = None,
@@ -63,7 +73,12 @@ def search(
             raise ConfigurationError("two --query-encoder read the queries of one vector")
         engine = Engine(passages, policy)
         hits = engine.search(
-            text_or_expression, k, filter=parse_filter(filters or []), min_score=min_score
+            text_or_expression,
+            k,
+            filter=parse_filter(filters or []),
+            min_score=min_score,
+            exclude=exclude or (),
+            hard=hard,
         )
     if as_json:
         print_json([hit.to_dict() for hit in hits])
@@ -75,6 +90,8 @@ def print_hits(hits: Sequence[Hit], *, explain: bool) -> None:
     """The hits for people: rank, score, id, text, and the evidence in lines of its own."""
     if not hits:
         out.print("no passage found")
+    if hits and (left_out := hits[0].evidence.details.get("left_out")):
+        out.print(f"[dim]left out before the last of these: {left_out}, by their words[/]")
     for hit in hits:
         out.print(f"[bold]{hit.rank}.[/] [cyan]{hit.score:.3f}[/] [dim]{escape(hit.passage.id)}[/]")
         out.print(f"   {escape(shorten(hit.passage.text, 300))}", highlight=False)

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.policies.base import COMPATIBILITY, LEXICAL, Policy, PolicyRouter, check_limit
+from logic_retrievers.policies.base import (
+    COMPATIBILITY,
+    DEFAULT_PARSER,
+    LEXICAL,
+    Policy,
+    PolicyRouter,
+    check_limit,
+)
 from logic_retrievers.policies.boolean import ExpressionPolicy
 from logic_retrievers.policies.exclusion import (
     ExclusionPolicy,
@@ -17,9 +24,8 @@ from logic_retrievers.policies.exclusion import (
 )
 from logic_retrievers.policies.plain import TopicalPolicy
 from logic_retrievers.policies.union import UnionPolicy
-from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
+from logic_retrievers.queries import ParsedQuery, QueryParser
 
-_DEFAULT_PARSER = RuleParser()
 _NEGATED_FACT_ALPHA = 0.7
 """alpha of the union for negated facts: it costs nothing on SciFact's train part."""
 
@@ -49,7 +55,7 @@ class AutoPolicy(PolicyRouter):
         ConfigurationError: a setting out of its range.
     """
 
-    parser: QueryParser = _DEFAULT_PARSER
+    parser: QueryParser = DEFAULT_PARSER
     settings: ExclusionSettings | None = None
     mode: Mode = "soft"
     backfill: bool = True
@@ -77,7 +83,7 @@ class AutoPolicy(PolicyRouter):
         constants: Mapping[str, float] | None = None,
     ) -> Policy:
         """The policy that this query calls for."""
-        parsed = query if isinstance(query, ParsedQuery) else self.parser.parse(query)
+        parsed = self.parse(query)
         if parsed.kind == "expression":
             return ExpressionPolicy(
                 parsed,

@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 TOPICAL = "topical"
 COMPATIBILITY = "compatibility"
 LEXICAL = "lexical"
+DEFAULT_PARSER = RuleParser()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,18 @@ class Policy(ABC):
 
 
 class PolicyRouter(ABC):
-    """Chooses a policy for each query. As pure as a policy."""
+    """Chooses a policy for each query. As pure as a policy.
+
+    Attributes:
+        parser: reads queries in words; :class:`RuleParser` where a subclass names no other.
+    """
 
     name: ClassVar[str]
+    parser: QueryParser = DEFAULT_PARSER
+
+    def parse(self, query: str | ParsedQuery) -> ParsedQuery:
+        """The query in its parts; one that is parsed already as it is."""
+        return query if isinstance(query, ParsedQuery) else self.parser.parse(query)
 
     @abstractmethod
     def route(

@@ -12,6 +12,7 @@ import numpy as np
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
+    DEFAULT_PARSER,
     LEXICAL,
     TOPICAL,
     Policy,
@@ -30,7 +31,7 @@ from logic_retrievers.policies.boolean_scores import (
     set_scores,
 )
 from logic_retrievers.policies.plain import TopicalPolicy
-from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
+from logic_retrievers.queries import ParsedQuery, QueryParser
 from logic_retrievers.queries.expressions import (
     And,
     Atom,
@@ -46,7 +47,6 @@ from logic_retrievers.settings import merged
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 _SATISFIED, _UNSATISFIED, _VIOLATED, _AVOIDED = "satisfied", "unsatisfied", "violated", "avoided"
-_DEFAULT_PARSER = RuleParser()
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class BooleanPolicy(PolicyRouter):
         ConfigurationError: a setting out of its range.
     """
 
-    parser: QueryParser = _DEFAULT_PARSER
+    parser: QueryParser = DEFAULT_PARSER
     settings: BooleanSettings | None = None
     limit: int = 100
     name: ClassVar[str] = "boolean"
@@ -80,7 +80,7 @@ class BooleanPolicy(PolicyRouter):
     ) -> Policy:
         """:class:`ExpressionPolicy` for a query with an expression, else :class:`TopicalPolicy`."""
         del constants
-        parsed = query if isinstance(query, ParsedQuery) else self.parser.parse(query)
+        parsed = self.parse(query)
         if parsed.expression is None:
             return TopicalPolicy()
         return ExpressionPolicy(parsed, self.settings, self.limit, tuple(trained))

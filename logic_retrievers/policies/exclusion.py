@@ -41,19 +41,23 @@ Mode: TypeAlias = Literal["soft", "hard"]
 
 _RANGES: Mapping[str, Range] = {
     "penalty": Interval(low=0),
+    "standout_share": SHARE,
     "mention_share": SHARE,
     "whole_query_weight": SHARE,
     "standout_threshold": Interval(0, 1, without_high=True),
-    "excluded_score_floor": Interval(low=0, without_low=True),
-    "margin_onset": Interval(),
-    "margin_width": Interval(low=0, without_low=True),
-    "coverage_low": Interval(),
-    "coverage_high": Interval(),
     "compatibility_weight": SHARE,
     "lexical_weight": SHARE,
+    "property_share": SHARE,
 }
-_VIOLATION_THRESHOLD = 0.5
+_VIOLATION_THRESHOLD = 0.3
 """Violation from which ``hard`` mode sets a passage behind the others."""
+_NEAREST = 5
+"""Passages nearest to the wanted text, whose mean excluded score is the usual one."""
+_MARGIN = 0.1
+"""Excluded score less wanted score at which a passage is about the excluded text in full."""
+_FLOOR = 0.4
+"""The pool's best excluded score counts as this at least: where nothing in the pool is about the
+excluded text, nothing stands out."""
 _EPSILON = 1e-9
 
 
@@ -68,52 +72,38 @@ class ExclusionConstants:
     """
 
     penalty: float = 0.75
-    mention_share: float = 0.2
-    whole_query_weight: float = 0.6
-    standout_threshold: float = 0.7
-    excluded_score_floor: float = 0.5
-    margin_onset: float = -0.1
-    margin_width: float = 0.2
-    coverage_low: float = 0.6
-    coverage_high: float = 0.9
-    compatibility_weight: float = 0.3
+    standout_share: float = 0.4
+    mention_share: float = 0.3
+    whole_query_weight: float = 0.5
+    standout_threshold: float = 0.75
+    compatibility_weight: float = 0.5
     lexical_weight: float = 0.3
+    property_share: float = 0.15
 
     def __post_init__(self) -> None:
         check_ranges(asdict(self), _RANGES)
-        if not self.coverage_low < self.coverage_high:
-            raise ConfigurationError(
-                f"coverage_low must be less than coverage_high, not {self.coverage_low} and "
-                f"{self.coverage_high}"
-            )
 
 
 @dataclass(frozen=True, slots=True)
 class ExclusionSettings(PartialSettings):
     """Overrides of the exclusion policy's constants; None keeps the value of the encoder's bundle.
 
-    All but the last two are in units of a cosine, and depend on the encoder.
-
     Args:
-        penalty: the most that the score of a passage can lose.
-        mention_share: share of the penalty for a passage that stands out towards the excluded text
-            but is still about the wanted one, in [0, 1].
+        penalty: the most that the score of a passage can lose, in units of a cosine.
+        standout_share: violation of a passage that stands out most in the pool towards the excluded
+            text and is about it, in [0, 1].
+        mention_share: what remains of that for a passage that is still about the wanted text, in
+            [0, 1].
         whole_query_weight: share of the whole query in the score, in [0, 1]; the rest is the wanted
             text's.
         standout_threshold: share of the pool's best score for the excluded text from which a
             passage stands out, in [0, 1).
-        excluded_score_floor: that best score counts as this at least: where nothing in the pool is
-            about the excluded text, nothing stands out.
-        margin_onset: excluded score less wanted score from which a passage counts as being about
-            the excluded text,
-        margin_width: and how far above that it does so fully.
-        coverage_low, coverage_high: the pool's best wanted score over its best whole-query score.
-            Below the first the wanted text finds nothing by itself, and the exclusion is ignored;
-            from the second on it counts in full.
         compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], where
             there is a trained compatibility vector.
         lexical_weight: share of the words beside these, in [0, 1], where there is a ``lexical``
             vector: the lexical score over the best one of the pool, for each text.
+        property_share: what remains of the penalty where the excluded text is a property of what is
+            wanted ("without a guarantor"), in [0, 1]: the right passage speaks of it as well.
 
     Raises:
         ConfigurationError: a value out of its range.
@@ -122,40 +112,39 @@ class ExclusionSettings(PartialSettings):
     ranges: ClassVar[Mapping[str, Range]] = _RANGES
 
     penalty: float | None = None
+    standout_share: float | None = None
     mention_share: float | None = None
     whole_query_weight: float | None = None
     standout_threshold: float | None = None
-    excluded_score_floor: float | None = None
-    margin_onset: float | None = None
-    margin_width: float | None = None
-    coverage_low: float | None = None
-    coverage_high: float | None = None
     compatibility_weight: float | None = None
     lexical_weight: float | None = None
+    property_share: float | None = None
 
 
 @dataclass(frozen=True)
 class ExclusionPolicy(Policy):
     """One query that excludes something, made by :class:`AutoPolicy` or by hand.
 
-    With the cosines of a passage to the whole query (q), the wanted text (w) and the nearest
-    excluded text (x), each the mean of the topical and, with ``use_compatibility``, the
-    compatibility cosine, weighted by ``compatibility_weight``, and with ``use_lexical`` the words'
-    share beside them; their maxima over the pool (Q, W, X), and X no less than
-    ``excluded_score_floor``::
+    With the cosines of a passage to the whole query (q), the wanted text (w) and an excluded text
+    (x), each the mean of the topical and, with ``use_compatibility``, the compatibility cosine,
+    weighted by ``compatibility_weight``, and with ``use_lexical`` the words' share beside them;
+    their maxima over the pool (Q, W, and X, no less than 0.4); and the mean of x over the five
+    passages nearest to the wanted text (u, the usual score)::
 
-        exclusion_confidence = clip((W / Q - coverage_low) / (coverage_high - coverage_low), 0, 1)
-        base      = exclusion_confidence * ((1 - whole_query_weight) * w + whole_query_weight * q)
-                    + (1 - exclusion_confidence) * q
-        standout  = clip((x / X - standout_threshold) / (1 - standout_threshold), 0, 1)
-        margin    = clip((x - w - margin_onset) / margin_width, 0, 1)
-        violation = exclusion_confidence * standout
-                    * (mention_share + (1 - mention_share) * margin)
-        score     = base - penalty * violation
+        confidence = min(1, W / Q) ** 2
+        base       = confidence * ((1 - whole_query_weight) * w + whole_query_weight * q)
+                     + (1 - confidence) * q
+        standout   = clip((x / X - standout_threshold) / (1 - standout_threshold), 0, 1)
+        about      = mention_share + (1 - mention_share) * clip((x - w) / 0.1, 0, 1)
+        violation  = confidence * clip(standout_share * standout * about + max(0, x - u), 0, 1)
+        score      = base - penalty * violation     (* property_share for a property)
 
-    A satisfying passage may well name what is excluded. So the full penalty is for passages that
-    both stand out in the pool towards the excluded text and are about it rather than about the
-    wanted text. A passage without a compatibility vector is judged by its topical one alone.
+    and the largest violation where several texts are excluded. A passage loses by what it is more
+    about the excluded text than passages of the wanted kind are as a rule, and if it is among those
+    of the pool that are most about it. A satisfying passage may well name what is excluded: so most
+    of the second part is for passages that are about the excluded text rather than the wanted one.
+    Where the wanted text finds less by itself than the whole query, the reading counts less. A
+    passage without a compatibility vector is judged by its topical one alone.
 
     Args:
         query: with ``kind="exclusion"``.
@@ -238,7 +227,7 @@ class ExclusionPolicy(Policy):
             details = {
                 "query": self.query.to_dict(),
                 "violation": round(float(violation[i]), 6),
-                "penalty": round(self.constants.penalty * float(violation[i]), 6),
+                "penalty": round(self._penalty * float(violation[i]), 6),
                 "excluded": texts,
                 **({"must_not": dict(self.must_not)} if self.field_filters else {}),
             }
@@ -251,22 +240,29 @@ class ExclusionPolicy(Policy):
         """Scores, violations, and which texts move which passage down, (texts, pool size)."""
         c = self.constants
         whole, wanted = (self._similarity(pool, name) for name in (TOPICAL, WANTED))
-        coverage = float(wanted.max()) / max(float(whole.max()), _EPSILON)
-        confidence = np.clip((coverage - c.coverage_low) / (c.coverage_high - c.coverage_low), 0, 1)
+        confidence = _confidence(whole, wanted)
         base = confidence * ((1 - c.whole_query_weight) * wanted + c.whole_query_weight * whole)
         base = base + (1 - confidence) * whole
-        violation = np.zeros_like(base)
-        is_violated = np.zeros((len(self._scored_texts), len(base)), dtype=bool)
-        if self._scored_texts:
-            excluded = np.stack([self._similarity(pool, _excluded(t)) for t in self._scored_texts])
-            best = np.maximum(excluded.max(axis=1, keepdims=True), c.excluded_score_floor)
-            threshold = c.standout_threshold
-            standout = np.clip((excluded / best - threshold) / (1 - threshold), 0, 1)
-            margin = excluded.max(axis=0) - wanted - c.margin_onset
-            about = c.mention_share + (1 - c.mention_share) * np.clip(margin / c.margin_width, 0, 1)
-            violation = confidence * standout.max(axis=0) * about
-            is_violated = (standout > 0) & (violation > 0)
-        return base - c.penalty * violation, violation, is_violated
+        if not self._scored_texts:
+            return base, np.zeros_like(base), np.zeros((0, len(base)), dtype=bool)
+        excluded = np.stack([self._similarity(pool, _excluded(t)) for t in self._scored_texts])
+        best = np.maximum(excluded.max(axis=1, keepdims=True), _FLOOR)
+        threshold = c.standout_threshold
+        standout = np.clip((excluded / best - threshold) / (1 - threshold), 0, 1)
+        about = c.mention_share + (1 - c.mention_share) * np.clip(
+            (excluded - wanted) / _MARGIN, 0, 1
+        )
+        usual = excluded[:, ranking(wanted)[:_NEAREST]].mean(axis=1, keepdims=True)
+        excess = np.maximum(0, excluded - usual)
+        violations = confidence * np.clip(c.standout_share * standout * about + excess, 0, 1)
+        violation = violations.max(axis=0)
+        return base - self._penalty * violation, violation, violations > 0
+
+    @property
+    def _penalty(self) -> float:
+        """What a full violation costs."""
+        share = self.constants.property_share if self.query.reading == "property" else 1.0
+        return self.constants.penalty * share
 
     def _similarity(self, pool: CandidatePool, name: str) -> _Scores:
         """Of every passage to one of the texts, words included, shape (pool size,)."""
@@ -307,6 +303,12 @@ def check_mode(mode: str, *, backfill: bool) -> None:
         raise ConfigurationError(
             "backfill=False leaves out what mode='hard' finds; set that mode too"
         )
+
+
+def _confidence(whole: _Scores, wanted: _Scores) -> float:
+    """How far the reading is trusted: whether the wanted text finds as much as the whole query."""
+    coverage = float(wanted.max()) / max(float(whole.max()), _EPSILON)
+    return float(np.clip(coverage, 0, 1)) ** 2
 
 
 def _reason(excluded: Sequence[str], violation: float) -> str:

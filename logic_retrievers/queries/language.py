@@ -1,4 +1,5 @@
-"""Which language a query is written in, by its words. N-gram models err on three words; these seldom do.
+"""Which language a query is written in, by its words: right on three of them, where n-grams err.
+
 
 ``function_words.toml`` has the function words of eleven languages, ``english_words.txt`` common
 English words for queries without function words ("pizza no cheese").

@@ -71,16 +71,38 @@ _COMPANY_NAME = re.compile(
     r"(?<![\w-])(?!\d)[A-Z][\w'.]* (?:&|and) (?:Sons?|Co|Company|Daughters|Brothers)(?![\w-])"
 )
 
+_TRANSPOSED = {
+    word[:i] + word[i + 1] + word[i] + word[i + 2 :]: word
+    for word in ("without", "except", "excluding", "instead")
+    for i in range(len(word) - 1)
+    if word[i] != word[i + 1]
+}
+_TRANSPOSED_CUE = re.compile(rf"\b(?:{'|'.join(_TRANSPOSED)})\b", re.IGNORECASE)
+_SUCH_A_ONE = (
+    r"(?:(?:an?|any|the)\s+)?(?:\S+\s+){1,3}(?:that|which|who|where|whose)\s+(?:\S+\s+){0,3}?"
+)
+_DOUBLE_NEGATION = re.compile(
+    r"\b(?:not|(?:don't|dont|wouldn't|would\s+not|do\s+not)\s+(?:want|need|like)|(?:mustn't|"
+    rf"shouldn't)\s+be)\s+(?:without|{_SUCH_A_ONE}(?:lacks?|lacking|(?:is|are|has|have|does|do|can|"
+    r"will)(?:n't|nt|\s+not)|can't|cant|cannot|won't|wont|has\s+no|have\s+no))\b",
+    re.IGNORECASE,
+)
+"""What asserts: "not without parking", "I don't want one that lacks a lid"."""
+
 
 def mask(text: str) -> str:
-    """The text with names, quotations and idioms filled, punctuation made plain; offsets stay."""
+    """The text with names, quotations, idioms and double negations filled; offsets stay.
+
+    Punctuation is made plain, and two letters that changed places in a cue are put right.
+    """
     masked = text.translate(_PLAIN)
     masked = _QUOTED.sub(_fill, masked)
     if not _is_title_case(masked):
         masked = _NAME_WITH_CUE.sub(_fill, masked)
         masked = _OPENING_NAME.sub(_fill, masked)
         masked = _TITLE.sub(_fill, masked)
-    return _IDIOMS.sub(_fill, masked)
+    masked = _TRANSPOSED_CUE.sub(lambda match: _TRANSPOSED[match[0].lower()], masked)
+    return _DOUBLE_NEGATION.sub(_fill, _IDIOMS.sub(_fill, masked))
 
 
 def mask_fixed_pairs(masked: str) -> str:

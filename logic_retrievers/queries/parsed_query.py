@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from logic_retrievers.errors import InputError
+from logic_retrievers.errors import EmptyTextError, InputError
 from logic_retrievers.queries.expressions import (
     MAX_ATOMS,
     Atom,
     Expression,
+    Or,
     check_searchable,
+    split_exclusions,
     to_phrase,
     wanted_part,
 )
@@ -22,6 +24,35 @@ Kind: TypeAlias = Literal["none", "exclusion", "negated_fact", "expression"]
 """``exclusion``: something is excluded from the results. ``negated_fact``: the wanted fact itself
 is negative ("metals that do not rust"). ``expression``: things joined by AND or OR. ``none``: none
 of these."""
+
+MAX_EXCLUDED = MAX_ATOMS - 1
+"""Texts that one query may exclude: with what is wanted they are the atoms of an expression."""
+
+
+def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
+    """Excluded texts as a caller gave them: without white space around, each once in any case.
+
+    Raises:
+        InputError: no list, more than ``MAX_EXCLUDED`` texts, or one that is no string.
+        EmptyTextError: a text is empty.
+    """
+    if isinstance(texts, str) or not isinstance(texts, Sequence):
+        raise InputError(f"excluded texts are a list, not {texts!r}: exclude=['nuts', 'shellfish']")
+    excluded: dict[str, str] = {}
+    for text in texts:
+        if not isinstance(text, str):
+            raise InputError(f"an excluded text is a string, not {text!r}")
+        if not text.strip():
+            raise EmptyTextError("an excluded text is empty; leave it out of the list")
+        excluded.setdefault(text.strip().casefold(), text.strip())
+    if len(excluded) > MAX_EXCLUDED:
+        raise InputError(f"at most {MAX_EXCLUDED} texts can be excluded, not {len(excluded)}")
+    return tuple(excluded.values())
+
+
+Reading: TypeAlias = Literal["thing", "property"]
+"""``thing``: "curtains, not polyester". ``property``: what is excluded is said of the wanted thing
+itself ("a loan without a guarantor"), so that the right passage speaks of it as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +72,7 @@ class ParsedQuery:
             ``wanted`` and ``excluded``.
         confidence: how sure the parser is of the expression, in [0, 1]; 1 where a caller gave it,
             and where no words had to be coordinated.
+        reading: of the excluded texts; see :data:`Reading`.
     """
 
     text: str
@@ -52,6 +84,7 @@ class ParsedQuery:
     span: tuple[int, int] | None = None
     expression: Expression | None = None
     confidence: float = 1.0
+    reading: Reading = "thing"
 
     def __post_init__(self) -> None:
         if not self.wanted:
@@ -86,6 +119,57 @@ class ParsedQuery:
         wanted = to_phrase(wanted_part(simple))
         return cls(to_phrase(simple), "expression", wanted, rule="caller", expression=expression)
 
+    def also_excluding(self, texts: Sequence[str]) -> ParsedQuery:
+        """The query with further texts that it excludes, beside those in its own words.
+
+        An expression gets AND NOT each; any other query becomes an exclusion, of what it wants. A
+        text that is excluded already, in whatever case, counts once. What is named outright is read
+        as a thing, and so are the query's own excluded texts then. ``text`` stays as it is.
+
+        Raises:
+            InputError: as :func:`check_excluded`; or too many texts together with the query's own.
+        """
+        named = check_excluded(texts)
+        known = {text.casefold() for text in self.excluded_outright}
+        new = tuple(text for text in named if text.casefold() not in known)
+        if not new:
+            return replace(self, reading="thing") if named else self
+        excluded = (*self.excluded, *new)
+        if len(excluded) > MAX_EXCLUDED:
+            raise InputError(
+                f"with its own, the query excludes {len(excluded)} texts, and at most"
+                f" {MAX_EXCLUDED} can be excluded"
+            )
+        expression = self.expression
+        if expression is not None:
+            expression = reduce(and_, (~Atom(text) for text in new), expression)
+        if self.kind in ("exclusion", "expression"):
+            return replace(self, excluded=excluded, expression=expression, reading="thing")
+        return replace(
+            self,
+            kind="exclusion",
+            excluded=excluded,
+            expression=expression,
+            reading="thing",
+            cue="",
+            rule="caller",
+            span=None,
+        )
+
+    @property
+    def excluded_outright(self) -> tuple[str, ...]:
+        """Every text that alone rules a passage out: ``excluded``, and AND NOT of the expression.
+
+        ``AND NOT (a OR b)`` rules out by either, ``AND NOT (a AND b)`` by neither alone.
+        """
+        texts = list(self.excluded)
+        if self.expression is not None:
+            _, parts = split_exclusions(self.expression.simplified())
+            for part in parts:
+                alternatives = part.parts if isinstance(part, Or) else (part,)
+                texts += [one.text for one in alternatives if isinstance(one, Atom)]
+        return tuple(dict.fromkeys(texts))
+
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
         return {
@@ -98,6 +182,7 @@ class ParsedQuery:
             "span": list(self.span) if self.span else None,
             "expression": None if self.expression is None else self.expression.to_dict(),
             "confidence": self.confidence,
+            "reading": self.reading,
         }
 
 

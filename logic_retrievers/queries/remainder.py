@@ -10,7 +10,7 @@ _CONJUNCTION = re.compile(r"^(?:but|and)\s+", re.IGNORECASE)
 _LEADING_WORDS = re.compile(
     r"(?:[\s,;:(\[-]+|(?<![\w-])(?:and|but(?:\sone)?|while|though|yet|only|just|with|please|"
     r"(?<=\S\s)that|(?<=\S\s)which|(?:you\s)?(?:can|may)|ideally|preferably|definitely|"
-    r"specifically|kindly|quite|having|it's|it\sshould(?:\shave)?|i\s(?:have|need|want)\sto|"
+    r"specifically|kindly|quite|having|i\s(?:would|'d)\slike\sto|it's|it\sshould(?:\shave)?|i\s(?:have|need|want)\sto|"
     r"if\s(?:we|you|i)|we|i))$",
     re.IGNORECASE,
 )

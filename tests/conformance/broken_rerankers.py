@@ -29,6 +29,13 @@ class TestDropsTopN(PlainRerankers):
         return super().make(**settings)
 
 
+class TestRerankerDropsWhatIsExcluded(PlainRerankers):
+    found_by = "test_what_is_excluded_by_name"
+
+    def make(self, exclude=(), hard=False, **settings):
+        return super().make(**settings)
+
+
 class TestAnnotatesWhatGoesIn(PlainRerankers):
     found_by = "test_what_goes_in_stays_as_it_is"
 

@@ -49,6 +49,13 @@ class TestCutsByAnotherScore(PlainRetrievers):
         return [r for r in self.plain(results) if lowest is None or 1 / r.metadata["logic"]["rank"]]
 
 
+class TestDropsWhatIsExcluded(PlainRetrievers):
+    found_by = "test_what_is_excluded_by_name"
+
+    def make(self, index, exclude=(), hard=False, **settings):
+        return super().make(index, **settings)
+
+
 class TestBlocksTheLoop(PlainRetrievers):
     found_by = "test_asynchronous_retrieval_leaves_the_event_loop_free"
 

@@ -26,7 +26,7 @@ from logic_retrievers import (
 from logic_retrievers.cleaning import CorpusCleaner
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.policies import resolve_policy
-from logic_retrievers.query_input import check_syntax, read_query
+from logic_retrievers.query_input import check_exclude, check_syntax, read_query
 from logic_retrievers.types import Hit
 
 
@@ -36,12 +36,23 @@ def evidence_of_hit(hit: Hit) -> dict:
 
 
 class PlainRetriever:
-    def __init__(self, index: PassageIndex, policy="auto", k=4, min_score=None, **more):
+    def __init__(
+        self,
+        index: PassageIndex,
+        policy="auto",
+        k=4,
+        min_score=None,
+        exclude=(),
+        hard=False,
+        **more,
+    ):
         if not isinstance(k, int) or k < 1:
             raise ValueError("k must be a whole number")
+        check_exclude(exclude, hard, policy)
         self.index = index
         self.settings = {
-            "policy": resolve_policy(policy), "k": k, "min_score": min_score, **more,
+            "policy": resolve_policy(policy), "k": k, "min_score": min_score,
+            "exclude": exclude, "hard": hard, **more,
         }  # fmt: skip
 
     def __call__(self, query, **overrides):
@@ -54,7 +65,7 @@ class PlainRetriever:
 
 
 class PlainRetrievers(RetrieverConformance):
-    overrides = ("k", "filter", "min_score", "policy")
+    overrides = ("k", "filter", "min_score", "policy", "exclude", "hard")
     kind = PlainRetriever
 
     def make(self, index, **settings):
@@ -102,10 +113,13 @@ class PlainReaders(ExpressionConformance):
 
 
 class PlainReranker:
-    def __init__(self, policy="sequential", top_n=None, encoder=None, index=None):
+    def __init__(
+        self, policy="sequential", top_n=None, encoder=None, index=None, exclude=(), hard=False
+    ):
         if top_n is not None and top_n < 1:
             raise ValueError("top_n must be a whole number of at least 1")
-        self.top_n = top_n
+        check_exclude(exclude, hard, policy)
+        self.settings = {"k": top_n, "exclude": exclude, "hard": hard}
         self.core = Reranker(encoder, policy, index=index)
 
     def passages(self, items):
@@ -115,10 +129,10 @@ class PlainReranker:
         ]
 
     def __call__(self, query, items):
-        return self.core.rerank(query, self.passages(items), self.top_n)
+        return self.core.rerank(query, self.passages(items), **self.settings)
 
     async def acall(self, query, items):
-        return await self.core.arerank(query, self.passages(items), self.top_n)
+        return await self.core.arerank(query, self.passages(items), **self.settings)
 
 
 class PlainRerankers(RerankerConformance):

@@ -38,7 +38,7 @@ def to_retrieved(documents):
 
 
 class TestConstraintRetriever(RetrieverConformance):
-    overrides = ("k", "filter", "min_score", "policy")
+    overrides = ("k", "filter", "min_score", "policy", "exclude", "hard")
 
     def make(self, index, **settings):
         return ConstraintRetriever(index=index, **settings)

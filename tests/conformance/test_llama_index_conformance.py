@@ -50,7 +50,7 @@ def in_their_words(settings):
 
 
 class TestConstraintRetriever(RetrieverConformance):
-    overrides = ("k", "filter", "min_score", "policy")
+    overrides = ("k", "filter", "min_score", "policy", "exclude", "hard")
 
     def make(self, index, **settings):
         return ConstraintRetriever(index, **in_their_words(settings))

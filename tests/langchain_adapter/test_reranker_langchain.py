@@ -143,5 +143,6 @@ def test_settings_are_public_and_fit_for_json():
     assert dumped["policy"]["name"] == "sequential"
     assert dumped["policy"]["tau"] == 0.4
     assert CompatibilityReranker().model_dump() == {
-        "policy": "sequential", "top_n": None, "query_syntax": "words"
+        "policy": "sequential", "top_n": None, "query_syntax": "words",
+        "exclude": (), "hard": False,
     }  # fmt: skip

@@ -105,4 +105,6 @@ def test_settings_are_told(index):
         "filter": None,
         "min_score": 0.5,
         "query_syntax": "words",
+        "exclude": (),
+        "hard": False,
     }

@@ -97,34 +97,30 @@ def exclusion(
     excluded: list[Scores],
     *,
     penalty: float,
+    standout_share: float,
     mention_share: float,
     whole_query_weight: float,
     standout_threshold: float,
-    excluded_score_floor: float,
-    margin_onset: float,
-    margin_width: float,
-    coverage_low: float,
-    coverage_high: float,
 ) -> dict[str, tuple[float, float]]:
     """Score and violation of every passage of a pool; the formulas of ExclusionPolicy."""
 
     def clip(value: float) -> float:
         return min(1.0, max(0.0, value))
 
-    coverage = max(wanted.values()) / max(1e-9, max(whole.values()))
-    confidence = clip((coverage - coverage_low) / (coverage_high - coverage_low))
+    confidence = clip(max(wanted.values()) / max(1e-9, max(whole.values()))) ** 2
+    nearest_wanted = nearest(wanted, 5)
     result = {}
     for i in whole:
         base = (1 - whole_query_weight) * wanted[i] + whole_query_weight * whole[i]
         base = confidence * base + (1 - confidence) * whole[i]
-        violation = 0.0
-        if excluded:
-            shares = [
-                scores[i] / max(excluded_score_floor, max(scores.values())) for scores in excluded
-            ]
-            standout = clip((max(shares) - standout_threshold) / (1 - standout_threshold))
-            margin = max(scores[i] for scores in excluded) - wanted[i]
-            about = clip((margin - margin_onset) / margin_width)
-            violation = confidence * standout * (mention_share + (1 - mention_share) * about)
+        violations = [0.0]
+        for scores in excluded:
+            share = scores[i] / max(0.4, max(scores.values()))
+            standout = clip((share - standout_threshold) / (1 - standout_threshold))
+            about = mention_share + (1 - mention_share) * clip((scores[i] - wanted[i]) / 0.1)
+            usual = sum(scores[j] for j in nearest_wanted) / len(nearest_wanted)
+            excess = max(0.0, scores[i] - usual)
+            violations.append(clip(standout_share * standout * about + excess))
+        violation = confidence * max(violations)
         result[i] = (base - penalty * violation, violation)
     return result

@@ -73,10 +73,6 @@ def test_what_cannot_be_merged_is_refused():
         merged(ExclusionConstants, bundle_constants={"severity": 1.0})
     with pytest.raises(ConfigurationError, match="penalty must be at least 0, not -1"):
         merged(ExclusionConstants, bundle_constants={"penalty": -1})
-    with pytest.raises(ConfigurationError, match="coverage_low must be less"):
-        merged(ExclusionConstants, ExclusionSettings(coverage_low=0.95))
-    high = ExclusionSettings(coverage_low=0.95)
-    assert merged(ExclusionConstants, high, {"coverage_high": 0.99}).coverage_low == 0.95
 
 
 @pytest.mark.parametrize(

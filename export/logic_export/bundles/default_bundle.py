@@ -61,19 +61,14 @@ TRAINED = """The topical head's
 EXCLUSION = Calibration(
     constants={
         "penalty": 0.75,
+        "standout_share": 0.4,
         "mention_share": 0.3,
-        "whole_query_weight": 0.4,
-        "standout_threshold": 0.7,
-        "excluded_score_floor": 0.5,
-        "margin_onset": -0.1,
-        "margin_width": 0.2,
-        "coverage_low": 0.6,
-        "coverage_high": 0.9,
+        "whole_query_weight": 0.5,
+        "standout_threshold": 0.75,
         "compatibility_weight": 0.5,
     },
-    origin="python -m benchmarks.tuning: grids over the train and dev parts of ExcluIR and the "
-    "dev parts of BoolQuestions NOT and NevIR; before there was a compatibility head, over NevIR's "
-    "train part too",
+    origin="python -m benchmarks.tuning: train and dev parts of ExcluIR, dev parts of "
+    "BoolQuestions NOT and of the users' queries",
 )
 
 

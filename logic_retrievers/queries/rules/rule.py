@@ -40,6 +40,8 @@ class Rule:
         not_after: the text behind the cue must not begin with these words.
         opening: None: anywhere; True: only where a sentence begins; False: only elsewhere.
         brief: the excluded text is a word or two ("without *a pool* in Rome").
+        property: the excluded text may be a property of what is wanted ("a loan *without a
+            guarantor*"): the right passage speaks of it too, so that it weighs less.
         again: the verb that the cue's group ``verb`` holds must stand before the cue as well, in
             any form ("who *likes* tea without *liking* milk").
 
@@ -56,6 +58,7 @@ class Rule:
     opening: bool | None = None
     brief: bool = False
     again: bool = False
+    property: bool = False
 
     def __post_init__(self) -> None:
         try:

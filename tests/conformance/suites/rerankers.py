@@ -52,7 +52,10 @@ class RerankerConformance(ABC):
 
     @abstractmethod
     def make(self, **settings: Any) -> Any:
-        """A reranker; settings are ``policy``, ``top_n``, ``encoder`` and ``index``."""
+        """A reranker.
+
+        Settings are ``policy``, ``top_n``, ``encoder``, ``index``, ``exclude`` and ``hard``.
+        """
 
     @abstractmethod
     def items(self, passages: Sequence[Passage]) -> list[Any]:
@@ -116,6 +119,19 @@ class RerankerConformance(ABC):
         """A top_n that is dropped on the way fills the prompt with what ranked last."""
         results = self.rerank(self.make(encoder=encoder, top_n=top_n), PLAIN, self.items(passages))
         check_results(results, Reranker(encoder).rerank(PLAIN, passages, top_n))
+
+    def test_what_is_excluded_by_name(
+        self, encoder: WatchedEncoder, passages: list[Passage]
+    ) -> None:
+        """A list of what somebody must not eat, dropped on the way, shows just that."""
+        named = ["gardens", "nightclub"]
+        for policy, hard in (("auto", False), ("auto", True), ("sequential", True)):
+            made = self.make(policy=policy, encoder=encoder, top_n=5, exclude=named, hard=hard)
+            results = self.rerank(made, PLAIN, self.items(passages))
+            core = Reranker(encoder, policy)
+            check_results(results, core.rerank(PLAIN, passages, 5, exclude=named, hard=hard))
+        with pytest.raises(ValueError, match="hard=True"):
+            self.make(encoder=encoder, exclude=named)
 
     def test_what_goes_in_stays_as_it_is(
         self, encoder: WatchedEncoder, passages: list[Passage]

@@ -51,15 +51,18 @@ class RetrieverConformance(ABC):
                 ...
 
     Attributes:
-        overrides: which of the settings ``k``, ``filter``, ``min_score`` and ``policy`` a single
-            call may replace.
+        overrides: which of the settings ``k``, ``filter``, ``min_score``, ``policy``, ``exclude``
+            and ``hard`` a single call may replace.
     """
 
     overrides: ClassVar[Collection[str]] = ()
 
     @abstractmethod
     def make(self, index: PassageIndex, **settings: Any) -> Any:
-        """A retriever; settings are ``policy``, ``k``, ``filter`` and ``min_score``."""
+        """A retriever.
+
+        Settings are ``policy``, ``k``, ``filter``, ``min_score``, ``exclude`` and ``hard``.
+        """
 
     @abstractmethod
     def retrieve(self, retriever: Any, query: str, **overrides: Any) -> list[Retrieved]:
@@ -109,6 +112,7 @@ class RetrieverConformance(ABC):
         lowest = engine.search(EXCLUDING, 5)[2].score
         given: dict[str, Any] = {
             "k": 2, "filter": {"city": "Oslo"}, "min_score": lowest, "policy": "union",
+            "exclude": ["garden"], "hard": True,
         }  # fmt: skip
         assert set(self.overrides) <= set(given), "unknown names in `overrides`"
         for name in self.overrides:
@@ -132,6 +136,18 @@ class RetrieverConformance(ABC):
         check_results(found, Engine(index).search(PLAIN, 10, min_score=lowest))
         assert len(found) >= 3
         assert self.retrieve(self.make(index, min_score=9.0), PLAIN) == []
+
+    def test_what_is_excluded_by_name(self, index: PassageIndex) -> None:
+        """A list of what somebody must not eat, dropped on the way, shows just that."""
+        excluded: dict[str, Any] = {"exclude": ["gardens", "nightclub"]}
+        soft = self.retrieve(self.make(index, k=5, **excluded), PLAIN)
+        check_results(soft, Engine(index).search(PLAIN, 5, **excluded))
+        for policy in POLICIES:
+            settings = {**excluded, "policy": policy, "hard": True}
+            found = self.retrieve(self.make(index, k=5, **settings), PLAIN)
+            check_evidence(found, Engine(index).search(PLAIN, 5, **settings))
+            assert len(found) == 5
+            assert not [one.text for one in found if "garden" in one.text or "club" in one.text]
 
     @pytest.mark.parametrize("policy", POLICIES)
     def test_asynchronous_retrieval_gives_the_same(self, index: PassageIndex, policy: str) -> None:
@@ -211,8 +227,14 @@ class RetrieverConformance(ABC):
 
     @pytest.mark.parametrize(
         ("settings", "words"),
-        [({"policy": "no-such-policy"}, "no-such-policy"), ({"k": 0}, "k"), ({"k": "x"}, "k")],
-        ids=["policy", "k=0", "k='x'"],
+        [
+            ({"policy": "no-such-policy"}, "no-such-policy"),
+            ({"k": 0}, "k"),
+            ({"k": "x"}, "k"),
+            ({"exclude": "nuts"}, "list"),
+            ({"exclude": ["nuts"], "policy": "topical"}, "hard=True"),
+        ],
+        ids=["policy", "k=0", "k='x'", "exclude='nuts'", "a policy without exclusions"],
     )
     def test_bad_settings_fail_at_construction(
         self, index: PassageIndex, settings: dict[str, Any], words: str

@@ -1,0 +1,113 @@
+"""``auto`` on users' queries and on the papers' sets, beside plain search and the baselines.
+
+python -m benchmarks.user_queries [--part dev]
+
+The users' queries and their labels are in ``tests/queries/users`` (see the README there); the test
+part is read when a version is finished, and chosen on never.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.common.dataset_search import DatasetSearch, open_dataset_search
+from benchmarks.common.exclusion_baselines import exclusion_baselines
+from benchmarks.common.output import cached_encoder, publish, with_interval
+from logic_retrievers.errors import LongTextWarning
+from logic_retrievers.evaluation import Dataset, Query, bootstrap, load_dataset
+from logic_retrievers.query_input import AnyPolicy
+
+USERS = Path(__file__).parent.parent / "tests" / "queries" / "users"
+PAPERS = ("excluir", "boolquestions_not")
+DEPTH = 100
+PUSHED_DOWN = 2
+"""Places that the first satisfying passage may lose against plain search."""
+KINDS: Mapping[str, str] = {
+    "A": "exclusions",
+    "B": "properties",
+    "C": "negative facts",
+    "D": "no constraint",
+    "E": "several constraints",
+}
+METRICS = ("MRR", "R@1", "V@3", "V@5", "right above all violating", "pushed down", "buried")
+
+
+def main() -> None:
+    """Measure and publish."""
+    warnings.simplefilter("ignore", LongTextWarning)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", default="test", choices=("dev", "test"))
+    parser.add_argument("--lexical", action="store_true", help="store the lexical vector too")
+    options = parser.parse_args()
+    rows: list[dict[str, object]] = []
+    for folder in (USERS, *PAPERS):
+        dataset = load_dataset(folder, options.part)
+        with open_dataset_search(dataset, cached_encoder(), lexical=options.lexical) as search:
+            rows += _rows(dataset, search)
+    publish(f"user queries, {options.part}{', with words' * options.lexical}", rows)
+
+
+def _rows(dataset: Dataset, search: DatasetSearch) -> list[dict[str, object]]:
+    systems: dict[str, AnyPolicy] = {
+        "plain search": "topical",
+        **exclusion_baselines(cached_encoder()),
+        "auto": "auto",
+    }
+    texts = [query.text for query in dataset.queries]
+    ranked = {
+        name: [[d for d, _ in ranking] for ranking in search.search(policy)(texts, DEPTH)]
+        for name, policy in systems.items()
+    }
+    rows: list[dict[str, object]] = []
+    kinds = sorted({str(query.extra.get("kind", "")) for query in dataset.queries})
+    for kind in kinds:
+        places = [i for i, q in enumerate(dataset.queries) if q.extra.get("kind", "") == kind]
+        for name, lists in ranked.items():
+            values = [
+                _metrics(dataset.queries[i], lists[i], ranked["plain search"][i]) for i in places
+            ]
+            estimates = bootstrap(values)
+            row: dict[str, object] = {
+                "queries": f"{kind} {KINDS[kind]}" if kind else dataset.name,
+                "n": len(places),
+                "system": name,
+            }
+            row |= {
+                metric: with_interval(None if np.isnan(estimate.mean) else estimate)
+                for metric, estimate in zip(METRICS, estimates, strict=True)
+            }
+            row["same list as plain"] = float(
+                np.mean([lists[i] == ranked["plain search"][i] for i in places])
+            )
+            rows.append(row)
+    return rows
+
+
+def _metrics(query: Query, ranked: Sequence[str], plain: Sequence[str]) -> list[float]:
+    """One value for each of :data:`METRICS`; NaN where nothing violates."""
+    right, before = _first_rank(ranked, query), _first_rank(plain, query)
+    labelled = bool(query.violating)
+    violating = next((i for i, d in enumerate(ranked, 1) if d in query.violating), DEPTH + 1)
+    return [
+        1 / right if right <= DEPTH else 0.0,
+        float(right == 1),
+        float(violating <= 3) if labelled else np.nan,
+        float(violating <= 5) if labelled else np.nan,
+        float(right < violating) if labelled else np.nan,
+        float(right > before + PUSHED_DOWN),
+        float(before <= 3 and right > 10),
+    ]
+
+
+def _first_rank(ranked: Sequence[str], query: Query) -> int:
+    """Rank of the first satisfying passage; one past the list where there is none."""
+    return next((i for i, d in enumerate(ranked, 1) if d in query.grades), DEPTH + 1)
+
+
+if __name__ == "__main__":
+    main()

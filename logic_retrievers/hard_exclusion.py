@@ -1,0 +1,136 @@
+"""Hard exclusion: passages that contain an excluded text, word for word, are left out.
+
+A rule of its own beside every policy: it reads the words of passages and no vector. How deep a
+search has to go for its hits is known only once the texts of the first candidates are there.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from logic_retrievers.policies import Ranked
+from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.query_input import CheckedQuery
+
+MAX_CANDIDATES = 10_000
+"""Candidates of one query whose texts are looked at; at least twice k."""
+_FIRST_STEP = 64
+_GROWTH = 4
+
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+"""Scripts that put no space between words (Thai to Khmer, Japanese, Chinese): words have no edges
+there, so that a text is found anywhere."""
+_MARKS = r"\u0300-\u036f\u0900-\u0963\u0966-\u0dff"
+"""Accents and vowel signs, which continue a word and are no letters to Python."""
+_LETTER = rf"[^\W_{_UNSPACED}]"
+_NOT_AFTER_A_WORD = rf"(?<!{_LETTER})(?<![{_MARKS}])"
+_NOT_BEFORE_A_WORD = rf"(?!{_LETTER})(?![{_MARKS}])"
+_BETWEEN_WORDS = r"[\s_/\-\u2010-\u2015]+"
+_QUOTATION_MARKS = "\"'\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb"
+_HISSING = ("s", "x", "z", "ch", "sh")
+_NO_PLURALS = frozenset({"goods", "means", "news"})
+"""Words in s whose form without it is another word."""
+
+
+class ExcludedWords:
+    """Tells whether a text contains one of the excluded texts as whole words.
+
+    In any case, and every word also in its plain plural or singular: *nuts* is found in "nut oil",
+    *dish* in "dishes", *berry* in "berries". A hyphen parts words: *nut* is found in "nut-free".
+
+    Args:
+        texts: at least one, none of them empty.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._pattern = re.compile("|".join(dict.fromkeys(map(_pattern, texts))))
+
+    def occur_in(self, text: str) -> bool:
+        """Whether at least one does."""
+        return self._pattern.search(_normalise(text)) is not None
+
+
+def excluded_words(query: CheckedQuery, exclude: Sequence[str]) -> ExcludedWords | None:
+    """What a query excludes outright, and what the caller names; None where that is nothing."""
+    own = query.excluded_outright if isinstance(query, ParsedQuery) else ()
+    texts = (*own, *exclude)
+    return ExcludedWords(texts) if texts else None
+
+
+def depths(k: int) -> Iterator[int]:
+    """How many candidates to rank for k hits: k, and more where too many are left out."""
+    limit = max(MAX_CANDIDATES, 2 * k)
+    yield k
+    while k < limit:
+        k = min(max(_GROWTH * k, _FIRST_STEP), limit)
+        yield k
+
+
+def leave_out(
+    ranking: Sequence[Ranked], contains_excluded: Callable[[int], bool | None], k: int
+) -> list[Ranked]:
+    """The first k of a ranking that contain no excluded text.
+
+    Each says in its details how many were left out before the last of them (``left_out``).
+
+    Args:
+        ranking: best first.
+        contains_excluded: index into the pool -> whether the passage contains an excluded text;
+            None where it is not known, or the passage exists no more.
+        k: how many to keep.
+    """
+    kept: list[Ranked] = []
+    left_out = 0
+    for ranked in ranking:
+        if len(kept) == k:
+            break
+        verdict = contains_excluded(ranked.index)
+        left_out += verdict is True
+        if verdict is False:
+            kept.append(ranked)
+    return [replace(one, details={**one.details, "left_out": left_out}) for one in kept]
+
+
+def _pattern(text: str) -> str:
+    """What finds a text as whole words."""
+    normal = _normalise(text).strip()
+    bare = normal.strip(_QUOTATION_MARKS).strip() or normal
+    words = [word for word in re.split(_BETWEEN_WORDS, bare) if word]
+    if not words:  # nothing but hyphens
+        return re.escape(bare)
+    found = _BETWEEN_WORDS.join(_any_form(word) for word in words)
+    before = _NOT_AFTER_A_WORD if re.match(_LETTER, words[0]) else ""
+    after = _NOT_BEFORE_A_WORD if re.match(f"{_LETTER}|[{_MARKS}]", words[-1][-1]) else ""
+    return f"{before}{found}{after}"
+
+
+def _any_form(word: str) -> str:
+    forms = [word, *_plurals(word), *_singulars(word)]
+    return f"(?:{'|'.join(map(re.escape, dict.fromkeys(forms)))})"
+
+
+def _plurals(word: str) -> list[str]:
+    """The plain plurals of a word, as far as its last letters tell."""
+    if len(word) < 3 or not word[-1].isalpha():
+        return []
+    if word.endswith(_HISSING):
+        return [f"{word}es"]
+    if word.endswith("o"):
+        return [f"{word}s", f"{word}es"]
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return [f"{word}s", f"{word[:-1]}ies"]
+    return [f"{word}s"]
+
+
+def _singulars(word: str) -> list[str]:
+    if word in _NO_PLURALS:
+        return []
+    candidates = [word.removesuffix("s"), word.removesuffix("es"), f"{word.removesuffix('ies')}y"]
+    return [candidate for candidate in candidates if word in _plurals(candidate)]
+
+
+def _normalise(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")

@@ -1,0 +1,333 @@
+"""Reads exclusions in other languages than English, by one small pack of rules for each.
+
+A query excludes something or it does not; what looks like a title, an idiom, a limit ("not older
+than") or a complaint ("does not start") is left alone. Patterns and texts are compared without
+accents, since people leave those out.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from logic_retrievers.queries.masking import FILL
+from logic_retrievers.queries.parsed_query import ParsedQuery
+from logic_retrievers.queries.rules.rule import Rule, RulePack, Scope
+
+PACKS = {
+    "de": "german",
+    "es": "spanish",
+    "fr": "french",
+    "it": "italian",
+    "nl": "dutch",
+    "pt": "portuguese",
+}
+"""The file of each language's rules in ``queries/rules``."""
+
+MAX_CUES = 10
+"""A text with more cues is no query."""
+
+_CONTEXT = 160
+_SHORT_QUERY = 12  # words; as in scope.py
+_ITEM_WORDS = 4  # of each item but the first of a list
+
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
+        "\u2014": ";",
+        "\u00a0": " ",
+        "\u00df": "s",
+    }
+)
+_QUOTED = re.compile(r'"[^"\n]{1,200}"')
+_SENTENCE_END = re.compile(r"[.!?;\n](?=\s)")
+_HARD_END = re.compile(r"[?!;:\n()]|[.](?=\s|$)|\s-+\s")
+_GROUP_NAME = re.compile(r"\(\?P<\w+>")
+_PUNCTUATION = " \t\n,;:.?!()[]\"'-"
+
+
+def fold(text: str) -> str:
+    """The text with plain quotation marks and without accents, character for character."""
+    plain = text.translate(_PLAIN)
+    return plain if plain.isascii() else "".join(map(_fold, plain))
+
+
+@cache
+def _fold(character: str) -> str:
+    return unicodedata.normalize("NFD", character)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    rule: Rule
+    start: int
+    end: int
+    excluded: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Exclusion:
+    cue: _Cue
+    names: tuple[tuple[int, int], ...]
+    start: int
+    end: int
+
+
+class PackParser:
+    """Reads queries in one language. Deterministic, linear in the length of the query.
+
+    Args:
+        table: the pack as its TOML file has it: ``fragments`` and ``rules`` as in ``english.toml``,
+            and ``words``: ``articles`` (what stands before a name and is no part of it),
+            ``lists`` ("and", "or"), ``ends`` and ``places`` (which end an excluded text, the
+            latter only a short one), ``verbs`` (which end it where something follows), ``tails``
+            (which end a clause and are no part of a name), ``leads`` (which lead to an exclusion
+            and leave the query with it), ``questions`` (which begin the request behind an opening
+            exclusion), ``mentions`` and ``titles`` (of a query that is about a phrase; the latter
+            only behind it), and the fragment ``IDIOMS``.
+    """
+
+    def __init__(self, table: dict[str, Any]) -> None:
+        pack = RulePack(table)
+        self.rules = pack.rules
+
+        def words(*names: str) -> str:
+            found = [word for name in names for word in pack.words(name)]
+            return f"(?:{'|'.join(sorted(found, key=len, reverse=True))})"
+
+        def compiled(pattern: str) -> re.Pattern[str]:
+            return re.compile(pattern, re.IGNORECASE)
+
+        lists = words("lists")
+        ending = r"(?:(?<=')|(?![\w-]))"
+        self._idioms = compiled(
+            rf"(?<![\w-])(?:{pack.fragment('IDIOMS')})(?![\w-])".replace(" ", r"\s+")
+        )
+        self._mentions = compiled(rf"(?<![\w-]){words('mentions')}(?![\w-])")
+        self._titles = compiled(rf"\s*[^\s,.?!]+\s[^,.?!]*?(?<![\w-]){words('titles')}(?![\w-])")
+        self._head = compiled(rf"(?:[\s,:(\"'-]+|{words('articles')}{ending})\s*")
+        self._tail = compiled(rf"(?<![\w-]){words('tails', 'lists')}$")
+        self._separator = compiled(rf"\s*,?\s+{lists}(?![\w-])\s*|\s*[,/&]\s*")
+        self._has_list = compiled(rf"(?:^|[\s/]){lists}(?![\w-])|&")
+        self._soft_end = compiled(
+            rf",?\s+{words('ends')}(?![\w-])|\s+(?:{lists}\s+)?{words('verbs')}(?=\s+\w)"
+        )
+        self._place = compiled(rf"\s+(?:{lists}\s+)?(?P<place>{words('places')})(?=\s)")
+        self._request = compiled(
+            rf",?\s+(?=(?:(?:{words('places')}|{lists})\s+)?{words('questions')}(?![\w-]))"
+        )
+        self._lead = compiled(rf"(?:[\s,;:(\[-]+|(?<![\w-]){words('leads')})$")
+        self._follow = compiled(rf"[\s,;:)\]!-]*(?:{words('tails', 'lists')}(?![\w-])[\s,]*)?")
+
+    def parse(self, text: str) -> ParsedQuery:
+        """The query in its parts; its kind is ``exclusion`` or ``none``."""
+        masked = self._idioms.sub(_fill, _QUOTED.sub(_fill, fold(text)))
+        if self._mentions.search(masked):
+            return ParsedQuery(text)
+        cues = self._cues(masked)
+        if not cues or len(cues) > MAX_CUES:
+            return ParsedQuery(text)
+        exclusions: list[_Exclusion] = []
+        for cue, following in zip(cues, [*cues[1:], None], strict=True):
+            if exclusions and cue.start < exclusions[-1].end:
+                continue
+            limit = following.start if following else len(masked)
+            exclusion = self._resolve(masked, cue, max(limit, cue.end))
+            if exclusion is not None:
+                exclusions.append(exclusion)
+        if not exclusions:
+            return ParsedQuery(text)
+        wanted = self._remainder(text, masked, exclusions)
+        if not wanted.strip(_PUNCTUATION):
+            return ParsedQuery(text)
+        names = (text[a:b] for exclusion in exclusions for a, b in exclusion.names)
+        first = exclusions[0].cue
+        return ParsedQuery(
+            text,
+            "exclusion",
+            wanted,
+            tuple(dict.fromkeys(" ".join(name.split()) for name in names)),
+            text[first.start : first.end].strip(),
+            first.rule.name,
+            (first.start, first.end),
+        )
+
+    def _cues(self, masked: str) -> list[_Cue]:
+        """The cues that mean exclusion, from left to right; where some overlap, the longest."""
+        found = [
+            (rule, match) for rule in self.rules for match in rule.cue_pattern.finditer(masked)
+        ]
+        if len(found) > 4 * MAX_CUES:
+            return []
+        cues: list[_Cue] = []
+        for rule, match in found:
+            start, end = match.span()
+            before, after = masked[max(0, start - _CONTEXT) : start], masked[end : end + _CONTEXT]
+            if rule.opening is not None and rule.opening != _opens(masked, start):
+                continue
+            if rule.fits(before, after) and not self._titles.match(after):
+                between = match.span("excluded") if rule.scope is Scope.BETWEEN else None
+                cues.append(_Cue(rule, start, end, between))
+        cues.sort(key=lambda cue: (cue.start, cue.start - cue.end))
+        apart: list[_Cue] = []
+        for cue in cues:
+            if not apart or cue.start >= apart[-1].end:
+                apart.append(cue)
+        return apart
+
+    def _resolve(self, masked: str, cue: _Cue, limit: int) -> _Exclusion | None:
+        """What a cue excludes, and what leaves the query; None where that is nothing."""
+        start, end = cue.start, cue.end
+        if cue.excluded is not None:
+            region = cue.excluded
+        elif cue.rule.scope is Scope.BEFORE:
+            comma = masked.rfind(",", _sentence(masked, start), start)
+            if comma < 0:
+                return None
+            region, start = (comma + 1, start), comma
+        else:
+            stop = (
+                self._end_of_opening(masked, end, limit)
+                if _opens(masked, start)
+                else self._end(masked, end, limit, brief=cue.rule.brief)
+            )
+            if stop is None:
+                return None
+            region, end = (end, stop), stop
+        names = tuple(self._names(masked, *region))
+        return _Exclusion(cue, names, start, end) if names else None
+
+    def _end(self, masked: str, start: int, limit: int, *, brief: bool) -> int:
+        """It ends with the clause, or where that comes back to the wanted part."""
+        hard = _HARD_END.search(masked, start, limit)
+        end = self._end_of_list(masked, start, hard.start() if hard else limit)
+        head = self._trim_head(masked, start, end)
+        if soft := self._soft_end.search(masked, head + 1, end):
+            end = soft.start()
+        if brief or len(masked.split()) <= _SHORT_QUERY:
+            own = masked[start:head].lower().split()  # "except in Rome and in Milan"
+            for place in self._place.finditer(masked, head + 1, end):
+                if place["place"].lower() not in own:
+                    return place.start()
+        return end
+
+    def _end_of_opening(self, masked: str, start: int, limit: int) -> int | None:
+        """It ends where the request begins; None where none does: that is a title or a name."""
+        request = self._request.search(masked, self._trim_head(masked, start, limit) + 1, limit)
+        stop = request.start() if request else limit
+        end = self._end_of_list(masked, start, stop)
+        return end if end < limit else None
+
+    def _end_of_list(self, masked: str, start: int, end: int) -> int:
+        """The first comma, or the end of the list that it belongs to."""
+        pieces = masked[start:end].split(",")
+        taken = len(pieces[0])
+        at = taken
+        for piece in pieces[1:]:
+            at += 1 + len(piece)
+            if len(piece.split()) > _ITEM_WORDS + 1 or self._soft_end.match(piece):
+                break
+            if self._has_list.search(piece):
+                taken = at
+                break
+        return start + taken
+
+    def _names(self, masked: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Spans of what a region names: the items of a list one by one."""
+        start, end = self._trim(masked, start, end)
+        at = start
+        for separator in self._separator.finditer(masked, start, end):
+            yield from self._name(masked, at, separator.start())
+            at = separator.end()
+        yield from self._name(masked, at, end)
+
+    def _name(self, masked: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        start, end = self._trim(masked, start, end)
+        if masked[start:end].strip(_PUNCTUATION + FILL):
+            yield start, end
+
+    def _trim(self, masked: str, start: int, end: int) -> tuple[int, int]:
+        start = self._trim_head(masked, start, end)
+        while True:
+            end = start + len(masked[start:end].rstrip(_PUNCTUATION))
+            tail = self._tail.search(masked, max(start + 1, end - 40), end)
+            if tail is None:
+                return start, end
+            end = tail.start()
+
+    def _trim_head(self, masked: str, start: int, end: int) -> int:
+        while (head := self._head.match(masked, start, end)) and start < head.end() < end:
+            start = head.end()
+        return start
+
+    def _remainder(self, text: str, masked: str, exclusions: Sequence[_Exclusion]) -> str:
+        """The text without its exclusions and the commas and small words around them."""
+        wanted, at = "", 0
+        for exclusion in exclusions:
+            wanted = _join(wanted, text[at : self._trim_lead(masked, at, exclusion.start)])
+            at = exclusion.end
+            at = self._follow.match(masked, at).end()  # type: ignore[union-attr]
+        return _join(wanted, text[at:]).strip(" ,")
+
+    def _trim_lead(self, masked: str, start: int, end: int) -> int:
+        while lead := self._lead.search(masked, max(start, end - 20), end):
+            end = lead.start()
+        return end
+
+
+@cache
+def pack_parser(language: str) -> PackParser:
+    """The parser of a language of :data:`PACKS`, loaded once."""
+    path = files("logic_retrievers.queries.rules").joinpath(f"{PACKS[language]}.toml")
+    return PackParser(_folded(tomllib.loads(path.read_text("utf-8"))))
+
+
+def _folded(value: Any, name: str = "") -> Any:
+    """A pack whose patterns have no accents either."""
+    if isinstance(value, dict):
+        return {key: _folded(inner, key) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_folded(inner, name) for inner in value]
+    return fold(value) if isinstance(value, str) and name != "name" else value
+
+
+def may_exclude(text: str, languages: Sequence[str]) -> bool:
+    """Whether a cue of one of the languages stands in the text, whatever it means there."""
+    return bool(languages) and _any_cue(tuple(languages)).search(fold(text)) is not None
+
+
+@cache
+def _any_cue(languages: tuple[str, ...]) -> re.Pattern[str]:
+    rules = [rule for language in languages for rule in pack_parser(language).rules]
+    cues = dict.fromkeys(_GROUP_NAME.sub("(?:", rule.cue_pattern.pattern) for rule in rules)
+    return re.compile("|".join(cues), re.IGNORECASE)
+
+
+def _sentence(masked: str, at: int) -> int:
+    """Where the sentence begins in which a place of the text lies."""
+    ends = [mark.end() for mark in _SENTENCE_END.finditer(masked, max(0, at - _CONTEXT), at)]
+    return ends[-1] if ends else 0
+
+
+def _opens(masked: str, at: int) -> bool:
+    """Whether nothing stands between the beginning of a sentence and this place."""
+    return not masked[_sentence(masked, at) : at].strip(" \t\n,:(\"'\u00bf\u00a1-")
+
+
+def _join(left: str, right: str) -> str:
+    right = " ".join(right.split())
+    if not left or not right:
+        return left or right
+    return left + right if right in (".", "?", "!") else f"{left} {right}"
+
+
+def _fill(match: re.Match[str]) -> str:
+    return FILL * len(match.group())

@@ -1,0 +1,65 @@
+"""``search --exclude TEXT --hard``: what it finds, says and refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from logic_retrievers import Engine, OnnxEncoder, PassageIndex
+from logic_retrievers.cli.app import app
+
+ROWS = {
+    "nuts": "A cake recipe with nuts.",
+    "mussels": "A recipe of mussels and other shellfish.",
+    "lemon": "A lemon cake recipe.",
+    "bread": "A bread recipe.",
+}
+NAMED = ["--exclude", "nut", "--exclude", "shellfish"]
+
+
+@pytest.fixture(scope="module")
+def location(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("recipes")
+    rows = [json.dumps({"_id": name, "text": text}) for name, text in ROWS.items()]
+    (folder / "rows.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    done = CliRunner().invoke(app, ["index", str(folder / "rows.jsonl"), "-l", str(folder / "i")])
+    assert done.exit_code == 0, done.output
+    return folder / "i"
+
+
+@pytest.fixture
+def search(location):
+    def run(*arguments, code=0):
+        command = ["search", "a cake recipe", *map(str, arguments), "-l", str(location)]
+        result = CliRunner().invoke(app, command, catch_exceptions=False)
+        assert result.exit_code == code, result.output + result.stderr
+        return result
+
+    return run
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_the_hits_are_the_engines(search, location, hard):
+    """An option that is read and not handed on."""
+    said = json.loads(search(*NAMED, *(["--hard"] if hard else []), "--json").stdout)
+    with PassageIndex.open(encoder=OnnxEncoder(), location=location) as index:
+        hits = Engine(index).search("a cake recipe", 5, exclude=["nut", "shellfish"], hard=hard)
+    assert said == json.loads(json.dumps([hit.to_dict() for hit in hits]))
+    assert {one["id"] for one in said} == ({"lemon", "bread"} if hard else set(ROWS))
+
+
+def test_it_says_how_many_were_left_out(search):
+    """Two hits where four were expected look like a small collection."""
+    assert "left out before the last of these: 2" in search(*NAMED, "--hard").stdout
+    assert "left out" not in search(*NAMED).stdout
+    only = search("--exclude", "recipe", "--hard").stdout
+    assert "no passage found" in only
+
+
+def test_a_policy_that_cannot_use_it(search):
+    result = search(*NAMED, "-p", "topical", code=2)
+    assert "hard=True" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert search(*NAMED, "-p", "topical", "--hard").exit_code == 0

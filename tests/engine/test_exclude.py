@@ -1,0 +1,315 @@
+"""What the caller excludes by name: ``exclude`` and ``hard``, under every policy."""
+
+from __future__ import annotations
+
+import pytest
+from suites.hashed_encoder import HashedEncoder
+
+from logic_retrievers import (
+    AutoPolicy,
+    Engine,
+    Expression,
+    ParsedQuery,
+    Passage,
+    PassageIndex,
+    Reranker,
+    SequentialPolicy,
+)
+from logic_retrievers import hard_exclusion as hard_exclusion_module
+from logic_retrievers.errors import (
+    ConfigurationError,
+    EmptyTextError,
+    InputError,
+    ShortListWarning,
+)
+from logic_retrievers.policies import BooleanPolicy, PolicyRouter, TopicalPolicy
+from logic_retrievers.policies.registry import POLICIES
+
+QUERY = "a cake recipe"
+CLEAN = {
+    "lemon": "A lemon cake recipe.",
+    "carrot": "A cake recipe with carrots.",
+    "bread": "A bread recipe.",
+    "soup": "A soup of the day.",
+    "donut": "A recipe of donuts, deep fried.",
+}
+WITH_NUTS = {
+    "nut": "A cake recipe with a nut on top.",
+    "nuts": "A cake recipe with nuts.",
+    "upper": "A CAKE RECIPE WITH NUTS.",
+    "mussel": "A recipe of mussels and other shellfish.",
+}
+EXCLUDED = ["nuts", "shellfish"]
+
+
+@pytest.fixture(scope="module")
+def index():
+    with PassageIndex.open("cakes", HashedEncoder(dimension=128), lexical=True) as index:
+        index.add([Passage(name, text) for name, text in {**CLEAN, **WITH_NUTS}.items()])
+        yield index
+
+
+@pytest.fixture
+def engine(index):
+    return Engine(index)
+
+
+def ids(hits):
+    return [hit.passage.id for hit in hits]
+
+
+def left_out(hits):
+    return [hit.evidence.details.get("left_out") for hit in hits]
+
+
+def test_what_is_named_moves_down(engine):
+    """A list of allergies that changes nothing."""
+    plain, excluding = engine.search(QUERY, 9), engine.search(QUERY, 9, exclude=EXCLUDED)
+    assert {hit.evidence.policy for hit in excluding} == {"exclusion"}
+    place = {hit.passage.id: hit.rank for hit in excluding}
+    before = {hit.passage.id: hit.rank for hit in plain}
+    assert sum(place[name] - before[name] for name in WITH_NUTS) > 0
+    assert left_out(excluding) == [None] * 9
+
+
+def test_it_is_what_the_same_exclusion_gives_in_a_parsed_query(engine):
+    """Two roads to one search."""
+    said = engine.search(QUERY, 9, exclude=EXCLUDED)
+    parsed = ParsedQuery(QUERY, "exclusion", QUERY, ("nuts", "shellfish"), rule="caller")
+    assert engine.search(parsed, 9) == said
+
+
+def test_the_querys_own_exclusion_counts_too(engine):
+    """The list in place of the words, and the words say nothing any more."""
+    hits = engine.search("a cake recipe without carrots", 3, exclude=["nuts"])
+    query = hits[0].evidence.details["query"]
+    assert query["excluded"] == ["carrots", "nuts"]
+    assert query["wanted"] == "a cake recipe"
+
+
+def test_an_expression_gets_and_not(engine):
+    expression = Expression.parse('"cake recipe" OR "bread recipe"')
+    for query in (expression, ParsedQuery.stating(expression)):
+        hits = engine.search(query, 3, exclude=EXCLUDED)
+        assert hits[0].evidence.details["expression"] == (
+            '("cake recipe" OR "bread recipe") AND NOT "nuts" AND NOT "shellfish"'
+        )
+    hits = engine.search(QUERY, 3, exclude=["nuts"], policy="boolean")
+    assert hits[0].evidence.details["expression"] == '"a cake recipe" AND NOT "nuts"'
+
+
+@pytest.mark.parametrize("policy", sorted(POLICIES))
+def test_hard_leaves_them_out_under_every_policy(engine, policy):
+    """One passage with nuts in it is one too many."""
+    hits = engine.search(QUERY, 9, policy=policy, exclude=EXCLUDED, hard=True)
+    assert set(ids(hits)) <= CLEAN.keys()
+    assert set(ids(hits)) >= {"lemon", "carrot", "bread"}  # lexical finds no more than shares words
+    assert set(left_out(hits)) <= {3, 4}
+    top = engine.search(QUERY, 2, policy=policy, exclude=EXCLUDED, hard=True)
+    assert ids(top) == ids(hits)[:2]
+    assert [hit.rank for hit in top] == [1, 2]
+
+
+@pytest.mark.parametrize("policy", sorted(POLICIES))
+def test_where_nothing_is_left_out_hard_changes_nothing_else(engine, policy):
+    """The same scores and order as without it, where no passage has the words."""
+    router = issubclass(POLICIES[policy], PolicyRouter)
+    soft = engine.search(QUERY, 4, policy=policy, exclude=["zebra"] if router else ())
+    hard = engine.search(QUERY, 4, policy=policy, exclude=["zebra"], hard=True)
+    assert [(hit.passage, hit.rank, hit.score) for hit in hard] == [
+        (hit.passage, hit.rank, hit.score) for hit in soft
+    ]
+    assert left_out(hard) == [0] * len(hard)
+    assert engine.search(QUERY, 4, policy=policy, hard=True) == engine.search(
+        QUERY, 4, policy=policy
+    )
+
+
+def test_hard_counts_what_the_query_says(engine):
+    """What the query itself says is as outright as in a list; a fixed policy reads no words."""
+    query = "a cake recipe without nuts"
+    assert not set(ids(engine.search(query, 9, hard=True))) & {"nut", "nuts", "upper"}
+    assert len(engine.search(query, 9, hard=True, policy="topical")) == 9
+    expression = Expression.parse('"cake recipe" AND NOT (nut OR shellfish)')
+    assert set(ids(engine.search(expression, 9, hard=True))) == CLEAN.keys()
+    both = Expression.parse('"cake recipe" AND NOT (nut AND shellfish)')
+    assert len(engine.search(both, 9, hard=True)) == 9
+
+
+async def test_sync_async_and_many_give_the_same(engine):
+    """Four entries, and one of them forgets the list."""
+    queries = [QUERY, "a soup", "bread without carrots"]
+    for settings in (
+        {"exclude": EXCLUDED},
+        {"exclude": EXCLUDED, "hard": True},
+        {"hard": True},
+        {"exclude": ["cake"], "hard": True, "policy": "union", "min_score": 0.1},
+    ):
+        single = [engine.search(query, 3, **settings) for query in queries]
+        assert [await engine.asearch(query, 3, **settings) for query in queries] == single
+        assert engine.search_many(queries, 3, **settings) == single
+        assert await engine.asearch_many(queries, 3, **settings) == single
+
+
+@pytest.fixture(scope="module")
+def nutty():
+    """300 passages with nuts, all nearer to the query than the three without."""
+    with PassageIndex.open("nutty", HashedEncoder(dimension=128)) as index:
+        index.add([Passage(f"nut {n}", "A cake recipe with nuts.") for n in range(300)])
+        index.add([Passage(name, f"Something {name} else.") for name in ("x", "y", "z")])
+        yield index
+
+
+@pytest.mark.parametrize("policy", ["auto", "topical", "union", "sequential", "boolean"])
+async def test_k_is_filled_from_however_far(nutty, policy):
+    """A filter over the first k leaves nothing where there are three."""
+    engine = Engine(nutty, policy)
+    hits = engine.search("a cake recipe", 2, exclude=["nut"], hard=True)
+    assert len(hits) == 2
+    assert set(ids(hits)) < {"x", "y", "z"}
+    assert left_out(hits) == [300, 300]
+    assert await engine.asearch("a cake recipe", 2, exclude=["nut"], hard=True) == hits
+    more = engine.search("a cake recipe", 50, exclude=["nut"], hard=True)
+    assert sorted(ids(more)) == ["x", "y", "z"]
+
+
+def test_nothing_is_encoded_twice(nutty, monkeypatch):
+    """Going deeper is a search more, and no encoding more."""
+    calls = []
+    encode = nutty.encoder.encode_queries
+
+    def counted(texts, names=None):
+        calls.append(list(texts))
+        return encode(texts, names)
+
+    monkeypatch.setattr(nutty.encoder, "encode_queries", counted)
+    Engine(nutty, "topical").search("a cake recipe", 2, exclude=["nut"], hard=True)
+    assert calls == [["a cake recipe"]]
+
+
+def test_a_search_that_looks_no_further_says_so(nutty, monkeypatch):
+    """An empty list would say that there is nothing."""
+    monkeypatch.setattr(hard_exclusion_module, "MAX_CANDIDATES", 100)
+    with pytest.warns(ShortListWarning, match="100 candidates") as caught:
+        assert Engine(nutty, "topical").search(QUERY, 2, exclude=["nuts"], hard=True) == []
+    assert caught[0].filename == __file__
+
+
+def test_min_score_and_filter_hold(nutty, engine):
+    """What takes the place of a passage left out must meet them as well."""
+    best = engine.search(QUERY, 4, exclude=EXCLUDED, hard=True)
+    bar = best[1].score
+    cut = engine.search(QUERY, 4, exclude=EXCLUDED, hard=True, min_score=bar)
+    assert ids(cut) == ids(best)[:2]
+    nutty.add([Passage("w", "Something else.", {"city": "Oslo"})])
+    filtered = Engine(nutty).search(QUERY, 2, exclude=["nut"], hard=True, filter={"city": "Oslo"})
+    assert ids(filtered) == ["w"]
+    assert left_out(filtered) == [0]
+    nutty.delete(["w"])
+
+
+def test_a_policy_that_cuts_its_list_keeps_it_cut(nutty):
+    """Passages that a policy did not pass are no substitutes."""
+    policy = SequentialPolicy(tau=0.5, backfill=False)
+    assert Engine(nutty, policy).search("a cake recipe", 2, exclude=["nut"], hard=True) == []
+
+
+def test_a_passage_deleted_meanwhile_is_replaced(index):
+    """Its place would stay empty though the collection has more."""
+    engine = Engine(index)
+    index.add([Passage("gone", "A cake recipe.")])
+    operation = engine._plan([QUERY], 2, None, None, None, EXCLUDED, True)
+    handler = index.connection
+    effect = next(operation)
+    try:
+        while True:
+            if getattr(effect, "method", "") == "retrieve" and effect.arguments["with_payload"]:
+                index.delete(["gone"])
+            effect = operation.send(handler.handle(effect))
+    except StopIteration as stop:
+        [hits] = stop.value
+    assert ids(hits) == ids(engine.search(QUERY, 2, exclude=EXCLUDED, hard=True))
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"exclude": "nuts"}, InputError, r"list.*exclude=\["),
+        ({"exclude": None}, InputError, "list"),
+        ({"exclude": {"nuts"}}, InputError, "list"),
+        ({"exclude": ["nuts", 3]}, InputError, "string, not 3"),
+        ({"exclude": ["nuts", " "]}, EmptyTextError, "empty"),
+        ({"exclude": [f"text {n}" for n in range(32)]}, InputError, "at most 31 .* not 32"),
+        ({"exclude": ["nuts"], "policy": "topical"}, ConfigurationError, "'auto'.*hard=True"),
+        ({"exclude": ["nuts"], "policy": "union"}, ConfigurationError, "'auto'.*hard=True"),
+        ({"hard": "yes"}, ConfigurationError, "hard is True or False"),
+    ],
+)
+def test_what_cannot_be_excluded_is_refused(index, settings, error, words):
+    """A string read as a list excludes every letter; a policy that cannot read it, nothing."""
+    with pytest.raises(error, match=words):
+        Engine(index).search(QUERY, **settings)
+    settings = dict(settings)
+    reranker = Reranker(policy=settings.pop("policy", "auto"), index=index)
+    with pytest.raises(error, match=words):
+        reranker.rerank(QUERY, [Passage("a", "A cake.")], **settings)
+
+
+def test_thirty_one_texts_and_those_of_the_query(engine):
+    many = [f"text {n}" for n in range(31)]
+    for policy in ("auto", "boolean"):
+        assert len(engine.search(QUERY, 3, exclude=[*many, "TEXT 3"], policy=policy)) == 3
+    with pytest.raises(InputError, match="32 texts"):
+        engine.search("a cake recipe without nuts", 3, exclude=many)
+    assert len(engine.search(QUERY, 3, exclude=many, hard=True, policy="topical")) == 3
+
+
+def test_a_router_of_ones_own_reads_the_list(index):
+    """A user's router has a `route` alone; what it is given must be parsed already."""
+
+    class Mine(PolicyRouter):
+        name = "mine"
+        seen = None
+
+        def route(self, query, trained=(), constants=None):
+            Mine.seen = query
+            return TopicalPolicy()
+
+    Engine(index, Mine()).search("a cake without carrots", exclude=["nuts"])
+    assert Mine.seen.excluded == ("carrots", "nuts")
+    Engine(index, Mine()).search("a cake without carrots")
+    assert Mine.seen == "a cake without carrots"
+
+
+def test_the_routers_own_parser_reads_the_query(index):
+    class Parser:
+        def parse(self, text):
+            return ParsedQuery(text, "exclusion", "cake", ("carrots",))
+
+    for router in (AutoPolicy(parser=Parser()), BooleanPolicy(parser=Parser())):
+        hits = Engine(index, router).search(QUERY, 9, exclude=["nuts"], hard=True)
+        assert set(ids(hits)) == CLEAN.keys() - {"carrot"} | {"mussel"}
+
+
+@pytest.mark.parametrize("policy", ["auto", "sequential", "topical"])
+@pytest.mark.parametrize("k", [2, None])
+async def test_a_reranker_leaves_out_as_a_search_does(index, policy, k):
+    """One part of an application that forgets the list is enough."""
+    passages = list(index.scroll())
+    reranker = Reranker(policy=policy, index=index)
+    hits = reranker.rerank(QUERY, passages, k, exclude=EXCLUDED, hard=True)
+    searched = Engine(index, policy).search(QUERY, k or 9, exclude=EXCLUDED, hard=True)
+    assert [(hit.passage.id, hit.evidence.details["left_out"]) for hit in hits] == [
+        (hit.passage.id, hit.evidence.details["left_out"]) for hit in searched
+    ]
+    assert await reranker.arerank(QUERY, passages, k, exclude=EXCLUDED, hard=True) == hits
+
+
+def test_a_reranker_reads_what_it_cannot_judge(index):
+    """A passage whose embedded text is empty has words all the same."""
+    odd = [Passage("a", "A nut.", embed_text=" "), Passage("b", ""), Passage("c", "A cake.")]
+    hits = Reranker(index=index).rerank(QUERY, odd, exclude=["nuts"], hard=True)
+    assert ids(hits) == ["c", "b"]
+    assert left_out(hits) == [0, 1]
+    soft = Reranker(index=index, policy="auto").rerank(QUERY, odd, exclude=["nuts"])
+    assert soft[0].evidence.policy == "exclusion"

@@ -1,0 +1,93 @@
+"""Excluded texts as whole words of a passage: what counts as one, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from logic_retrievers import Expression, ParsedQuery
+from logic_retrievers.hard_exclusion import ExcludedWords, depths, excluded_words
+
+
+@pytest.mark.parametrize(
+    ("excluded", "text"),
+    [
+        ("nuts", "Oil of a nut, cold pressed."),
+        ("nut", "Nuts! And NUTS."),
+        ("dish", "many dishes"),
+        ("dishes", "one dish"),
+        ("potato", "potatoes"),
+        ("pianos", "a piano"),
+        ("berries", "a berry"),
+        ("anchovy", "anchovies"),
+        ("glass", "glasses"),
+        ("houses", "a house"),
+        ("shellfish", "(shellfish)"),
+        ("peanut butter", "with peanut-butter"),
+        ("peanut  butter", "peanut\nbutters"),
+        ("swimming pools", "a swimming pool"),
+        ("hotels by the sea", "The hotel by the sea"),
+        ("nut", "nut-free"),
+        ("nut", "_nut_ and *nut*"),
+        ("'Inception'", "the film Inception"),
+        ("“Inception”", "Inception."),
+        ("O\u2019Brien", "O'Brien's pub"),
+        ("café", "Cafe\u0301s"),
+        ("straße", "STRASSE"),
+        ("C++", "written in C++."),
+        ("--", "a -- b"),
+        ("花生", "我对花生过敏"),
+        ("ナッツ", "ナッツ入り"),
+        ("iPhone", "我的iPhone手机"),
+        ("ถั่ว", "แพ้ถั่วลิสง"),
+        ("नट", "यह नट।"),
+    ],
+)
+def test_found(excluded, text):
+    """Somebody said outright that it must not be there."""
+    assert ExcludedWords([excluded]).occur_in(text)
+    assert ExcludedWords(["zebra", excluded]).occur_in(f"Well: {text}")
+
+
+@pytest.mark.parametrize(
+    ("excluded", "text"),
+    [
+        ("nut", "donuts, nutmeg, walnut"),
+        ("bar", "a barn and a crowbar"),
+        ("princes", "a princess"),
+        ("princess", "a prince"),
+        ("news", "a new car"),
+        ("James", "strawberry jam"),
+        ("gas", "ga"),
+        ("peanut butter", "butter with a peanut"),
+        ("peanut butter", "peanut. Butter"),
+        ("cafe", "a café"),
+        ("नट", "नटी"),
+        ("a.b", "a-b axb"),
+    ],
+)
+def test_not_found(excluded, text):
+    """A passage that is lost for another word is lost without a trace."""
+    assert not ExcludedWords([excluded]).occur_in(text)
+
+
+def test_which_texts_count():
+    """Those of the query, of its expression where each alone excludes, and those that are named."""
+    assert excluded_words("cake without nuts", []) is None
+    assert excluded_words(ParsedQuery("cake"), []) is None
+    assert excluded_words("cake", ["nuts"]).occur_in("nut")
+    stated = ParsedQuery.stating(
+        Expression.parse("cake AND NOT (nuts OR milk) AND NOT (a1 AND b1)")
+    )
+    assert stated.excluded_outright == ("nuts", "milk")
+    words = excluded_words(stated, ["eggs"])
+    assert [words.occur_in(text) for text in ("milk", "egg", "a1 b1")] == [True, True, False]
+
+
+@pytest.mark.parametrize("k", [1, 10, 9_999, 10_000, 50_000])
+def test_depths_grow_to_the_bound(k):
+    """A step that does not grow is an endless search."""
+    steps = list(depths(k))
+    assert steps[0] == k
+    assert steps[-1] == max(10_000, 2 * k)
+    assert steps == sorted(set(steps))
+    assert len(steps) < 9

@@ -1,0 +1,68 @@
+"""``ParsedQuery.also_excluding``: what a caller excludes beside the query's own words."""
+
+from __future__ import annotations
+
+import pytest
+
+from logic_retrievers import Atom, Expression, ParsedQuery, RuleParser
+from logic_retrievers.errors import EmptyTextError, ExpressionError, InputError
+from logic_retrievers.queries.parsed_query import MAX_EXCLUDED, check_excluded
+
+
+def test_a_query_without_exclusion_becomes_one():
+    for text in ("a cake recipe", "metals that do not rust"):
+        parsed = RuleParser().parse(text).also_excluding(["nuts", "milk"])
+        assert (parsed.kind, parsed.text, parsed.wanted) == ("exclusion", text, text)
+        assert parsed.excluded == ("nuts", "milk")
+        assert parsed.expression == Atom(text) & ~Atom("nuts") & ~Atom("milk")
+        assert (parsed.rule, parsed.cue, parsed.span) == ("caller", "", None)
+
+
+def test_an_exclusion_gets_more():
+    own = RuleParser().parse("a cake without Nuts")
+    parsed = own.also_excluding(["nuts", "milk", "MILK ", "milk"])
+    assert parsed.excluded == ("Nuts", "milk")
+    assert parsed.expression == ParsedQuery.excluding(own.wanted, ["Nuts", "milk"]).expression
+    assert (parsed.text, parsed.cue, parsed.span) == (own.text, own.cue, own.span)
+    assert parsed.reading == "thing"  # of a text that is named the right passage does not speak
+
+
+def test_an_expression_gets_and_not_each():
+    stated = ParsedQuery.stating(Expression.parse("(cake OR bread) AND NOT nuts"))
+    parsed = stated.also_excluding(["Nuts", "milk"])
+    assert parsed.kind == "expression"
+    assert parsed.expression == Expression.parse("(cake OR bread) AND NOT nuts AND NOT milk")
+    assert parsed.wanted == stated.wanted
+    bare = ParsedQuery.stating(Atom("cake")).also_excluding(["milk"])
+    assert bare.expression == Atom("cake") & ~Atom("milk")
+
+
+def test_nothing_named_changes_nothing():
+    parsed = RuleParser().parse("a cake without nuts")
+    assert parsed.also_excluding([]) is parsed
+
+
+def test_too_many():
+    """An expression has 32 atoms at most; one text more, and `boolean` would ignore them all."""
+    many = [str(n) for n in range(MAX_EXCLUDED)]
+    assert ParsedQuery("cake").also_excluding(many).expression is not None
+    with pytest.raises(InputError, match="at most 31"):
+        ParsedQuery("cake").also_excluding([*many, "nuts"])
+    with pytest.raises(InputError, match="excludes 32 texts"):
+        ParsedQuery.excluding("cake", ["nuts"]).also_excluding(many)
+    two = ParsedQuery.stating(Atom("cake") & Atom("bread"))
+    with pytest.raises(ExpressionError, match="32"):
+        two.also_excluding(many)
+
+
+@pytest.mark.parametrize(
+    ("texts", "error"),
+    [("nuts", InputError), (None, InputError), ([1], InputError), ([""], EmptyTextError)],
+)
+def test_what_is_no_list_of_texts(texts, error):
+    with pytest.raises(error):
+        ParsedQuery("cake").also_excluding(texts)
+
+
+def test_each_text_once_as_it_was_first_written():
+    assert check_excluded([" Nuts", "nuts", "Milk", "NUTS"]) == ("Nuts", "Milk")

@@ -1,0 +1,208 @@
+"""Exclusions in six languages besides English: every rule, and what authors wrote who saw none."""
+
+from __future__ import annotations
+
+import json
+import time
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.queries import RuleParser, rules
+from logic_retrievers.queries.pack_parser import PACKS, PackParser, fold, pack_parser
+
+LANGUAGES = Path(__file__).parent / "languages"
+PARSER, ENGLISH = RuleParser(), RuleParser(languages=())
+
+ARTICLES = {
+    "de": "der die das den dem ein eine einen einem",
+    "es": "el los la las un una unos unas",
+    "fr": "le la les un une des du de",
+    "it": "il lo la i gli le un uno una",
+    "nl": "de het een",
+    "pt": "o a os as um uma uns umas",
+}
+"""Left out of a comparison of excluded texts, with the prepositions before them: the sentences
+have "not in Rome", the rules read "Rome"."""
+PREPOSITIONS = {
+    "de": "in im am an auf aus von vom bei mit für ins",
+    "es": "de del en a al con por para",
+    "fr": "d à au aux dans en sur chez avec",
+    "it": "di del della dei delle a al alla da dal in nel nella su sul con per",
+    "nl": "in op aan van voor met bij uit",
+    "pt": "de do da dos das em no na nos nas com por para",
+}
+
+
+@cache
+def table(language: str) -> dict:
+    path = Path(rules.__file__).with_name(f"{PACKS[language]}.toml")
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+def rows(part: str, name: str) -> list[dict]:
+    lines = (LANGUAGES / part / f"{name}.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def names(texts: list[str] | tuple[str, ...], language: str, *, with_prepositions: bool) -> list:
+    """Excluded texts as they are compared: in small letters, without articles before them."""
+    small = set(f"{ARTICLES[language]} l d".split())
+    small |= set(PREPOSITIONS[language].split() if with_prepositions else ())
+    found = []
+    for text in texts:
+        words = text.lower().replace("'", " ").split()
+        while len(words) > 1 and words[0] in small:
+            words = words[1:]
+        found.append(" ".join(words))
+    return sorted(found)
+
+
+def totals(part: str, language: str) -> dict[str, float]:
+    """Shares of queries whose kind is right, and of exclusions whose excluded texts are."""
+    found = [row for row in rows(part, "exclusions") if row["language"] == language]
+    parsed = [(row, PARSER.parse(row["text"])) for row in found]
+    exclusions = [pair for pair in parsed if pair[0]["kind"] == "exclusion"]
+
+    def share(*, with_prepositions: bool) -> float:
+        right = [
+            names(reading.excluded, language, with_prepositions=with_prepositions)
+            == names(row["excluded"], language, with_prepositions=with_prepositions)
+            for row, reading in exclusions
+        ]
+        return sum(right) / len(right)
+
+    return {
+        "kind": sum(reading.kind == row["kind"] for row, reading in parsed) / len(parsed),
+        "excluded": share(with_prepositions=True),
+        "excluded, prepositions counted": share(with_prepositions=False),
+    }
+
+
+CASES = [
+    pytest.param(language, example, id=f"{language}, {rule['name']}: {example['text']}")
+    for language in PACKS
+    for rule in table(language)["rules"]
+    for example in rule["examples"]
+]
+
+
+@pytest.mark.parametrize(("language", "example"), CASES)
+def test_examples_hold(language: str, example: dict):
+    """The examples are what somebody reads who wants to know what a rule does."""
+    parsed = pack_parser(language).parse(example["text"])
+    assert list(parsed.excluded) == example.get("excluded", [])
+    assert (parsed.kind == "exclusion") == ("excluded" in example)
+    if "wanted" in example:
+        assert parsed.wanted == example["wanted"]
+    if parsed.span:
+        assert example["text"][slice(*parsed.span)].strip() == parsed.cue
+
+
+@pytest.mark.parametrize("language", PACKS)
+def test_every_rule_is_needed_by_one_of_its_examples(language: str):
+    """A rule whose examples all pass without it is dead weight, or its examples are."""
+    pack = table(language)
+    assert len({rule["name"] for rule in pack["rules"]}) == len(pack["rules"])
+    for rule in pack["rules"]:
+        others = [other for other in pack["rules"] if other is not rule]
+        without = PackParser({**pack, "rules": others})
+        read = [example["text"] for example in rule["examples"] if "excluded" in example]
+        assert any(without.parse(text).kind == "none" for text in read), rule["name"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "excluded"),
+    [
+        (
+            "alle museen in berlin ausser dem pergamonmuseum",
+            "alle museen in berlin",
+            "pergamonmuseum",
+        ),
+        ("um carro usado nao automatico", "um carro usado", "automatico"),
+        ("todos los paises de europa menos Francia", "todos los paises de europa", "Francia"),
+        ("tous les fromages excepte le roquefort", "tous les fromages", "roquefort"),
+        ("tutti i giorni tranne il LUNEDÌ", "tutti i giorni", "LUNEDÌ"),
+        ("een jas voor de winter, maar geen bont", "een jas voor de winter", "bont"),
+    ],
+)
+def test_accents_and_capitals_count_for_nothing(text: str, wanted: str, excluded: str):
+    parsed = PARSER.parse(text)
+    assert (parsed.wanted, parsed.excluded) == (wanted, (excluded,))
+
+
+@pytest.mark.parametrize("language", PACKS)
+def test_what_authors_wrote_who_saw_no_rule(language: str):
+    """The rules were made while looking at this part."""
+    found = totals("dev", language)
+    assert found["kind"] >= 0.93, found
+    assert found["excluded"] >= 0.9, found
+
+
+@pytest.mark.parametrize("language", PACKS)
+def test_what_authors_wrote_and_nobody_looked_at(language: str):
+    """Only totals are shown: who reads these sentences can no longer measure with them.
+
+    Measured once: kinds .82 (Spanish) to 1.0 (Dutch), .91 of all; no rule was changed for it.
+    """
+    found = totals("test", language)
+    assert found["kind"] >= 0.8, found
+
+
+@pytest.mark.parametrize("part", ["dev", "test"])
+def test_languages_without_a_pack_are_never_read(part: str):
+    others = [row["text"] for row in rows(part, "ordinary") if row["language"] not in PACKS]
+    read = [text for text in others if PARSER.parse(text).kind != "none"]
+    assert len(read) <= len([text for text in others if ENGLISH.parse(text).kind != "none"])
+
+
+def test_a_language_can_be_switched_off():
+    text = "eine Suppe ohne Sellerie"
+    assert PARSER.parse(text).excluded == ("Sellerie",)
+    assert RuleParser(languages=["de"]).parse(text).excluded == ("Sellerie",)
+    assert RuleParser(languages=["fr", "nl"]).parse(text).kind == "none"
+    assert ENGLISH.parse(text).kind == "none"
+    assert ENGLISH.parse("soup without celery").excluded == ("celery",)
+
+
+@pytest.mark.parametrize("languages", [["en"], ["de", "xx"], "de"])
+def test_an_unknown_language_is_refused(languages):
+    with pytest.raises(ConfigurationError, match="languages"):
+        RuleParser(languages=languages)
+
+
+def test_english_is_read_by_english_rules():
+    """A pack is asked about no text that seems English, whatever cue of its own stands there."""
+    for text in ("a salvo of rockets", "shoes sans laces for me", "ni no kuni for the switch"):
+        assert PARSER.parse(text) == ENGLISH.parse(text)
+
+
+@pytest.mark.parametrize("text", ["straße", "ça où", "I\u0307stanbul \ufb01n", "ﾊﾟ", ""])
+def test_folding_keeps_offsets(text: str):
+    assert len(fold(text)) == len(text)
+
+
+@pytest.mark.parametrize("language", PACKS)
+def test_hostile_texts_take_no_time(language: str):
+    """Nested quantifiers would take minutes for one of these."""
+    cues = ["ohne nicht kein ", "sans pas de ni ", "sin no menos ni ", "sem não nem ", "non né ma "]
+    pieces = [
+        *cues,
+        "zonder niet geen ",
+        ", ",
+        "die nicht a ",
+        "a",
+        " ",
+        "-a ",
+        "que no sea, ",
+        "l'",
+    ]
+    start = time.perf_counter()
+    for piece in pieces:
+        text = (piece * 2_000)[:2_000]
+        pack_parser(language).parse(text)
+        pack_parser(language).parse(f"ein Haus {text[:900]}{cues[0]}{text[:900]}")
+    assert time.perf_counter() - start < 5
