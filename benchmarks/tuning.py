@@ -56,7 +56,7 @@ def tune() -> list[dict[str, object]]:
             compatibility_weight=weight,
         )
         row: dict[str, object] = dict(settings.overrides())
-        for part, (dataset, answers) in recorded.items():
+        for dataset, answers in recorded.values():
             metrics = evaluate(dataset, answers(settings), 10, resamples=1).metrics
             for metric in ("R@1", "R@5", "V@5"):
                 row[f"{dataset.name} {metric}"] = round(metrics[metric], 3)

@@ -47,7 +47,6 @@ _RANGES: Mapping[str, Range] = {
     "standout_threshold": Interval(0, 1, without_high=True),
     "compatibility_weight": SHARE,
     "lexical_weight": SHARE,
-    "property_share": SHARE,
 }
 _VIOLATION_THRESHOLD = 0.3
 """Violation from which ``hard`` mode sets a passage behind the others."""
@@ -78,7 +77,6 @@ class ExclusionConstants:
     standout_threshold: float = 0.75
     compatibility_weight: float = 0.5
     lexical_weight: float = 0.3
-    property_share: float = 0.15
 
     def __post_init__(self) -> None:
         check_ranges(asdict(self), _RANGES)
@@ -102,8 +100,6 @@ class ExclusionSettings(PartialSettings):
             there is a trained compatibility vector.
         lexical_weight: share of the words beside these, in [0, 1], where there is a ``lexical``
             vector: the lexical score over the best one of the pool, for each text.
-        property_share: what remains of the penalty where the excluded text is a property of what is
-            wanted ("without a guarantor"), in [0, 1]: the right passage speaks of it as well.
 
     Raises:
         ConfigurationError: a value out of its range.
@@ -118,7 +114,6 @@ class ExclusionSettings(PartialSettings):
     standout_threshold: float | None = None
     compatibility_weight: float | None = None
     lexical_weight: float | None = None
-    property_share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -137,12 +132,15 @@ class ExclusionPolicy(Policy):
         standout   = clip((x / X - standout_threshold) / (1 - standout_threshold), 0, 1)
         about      = mention_share + (1 - mention_share) * clip((x - w) / 0.1, 0, 1)
         violation  = confidence * clip(standout_share * standout * about + max(0, x - u), 0, 1)
-        score      = base - penalty * violation     (* property_share for a property)
+        score      = base - penalty * violation
 
     and the largest violation where several texts are excluded. A passage loses by what it is more
-    about the excluded text than passages of the wanted kind are as a rule, and if it is among those
-    of the pool that are most about it. A satisfying passage may well name what is excluded: so most
-    of the second part is for passages that are about the excluded text rather than the wanted one.
+    about the excluded text than passages of the wanted kind are as a rule, and if it is among
+    those of the pool that are most about it. A satisfying passage may well name what is excluded:
+    so most of the second part is for passages that are about the excluded text rather than the
+    wanted one. Where the excluded text is a property of what is wanted ("a loan without a
+    guarantor"), the right passage speaks of it as a rule: ``mention_share`` is 0 then and u no
+    less than w, so that only passages about the property rather than about what is wanted lose.
     Where the wanted text finds less by itself than the whole query, the reading counts less. A
     passage without a compatibility vector is judged by its topical one alone.
 
@@ -227,7 +225,7 @@ class ExclusionPolicy(Policy):
             details = {
                 "query": self.query.to_dict(),
                 "violation": round(float(violation[i]), 6),
-                "penalty": round(self._penalty * float(violation[i]), 6),
+                "penalty": round(self.constants.penalty * float(violation[i]), 6),
                 "excluded": texts,
                 **({"must_not": dict(self.must_not)} if self.field_filters else {}),
             }
@@ -249,20 +247,15 @@ class ExclusionPolicy(Policy):
         best = np.maximum(excluded.max(axis=1, keepdims=True), _FLOOR)
         threshold = c.standout_threshold
         standout = np.clip((excluded / best - threshold) / (1 - threshold), 0, 1)
-        about = c.mention_share + (1 - c.mention_share) * np.clip(
-            (excluded - wanted) / _MARGIN, 0, 1
-        )
+        mention = 0.0 if self.query.reading == "property" else c.mention_share
+        about = mention + (1 - mention) * np.clip((excluded - wanted) / _MARGIN, 0, 1)
         usual = excluded[:, ranking(wanted)[:_NEAREST]].mean(axis=1, keepdims=True)
+        if self.query.reading == "property":
+            usual = np.maximum(usual, wanted)
         excess = np.maximum(0, excluded - usual)
         violations = confidence * np.clip(c.standout_share * standout * about + excess, 0, 1)
         violation = violations.max(axis=0)
-        return base - self._penalty * violation, violation, violations > 0
-
-    @property
-    def _penalty(self) -> float:
-        """What a full violation costs."""
-        share = self.constants.property_share if self.query.reading == "property" else 1.0
-        return self.constants.penalty * share
+        return base - c.penalty * violation, violation, violations > 0
 
     def _similarity(self, pool: CandidatePool, name: str) -> _Scores:
         """Of every passage to one of the texts, words included, shape (pool size,)."""

@@ -24,7 +24,7 @@ TEXTS = {
     "villa": "Villa Rosa is a calm guest house with a view of the harbour.",
     "motel": "A motel beside the motorway, with parking for lorries.",
 }
-QUERY = "a hotel by the sea without a nightclub"
+QUERY = "a hotel by the sea, but no nightclub"
 
 
 @pytest.fixture(autouse=True)

@@ -46,7 +46,7 @@ def test_an_index_from_documents_writes_both_vectors_and_searches_by_text(query)
     store = LogicVectorStore.open()
     documents = [
         Document(doc_id="d1", text="A quiet inn by the sea. " * 30),
-        Document(doc_id="d2", text="A hotel above a nightclub by the sea. " * 30),
+        Document(doc_id="d2", text="Rooms in a nightclub by the sea, loud until five. " * 30),
     ]
     index = VectorStoreIndex.from_documents(
         documents,

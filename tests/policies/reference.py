@@ -101,6 +101,7 @@ def exclusion(
     mention_share: float,
     whole_query_weight: float,
     standout_threshold: float,
+    is_property: bool = False,
 ) -> dict[str, tuple[float, float]]:
     """Score and violation of every passage of a pool; the formulas of ExclusionPolicy."""
 
@@ -117,8 +118,11 @@ def exclusion(
         for scores in excluded:
             share = scores[i] / max(0.4, max(scores.values()))
             standout = clip((share - standout_threshold) / (1 - standout_threshold))
-            about = mention_share + (1 - mention_share) * clip((scores[i] - wanted[i]) / 0.1)
+            mention = 0.0 if is_property else mention_share
+            about = mention + (1 - mention) * clip((scores[i] - wanted[i]) / 0.1)
             usual = sum(scores[j] for j in nearest_wanted) / len(nearest_wanted)
+            if is_property:
+                usual = max(usual, wanted[i])
             excess = max(0.0, scores[i] - usual)
             violations.append(clip(standout_share * standout * about + excess))
         violation = confidence * max(violations)
