@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.common.boolean_baselines import ENSEMBLE, SETS
 from benchmarks.common.dataset_search import bm25_search
 from benchmarks.common.exact_collection import ChoosePolicy, ExactCollection, evaluate_exact
 from benchmarks.common.output import OUT, cached_encoder, publish, with_interval
@@ -26,7 +27,6 @@ from benchmarks.reproduction.studies.sets.systems import (
     whole_query,
 )
 from logic_retrievers import (
-    BooleanSettings,
     Engine,
     Passage,
     PassageIndex,
@@ -67,8 +67,8 @@ SYSTEMS: dict[str, ChoosePolicy] = {
     "whole query, compatibility": lambda _: CompatibilityPolicy(),
     "whole query, both": whole_query(TRAINED),
     "whole query, hybrid": whole_query(HYBRID),
-    "decompose-then-ensemble": gold_expression(BooleanSettings(combination="ensemble")),
-    "set operations": gold_expression(BooleanSettings(combination="sets")),
+    "decompose-then-ensemble": gold_expression(ENSEMBLE),
+    "set operations": gold_expression(SETS),
     "calibrated, topical alone": gold_expression(vectors=()),
     "calibrated": gold_expression(),
     "calibrated, hybrid": gold_expression(vectors=HYBRID),

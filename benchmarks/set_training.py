@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.common.boolean_baselines import ENSEMBLE
 from benchmarks.common.dataset_search import bm25_search
 from benchmarks.common.exact_collection import ChoosePolicy, ExactCollection, evaluate_exact
 from benchmarks.common.output import OUT, cached_encoder, publish, with_interval
@@ -31,7 +32,6 @@ from benchmarks.reproduction.studies.sets.systems import (
 from benchmarks.set_queries import DEPTH, by_template
 from benchmarks.statistics.consistency import complementary_pairs
 from logic_retrievers import (
-    BooleanSettings,
     CombinedEncoder,
     SentenceTransformerEncoder,
 )
@@ -139,7 +139,7 @@ def main() -> None:
 RULES: dict[str, ChoosePolicy] = {
     "shipped compatibility, whole query": lambda _: CompatibilityPolicy(),
     "hybrid, whole query": whole_query(HYBRID),
-    "decompose-then-ensemble": gold_expression(BooleanSettings(combination="ensemble")),
+    "decompose-then-ensemble": gold_expression(ENSEMBLE),
     "calibrated": gold_expression(),
     "calibrated, hybrid": gold_expression(vectors=HYBRID),
 }

@@ -1,24 +1,20 @@
 """Hard exclusion: passages that contain an excluded text, word for word, are left out.
 
-A rule of its own beside every policy: it reads the words of passages and no vector. How deep a
-search has to go for its hits is known only once the texts of the first candidates are there.
+A rule of its own beside every policy: it reads the words of passages and no vector.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from logic_retrievers.policies import Ranked
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.query_input import CheckedQuery
+from logic_retrievers.types import Hit
 
-MAX_CANDIDATES = 10_000
-"""Candidates of one query whose texts are looked at; at least twice k."""
-_FIRST_STEP = 64
-_GROWTH = 4
+_MIN_CANDIDATES, _CANDIDATES_PER_HIT = 200, 10
 
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """Scripts that put no space between words (Thai to Khmer, Japanese, Chinese): words have no edges
@@ -60,38 +56,36 @@ def excluded_words(query: CheckedQuery, exclude: Sequence[str]) -> ExcludedWords
     return ExcludedWords(texts) if texts else None
 
 
-def depths(k: int) -> Iterator[int]:
-    """How many candidates to rank for k hits: k, and more where too many are left out."""
-    limit = max(MAX_CANDIDATES, 2 * k)
-    yield k
-    while k < limit:
-        k = min(max(_GROWTH * k, _FIRST_STEP), limit)
-        yield k
+def candidates_for(k: int) -> int:
+    """How many candidates are looked at for k hits: 200, or ten times k."""
+    return max(_MIN_CANDIDATES, _CANDIDATES_PER_HIT * k)
 
 
-def leave_out(
-    ranking: Sequence[Ranked], contains_excluded: Callable[[int], bool | None], k: int
-) -> list[Ranked]:
-    """The first k of a ranking that contain no excluded text.
+def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
+    """The first k hits that contain no excluded text, ranked anew.
 
-    Each says in its details how many were left out before the last of them (``left_out``).
+    Each says in its evidence how many were left out before the last of them (``left_out``).
 
     Args:
-        ranking: best first.
-        contains_excluded: index into the pool -> whether the passage contains an excluded text;
-            None where it is not known, or the passage exists no more.
+        hits: of all candidates that were looked at, best first.
+        words: that no hit may contain.
         k: how many to keep.
     """
-    kept: list[Ranked] = []
+    kept: list[Hit] = []
     left_out = 0
-    for ranked in ranking:
+    for hit in hits:
         if len(kept) == k:
             break
-        verdict = contains_excluded(ranked.index)
-        left_out += verdict is True
-        if verdict is False:
-            kept.append(ranked)
-    return [replace(one, details={**one.details, "left_out": left_out}) for one in kept]
+        if words.occur_in(hit.passage.text):
+            left_out += 1
+        else:
+            kept.append(hit)
+    return [_with_count(hit, rank, left_out) for rank, hit in enumerate(kept, 1)]
+
+
+def _with_count(hit: Hit, rank: int, left_out: int) -> Hit:
+    details = {**hit.evidence.details, "left_out": left_out}
+    return replace(hit, rank=rank, evidence=replace(hit.evidence, details=details))
 
 
 def _pattern(text: str) -> str:

@@ -60,25 +60,16 @@ def warn_if_untrained(plans: Plans, specs: Mapping[str, VectorSpec], policy: str
         )
 
 
-def encode_plans(
-    plans: Plans, encoder: Encoder, encoded: dict[tuple[str, str], QueryVector] | None = None
-) -> Operation[list[list[EncodedVectorQuery]]]:
+def encode_plans(plans: Plans, encoder: Encoder) -> Operation[list[list[EncodedVectorQuery]]]:
     """The vector queries of every plan, encoded.
 
     Each (vector, text) is encoded once, and texts that need the same named vectors go through the
     encoder together. The sparse ``lexical`` vector needs no encoder.
-
-    Args:
-        plans: of the queries.
-        encoder: makes the vectors.
-        encoded: (vector, text) -> its vector, from earlier calls; those of this one are added.
     """
-    vectors = {} if encoded is None else encoded
     names_by_text: dict[str, set[str]] = {}
     for plan in plans:
         for query in plan:
-            if (query.vector, query.text) not in vectors:
-                names_by_text.setdefault(query.text, set()).add(query.vector)
+            names_by_text.setdefault(query.text, set()).add(query.vector)
     texts_by_names: dict[tuple[str, ...], list[str]] = {}
     for text, names in names_by_text.items():
         texts_by_names.setdefault(tuple(sorted(names)), []).append(text)
@@ -93,8 +84,7 @@ def encode_plans(
                 encoded.update({(name, text): row for text, row in zip(texts, rows, strict=True)})
         return encoded
 
-    if texts_by_names:
-        vectors |= yield Compute(encode)
+    vectors: dict[tuple[str, str], QueryVector] = yield Compute(encode)
     return [
         [EncodedVectorQuery(q.name, q.vector, vectors[q.vector, q.text], q.limit) for q in plan]
         for plan in plans

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
+from logic_retrievers.effects import Operation, arun, encoder_threads, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.hard_exclusion import ExcludedWords, excluded_words, leave_out
 from logic_retrievers.index.requests import QueryVector
-from logic_retrievers.policies import Policy, Ranked, resolve_policy
+from logic_retrievers.policies import Policy, resolve_policy
 from logic_retrievers.policies.base import LEXICAL
 from logic_retrievers.query_execution import (
     build_hits,
@@ -104,9 +104,8 @@ class Reranker:
                 :class:`Expression`.
             passages: in any order.
             k: how many hits; all of them where None.
-            exclude: texts that the results are to be without, as in
-                :meth:`logic_retrievers.Engine.search`: for the policies ``auto`` and ``boolean``,
-                or with ``hard``.
+            exclude: texts that the results are to be without; as in
+                :meth:`logic_retrievers.Engine.search`.
             hard: leave out passages that contain an excluded text as whole words, as there.
 
         Raises:
@@ -186,11 +185,6 @@ class Reranker:
         k: int,
         words: ExcludedWords | None,
     ) -> Operation[list[Hit]]:
-        contains_excluded: dict[str, bool] = {}
-        if words is not None:
-            contains_excluded = yield Compute(
-                lambda: {passage.id: words.occur_in(passage.text) for passage in passages}
-            )
         readable = [passage for passage in passages if passage.text_to_embed.strip()]
         unreadable = [passage for passage in passages if not passage.text_to_embed.strip()]
         hits: list[Hit] = []
@@ -204,43 +198,15 @@ class Reranker:
                 {query.name: _cosines(query.query, matrices[query.vector]) for query in queries},
             )
             passages_by_id = dict(zip(pool.ids, readable, strict=True))
-            if words is None:
-                best: Sequence[Ranked] = policy.rank(pool, k)
-            else:
-                contain = [contains_excluded[passage.id] for passage in readable]
-                best = _best_without(policy, pool, k, contain)
-            hits = build_hits(policy.name, pool, best, passages_by_id)
+            ranking = policy.rank(pool, k if words is None else len(readable))
+            hits = build_hits(policy.name, pool, ranking, passages_by_id)
         last_score = hits[-1].score if hits else 0.0
-        reason = "has no text to judge it by"
-        left_out = {} if words is None else {"left_out": sum(contains_excluded.values())}
         evidence = Evidence(
-            policy.name, {}, {}, passed_filter=False, reason=reason, details=left_out
+            policy.name, {}, {}, passed_filter=False, reason="has no text to judge it by"
         )
         for passage in unreadable:
-            if contains_excluded.get(passage.id):
-                continue
             hits.append(Hit(passage, len(hits) + 1, last_score, evidence))
-        return hits[:k]
-
-
-def _best_without(
-    policy: Policy, pool: CandidatePool, k: int, contain: Sequence[bool]
-) -> list[Ranked]:
-    """The first k that contain no excluded text.
-
-    Args:
-        policy: ranks.
-        pool: the candidates.
-        k: how many to keep.
-        contain: for each candidate, whether it contains an excluded text.
-    """
-    best: list[Ranked] = []
-    for depth in (k, max(k, len(pool.ids))):
-        ranking = policy.rank(pool, depth)
-        best = leave_out(ranking, contain.__getitem__, k)
-        if len(best) == k or len(ranking) < depth:
-            break
-    return best
+        return hits[:k] if words is None else leave_out(hits, words, k)
 
 
 def _cosines(query: QueryVector, rows: Scores) -> Scores:

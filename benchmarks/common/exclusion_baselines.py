@@ -14,7 +14,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.encoders import Encoder
+from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.policies import Policy, PolicyRouter, Ranked, TopicalPolicy
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.scoring import cosine, ranking
@@ -108,11 +108,17 @@ class BaselineRouter(PolicyRouter):
         return self.baseline(parsed, self.similarity) if parsed.excluded else TopicalPolicy()
 
 
-def exclusion_baselines(encoder: Encoder) -> dict[str, PolicyRouter]:
-    """The baselines by name, best given a cached encoder."""
+def exclusion_baselines(encoder: Encoder | None = None) -> dict[str, PolicyRouter]:
+    """The baselines by name.
+
+    Args:
+        encoder: of the queries; the shipped one where None, opened at the first use.
+    """
 
     def similarity(left: str, right: str) -> float:
-        vectors = encoder.encode_queries([left, right], ["topical"])["topical"]
+        vectors = (encoder or default_encoder()).encode_queries([left, right], ["topical"])[
+            "topical"
+        ]
         return float(cosine(vectors[0], vectors[1:])[0])
 
     kinds: tuple[type[ExclusionBaseline], ...] = (WantedPart, Recommend, OneLineFormula)

@@ -43,18 +43,13 @@ _EARLY_SCOPE_RULES = (
     short_text_scope.find_other_year,
     other_scope.find_other_subject,
     other_scope.find_other_frame,
-    number_labels.find_other_bound,
-    other_scope.find_doubtful_scope,
 )
 """Rules for another scope that come before those for a contradiction."""
 
 _LATE_SCOPE_RULES = (
-    short_text_scope.find_other_year,
     person_groups.find_other_group,
     short_text_scope.find_other_names,
     short_text_scope.find_other_variant,
-    short_text_scope.find_other_scope_word,
-    short_text_scope.find_complement,
     short_text_scope.find_other_subject,
 )
 """Weak rules for another scope, applied after those for a contradiction."""

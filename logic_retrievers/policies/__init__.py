@@ -3,7 +3,7 @@
 from logic_retrievers.policies.auto import AutoPolicy
 from logic_retrievers.policies.base import Policy, PolicyRouter, Ranked
 from logic_retrievers.policies.boolean import BooleanPolicy, ExpressionPolicy
-from logic_retrievers.policies.boolean_scores import BooleanSettings, Combination
+from logic_retrievers.policies.boolean_scores import BooleanSettings
 from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
 from logic_retrievers.policies.plain import (
     CompatibilityPolicy,
@@ -21,7 +21,6 @@ __all__ = [
     "BooleanPolicy",
     "BooleanSettings",
     "CoderUnionPolicy",
-    "Combination",
     "CompatibilityPolicy",
     "ExclusionPolicy",
     "ExclusionSettings",

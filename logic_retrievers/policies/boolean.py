@@ -27,8 +27,6 @@ from logic_retrievers.policies.boolean_scores import (
     BooleanSettings,
     Scores,
     calibrated_scores,
-    ensemble_scores,
-    set_scores,
 )
 from logic_retrievers.policies.plain import TopicalPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser
@@ -108,8 +106,8 @@ class ExpressionPolicy(Policy):
         query: with an expression.
         settings: overrides of the constants.
         limit: candidates of each search (at least k).
-        vectors: those of the collection; ``calibrated`` uses ``compatibility``, which should be
-            trained, and ``lexical`` beside the topical one.
+        vectors: those of the collection; ``compatibility``, which should be trained, and
+            ``lexical`` are used beside the topical one.
         field_filters: texts that a filter keeps out, with the field and its value.
 
     Raises:
@@ -145,7 +143,7 @@ class ExpressionPolicy(Policy):
         is_searched: dict[str, bool] = {}
         for text, wanted in self._texts(self._expression):
             is_searched[text] = is_searched.get(text, False) or wanted
-        limit = max(self.limit, 2 * k if self.constants.combination == "sets" else k)
+        limit = max(self.limit, k)
         return tuple(
             VectorQuery(_query_name(vector, text), vector, text, limit if searched else 0)
             for vector in self._vector_weights
@@ -153,15 +151,13 @@ class ExpressionPolicy(Policy):
         )
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
-        """By the combined score; with ``sets`` only what is in the resulting set."""
+        """By the combined score."""
         if not pool.ids:
             return []
         atom_scores = cache(partial(self._standard_scores, pool))
-        scores = self._combined_scores(pool, atom_scores, k)
+        scores = calibrated_scores(self._expression, atom_scores, self._phrase, self.constants)
         ranked = []
         for i in ranking(scores)[:k]:
-            if np.isneginf(scores[i]):
-                break
             atoms = self._verdicts(atom_scores, int(i))
             details = {"expression": str(self._expression), "atoms": atoms}
             ranked.append(Ranked(int(i), float(scores[i]), True, _reason(atoms), details))
@@ -176,8 +172,6 @@ class ExpressionPolicy(Policy):
     def _vector_weights(self) -> dict[str, float]:
         """The share of every vector in a score."""
         constants = self.constants
-        if constants.combination != "calibrated":
-            return {TOPICAL: 1.0}
         compatibility = constants.compatibility_weight if COMPATIBILITY in self.vectors else 0.0
         lexical = constants.lexical_weight if LEXICAL in self.vectors else 0.0
         shares = {
@@ -197,8 +191,7 @@ class ExpressionPolicy(Policy):
             for part in expression.args:
                 yield from self._texts(part, wanted=wanted)
             parts, _ = split_exclusions(expression)
-            joint = isinstance(expression, And) and len(parts) > 1
-            if joint and self.constants.combination == "calibrated":
+            if isinstance(expression, And) and len(parts) > 1:
                 yield self._phrase(parts), wanted
 
     def _phrase(self, parts: Sequence[Expression]) -> str:
@@ -215,17 +208,6 @@ class ExpressionPolicy(Policy):
                 scores = np.nan_to_num(scores)
             total += weight * standard_scores(scores)
         return total
-
-    def _combined_scores(self, pool: CandidatePool, atom_scores: AtomScores, k: int) -> Scores:
-        if self.constants.combination == "calibrated":
-            return calibrated_scores(self._expression, atom_scores, self._phrase, self.constants)
-
-        def cosines(text: str) -> Scores:
-            return pool.scores[_query_name(TOPICAL, text)]
-
-        if self.constants.combination == "sets":
-            return set_scores(self._expression, cosines, 2 * k)
-        return np.nan_to_num(ensemble_scores(self._expression, cosines), nan=-np.inf)
 
     def _verdicts(self, atom_scores: AtomScores, index: int) -> list[dict[str, Any]]:
         """Each atom with the candidate's score, and whether the candidate satisfies it."""

@@ -16,7 +16,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from logic_retrievers.queries.masking import FILL
+from logic_retrievers.queries.masking import FILL, PLAIN
 from logic_retrievers.queries.parsed_query import ParsedQuery
 from logic_retrievers.queries.rules.rule import Rule, RulePack, Scope
 
@@ -37,16 +37,7 @@ _CONTEXT = 160
 _SHORT_QUERY = 12  # words; as in scope.py
 _ITEM_WORDS = 4  # of each item but the first of a list
 
-_PLAIN = str.maketrans(
-    {
-        **dict.fromkeys("\u2018\u2019", "'"),
-        **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'),
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
-        "\u2014": ";",
-        "\u00a0": " ",
-        "\u00df": "s",
-    }
-)
+_PLAIN = PLAIN | str.maketrans("\u201e\u00ab\u00bb\u00a0\u00df", '""" s')
 _QUOTED = re.compile(r'"[^"\n]{1,200}"')
 _SENTENCE_END = re.compile(r"[.!?;\n](?=\s)")
 _HARD_END = re.compile(r"[?!;:\n()]|[.](?=\s|$)|\s-+\s")

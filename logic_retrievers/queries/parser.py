@@ -12,6 +12,7 @@ from logic_retrievers.queries.language import detect_language
 from logic_retrievers.queries.masking import mask
 from logic_retrievers.queries.pack_parser import PACKS, may_exclude, pack_parser
 from logic_retrievers.queries.parsed_query import ParsedQuery
+from logic_retrievers.queries.patterns import pattern
 from logic_retrievers.queries.remainder import remainder
 from logic_retrievers.queries.rules import RULES, Rule, Scope
 from logic_retrievers.queries.scope import excluded_end, name_spans
@@ -30,40 +31,13 @@ _SPACES = re.compile(r"\s{2,}")
 _SPACE_OR_CHARACTER = re.compile(r"\s+|.", re.DOTALL)
 _SENTENCE_BREAK = re.compile(r"(?:[.!?;:\n]|\s-|[(\[])\s*$")
 _SENTENCE_END = re.compile(r"(?<=\w\w)[.!?;](?=\s|$)|\n")
-_CLAUSE_BREAK = re.compile(r"(?:[,;:(]|\s-|\b(?:with|but)\b)\s*(?=[^,;:(]*$)", re.IGNORECASE)
-_WHICH_ARE_NOT = re.compile(
-    r"\s*which\s+(?P<wanted>.+?)\s+(?:are\s+not|aren't)\s+(?P<excluded>.+)", re.IGNORECASE
-)
-_BUT_NOT = re.compile(
-    r"(?P<wanted>.+?),?\s+(?:(?:but|and|just|only)\s+(?:not|no|aren't|isn't|are\s+not|none\s+of\s+"
-    r"them)|none\s+of\s+them)\s+(?P<excluded>.+)",
-    re.IGNORECASE,
-)
-_NEGATION = re.compile(
-    r"(?<![\w-])(?:not|never|cannot|no|none|nobody|nothing|nowhere|"
-    r"neither(?=[^.?!]{1,80}\bnor\b)|nor|lack|lacks|lacking|lacked|unable|fails? to|failed to|"
-    r"hardly|rarely|seldom|refus(?:e|es|ed)|unrelated to|no one|(?:is|are|was|were|do|does|did|"
-    r"has|have|had|ca|could|wo|would|should|must|need|might|ai)n't|cant|dont|dosent|doesnt|wont|"
-    r"didnt|isnt|arent|wasnt)(?![\w-])",
-    re.IGNORECASE,
-)
+_CLAUSE_BREAK = pattern("clause_break")
+_WHICH_ARE_NOT = pattern("which_are_not")
+_BUT_NOT = pattern("but_not")
+_NEGATION = pattern("negation")
 
-_QUESTION_WITHOUT = re.compile(
-    r"\s*(?:can|could|is|are|do|does|which|who|where|what|when)\b.{1,200}?\b(without)\b",
-    re.IGNORECASE,
-)
-_STATEMENT = re.compile(
-    r"(?![^.]*\b(?:i|me|my|we|you|please)\b)(?![^.]*,\s*(?:what|which|who|how|where|"
-    r"when)\b)(?!\s*(?:who|what|which|where|when|why|how|whose|can|could|would|will|do|does|did|"
-    r"is|are|was|were|has|have|find|show|list|tell|give|name|recommend|suggest|describe|explain|"
-    r"provide|please|i|i'm|i'd|we|we're|my|our|looking|need|want|get|help|search|summari[sz]e|"
-    r"introduce|share|discuss|compare|write|teach|identify)\b)[^.?!;\n]*\b(?:is|are|was|were|has|"
-    r"have|had|can|could|may|might|will|would|do|does|did|must|should|cannot|occurs?|causes?|"
-    r"leads?|increases?|decreases?|reduces?|induces?|inhibits?|promotes?|improves?|prevents?|"
-    r"results?|depends?|requires?|gives? rise|shows?|demonstrates?|suggests?|indicates?|affects?|"
-    r"struggles?)\b[^.?!;\n]*\.\s*$",
-    re.IGNORECASE,
-)
+_QUESTION_WITHOUT = pattern("question_without")
+_STATEMENT = pattern("statement")
 
 
 @dataclass(frozen=True, slots=True)

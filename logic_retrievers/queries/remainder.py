@@ -5,19 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from logic_retrievers.queries.patterns import pattern
+
 _CONTEXT = 160
-_CONJUNCTION = re.compile(r"^(?:but|and)\s+", re.IGNORECASE)
-_LEADING_WORDS = re.compile(
-    r"(?:[\s,;:(\[-]+|(?<![\w-])(?:and|but(?:\sone)?|while|though|yet|only|just|with|please|"
-    r"(?<=\S\s)that|(?<=\S\s)which|(?:you\s)?(?:can|may)|ideally|preferably|definitely|"
-    r"specifically|kindly|quite|having|i\s(?:would|'d)\slike\sto|it's|it\sshould(?:\shave)?|i\s(?:have|need|want)\sto|"
-    r"if\s(?:we|you|i)|we|i))$",
-    re.IGNORECASE,
-)
-_TRAILING_WORDS = re.compile(
-    r"[\s,;:)\].!-]*(?:(?:please|pls|thanks|thank\syou|thx|either|though)\b[\s,;:)\].!]*)*",
-    re.IGNORECASE,
-)
+_CONJUNCTION = pattern("conjunction")
+_LEADING_WORDS = pattern("leading_words")
+_TRAILING_WORDS = pattern("trailing_words")
 
 _STOP = re.compile(r"\s*([.!])\s+(?=[A-Z])")
 """The end of a sentence behind which another one follows."""

@@ -5,130 +5,34 @@ from __future__ import annotations
 import re
 
 from logic_retrievers.queries.masking import FILL
-from logic_retrievers.queries.rules import ENGLISH
-
-_FILLER = ENGLISH.fragment("FILLER")
-
-
-def _any(name: str) -> str:
-    return f"(?:{'|'.join(ENGLISH.words(name))})"
-
-
-_QUESTION = _any("question")
-_VERBS = _any("verbs")
-_CONJUNCTIONS = _any("conjunctions")
-_REQUESTS = _any("requests")
-_ARTICLES = _any("articles")
-_INFORMATION = _any("information")
-_ABOUT = _any("about")
-_RELATIONS = _any("relations")
-_POLITE = _any("polite")
-_NO_NAME = _any("no_name")
-
-
-def _pattern(*alternatives: str) -> re.Pattern[str]:
-    return re.compile("|".join(alternatives), re.IGNORECASE)
-
+from logic_retrievers.queries.patterns import pattern
 
 _CONTEXT = 160
 _SHORT_QUERY = 12
 """Words of a query in which a preposition behind a short excluded text belongs to the wanted part:
 "films except Psycho on Netflix"."""
-_FULL_STOP = (
-    r"(?-i:(?<!\b[A-Z])(?<!\bSt)(?<!\bMr)(?<!\bDr)(?<!\bMs)(?<!\bMrs)(?<!\bvs)(?<!\bNo)(?<!\bJr))"
-    r"[.](?=[\"')\]]*(?:\s|$))"
-)
-_ENDS = _pattern(
-    _FULL_STOP,
-    r"[?!;\n)\]]",
-    r"\s-+\s",
-    r"\s+\(",
-    r"\s+w/\s",
-    rf"\s*,?\s+{_CONJUNCTIONS}\b",
-    r"\s+(?:ranked|sorted|ordered|listed)\s(?=by\b)",
-    r"\s+(?=in\s(?:order|chronological|alphabetical)\b)",
-)
-_ENDS_OPENING = _pattern(
-    r"[?!;\n)\]]|:\s",
-    r"(?<=\w\w)[.](?=\s|$)",
-    rf",\s*(?=(?:{_QUESTION}|(?:in|for|at|on|of|from|by)\s(?:what|which)|of\sthe|any)\b)",
-    rf"\s+(?={_REQUESTS}\b)",
-    r"\s+and\s+(?=(?:list|show|count|find|tell|give|name)\b)",
-)
-_VERB_AHEAD = _pattern(
-    rf"(?<=[\w)\"'#+])\s+(?={_VERBS}\b)", rf",?\s+(?=that\s+(?:{_VERBS}|\w+s)\b)"
-)
-_RELATIVE = _pattern(r"\s+(?=(?:that|who|which|whose)\s)")
-# a place or a purpose of the wanted part: "in Rome", "for beginners"
-_PLACE_OR_PURPOSE = re.compile(
-    r"\s+(?=(?:in|near|for|under|around|from|at|on|during|within|after|"
-    r"before)\s+(?:the\s+)?(?:[A-Z0-9]|me\b|kids|children|beginners|us\b|small|my\b|home|two|"
-    r"four)|for\s+\w)"
-)
-# a question whose verb has not come yet: "which rivers other than ..."
-_PENDING = re.compile(
-    r".*(?:\b(?:who|what|which|whose|where)\b|(?:^|[,.;]\s*)(?:did|do|does|can|could|has|have|"
-    r"will|would|is|are|was|were)\b)((?:\s+[^\s,;]+){0,7})\s*[,(]?\s*$",
-    re.IGNORECASE,
-)
-# a new clause: "... when it rains"
-_CLAUSE = _pattern(
-    r",?\s+(?=(?:when|while|where|what|if|unless|until|though|i|we|you|they|he|she|together|"
-    r"suitable|using|lasting|good)\s)"
-)
-_VERB_BY_FORM = re.compile(
-    r"(?<=[\w)\"'])\s+(?=(?!of\b|and\b|or\b|in\b|for\b|with\b|on\b|at\b|to\b|from\b|the\b|a\b|"
-    r"by\b|about\b)[a-z]{3,}\s+(?:the|a|an|his|her|its|their|it|them)\s)"
-)
-# "who besides *Amundsen* reached ..."
-_NAME_BEFORE_VERB = re.compile(
-    r"\s*(?:the\s+)?[A-Z_][\w'.-]*(?:\s+(?:of\s+|the\s+|de\s+|"
-    r"van\s+)*[A-Z_][\w'.-]*)*(?=\s+(?!(?:of|and|or|in|for|with|on|at|to|from|by|about|nor|"
-    r"novels?|books?|films?|movies?|one|ones)\b)[a-z]{3,}\s)"
-)
-_QUESTION_WORD = _pattern(r"\s*(?:what|which|who|whose|where|when|why|how)\b")
-_RELATIVE_OF_NAME = re.compile(r"(?<=\w)\s+(?=(?:that|who|which)\s)")
-_ANY_PREPOSITION = _pattern(  # "of", "and" and "or" bind within a name
-    r"\s+(?=(?:in|near|for|under|around|from|at|on|during|within|after|before|with|to|over|that|"
-    r"which|who|starring|featuring|written|directed|nominated|made|worth|hiring|suitable)\s+\S)"
-)
-_HAS_VERB = _pattern(
-    rf"\b(?:{_VERBS}|find|show|list|tell|name|recommend|describe|explain|rank|count|compare|"
-    r"want|looking)\b"
-)
-_NAMES_SOMETHING = _pattern(rf"\b(?!{_NO_NAME}\b)\w")
-_CONTENT_WORD = _pattern(r"\b(?!(?:and|or|nor|a|an|the|any|of)\b)[\w'-]+")
-# ", B and C" behind a first excluded text
-_LIST = _pattern(
-    r",(?!\s*(?:what|which|who|how|with|and|or|one|for|in|on|above|its|where|when|what|"
-    r"but)\b)(?:[^,;?!]{1,40},)*[^,;?!]{1,40}?,?\s+(?:and|or|nor)\s+[^,;?!]{1,80}"
-)
-_LIST_ITEMS = _pattern(r",[^,.?!]{1,40},?\s+(?:and|or)\s+[^,.?!]{1,40}")
+_ENDS = pattern("ends")
+_ENDS_OPENING = pattern("ends_opening")
+_VERB_AHEAD = pattern("verb_ahead")
+_RELATIVE = pattern("relative")
+_PLACE_OR_PURPOSE = pattern("place_or_purpose", flags=0)
+_PENDING = pattern("pending")
+_CLAUSE = pattern("clause")
+_VERB_BY_FORM = pattern("verb_by_form", flags=0)
+_NAME_BEFORE_VERB = pattern("name_before_verb", flags=0)
+_QUESTION_WORD = pattern("question_word")
+_RELATIVE_OF_NAME = pattern("relative_of_name", flags=0)
+_ANY_PREPOSITION = pattern("any_preposition")
+_HAS_VERB = pattern("has_verb")
+_NAMES_SOMETHING = pattern("names_something")
+_CONTENT_WORD = pattern("content_word")
+_LIST = pattern("list")
+_LIST_ITEMS = pattern("list_items")
 _COMMA = re.compile(r",\s")
-# "asking *which month is the shortest*", "*putting speed over comfort*"
-_WHOLE_REGION = _pattern(
-    rf"\s*(?:{ENGLISH.fragment('FILLER')})\s(?:what|which|who|whom|whose|where|when|why|how|whether)\b".replace(
-        " ", r"\s+"
-    ),
-    r"\s*[a-z]+ing\s[^,.?!;]{1,60}\sover\s(?!\d)",
-)
-
-# what stands before a name: article, "information about", "mentioning"
-_NAME_HEAD = re.compile(
-    r"(?:[\s,:(\"'-]+"
-    rf"|{_ARTICLES}(?![\w-])|{_INFORMATION}(?:\s+(?:that|which)\s+(?:is|"
-    rf"are))?\s+{_ABOUT}\b|{_RELATIONS}(?![\w-])"
-    rf"|(?:{ENGLISH.fragment('FILLER')})(?![\w-])".replace(" ", r"\s+")
-    + r")\s*",
-    re.IGNORECASE,
-)
-_NAME_TAIL = _pattern(rf"[\s,;:.?!)(\"-]*(?:\b{_POLITE}\b)?[\s,;:.?!)(\"-]*$")
-_LIST_SEPARATOR = _pattern(
-    r"\s*,\s*(?:and|or|nor|no|not)\s+",
-    r"\s*,\s*",
-    r"\s+(?:and|or|nor|and/or|&)\s+(?:no\s+|without\s+)?",
-    r"\s*/\s*",
-)
+_WHOLE_REGION = pattern("whole_region")
+_NAME_HEAD = pattern("name_head")
+_NAME_TAIL = pattern("name_tail")
+_LIST_SEPARATOR = pattern("list_separator")
 _SHORT_NAME = re.compile(r"[\w'.&+#-]+(?:\s+[\w'.&+#-]+){0,4}")
 
 
@@ -200,11 +104,11 @@ def _end_of_middle(region: str, lead: str, *, brief: bool, short: bool) -> int:
         patterns += [_VERB_AHEAD, _VERB_BY_FORM, _RELATIVE]
         if pending and (name_match := _NAME_BEFORE_VERB.match(region, 0, end)):
             end = name_match.end()
-    for pattern in patterns:
-        ahead = pattern.search(region, 1, end)
+    for ending in patterns:
+        ahead = ending.search(region, 1, end)
         name = region[: ahead.start()] if ahead else ""
         if _NAMES_SOMETHING.search(name) and (
-            pattern is not _RELATIVE_OF_NAME
+            ending is not _RELATIVE_OF_NAME
             or (name.split()[-1][0].isupper() or name.rstrip()[-1] == FILL)
         ):
             end = len(name)

@@ -35,10 +35,6 @@ def classify(one, other, metadata=None, other_metadata=None, probability=0.4, co
             "Seats in the main hall cost 35 euros.",
         ),
         ("The Model A toaster takes two slices.", "The Model B toaster takes four slices."),
-        (  # bounds
-            "Kites under 500 g need no permit.",
-            "Kites of 500 g and more need a permit.",
-        ),
         (  # other bases and units
             "The lease is 780 euros, heating included.",
             "The lease is 690 euros without heating.",
@@ -58,13 +54,11 @@ def test_other_things_of_a_kind(one, other):
     ("one", "other"),
     [
         ("The second edition has 80 maps.", "The third edition has 112 maps."),
-        ("The Mk I lamp burns for 20 hours.", "The Mk II lamp burns for 35 hours."),
         ("With firmware Kestrel 3 it hovers.", "With firmware Kestrel 4 it lands."),
         (
             "The standing order of 11 May 2015 sets 50 ppm.",
             "The standing order of 3 June 2021 sets 30 ppm.",
         ),
-        ("The old contract grants 20 days.", "The new contract grants 25 days."),
         ("Terra Elm needs 2 GB.", "Terra Oak, which followed Elm, needs 4 GB."),
         ("Waste is fetched weekly.", "Waste is not fetched weekly any more."),
         ("The quay is free of charge.", "The quay was free until March; it costs 2 euros now."),

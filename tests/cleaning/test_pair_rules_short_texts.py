@@ -136,7 +136,6 @@ def test_nouns_that_sound_like_people(one, other):
         ("By week 12 there were 48 cases.", "By week 20 there were 131 cases."),
         ("Falls held by the Basalt 9.2 mm: 5.", "Falls held by the Basalt 10.1 mm: 9."),
         ("The ninth FormaFair drew 312 firms.", "At the tenth FormaFair there were 274 firms."),
-        ("In the 2e rules of Garlow a hit counts double.", "Garlow 3e: a hit counts once."),
     ],
 )
 def test_numbers_that_name_one_of_a_kind(one, other):
@@ -167,7 +166,6 @@ def test_numbers_that_name_nothing_else(one, other):
         ("Our Osprey kettle switches itself off.", "Our Kestrel kettles are switched off by hand."),
         ("Pelodrin syrup is kept cold.", "Pelodrin tablets are kept at room temperature."),
         ("Upstream of the weir any bait may be used.", "Below the weir use flies only."),
-        ("In Carrow County veal keeps a day.", "Outside Carrow County veal keeps two days."),
         ("Notes for speakers\n- bring slides", "Notes for stewards\n- come in boots"),
         ("INTAKE \u2013 DORRIN\n- doors 1 to 8", "INTAKE \u2013 LEYBRIDGE\n- use the ramp"),
     ],

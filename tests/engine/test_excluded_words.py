@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from logic_retrievers import Expression, ParsedQuery
-from logic_retrievers.hard_exclusion import ExcludedWords, depths, excluded_words
+from logic_retrievers.hard_exclusion import ExcludedWords, excluded_words
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,3 @@ def test_which_texts_count():
     assert stated.excluded_outright == ("nuts", "milk")
     words = excluded_words(stated, ["eggs"])
     assert [words.occur_in(text) for text in ("milk", "egg", "a1 b1")] == [True, True, False]
-
-
-@pytest.mark.parametrize("k", [1, 10, 9_999, 10_000, 50_000])
-def test_depths_grow_to_the_bound(k):
-    """A step that does not grow is an endless search."""
-    steps = list(depths(k))
-    assert steps[0] == k
-    assert steps[-1] == max(10_000, 2 * k)
-    assert steps == sorted(set(steps))
-    assert len(steps) < 9

@@ -1,4 +1,4 @@
-"""Boolean combination: ours and the two that it is compared with, against plain Python."""
+"""Boolean combination against plain Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import boolean_reference as reference
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logic_retrievers.errors import ConfigurationError, ExpressionError
@@ -98,34 +98,6 @@ def test_ours_equals_the_reference(tree, data, size, beside):
         for atom in one.details["atoms"]:
             assert atom["score"] == pytest.approx(u[atom["text"]][pool.ids[one.index]], abs=1e-4)
     assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
-
-
-@given(flat, st.data(), st.integers(1, 8))
-def test_the_ensemble_equals_the_reference(tree, data, size):
-    """Min, max and difference of cosines, and no phrase."""
-    policy = policy_of(tree, combination="ensemble", vectors=BESIDE)
-    assert {leaf.vector for leaf in policy.plan("", 5)} == {"topical"}
-    assert {leaf.text for leaf in policy.plan("", 5)} == set(tree.atoms)
-    pool = pool_of(policy, data, size)
-    c = by_id(pool, "topical", tree.atoms)
-    expected = {i: reference.ensemble(tree.simplified(), c, i) for i in pool.ids}
-    ranked = policy.rank(pool, size)
-    assert {pool.ids[one.index]: one.score for one in ranked} == pytest.approx(expected)
-
-
-@given(flat, st.data(), st.integers(1, 12), st.integers(1, 3))
-def test_the_sets_equal_the_reference(tree, data, size, k):
-    """Only what is in the resulting set comes back, be it nothing."""
-    policy = policy_of(tree, combination="sets")
-    pool = pool_of(policy, data, size, k)
-    simple = tree.simplified()
-    assume(isinstance(simple, And))
-    c = by_id(pool, "topical", tree.atoms)
-    expected = reference.sets(simple, c, 2 * k)
-    ranked = policy.rank(pool, k)
-    assert [pool.ids[one.index] for one in ranked] == in_order(expected)[:k]
-    for one in ranked:
-        assert one.score == pytest.approx(expected[pool.ids[one.index]])
 
 
 def test_what_is_searched_and_what_only_scores():
@@ -235,7 +207,7 @@ def test_chosen():
     "wrong",
     [
         {"joint_weight": 2}, {"mention_share": -1}, {"penalty": -1}, {"penalty": float("nan")},
-        {"combination": "union"}, {"lexical_weight": 1.1}, {"compatibility_weight": -0.1},
+        {"lexical_weight": 1.1}, {"compatibility_weight": -0.1},
     ],
 )  # fmt: skip
 def test_settings_out_of_range(wrong):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from suites.hashed_encoder import HashedEncoder
 
+from benchmarks.common.boolean_baselines import ENSEMBLE, SETS
 from benchmarks.common.dataset_search import engine_search, index_dataset
 from benchmarks.common.exact_collection import ExactCollection, evaluate_exact
-from logic_retrievers import Atom, BooleanPolicy, BooleanSettings, Engine
+from logic_retrievers import Atom, BooleanPolicy, Engine
 from logic_retrievers.evaluation import Dataset, Query
 from logic_retrievers.policies import CompatibilityPolicy, TopicalPolicy
 from logic_retrievers.queries import ParsedQuery
@@ -37,12 +38,11 @@ def dataset() -> Dataset:
 
 
 @pytest.mark.parametrize(
-    ("combination", "lexical"),
-    [("calibrated", False), ("calibrated", True), ("ensemble", False), ("sets", False)],
+    ("policy", "lexical"),
+    [(BooleanPolicy(), False), (BooleanPolicy(), True), (ENSEMBLE, False), (SETS, False)],
 )
-def test_it_ranks_as_the_engine_does(combination, lexical):
+def test_it_ranks_as_the_engine_does(policy, lexical):
     """Else the figures of many queries would be none of the package's."""
-    policy = BooleanPolicy(settings=BooleanSettings(combination=combination))
     vectors = HYBRID if lexical else HYBRID[:2]
     exact = ExactCollection(TEXTS, HashedEncoder())
     with index_dataset(dataset(), HashedEncoder(), lexical=lexical) as index:

@@ -20,12 +20,6 @@ _CUES = word_set(
 """Words before a version number."""
 
 _LETTER_CUES = word_set("version revision rev draft edition issue amendment mark mk")
-_ROMAN = {
-    numeral: value
-    for value, numeral in enumerate(
-        ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"), 1
-    )
-}
 _ORDINAL_CUES = word_set(
     "edition revision version generation issue amendment draft release printing"
 )
@@ -69,8 +63,6 @@ def find_versions(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Version]]
         elif cue and _FIGURES.fullmatch(token.key):
             product = _product_before(tokens, index - 1)
             yield index - 1, index + 1, Version(_parse_parts(token.key), product)
-        elif cue and _is_roman(cue, token):
-            yield index - 1, index + 1, Version((_ROMAN[token.key],))
         elif cue and cue.key in _LETTER_CUES and _is_capital_letter(token):
             yield index - 1, index + 1, Version((ord(token.key) - ord("a") + 1,))
         elif cue and cue.key in _ORDINAL_CUES and token.key in CARDINALS:
@@ -120,13 +112,6 @@ def _ordinal_ending_at(tokens: Sequence[Token], index: int) -> tuple[int, int] |
     if key in _ORDINAL_ENDINGS and index and tokens[index - 1].key.isdecimal():
         return index - 1, int(tokens[index - 1].key)
     return None
-
-
-def _is_roman(cue: Token, token: Token) -> bool:
-    """Whether a token is a Roman number; a single letter only behind a mark, as in ``Mk I``."""
-    if not token.text.isupper() or token.key not in _ROMAN:
-        return False
-    return len(token.key) > 1 or cue.key in ("mk", "mark")
 
 
 def _is_capital_letter(token: Token) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
-
 from logic_retrievers.cleaning.differences import Change
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
 from logic_retrievers.cleaning.differences.lexicon import word_set
@@ -18,7 +16,6 @@ _MAX_CHANGES = 8
 _MAX_VALUES = 3
 _MIN_COMMON_COPY = 0.8
 _MAX_ANSWER_WORDS = 4
-_MIN_SPELLING_SIMILARITY = 0.75
 _MIN_SENTENCE_OVERLAP = 0.5
 _MIN_SHARED_STEMS = 2
 _BEFORE_ANSWER = word_set("is are was were by from in into at inside under on called named of")
@@ -69,14 +66,14 @@ def find_conflicting_answer(pair: PassagePair) -> str:
         return ""
     is_answer = all(_is_answer(text, span) for text, span in pair.sides_of(change))
     is_answer = is_answer or (pair.is_in_subjects(change) and is_answer_before_verb(pair, change))
-    return pair.contrast(change) if is_answer and not _is_spelling(pair, change) else ""
+    return pair.contrast(change) if is_answer else ""
 
 
 def find_vector_contradiction(pair: PassagePair) -> str:
     """The vectors state a contradiction, and nothing says that the texts are about two things."""
     if pair.probability < pair.threshold or pair.cosine < _MIN_COSINE:
         return ""
-    if not pair.is_decided_by_vectors and (all(pair.own_subjects) or _has_same_meaning(pair)):
+    if not pair.is_decided_by_vectors and all(pair.own_subjects):
         return ""
     return f"the vectors give {pair.probability:.2f} that they contradict each other"
 
@@ -104,7 +101,7 @@ def _may_conflict(pair: PassagePair) -> bool:
     least = _MIN_OVERLAP + _MIN_OVERLAP_PAGE * pair.relative_length
     if pair.overlap_without_values < least or all(pair.own_subjects):
         return False
-    return not _negations_cancel(pair) and len(pair.comparison.changes) <= _MAX_CHANGES
+    return len(pair.comparison.changes) <= _MAX_CHANGES
 
 
 def _answers_one_question(pair: PassagePair, change: Change) -> bool:
@@ -126,34 +123,12 @@ def _answers_one_question(pair: PassagePair, change: Change) -> bool:
     return len(left & right) >= _MIN_SENTENCE_OVERLAP * min(len(left), len(right))
 
 
-def _has_same_meaning(pair: PassagePair) -> bool:
-    """Whether one text says by two negations what the other says without."""
-    # "nobody without" says what "everybody with" says, and the vectors miss that
-    if not pair.has_differences:
-        return True
-    left, right = pair.texts
-    return _has_double_negation(left) is not _has_double_negation(right)
-
-
-def _negations_cancel(pair: PassagePair) -> bool:
-    """Whether negations and antonyms make up for each other: "not open", "closed"."""
-    reversals = [change.type for change in pair.value_changes]
-    count = reversals.count("polarity") + reversals.count("antonym")
-    return count % 2 == 0 and "antonym" in reversals
-
-
 def _is_answer(text: AnnotatedText, span: TokenSpan) -> bool:
     """Whether words follow a verb or a preposition, an article aside."""
     before = [token.key for token in text.tokens[max(0, span[0] - 2) : span[0]]]
     if not before:
         return False
     return before[-1] in _BEFORE_ANSWER or (before[-1] in _ARTICLES and before[0] in _BEFORE_ANSWER)
-
-
-def _is_spelling(pair: PassagePair, change: Change) -> bool:
-    """Whether both sides of a change are forms or spellings of one word."""
-    left, right = sorted(words.casefold() for words in pair.words_of(change))
-    return SequenceMatcher(None, left, right).ratio() >= _MIN_SPELLING_SIMILARITY
 
 
 def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:
@@ -197,10 +172,6 @@ def _negations_in(text: AnnotatedText, sentence: TokenSpan) -> list[int]:
         for mention in text.mentions
         if mention.type == "polarity" and sentence[0] <= mention.start < sentence[1]
     ]
-
-
-def _has_double_negation(text: AnnotatedText) -> bool:
-    return any(_is_double_negation(text, sentence) for sentence in text.sentences)
 
 
 def _is_double_negation(text: AnnotatedText, sentence: TokenSpan) -> bool:

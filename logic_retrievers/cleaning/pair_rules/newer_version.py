@@ -1,13 +1,12 @@
-"""Rules for a newer version: later dates and versions, words for age, announced changes."""
+"""Rules for a newer version: later dates and versions, announced changes."""
 
 from __future__ import annotations
 
 import re
-from itertools import product
 
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, Mention
 from logic_retrievers.cleaning.differences.dates import PartialDate
-from logic_retrievers.cleaning.differences.lexicon import phrase_pattern, word_set
+from logic_retrievers.cleaning.differences.lexicon import phrase_pattern
 from logic_retrievers.cleaning.differences.versions import Version
 from logic_retrievers.cleaning.pair_rules.change_notices import find_news, find_notice
 from logic_retrievers.cleaning.pair_rules.metadata_rules import newer_by_metadata
@@ -63,15 +62,6 @@ _BEFORE_DOCUMENT_DATE = re.compile(
 _DOCUMENT_AFTER = re.compile(rf"\W{{0,2}}(?:\w+ )?{_DOCUMENT_WORDS}\b", re.IGNORECASE)
 """Text behind the date of a document: the 2016 rules."""
 
-_OLD_WORDS = word_set(
-    "old former previous earlier prior original legacy outgoing obsolete superseded outdated "
-    "initial bygone preceding first-generation past"
-)
-_NEW_WORDS = word_set(
-    "new current revised updated latest present amended newer reformed modernised upcoming "
-    "reworked redesigned today's recent improved successor"
-)
-"""Words for the age of a thing, before its noun."""
 
 _SUCCESSION = phrase_pattern("SUCCESSION")
 """Phrases that say that a thing came after another, whose name stands behind them."""
@@ -93,7 +83,7 @@ _MAX_NEWS_TOPIC = 12
 
 
 def find_newer_by_text(pair: PassagePair) -> NewerSide | None:
-    """By versions, dates of validity, words for age and announced changes in the texts.
+    """By versions, dates of validity and announced changes in the texts.
 
     "API v1 returns dates as strings." / "API v2 returns dates as numbers."
     """
@@ -104,7 +94,6 @@ def find_newer_by_text(pair: PassagePair) -> NewerSide | None:
         _compare_versions(pair)
         or _compare_validity_bounds(pair)
         or _compare_dates(pair)
-        or _compare_age_words(pair)
         or find_newer_by_notice(pair)
         or _find_succession(pair)
         or _find_one_validity_date(pair)
@@ -254,31 +243,6 @@ def _find_one_validity_date(pair: PassagePair) -> NewerSide | None:
                 f'only one has a date of validity: {direction} "{words}"'
             )
     return None
-
-
-def _compare_age_words(pair: PassagePair) -> NewerSide | None:
-    """The old tariff and the new tariff."""
-    left, right = pair.texts
-    left_words, right_words = _own_age_words(left, right), _own_age_words(right, left)
-    for (i, left_nouns), (j, right_nouns) in product(left_words, right_words):
-        left_is_older = left.tokens[i].key in _OLD_WORDS
-        if left_nouns & right_nouns and left_is_older is not (right.tokens[j].key in _OLD_WORDS):
-            return "other" if left_is_older else "one", (
-                f'one is about the "{left.tokens[i].text}" one, '
-                f'the other about the "{right.tokens[j].text}" one'
-            )
-    return None
-
-
-def _own_age_words(text: AnnotatedText, other: AnnotatedText) -> list[tuple[int, set[str]]]:
-    """Words for an age that the other text does not have, each with the stems behind it."""
-    words = []
-    for index, token in enumerate(text.tokens[:-1]):
-        is_age_word = token.key in _OLD_WORDS or token.key in _NEW_WORDS
-        if is_age_word and text.stems.get(index) not in other.topic:
-            end = min(index + 1 + _NOUN_REACH, text.sentence_at(index)[1])
-            words.append((index, text.stems_in(index + 1, end)))
-    return words[:_MAX_CANDIDATES]
 
 
 def _find_succession(pair: PassagePair) -> NewerSide | None:

@@ -1,24 +1,16 @@
-"""Rules for numbers that name one thing of a kind: size 38, the tenth fair, under 250 g, ages."""
+"""Rules for numbers that name one thing of a kind: size 38, the tenth fair, ages."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from logic_retrievers.cleaning.differences.annotation import AnnotatedText, Mention, TokenSpan
+from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
 from logic_retrievers.cleaning.differences.lexicon import word_set
 from logic_retrievers.cleaning.differences.numerals import CARDINALS, ORDINALS
-from logic_retrievers.cleaning.differences.quantities import Quantity
 from logic_retrievers.cleaning.differences.tokens import stem
-from logic_retrievers.cleaning.differences.units import UNITS
-from logic_retrievers.cleaning.pair_rules.other_scope import are_related
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, scope_reason
 from logic_retrievers.cleaning.pair_rules.scope_words import HEAD_NOUNS
-from logic_retrievers.cleaning.pair_rules.sentence_parts import (
-    is_in_subject,
-    shortened,
-    text_before,
-)
 
 _NUMBERED_NOUNS = HEAD_NOUNS | word_set(
     "week day weeks lesson volume vol sizes table item number no figure appendix schedule lane "
@@ -61,21 +53,6 @@ _MAX_AGE = 200
 _MIN_OVERLAP = 0.1
 _MIN_SIMILARITY = 0.72
 
-_LOWER_BOUND_BEFORE = re.compile(
-    r"\b(?:over|above|more than|at least|exceeding|from|beyond)\W*$", re.IGNORECASE
-)
-_UPPER_BOUND_BEFORE = re.compile(
-    r"\b(?:under|below|less than|fewer than|up to|at most|not more than|no more than)\W*$",
-    re.IGNORECASE,
-)
-_LOWER_BOUND_AFTER = re.compile(
-    r"\W*(?:\w+ )?(?:(?:and|or) (?:more|over|above|older)|upwards?)\b", re.IGNORECASE
-)
-_UPPER_BOUND_AFTER = re.compile(
-    r"\W*(?:\w+ )?(?:and|or) (?:less|fewer|under|below|younger)\b", re.IGNORECASE
-)
-_BOUND_CHARACTERS = 40
-
 AgeBand = tuple[int, int, str]
 """First and last age, and the words that state them."""
 
@@ -103,27 +80,6 @@ def find_other_label(pair: PassagePair) -> str:
     return ""
 
 
-def find_other_bound(pair: PassagePair) -> str:
-    """Bounds before the verb that divide the things of one kind.
-
-    "Kites under 500 g need no permit." / "Kites of 500 g and more need a permit."
-    """
-    if not are_related(pair):
-        return ""
-    left, right = pair.texts
-    right_bounds = _bounds(right)
-    for left_bound, left_is_lower in _bounds(left).items():
-        for right_bound, right_is_lower in right_bounds.items():
-            if left_is_lower is right_is_lower or not left_bound.is_comparable(right_bound):
-                continue
-            upper = left.excerpt(left_bound.start, left_bound.end)
-            lower = right.excerpt(right_bound.start, right_bound.end)
-            if left_is_lower:
-                upper, lower = lower, upper
-            return f'one goes up to "{shortened(upper)}", the other starts at "{shortened(lower)}"'
-    return ""
-
-
 def _labels_by_noun(text: AnnotatedText, other: AnnotatedText) -> dict[str, Label]:
     """Stem of a noun -> the first label beside it; none if it has two: "lines 2 and 3"."""
     labels: dict[str, Label] = {}
@@ -146,7 +102,7 @@ def _labels_behind_nouns(text: AnnotatedText) -> Iterator[tuple[str, str, TokenS
         if noun.key.removesuffix("s") not in _NUMBERED_NOUNS and noun.key not in _NUMBERED_NOUNS:
             continue
         adjacent = token.start_char - noun.end_char == 1 and not token.opens_sentence
-        if adjacent and _LABEL.fullmatch(token.text) and not _has_unit_or_date(text, index):
+        if adjacent and _LABEL.fullmatch(token.text):
             yield stem(noun.key), token.key, (index - 1, index + 1)
 
 
@@ -171,16 +127,13 @@ def _labels_behind_names(
 
 
 def _ordinal_labels(text: AnnotatedText) -> Iterator[tuple[str, str, TokenSpan]]:
-    """``the ninth edition``, ``the 10th FormaPlast``, ``Garlow 3e``: all under one noun."""
+    """``the ninth edition``, ``the 10th FormaPlast``: all under one noun."""
     for index, token in enumerate(text.tokens[:-1]):
         end = index + 1
         if token.key.isdecimal() and text.tokens[end].key in _ORDINAL_ENDINGS:
             value, end = token.key, end + 1
         elif token.key in ORDINALS:
             value = str(int(ORDINALS[token.key]))
-        elif token.key.isdecimal() and _is_edition_letter(text, end):
-            yield "ordinal", token.key, (index, end + 1)
-            continue
         else:
             continue
         noun = text.tokens[end] if end < len(text.tokens) else None
@@ -188,21 +141,6 @@ def _ordinal_labels(text: AnnotatedText) -> Iterator[tuple[str, str, TokenSpan]]
             continue
         if noun.key in _COUNTED_NOUNS or noun.text[0].isupper():
             yield "ordinal", value, (index, end + 1)
-
-
-def _is_edition_letter(text: AnnotatedText, index: int) -> bool:
-    """Whether a token is the letter of ``3e``, the third edition of a game or a book."""
-    token = text.tokens[index]
-    return token.key == "e" and token.start_char == text.tokens[index - 1].end_char
-
-
-def _has_unit_or_date(text: AnnotatedText, index: int) -> bool:
-    """Whether a number has a unit or is part of a date: "line 12 km", "season 2014"."""
-    for mention in text.mentions:
-        if mention.start <= index < mention.end:
-            has_unit = isinstance(mention.value, Quantity) and mention.value.unit is not None
-            return has_unit or mention.type == "date"
-    return index + 1 < len(text.tokens) and text.tokens[index + 1].key in UNITS
 
 
 def _has_difference_elsewhere(pair: PassagePair, left: TokenSpan, right: TokenSpan) -> bool:
@@ -223,23 +161,6 @@ def _has_difference_elsewhere(pair: PassagePair, left: TokenSpan, right: TokenSp
 
 def _are_apart(left: TokenSpan, right: TokenSpan) -> bool:
     return left[1] <= right[0] or right[1] <= left[0]
-
-
-def _bounds(text: AnnotatedText) -> dict[Mention, bool]:
-    """Quantities before the verb that are bounds -> whether they are lower bounds."""
-    bounds: dict[Mention, bool] = {}
-    for mention in text.mentions:
-        if not isinstance(mention.value, Quantity):
-            continue
-        if not is_in_subject(text, (mention.start, mention.end)):
-            continue
-        before = text_before(text, mention.start, _BOUND_CHARACTERS, in_sentence=False)
-        after = text.text[text.tokens[mention.end - 1].end_char :][:_BOUND_CHARACTERS]
-        if _LOWER_BOUND_AFTER.match(after) or _LOWER_BOUND_BEFORE.search(before):
-            bounds[mention] = True
-        elif _UPPER_BOUND_AFTER.match(after) or _UPPER_BOUND_BEFORE.search(before):
-            bounds[mention] = False
-    return bounds
 
 
 def _age_bands(text: str) -> list[AgeBand]:

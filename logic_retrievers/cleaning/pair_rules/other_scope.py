@@ -16,7 +16,6 @@ from logic_retrievers.cleaning.pair_rules.passage_pair import (
 from logic_retrievers.cleaning.pair_rules.scope_words import (
     HEAD_NOUNS,
     axes_of,
-    differing_modifiers,
     differing_price_basis,
     differing_unit_words,
 )
@@ -77,9 +76,8 @@ def find_other_unit(pair: PassagePair) -> str:
         quantities = quantities_of(change) if change.type == "number" else None
         if quantities is None or others or not quantities[0].has_other_unit(quantities[1]):
             continue
-        if not change.equal or not _has_unequal_number(pair):
-            left, right = pair.words_of(change)
-            return f'they use different units: "{shortened(left)}" and "{shortened(right)}"'
+        left, right = pair.words_of(change)
+        return f'they use different units: "{shortened(left)}" and "{shortened(right)}"'
     if any(map(_are_same_quantities, pair.value_changes)):
         bases = differing_unit_words(pair) or differing_price_basis(pair)
         if bases:
@@ -97,7 +95,7 @@ def find_other_scope(pair: PassagePair) -> str:
     for change in pair.value_changes:
         if _is_scope(pair, change) and _has_other_difference(pair, change):
             return scope_reason(*pair.words_of(change))
-    words = _differing_axis_words(pair) or _differing_modifier_words(pair)
+    words = _differing_axis_words(pair)
     return scope_reason(*words) if words else ""
 
 
@@ -133,25 +131,6 @@ def find_other_frame(pair: PassagePair) -> str:
         return ""
     left, right = (" ".join(sorted(stems)) for stems in pair.own_frames)
     return scope_reason(left, right)
-
-
-def find_doubtful_scope(pair: PassagePair) -> str:
-    """A name or a date differs together with another value, and the vectors are undecided.
-
-    Such texts are about two things more often than they contradict each other.
-    """
-    if not are_related(pair) or pair.probability >= pair.threshold:
-        return ""
-    changes = [change for change in pair.value_changes if change.in_both]
-    for change in changes:
-        names_scope = change.type == "entity" and not is_answer_before_verb(pair, change)
-        if change.type == "date":
-            names_scope = _is_date_of_validity(pair, change)
-        if names_scope and any(
-            other.type != change.type and not is_single_event(pair, other) for other in changes
-        ):
-            return scope_reason(*pair.words_of(change))
-    return ""
 
 
 def are_related(pair: PassagePair) -> bool:
@@ -197,8 +176,7 @@ def _is_scope(pair: PassagePair, change: Change) -> bool:
             or all(_is_beside_head_noun(text, span) for text, span in sides)
         )
     if change.type == "number" and quantities_of(change) is not None:
-        is_label = all(_is_number_label(text, span) for text, span in sides)
-        return is_label or (pair.is_in_subjects(change) and pair.is_aligned(change))
+        return pair.is_in_subjects(change) and pair.is_aligned(change)
     return False
 
 
@@ -239,7 +217,7 @@ def _has_other_difference(pair: PassagePair, scope: Change) -> bool:
 def _is_date_of_validity(pair: PassagePair, change: Change) -> bool:
     """Whether dates say when something is so, and not when something happened."""
     sides = pair.sides_of(change)
-    if pair.is_in_subjects(change) or all(_is_beside_head_noun(text, span) for text, span in sides):
+    if pair.is_in_subjects(change):
         return True
     before = (text_before(text, span[0], _CHARACTERS_BEFORE) for text, span in sides)
     return not any(_EVENT_DATE.search(_PART_OF_YEAR.sub(" in ", words)) for words in before)
@@ -256,12 +234,6 @@ def _is_beside_head_noun(text: AnnotatedText, span: TokenSpan) -> bool:
     return any(
         token.key in HEAD_NOUNS or token.key.removesuffix("s") in HEAD_NOUNS for token in nearby
     )
-
-
-def _is_number_label(text: AnnotatedText, span: TokenSpan) -> bool:
-    """A number that is a name: room 12, section 4."""
-    preceding = text.tokens[span[0] - 1].key if span[0] else ""
-    return preceding in HEAD_NOUNS and span[1] - span[0] == 1
 
 
 def _differ_in_antonyms_only(pair: PassagePair) -> bool:
@@ -287,17 +259,6 @@ def _differing_axis_words(pair: PassagePair) -> tuple[str, str] | None:
     return None
 
 
-def _differing_modifier_words(pair: PassagePair) -> tuple[str, str] | None:
-    """Different words beside one noun, and a value that differs elsewhere."""
-    if pair.relative_length:
-        return None  # a noun of a page has many words beside it
-    left, right = pair.texts
-    for i, j in differing_modifiers(pair):
-        if _has_change_elsewhere(pair, i, j):
-            return left.tokens[i].text, right.tokens[j].text
-    return None
-
-
 def _own_axis_words(text: AnnotatedText, other: AnnotatedText) -> list[int]:
     """Tokens on any axis that are no part of a value and not in the other text."""
     mentioned = text.mentioned_tokens(with_names=True)
@@ -316,11 +277,4 @@ def _has_change_elsewhere(pair: PassagePair, left: int, right: int) -> bool:
         not (change.left[0] <= left < change.left[1])
         and not (change.right[0] <= right < change.right[1])
         for change in pair.value_changes
-    )
-
-
-def _has_unequal_number(pair: PassagePair) -> bool:
-    return any(
-        change.type == "number" and change.in_both and not change.equal
-        for change in pair.comparison.changes
     )

@@ -1,14 +1,13 @@
-"""Words that name the scope of a text: "adults", "the small hall", "per gallon", "without VAT"."""
+"""Words that name the scope of a text: "adults", "per gallon", "without VAT"."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText
 from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words, word_set
 from logic_retrievers.cleaning.differences.units import UNITS
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
-from logic_retrievers.cleaning.pair_rules.sentence_parts import is_in_subject
 
 
 def _read_axes() -> Mapping[str, frozenset[str]]:
@@ -25,14 +24,6 @@ AXES = _read_axes()
 HEAD_NOUNS = listed_words("head_nouns")
 """Nouns whose name or number says which one is meant: the Basic plan, room 12."""
 
-_PREPOSITIONS = word_set("in at for on from with within under across inside outside by during of")
-_VAGUE_MODIFIERS = word_set(
-    "different same similar various many several other such certain possible own whole only real "
-    "true actual general common known following starting next previous further"
-)
-"""Words beside a noun that do not distinguish two things."""
-
-_PREPOSITION_REACH = 4
 _MIN_UNIT_LENGTH = 4
 _INCLUDING = word_set("including included include includes incl inclusive after with gross all-in")
 _EXCLUDING = word_set(
@@ -53,20 +44,6 @@ def axes_of(key: str) -> frozenset[str]:
     return frozenset()
 
 
-def differing_modifiers(pair: PassagePair) -> Iterator[tuple[int, int]]:
-    """Tokens of two different words, each of them beside the same noun in one text alone.
-
-    "The small hall" and "the main hall". The noun stands before the verb of its sentence or behind
-    a preposition; elsewhere the word may be the answer: "it has a wooden roof".
-    """
-    left, right = pair.texts
-    right_modifiers = _own_modifiers(right, left)
-    for noun, index in _own_modifiers(left, right).items():
-        match = right_modifiers.get(noun)
-        if match is not None and left.tokens[index].key != right.tokens[match].key:
-            yield index, match
-
-
 def differing_unit_words(pair: PassagePair) -> tuple[str, str] | None:
     """Units without a number: the price of a litre, the price of a gallon."""
     left, right = pair.texts
@@ -84,42 +61,6 @@ def differing_price_basis(pair: PassagePair) -> tuple[str, str] | None:
         if left[part] != right[part]:
             return f"{left[part]} {part}", f"{right[part]} {part}"
     return None
-
-
-def _own_modifiers(text: AnnotatedText, other: AnnotatedText) -> dict[str, int]:
-    """Stem of a noun that both texts have -> token of the word beside it that only one has."""
-    values = text.mentioned_tokens(with_names=False)
-    modifiers: dict[str, int] = {}
-    for index, token in enumerate(text.tokens[:-1]):
-        following = text.tokens[index + 1]
-        if following.opens_sentence or following.start_char - token.end_char > 1:
-            continue
-        is_letter = len(following.text) == 1 and following.text.isupper()
-        has_letter = token.key in HEAD_NOUNS and is_letter  # "Model A"
-        modifier, noun = (index + 1, index) if has_letter else (index, index + 1)
-        if modifier in values or noun in values:
-            continue
-        if not (has_letter or _is_own_modifier(text, modifier, other)):
-            continue
-        stem = text.stems.get(noun)
-        if stem is not None and stem in other.topic and _is_scope_position(text, index):
-            modifiers.setdefault(stem, modifier)
-    return modifiers
-
-
-def _is_own_modifier(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:
-    key = text.tokens[index].key
-    if key in _VAGUE_MODIFIERS or key.endswith("est"):
-        return False
-    return index in text.stems and text.stems[index] not in other.topic
-
-
-def _is_scope_position(text: AnnotatedText, index: int) -> bool:
-    """Whether two tokens stand before the verb or behind a preposition."""
-    preceding = text.tokens[max(0, index - _PREPOSITION_REACH) : index]
-    return is_in_subject(text, (index, index + 2)) or any(
-        token.key in _PREPOSITIONS for token in preceding
-    )
 
 
 def _own_unit_words(text: AnnotatedText, other: AnnotatedText) -> dict[str, str]:

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from logic_retrievers.cleaning.differences.annotation import (
-    AnnotatedText,
-    Mention,
-    TokenSpan,
-)
+from logic_retrievers.cleaning.differences.annotation import AnnotatedText, Mention, TokenSpan
 from logic_retrievers.cleaning.differences.dates import PartialDate
 from logic_retrievers.cleaning.differences.lexicon import phrase_pattern, word_set
 from logic_retrievers.cleaning.pair_rules.passage_pair import (
@@ -17,7 +12,6 @@ from logic_retrievers.cleaning.pair_rules.passage_pair import (
     are_parallel,
     scope_reason,
 )
-from logic_retrievers.cleaning.pair_rules.scope_words import axes_of, differing_modifiers
 from logic_retrievers.cleaning.pair_rules.sentence_parts import (
     is_in_subject,
     shortened,
@@ -28,21 +22,11 @@ from logic_retrievers.cleaning.pair_rules.sentence_parts import (
 _HEADING = re.compile(
     r"[^\n.;!?]{2,60}(?=\n)|[^\n.;!?]{2,60}?(?=:\s| [\u2013\u2014-] )",
 )
-_INSIDE = word_set("in inside within for at")
-_OUTSIDE = word_set("outside except beyond elsewhere")
-_SCOPE_PREPOSITIONS = word_set(
-    "in inside within for at on from across during under by through along"
-)
 _FRAME_OPENERS = word_set(
     "in at on for from with without under over above below beyond behind inside outside upstream "
     "downstream within across among along off near between before after during when if where while "
     "as aboard throughout north south east west"
 )
-_DAYS_AND_MONTHS = word_set(
-    "monday tuesday wednesday thursday friday saturday sunday weekdays january february march "
-    "april may june july august september october november december"
-)
-"""Never disjoint for sure: a range may hold another, "November to April" and "January"."""
 
 _MAX_HEADING_TOKENS = 7
 _MIN_COSINE = 0.6
@@ -85,39 +69,9 @@ def find_other_variant(pair: PassagePair) -> str:
     if not are_parallel(pair, min_cosine=_MIN_COSINE):
         return ""
     left, right = pair.texts
-    for i, j in differing_modifiers(pair):
-        if is_in_subject(left, (i, i + 1)) and is_in_subject(right, (j, j + 1)):
-            return scope_reason(left.tokens[i].text, right.tokens[j].text)
-    left_variants, right_variants = dict(_variants(left, right)), dict(_variants(right, left))
-    for name in sorted(left_variants.keys() & right_variants.keys()):
-        return scope_reason(left_variants[name], right_variants[name])
-    return ""
-
-
-def find_other_scope_word(pair: PassagePair) -> str:
-    """Words of one axis, before the verb or behind a preposition: in winter, in summer."""
-    if not are_parallel(pair, min_cosine=_MIN_COSINE):
-        return ""
-    left, right = pair.texts
-    right_words = _own_scope_words(right, left)
-    for i in _own_scope_words(left, right):
-        for j in right_words:
-            shared = axes_of(left.tokens[i].key) & axes_of(right.tokens[j].key)
-            if shared - {"money", "period"}:
-                return scope_reason(left.tokens[i].text, right.tokens[j].text)
-    return ""
-
-
-def find_complement(pair: PassagePair) -> str:
-    """``in Carrick`` and ``outside Carrick``: one text holds where the other does not."""
-    if not are_parallel(pair, min_cosine=_MIN_COSINE):
-        return ""
-    left, right = pair.texts
-    for text, other in ((left, right), (right, left)):
-        inside = _stems_behind(other, _INSIDE) - _stems_behind(other, _OUTSIDE)
-        places = _stems_behind(text, _OUTSIDE) & inside
-        if places:
-            return f'one applies in "{min(places)}", the other outside it'
+    left_variants, right_variants = _variants(left, right), _variants(right, left)
+    for noun in sorted(left_variants.keys() & right_variants.keys()):
+        return scope_reason(left_variants[noun], right_variants[noun])
     return ""
 
 
@@ -185,42 +139,25 @@ def _heading(text: AnnotatedText) -> TokenSpan | None:
     return (0, end) if 0 < end <= _MAX_HEADING_TOKENS and end < len(text.tokens) else None
 
 
-def _variants(text: AnnotatedText, other: AnnotatedText) -> Iterator[tuple[str, str]]:
-    """A name that both texts have -> the name and the words behind it in one text alone."""
+def _variants(text: AnnotatedText, other: AnnotatedText) -> dict[str, str]:
+    """A name or noun of both texts -> words of one alone: behind the name, before the noun."""
     names = {token.key for token in other.tokens if token.text[0].isupper()}
+    values = text.mentioned_tokens(with_names=False)
+    variants: dict[str, str] = {}
     for start, end in text.sentences:
         verb = subject_end(text.tokens, start, end)
         for index in range(start, verb - 1):
-            token = text.tokens[index]
+            token, following = text.tokens[index : index + 2]
             if token.text[0].isupper() and token.key in names and index in text.stems:
                 stems = text.stems_in(index + 1, verb)
                 if stems and stems.isdisjoint(other.topic):
-                    yield token.key, text.excerpt(index, verb)
-
-
-def _own_scope_words(text: AnnotatedText, other: AnnotatedText) -> list[int]:
-    """Tokens on any axis that say what one text alone is about."""
-    return [
-        index
-        for index, token in enumerate(text.tokens)
-        if text.stems.get(index) not in other.topic
-        and index in text.stems
-        and axes_of(token.key)
-        and token.key not in _DAYS_AND_MONTHS
-        and (
-            is_in_subject(text, (index, index + 1))
-            or any(t.key in _SCOPE_PREPOSITIONS for t in text.tokens[max(0, index - 2) : index])
-        )
-    ]
-
-
-def _stems_behind(text: AnnotatedText, prepositions: frozenset[str]) -> set[str]:
-    """The stems of the two tokens behind a preposition."""
-    stems: set[str] = set()
-    for index, token in enumerate(text.tokens[:-1]):
-        if token.key in prepositions:
-            stems |= text.stems_in(index + 1, min(index + 3, len(text.tokens)))
-    return stems
+                    variants[token.key] = text.excerpt(index, verb)
+            if following.start_char - token.end_char > 1 or {index, index + 1} & values:
+                continue
+            noun = text.stems.get(index + 1, "")
+            if noun in other.topic and text.stems.get(index, noun) not in other.topic:
+                variants.setdefault(noun, token.text)
+    return variants
 
 
 def _names(text: AnnotatedText) -> list[TokenSpan]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -29,8 +28,9 @@ from logic_retrievers.queries.coordination.segments import (
 from logic_retrievers.queries.coordination.vocabulary import has_set_relation, relation_at
 from logic_retrievers.queries.expressions import MAX_ATOMS, Atom, Expression
 from logic_retrievers.queries.masking import mask, mask_fixed_pairs
+from logic_retrievers.queries.patterns import pattern
 
-_PRONOUN = re.compile(r"\s*(?:those|the ones|ones|any|the|the ones)\s+", re.IGNORECASE)
+_PRONOUN = pattern("leading_pronoun")
 _COPULAS = [[relative, "are"] for relative in ("that", "which", "who")]
 
 

@@ -7,63 +7,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from logic_retrievers.queries.coordination.vocabulary import PREPOSITIONS, word_set
+from logic_retrievers.queries.coordination.vocabulary import PREPOSITIONS
+from logic_retrievers.queries.patterns import pattern, word_set
 
 Operator: TypeAlias = Literal["and", "or", "also"]
 """``also`` is the AND that stands outside the others: *that are also*."""
 
-_REQUEST = re.compile(
-    r"\s*(?:(?:please|hi|hello|hey)\b[,!]?\s*)?(?:"
-    r"(?:can|could|would) you (?:please )?(?:find|show|recommend|suggest|list|name|give|tell)"
-    r"(?: me| us)?|"
-    r"(?:i am|i'm|we are|we're) (?:looking|searching) for|"
-    r"(?:i|we) (?:want|need|would like|'d like)(?: to (?:find|see|watch|read|buy))?|"
-    r"(?:i'd|we'd) like(?: to (?:find|see|watch|read|buy))?|"
-    r"(?:a )?list of|(?:find|show|list|name|give|get|recommend|suggest|tell)(?: me| us)?|"
-    r"(?:looking|searching|search) for|which are|what are some|examples of|"
-    r"names of)\b(?=\s)",
-    re.IGNORECASE,
-)
+_REQUEST = pattern("request")
 _MAX_REQUESTS = 2
-_DETERMINERS = re.compile(r"\s*(?:(?:some|any|all|the|of the|every)\s+){1,2}", re.IGNORECASE)
-_QUESTION_WORD = re.compile(
-    r"(?:what|who|whom|whose|where|when|why|how|is|are|was|were|do|does|did|can|could|will|would|"
-    r"should|has|have|had|which|(?:in|for|of|by|from|on|to) (?:which|whom|whose|what))\b",
-    re.IGNORECASE,
-)
-_WHICH_ARE_ALSO = re.compile(
-    r"\s*which\s+(?=\S[^?]{0,200}\s(?:are|is)\s+(?:also|both)\s)", re.IGNORECASE
-)
-_PHRASE_TAIL = re.compile(
-    r"[\s,;:]*(?:\b(?:please|pls|thanks|thank you)\b)?[\s.?!]*$", re.IGNORECASE
-)
-_ALSO = (
-    r",?\s+(?:(?:that|which|who)\s+)?(?:are|is)\s+(?:also\s+both|also|both|simultaneously)\s+|"
-    r",?\s+(?:that|which|who)\s+are\s+(?=[^,]{1,160}\stoo(?![\w-]))|"
-    r",?\s+(?:that|which|who)\s+(?:happen\s+to\s+be|are\s+at\s+the\s+same\s+time)\s+|"
-    r",?\s+(?:as\s+long\s+as|so\s+long\s+as|provided|provided\s+that|if|on\s+condition\s+that)"
-    r"\s+they(?:'re|\s+are)\s+(?:also\s+)?|"
-    r",?\s+(?:and|but)\s+(?:also|at\s+the\s+same\s+time|simultaneously)\s+|\s+among\s+(?:the\s+)?"
-)
-_COPULA = r",?\s+(?:that|which|who)\s+are\s+"
-_CONJUNCTIONS = (
-    r"(?P<strong>,?\s+(?:or\s+(?:else|alternatively|otherwise),?|alternatively,?|"
-    r"(?:or,?\s+)?failing\s+that,?)\s+)|"
-    r"(?P<or>,?\s+(?:and/or|or)\s+)|(?P<and>,?\s+(?:and|as\s+well\s+as)\s+)"
-)
-_COMMA = r"(?P<comma>,\s+)"
-_CONNECTIVE = re.compile(rf"(?P<also>{_ALSO})|{_CONJUNCTIONS}|{_COMMA}", re.IGNORECASE)
-_CONNECTIVE_OR_COPULA = re.compile(
-    rf"(?P<also>{_ALSO}|{_COPULA})|{_CONJUNCTIONS}|{_COMMA}", re.IGNORECASE
-)
-_JOINING = re.compile(rf"{_ALSO}|{_COPULA}|{_CONJUNCTIONS}", re.IGNORECASE)
+_DETERMINERS = pattern("leading_determiners")
+_QUESTION_WORD = pattern("question_beginning")
+_WHICH_ARE_ALSO = pattern("which_are_also")
+_PHRASE_TAIL = pattern("phrase_tail")
+_CONNECTIVE = pattern("connective")
+_CONNECTIVE_OR_COPULA = pattern("connective_or_copula")
+_JOINING = pattern("joining")
 _WORD = re.compile(r"\S+")
 _PHRASE_BREAK = re.compile(r"[;:!?()\"\n\[\]{}<>=|]|\s-\s|,$")
 _FULL_STOP = re.compile(r"(?<=\w)[.](?=\s|$)")
 _ABBREVIATION_REACH = 20
-_ABBREVIATIONS = word_set(
-    "jr sr dr st mr mrs ms bros inc co ltd vs no corp mt ft dept prof gen col etc"
-)
+_ABBREVIATIONS = word_set("abbreviations")
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,14 +125,14 @@ class RulePack:
     """The rules of one language, as a TOML file has them.
 
     Args:
-        table: ``words``, lists by name; ``fragments``, patterns by name that others write as
-            ``{NAME}``; and ``rules``, each with the fields of :class:`Rule` and ``examples``. A
+        table: ``words``, lists by name, if any; ``fragments``, patterns by name that others write
+            as ``{NAME}``; and ``rules``, each with the fields of :class:`Rule` and ``examples``. A
             list is one pattern in pieces.
     """
 
     def __init__(self, table: Mapping[str, Any]) -> None:
         self._fragments = {name: "".join(pieces) for name, pieces in table["fragments"].items()}
-        self._words = table["words"]
+        self._words = table.get("words", {})
         self.rules = tuple(self._read(fields) for fields in table["rules"])
 
     def fragment(self, name: str) -> str:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from benchmarks.common.boolean_baselines import ENSEMBLE, SETS
 from benchmarks.common.dataset_search import bm25_search, engine_search, index_dataset
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.evaluation import Dataset, EvaluationResult, evaluate
 from logic_retrievers.evaluation import Query as Question
-from logic_retrievers.policies import BooleanPolicy, BooleanSettings
 from logic_retrievers.query_input import AnyPolicy, Query
 
 BM25, BASE, AUTO = "BM25", "base encoder", "auto"
 OURS, HYBRID = "ours", "ours, hybrid"
 POLICIES: dict[str, AnyPolicy] = {
     BASE: "topical",
-    "decompose-then-ensemble": BooleanPolicy(settings=BooleanSettings(combination="ensemble")),
-    "set operations": BooleanPolicy(settings=BooleanSettings(combination="sets")),
+    "decompose-then-ensemble": ENSEMBLE,
+    "set operations": SETS,
     AUTO: "auto",
     OURS: "boolean",
 }

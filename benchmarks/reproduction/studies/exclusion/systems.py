@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from benchmarks.common.boolean_baselines import ENSEMBLE, SETS
 from benchmarks.common.dataset_search import DEPTH, DatasetSearch, bm25_search, open_dataset_search
+from benchmarks.common.exclusion_baselines import exclusion_baselines
 from benchmarks.reproduction.workbench import Workbench
 from logic_retrievers.encoders import CombinedEncoder, Encoder
 from logic_retrievers.evaluation import Dataset, EvaluationResult, evaluate
-from logic_retrievers.policies import (
-    BooleanPolicy,
-    BooleanSettings,
-    CoderUnionPolicy,
-    SequentialPolicy,
-)
+from logic_retrievers.policies import CoderUnionPolicy, SequentialPolicy
 from logic_retrievers.query_input import AnyPolicy
 
 BASE = "base encoder"
@@ -44,10 +41,9 @@ SHIPPED: Mapping[str, System] = {
     "CoDeR's union, shipped head, not back-filled": System(CoderUnionPolicy(backfill=False)),
     "CoDeR's union, shipped head, back-filled": System(CoderUnionPolicy()),
     "union of cosines": System("union"),
-    "decompose-then-ensemble": System(
-        BooleanPolicy(settings=BooleanSettings(combination="ensemble"))
-    ),
-    "set operations": System(BooleanPolicy(settings=BooleanSettings(combination="sets")), SHORT),
+    "decompose-then-ensemble": System(ENSEMBLE),
+    "set operations": System(SETS, SHORT),
+    **{name: System(router) for name, router in exclusion_baselines().items()},
     AUTO: System("auto"),
 }
 """Over the shipped encoder."""

@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
+from benchmarks.common import boolean_baselines
 from benchmarks.common.exact_collection import ChoosePolicy, ExactCollection
 from benchmarks.reproduction.studies.sets.pool import gold
 from benchmarks.reproduction.workbench import Workbench
-from logic_retrievers import Atom, BooleanPolicy, BooleanSettings
+from logic_retrievers import Atom, BooleanPolicy
 from logic_retrievers.encoders import CombinedEncoder, Encoder
 from logic_retrievers.evaluation import Query
 from logic_retrievers.evaluation.metrics import Ranking
-from logic_retrievers.policies import CompatibilityPolicy, Policy, TopicalPolicy
+from logic_retrievers.policies import CompatibilityPolicy, Policy, PolicyRouter, TopicalPolicy
 from logic_retrievers.queries import ParsedQuery
 
 TRAINED = ("topical", "compatibility")
@@ -40,11 +41,11 @@ def single_vector(vector: str) -> ChoosePolicy:
 
 
 def gold_expression(
-    settings: BooleanSettings | None = None, vectors: Sequence[str] = TRAINED
+    router: PolicyRouter | None = None, vectors: Sequence[str] = TRAINED
 ) -> ChoosePolicy:
-    """Searches for the gold expression with these settings."""
-    policy = BooleanPolicy(settings=settings or BooleanSettings())
-    return lambda query: policy.route(ParsedQuery.stating(gold(query)), vectors)
+    """Searches for the gold expression under a policy router, by default the package's."""
+    chosen = router or BooleanPolicy()
+    return lambda query: chosen.route(ParsedQuery.stating(gold(query)), vectors)
 
 
 def parsed_query(vectors: Sequence[str]) -> ChoosePolicy:
@@ -69,8 +70,8 @@ RULES: dict[str, ChoosePolicy] = {
     "shipped compatibility vector": single_vector("compatibility"),
     WHOLE_DENSE: whole_query(TRAINED),
     WHOLE: whole_query(HYBRID),
-    ENSEMBLE: gold_expression(BooleanSettings(combination="ensemble")),
-    SETS: gold_expression(BooleanSettings(combination="sets")),
+    ENSEMBLE: gold_expression(boolean_baselines.ENSEMBLE),
+    SETS: gold_expression(boolean_baselines.SETS),
     OURS: gold_expression(),
     OURS_HYBRID: gold_expression(vectors=HYBRID),
     OURS_IN_WORDS: parsed_query(HYBRID),

@@ -1,0 +1,41 @@
+"""The words and patterns of ``english_patterns.toml``, by name; that file says how to write one."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+from typing import Any
+
+from logic_retrievers.queries.rules import ENGLISH
+
+
+def word_set(name: str) -> frozenset[str]:
+    """A list of words."""
+    return frozenset(_ENGLISH["words"][name].split())
+
+
+def pattern(name: str, *, flags: re.RegexFlag | int = re.IGNORECASE) -> re.Pattern[str]:
+    """A pattern, compiled."""
+    return re.compile(_expand(_ENGLISH["patterns"][name]), flags)
+
+
+def _expand(pieces: str | list[str]) -> str:
+    return _FRAGMENT.sub(lambda match: _expand(_FRAGMENTS[match[1]]), "".join(pieces))
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("logic_retrievers.queries").joinpath(name).read_text("utf-8"))
+
+
+_ENGLISH, _PHRASES = _read("english_patterns.toml"), _read("fixed_phrases.toml")
+_FRAGMENT = re.compile(r"\{([A-Z_]{2,})\}")
+_FRAGMENTS: dict[str, str | list[str]] = {
+    **_ENGLISH["patterns"],
+    **{name.upper(): f"(?:{'|'.join(text.split())})" for name, text in _ENGLISH["words"].items()},
+    "FILLER": ENGLISH.fragment("FILLER").replace(" ", r"\s+"),
+    "IDIOMS": "|".join(_PHRASES["idioms"]),
+    "PAIRS": "|".join(_PHRASES["pairs"].split())
+    .replace("/", " (?:and|or|&|n|'n') ")
+    .replace("_", " "),
+}
