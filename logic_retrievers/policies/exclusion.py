@@ -71,10 +71,10 @@ class ExclusionConstants:
     """
 
     penalty: float = 0.75
-    standout_share: float = 0.4
-    mention_share: float = 0.3
+    standout_share: float = 0.8
+    mention_share: float = 0.2
     whole_query_weight: float = 0.5
-    standout_threshold: float = 0.75
+    standout_threshold: float = 0.7
     compatibility_weight: float = 0.5
     lexical_weight: float = 0.3
 

@@ -172,7 +172,7 @@ def test_an_untrained_head_is_warned_about_where_the_user_stands(index, encoder)
 def test_a_passage_deleted_between_the_phases_is_left_out(index):
     """Ranks must not have a hole, and nobody wants an error for it."""
     engine = Engine(index)
-    operation = engine._plan(["query"], 3, None, None, None)
+    operation = engine._plan(["query"], 3, None, None, None, (), False)
     handler = index.connection
     effect = next(operation)
     try:

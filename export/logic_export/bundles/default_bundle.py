@@ -61,10 +61,10 @@ TRAINED = """The topical head's
 EXCLUSION = Calibration(
     constants={
         "penalty": 0.75,
-        "standout_share": 0.4,
-        "mention_share": 0.3,
+        "standout_share": 0.8,
+        "mention_share": 0.2,
         "whole_query_weight": 0.5,
-        "standout_threshold": 0.75,
+        "standout_threshold": 0.7,
         "compatibility_weight": 0.5,
     },
     origin="python -m benchmarks.tuning: train and dev parts of ExcluIR, dev parts of "

@@ -7,54 +7,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.lexicon import LEXICON, compile_phrase, listed_words
 from logic_retrievers.cleaning.differences.tokens import MAX_CHARACTERS, Token, normalize
 from logic_retrievers.cleaning.differences.units import UNITS
 
-_MONTH_NAMES = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
-]  # fmt: skip
-_MONTHS = {
-    **{name: number for number, name in enumerate(_MONTH_NAMES, 1)},
-    **{name[:3]: number for number, name in enumerate(_MONTH_NAMES, 1) if name != "may"},
-    "sept": 9,
-}
-_MONTH = rf"(?P<month>(?-i:{'|'.join(sorted((n.capitalize() for n in _MONTHS), key=len)[::-1])}))"
-_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
-_YEAR = r"(?P<year>1[0-9]\d\d|20\d\d)"
-_QUARTER = r"(?:q(?P<quarter>[1-4])|(?P<named>first|second|third|fourth) quarter)"
-_UNAMBIGUOUS_MONTHS = "|".join(
-    name.capitalize() for name in _MONTH_NAMES if name not in ("may", "march")
-)
+_MONTHS: Mapping[str, int] = LEXICON["maps"]["months"]
 _FORMATS = tuple(
-    re.compile(rf"(?:(?<![\w./-])|(?<=[a-z]-)){form}(?![\w/]|[-.]\d)", re.IGNORECASE | re.ASCII)
-    for form in (
-        rf"{_YEAR}-(?P<month>[01]?\d)-(?P<day>[0-3]?\d)",
-        rf"{_DAY}(?: of)? {_MONTH}\.?,?(?: {_YEAR})?",
-        rf"{_MONTH}\.? {_DAY}(?:,? {_YEAR})?(?![.:]\d)",
-        rf"{_MONTH}\.?,?(?: of)? {_YEAR}",
-        rf"(?P<one>[0-3]?\d)[/.](?P<two>[0-3]?\d)[/.]{_YEAR}",
-        rf"(?P<month>[01]?\d)/{_YEAR}",
-        rf"{_YEAR}-(?P<month>0\d|1[0-2])",
-        rf"{_QUARTER}(?: of)?[ /-]*{_YEAR}",
-        _QUARTER,
-        rf"{_YEAR}[-/\u2013](?P<last>\d\d(?:\d\d)?)",
-        rf"{_YEAR}s",
-        rf"(?:fy ?|'){_YEAR}",
-        rf"(?P<month>(?-i:{_UNAMBIGUOUS_MONTHS}))(?= each\b|[,.;]| and\b| to\b|$)",
-        _YEAR,
-    )
-)  # fmt: skip
-"""In the order in which they are tried: the bare year is the last."""
-
-_BEFORE_YEAR = word_set(
-    "in of since by from until till to for before after during year years fiscal season summer "
-    "winter spring autumn fall and between around circa early late mid the as closed"
+    compile_phrase(rf"(?:(?<![\w./-])|(?<=[a-z]-)){form}(?![\w/]|[-.]\d)", re.I | re.A)
+    for form in LEXICON["date_formats"]
 )
+_BEFORE_YEAR = listed_words("before_year")
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _PLURAL = re.compile(r"[a-z]{3,}s", re.ASCII)
 _CURRENCY_SIGNS = ("$", "\u20ac", "\u00a3", "\u00a5")

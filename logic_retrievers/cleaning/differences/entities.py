@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from logic_retrievers.cleaning.differences.lexicon import listed_words, word_set
+from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.tokens import STOPWORDS, Token
 
-_NAME_PARTICLES = word_set("of de la le du von van der den di da y")
+_NAME_PARTICLES = listed_words("name_particles")
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 _GAP = re.compile(r"[ \u00a0-]{0,2}|'s |\u2019s |\. ")
 _HEADING_TOKENS = 6

@@ -11,26 +11,30 @@ from typing import Any
 LEXICON: Mapping[str, Any] = tomllib.loads(
     files("logic_retrievers.cleaning.differences").joinpath("lexicon.toml").read_text("utf-8")
 )
-"""``antonyms``, ``words``, ``axes``, ``units`` and ``currencies``, described in the file."""
+"""Tables and lists that are described in the file."""
 
 
 def listed_words(name: str) -> frozenset[str]:
     """A list of the table ``words``."""
-    return frozenset(LEXICON["words"][name].split())
+    return frozenset(ordered_words(name))
 
 
-def word_set(words: str) -> frozenset[str]:
-    """A set of words that are written with white space between them."""
-    return frozenset(words.split())
+def ordered_words(name: str) -> tuple[str, ...]:
+    """A list of the table ``words`` in its order."""
+    return tuple(LEXICON["words"][name].split())
 
 
-def phrase_pattern(name: str) -> re.Pattern[str]:
-    """A pattern of the table ``phrases``, with the patterns that it names put in."""
+def phrase_pattern(name: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
+    """A pattern of the table ``phrases``."""
+    return compile_phrase(f"{{{name}}}", flags)
+
+
+def compile_phrase(pattern: str, flags: re.RegexFlag) -> re.Pattern[str]:
+    """A pattern, with the ones of the table ``phrases`` that it names put in."""
     phrases = {key: "".join(pieces) for key, pieces in LEXICON["phrases"].items()}
-    pattern = phrases[name]
     while (filled := _NAMED.sub(lambda match: phrases[match[1]], pattern)) != pattern:
         pattern = filled
-    return re.compile(pattern, re.IGNORECASE)
+    return re.compile(pattern, flags)
 
 
-_NAMED = re.compile(r"\{([A-Z]+)\}")
+_NAMED = re.compile(r"\{([A-Z_]+)\}")

@@ -3,42 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words
 from logic_retrievers.cleaning.differences.tokens import Token, key_at
 
-_BELOW_TWENTY = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen"
-)
-CARDINALS = {word: number for number, word in enumerate(_BELOW_TWENTY.split())}
-_TENS = {
-    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
-    "ninety": 90,
-}  # fmt: skip
-MULTIPLIERS = {
-    "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "bn": 10**9,
-    "trillion": 10**12, "dozen": 12,
-}  # fmt: skip
-ORDINALS = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
-    "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12,
-    "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17,
-    "eighteenth": 18, "nineteenth": 19, "twentieth": 20,
-}  # fmt: skip
+CARDINALS: Mapping[str, int] = LEXICON["maps"]["cardinals"]
+_TENS: Mapping[str, int] = LEXICON["maps"]["tens"]
+MULTIPLIERS: Mapping[str, int] = LEXICON["maps"]["multipliers"]
+ORDINALS: Mapping[str, int] = LEXICON["maps"]["ordinals"]
 _FRACTION_SIGNS = {"\u00bd": 0.5, "\u00bc": 0.25, "\u00be": 0.75}
-_FRACTIONS = {
-    "half": 0.5, "third": 1 / 3, "thirds": 1 / 3, "quarter": 0.25, "quarters": 0.25, "fifth": 0.2,
-    "fifths": 0.2, "tenth": 0.1, "tenths": 0.1, **_FRACTION_SIGNS,
-}  # fmt: skip
+_FRACTIONS: Mapping[str, float] = {**LEXICON["maps"]["fractions"], **_FRACTION_SIGNS}
 _MAX_NUMERATOR = 10
 _FREQUENCIES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 
-_BEFORE_PRONOUN_ONE = word_set("the this that each every no any some which longer another by")
-_AFTER_PRONOUN_ONE = word_set("of or and that who which can may is are has another s day more")
-"""Words beside a "one" that is a pronoun and no number."""
-
+_BEFORE_PRONOUN_ONE = listed_words("before_pronoun_one")
+_AFTER_PRONOUN_ONE = listed_words("after_pronoun_one")
 _FIGURES = re.compile(r"-?\d+(?:[.,]\d+)*", re.ASCII)
 _GROUPED_FIGURES = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
 _MAX_FIGURES = 30

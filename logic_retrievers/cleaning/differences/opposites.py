@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words, word_set
+from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words
 from logic_retrievers.cleaning.differences.tokens import Token, stem
 
 _NEGATIONS = listed_words("negations")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 _MIN_LENGTH = 4
-_NOT_NEGATING = {
-    "not": word_set("only just necessarily yet later least more less even"),
-    "no": word_set("later more less fewer matter doubt longer sooner"),
-    "nothing": word_set("but"),
-    "nobody": word_set("but"),
-    "none": word_set("other"),
-    "without": word_set("doubt exception"),
-}
-"""Negation -> the words behind it with which it does not negate: "not only", "no later"."""
+_NOT_NEGATING = {key: frozenset(v.split()) for key, v in LEXICON["maps"]["not_negating"].items()}
 
 
 def _read_antonyms(table: str) -> Mapping[str, frozenset[str]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isclose
 
-from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.numerals import MULTIPLIERS, ORDINALS, parse_number
 from logic_retrievers.cleaning.differences.tokens import Token, key_at, stem
 from logic_retrievers.cleaning.differences.units import (
@@ -41,7 +41,7 @@ _PERIOD_REACH = 3
 _HOUR = re.compile(r"[01]?\d|2[0-4]", re.ASCII)
 _MINUTES = re.compile(r"[0-5]\d", re.ASCII)
 _DOTTED_TIME = re.compile(r"(?:[01]?\d|2[0-4])\.[0-5]\d", re.ASCII)
-_BEFORE_TIME = word_set("at from to until till and between by before after around")
+_BEFORE_TIME = listed_words("before_time")
 _NOON = 12
 
 

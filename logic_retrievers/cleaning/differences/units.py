@@ -61,15 +61,7 @@ CLOCK = Unit("clock", "clock")
 ORDINAL = Unit("ordinal", "ordinal")
 """First, second, third."""
 
-PERIODS: Mapping[str, str] = {
-    **{word: word for word in ("second", "minute", "hour", "day", "week", "month", "year")},
-    "night": "day", "annum": "year", "quarter": "quarter", "hourly": "hour", "daily": "day",
-    "nightly": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
-    "yearly": "year", "annual": "year", "annually": "year", "h": "hour", "mo": "month",
-    "yr": "year", "pa": "year",
-}  # fmt: skip
-"""Words behind ``per``, and adverbs -> the period that they name."""
-
+PERIODS: Mapping[str, str] = LEXICON["maps"]["periods"]
 SECONDS: Mapping[str, float] = {
     "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": DAY, "week": 7 * DAY,
     "month": YEAR / 12, "quarter": YEAR / 4, "year": YEAR,

@@ -6,25 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.numerals import CARDINALS, ORDINALS
 from logic_retrievers.cleaning.differences.tokens import STOPWORDS, Token
 from logic_retrievers.cleaning.differences.units import UNITS
 
-_CUES = word_set(
-    "version versions release releases firmware revision rev build update v ver patch sdk api ios "
-    "android windows macos kernel protocol draft edition editions ed issue interface generation "
-    "gen mark mk amendment schema specification spec software app bios driver beta alpha rc "
-    "preview"
-)
-"""Words before a version number."""
-
-_LETTER_CUES = word_set("version revision rev draft edition issue amendment mark mk")
-_ORDINAL_CUES = word_set(
-    "edition revision version generation issue amendment draft release printing"
-)
+_CUES = listed_words("version_cues")
+_LETTER_CUES = listed_words("version_letter_cues")
+_ORDINAL_CUES = listed_words("version_ordinal_cues")
 _ORDINAL_ENDINGS = ("st", "nd", "rd", "th")
-_COUNTS = word_set("% percent per million billion")
+_COUNTS = listed_words("version_counts")
 _PREFIXED = re.compile(r"v(\d+(?:\.\d+)*)", re.ASCII)
 _DOTTED = re.compile(r"\d+(?:\.\d+)+", re.ASCII)
 _FIGURES = re.compile(r"\d{1,4}(?:\.\d+)*", re.ASCII)

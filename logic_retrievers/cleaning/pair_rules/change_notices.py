@@ -9,10 +9,8 @@ from logic_retrievers.cleaning.differences.lexicon import phrase_pattern
 
 _STRONG_NOTICE = phrase_pattern("STRONG_NOTICE")
 _WEAK_NOTICE = phrase_pattern("WEAK_NOTICE")
-"""Phrases that are also used of things that were never otherwise."""
 _STRONG_NEWS = phrase_pattern("STRONG_NEWS")
 _WEAK_NEWS = phrase_pattern("WEAK_NEWS")
-"""Words of news that other texts have too: they count only where no other rule applies."""
 
 
 _MIN_KNOWN_SHARE = 0.6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logic_retrievers.cleaning.differences import Change
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
-from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.pair_rules.other_scope import is_answer_before_verb
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, quantities_of
 from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened
@@ -18,12 +18,12 @@ _MIN_COMMON_COPY = 0.8
 _MAX_ANSWER_WORDS = 4
 _MIN_SENTENCE_OVERLAP = 0.5
 _MIN_SHARED_STEMS = 2
-_BEFORE_ANSWER = word_set("is are was were by from in into at inside under on called named of")
+_BEFORE_ANSWER = listed_words("before_answer")
 _ARTICLES = ("the", "a", "an")
 
 _MAX_NEGATIONS = 20
-_LACKING = frozenset({"without", "lack", "lacks", "lacking", "lacked"})
-_CLAUSE_WORDS = frozenset({"who", "whose", "which", "that", "if", "unless"})
+_LACKING = listed_words("lacking")
+_CLAUSE_WORDS = listed_words("clause_words")
 _CLAUSE_REACH = 3
 _REASON_WORDS = 4
 _DENIED_REACH = 6

@@ -7,28 +7,15 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from logic_retrievers.cleaning.differences.lexicon import listed_words, word_set
+from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words
 from logic_retrievers.types import Passage
 
 _KEY_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_ABBREVIATIONS = {
-    "dept": "department", "dpt": "department", "div": "division", "org": "organisation",
-    "loc": "location", "prod": "product", "env": "environment", "reg": "region", "grp": "group",
-    "cat": "category", "lvl": "level", "pos": "position", "qtr": "quarter", "yr": "year",
-    "svc": "service", "ctry": "country", "pop": "population", "cls": "class", "ver": "version",
-}  # fmt: skip
+_ABBREVIATIONS: Mapping[str, str] = LEXICON["maps"]["key_abbreviations"]
 _TIME_WORDS = listed_words("time_keys")
-"""Words for when a text was written, read or in force."""
-
-_VERSION_WORDS = word_set(
-    "version revision rev release edition issue build draft firmware amendment generation iteration"
-)
+_VERSION_WORDS = listed_words("version_key_words")
 _TEXT_WORDS = listed_words("text_keys")
-"""Words for the text itself, its place and its makers, and not for what it is about."""
-
-_VAGUE_WORDS = word_set("kind type status state category categories")
-"""Words that say nothing alone: ``status``, unlike ``trader_status``."""
-
+_VAGUE_WORDS = listed_words("vague_key_words")
 _MAX_DEPTH = 3
 
 

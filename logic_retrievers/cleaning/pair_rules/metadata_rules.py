@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.lexicon import listed_words, ordered_words
 from logic_retrievers.cleaning.differences.versions import Version, parse_version
 from logic_retrievers.cleaning.pair_rules.metadata_keys import (
     is_text_key,
@@ -30,35 +30,15 @@ _Parsed = TypeVar("_Parsed")
 KeyValues = tuple[str, Any, Any]
 """A key and the values of both passages under it."""
 
-_PERIOD_WORDS = frozenset({"year", "quarter", "period", "season", "month", "term"})
-"""Words of scope keys that name a time."""
-
-_VERSION_KEYS = (
-    "version", "revision", "rev", "release", "edition", "issue", "build", "draft", "firmware",
-    "amendment", "generation",
-)  # fmt: skip
-_DATE_KEYS = (
-    "date", "updated", "updated_at", "last_updated", "modified", "modified_at", "last_modified",
-    "revised", "last_revised", "reviewed", "last_reviewed", "effective", "effective_date",
-    "effective_from", "valid_from", "valid_since", "in_force", "in_force_since", "as_of", "status",
-    "published", "published_at", "publication_date", "issued", "issue_date", "created",
-    "created_at", "crawled", "retrieved", "accessed", "posted", "printed", "timestamp", "stand",
-    "valid_until", "valid_to", "expires",
-)  # fmt: skip
-_DOCUMENT_KEYS = (
-    "title", "document", "doc", "doc_id", "file", "filename", "path", "url", "uri", "page", "name",
-    "policy", "leaflet", "sheet", "manual", "handbook", "guide", "form", "article", "entry", "id",
-    "section", "notice", "slug", "key",
-)  # fmt: skip
-_TITLE_WORDS = word_set("title document doc report heading headline")
-"""Words of other keys that name the document."""
-
+_PERIOD_WORDS = listed_words("period_key_words")
+_VERSION_KEYS = ordered_words("version_keys")
+_DATE_KEYS = ordered_words("date_keys")
+_DOCUMENT_KEYS = ordered_words("document_keys")
+_TITLE_WORDS = listed_words("title_key_words")
 _CATEGORY_NAME = re.compile(r"(?!.*(?:[/\\@]|\d{3}))(?=.*[^\W\d]{2}).{1,40}")
 _MAX_NAME_WORDS = 5
 _LETTERED_VERSION = re.compile(r"[a-z]{1,4}[ .-]?(\d[\d.]*)", re.IGNORECASE)
-_UNIVERSAL = word_set(
-    "all any every everyone everybody everywhere global worldwide general universal both various"
-)
+_UNIVERSAL = listed_words("universal")
 _MIN_COSINE_CATEGORY = 0.75
 
 

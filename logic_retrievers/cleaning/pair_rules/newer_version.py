@@ -23,49 +23,13 @@ NewerSide = tuple[Side, str]
 """Which of the two is the newer version, and the reason."""
 
 _FROM = phrase_pattern("FROM")
-_UNTIL = re.compile(
-    r"\b(?:until|till|up to|prior to|before|through|up until|by the end of|to)"
-    r"(?: (?:the|version|release|and|including))*(?: \w+ (?:of|in))?\W*$",
-    re.IGNORECASE,
-)
-_DOCUMENT_WORDS = (
-    r"(?:edition|version|revision|issue|amendment|draft|update|notice|order|circular|decree|"
-    r"ordinance|directive|regulations?|statutes?|law|act|by-?laws?|code|rules?|rulebook|"
-    r"guidelines?|guidance|policy|schedule|tariff|list|table|catalogue|catalog|brochure|leaflet|"
-    r"handbook|manual|timetable|charter|agreement|contract|terms|conditions|bulletin|resolution|"
-    r"decision|ruling|memo|memorandum|instructions?|announcement|protocol|standard|specification|"
-    r"recommendations?|consensus|plan|programme|program|menu|prospectus|statement|notification)"
-)
-_STATUS_WORDS = (
-    "valid|status|revis\\w+|updated?|amended|reviewed|in force|into force|dated|issued?|adopted|"
-    "last (?:change|modified|edited)\\w*|correct|checked|effective|with effect|as amended|"
-    "in effect|into effect|in operation|in use|approved|passed|decided|published|printed|"
-    "agreed|voted|last \\w+ed|applicable|applies|stand|as it stood|as things stood"
-)
-_SEASON = r"(?: (?:the|early|mid|late|(?:spring|summer|autumn|fall|winter|start|end)(?: of)?)){0,3}"
-_BEFORE_VALIDITY = re.compile(
-    r"\b(?:as (?:of|from|at)|since|from|starting|beginning|until|till|up to|prior to|before|"
-    rf"(?:{_STATUS_WORDS}|current|{_DOCUMENT_WORDS})"
-    r"(?: (?:of|from|as of|as from|as at|on|in|with|since|until|till|by|to|the)){0,2})"
-    rf"\W*{_SEASON}\W*$",
-    re.IGNORECASE,
-)
-"""Text before a date from which, or up to which, something is so."""
-
-_BEFORE_DOCUMENT_DATE = re.compile(
-    rf"\b(?:as (?:of|at)|(?:{_STATUS_WORDS})"
-    r"(?: (?:of|from|as of|as from|as at|on|in|with|since|until|the)){0,2})\W*$",
-    re.IGNORECASE,
-)
-"""Text before the date of the document itself, which needs no other difference beside it."""
-
-_DOCUMENT_AFTER = re.compile(rf"\W{{0,2}}(?:\w+ )?{_DOCUMENT_WORDS}\b", re.IGNORECASE)
-"""Text behind the date of a document: the 2016 rules."""
+_UNTIL = phrase_pattern("UNTIL")
+_BEFORE_VALIDITY = phrase_pattern("BEFORE_VALIDITY")
+_BEFORE_DOCUMENT_DATE = phrase_pattern("BEFORE_DOCUMENT_DATE")
+_DOCUMENT_AFTER = phrase_pattern("DOCUMENT_AFTER")
 
 
 _SUCCESSION = phrase_pattern("SUCCESSION")
-"""Phrases that say that a thing came after another, whose name stands behind them."""
-
 _NOUN_REACH = 3
 _CHARACTERS_BEFORE = 45
 _MAX_CANDIDATES = 20

@@ -6,49 +6,21 @@ import re
 from collections.abc import Iterator
 
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
-from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.lexicon import listed_words, phrase_pattern
 from logic_retrievers.cleaning.differences.numerals import CARDINALS, ORDINALS
 from logic_retrievers.cleaning.differences.tokens import stem
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, scope_reason
 from logic_retrievers.cleaning.pair_rules.scope_words import HEAD_NOUNS
 
-_NUMBERED_NOUNS = HEAD_NOUNS | word_set(
-    "week day weeks lesson volume vol sizes table item number no figure appendix schedule lane "
-    "bay gate pitch plot peg rule para clause form sheet track disc episode chapter session wave"
-)
-_COUNTED_NOUNS = word_set(
-    "edition wave round season week year stage cycle phase session issue volume running holding "
-    "meeting congress conference festival fair cup census survey run staging instalment"
-)
+_NUMBERED_NOUNS = HEAD_NOUNS | listed_words("numbered_nouns")
+_COUNTED_NOUNS = listed_words("counted_nouns")
 _LABEL = re.compile(r"\d{1,4}[a-z]{0,2}|[a-z]{1,3}[-/]?\d{1,4}|[A-Z]|[IVX]{1,4}")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _ORDINAL_ENDINGS = ("st", "nd", "rd", "th")
 _MIN_NAME_LENGTH = 3
-_NUMBER = (
-    r"\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
-    r"sixteen|seventeen|eighteen|twenty-one|sixty|sixty-five|seventy"
-)
-_YOUNG = r"(?:age[ds]?|children|kids|pupils|boys|girls|youngsters|infants|babies|puppies)"
-_AGE_RANGE = re.compile(
-    rf"\b{_YOUNG}(?: of| between| from)?:? "
-    rf"(?P<first>{_NUMBER})(?: years?| months?)?(?:-|\u2013| to | and | or )(?P<last>{_NUMBER})\b"
-    rf"|\b(?P<from>{_NUMBER}) ?(?:-|\u2013|to|and) ?(?P<till>{_NUMBER})"
-    r"(?:[- ]year[- ]old|[- ]years? (?:old|of age))",
-    re.IGNORECASE,
-)
-_YEARS_OLD = r"(?:s\b|[- ]year[- ]old| years? (?:old|of age))"
-_AGE_FROM = re.compile(
-    rf"\b(?:over|above|from)[- ](?:({_NUMBER}){_YEARS_OLD}|the age of ({_NUMBER})\b)"
-    rf"|\b({_NUMBER})(?: years)? (?:and|or) (?:over|older|above|up)\b"
-    rf"|\b(?:everyone|anyone|anybody|those|{_YOUNG}) (?:from|over|above) ({_NUMBER})\b(?! to\b)",
-    re.IGNORECASE,
-)
-_AGE_BELOW = re.compile(
-    rf"\b(?:under|below|up to)[- ](?:({_NUMBER}){_YEARS_OLD}|the age of ({_NUMBER})\b)"
-    rf"|\b({_NUMBER})(?: years)? (?:and|or) (?:under|younger|below)\b"
-    rf"|\b(?:everyone|anyone|anybody|those|{_YOUNG}) (?:up to|under|below) ({_NUMBER})\b",
-    re.IGNORECASE,
-)
+_AGE_RANGE = phrase_pattern("AGE_RANGE")
+_AGE_FROM = phrase_pattern("AGE_FROM")
+_AGE_BELOW = phrase_pattern("AGE_BELOW")
 _MAX_AGE = 200
 _MIN_OVERLAP = 0.1
 _MIN_SIMILARITY = 0.72

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from logic_retrievers.cleaning.differences import Change
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
 from logic_retrievers.cleaning.differences.dates import PartialDate
-from logic_retrievers.cleaning.differences.lexicon import phrase_pattern, word_set
+from logic_retrievers.cleaning.differences.lexicon import listed_words, phrase_pattern
 from logic_retrievers.cleaning.pair_rules.passage_pair import (
     PassagePair,
     quantities_of,
@@ -22,26 +20,10 @@ from logic_retrievers.cleaning.pair_rules.scope_words import (
 from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened, text_before
 
 _EVENT_DATE = phrase_pattern("EVENT_DATE")
-"""Text before the date of an event."""
-
 _PART_OF_YEAR = phrase_pattern("PART_OF_YEAR")
-"""Text before a year that names a part of it: "in the first half of", "by the close of"."""
-
-_SINGLE_EVENT = re.compile(
-    r"\b(?:found\w*|buil[dt]|born|died|complet\w*|establish\w*|invent\w*|discover\w*|construct\w*|"
-    r"erect\w*|inaugurat\w*|first)\b[^.;]{0,40}$",
-    re.IGNORECASE,
-)
-"""Text before the date of what happened once, and stays true in any later year."""
-
-_PREPOSITIONS = word_set("in for at of from across within throughout on with to under")
-_SINGLE_ACTS = word_set(
-    "is was wrote painted composed designed directed founded built invented discovered won "
-    "conducted led signed opened unveiled translated sculpted edited carved drew scored devised "
-    "commanded commissioned captained restored planned patented proved produced shot"
-)
-"""Verbs of what is done once: what stands before them is the answer, and no scope."""
-
+_SINGLE_EVENT = phrase_pattern("FOUNDING")
+_PREPOSITIONS = listed_words("place_prepositions")
+_SINGLE_ACTS = listed_words("single_acts")
 _CHARACTERS_BEFORE = 60
 _MIN_OVERLAP = 0.16
 _MIN_OVERLAP_PAGE = 0.14

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from logic_retrievers.cleaning.differences import Change, Comparison, compare
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan, annotate
-from logic_retrievers.cleaning.differences.lexicon import word_set
+from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.quantities import Quantity
 from logic_retrievers.cleaning.pair_rules.sentence_parts import (
     is_in_subject,
@@ -27,9 +27,7 @@ _MIN_VECTOR_TOPIC = 20
 _COPY = 0.8
 """Share of common words from which on one text is an edited copy of the other."""
 
-_FRAME_OPENERS = word_set(
-    "in at for within across among during inside outside aboard throughout by when if where while"
-)
+_FRAME_OPENERS = listed_words("definition_frame_openers")
 _FRAME_TOKENS = 4
 """Tokens behind a preposition that belong to its phrase."""
 

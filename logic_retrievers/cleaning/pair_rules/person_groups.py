@@ -5,26 +5,21 @@ from __future__ import annotations
 import re
 
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
-from logic_retrievers.cleaning.differences.lexicon import listed_words, word_set
+from logic_retrievers.cleaning.differences.lexicon import listed_words, phrase_pattern
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, are_parallel
 from logic_retrievers.cleaning.pair_rules.scope_words import AXES
 from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened, subject_end
 
-_PERSON_NOUN = re.compile(
-    r"[a-z-]{3,}(?:[a-z]er|[st]or|eer|ee|ist|ian|arian|holder|man|woman|mate)|[a-z]+-(?:old|timer)"
-)
-_PERSON_PLURAL = re.compile(
-    r"[a-z-]{3,}(?:[a-z]ers|ors|eers|tants|dents|ees|ists|ians|arians|holders|men|women|mates)"
-    r"|[a-z]+-(?:years|timers|olds|formers|comers)"
-)
+_PERSON_NOUN = phrase_pattern("PERSON_NOUN", re.NOFLAG)
+_PERSON_PLURAL = phrase_pattern("PERSON_PLURAL", re.NOFLAG)
 _NOT_PEOPLE = listed_words("not_people")
 _NOT_NOUNS = listed_words("not_person_nouns")
 _GROUP_WORDS = listed_words("people")
 _PEOPLE = frozenset(key for key, axes in AXES.items() if "group" in axes) - _NOT_NOUNS
 """Nouns for people, and animals."""
 
-_ARTICLES = word_set("a an the each every any no your our his her their")
-_BEFORE_GROUP = word_set("for as to among by all most many some if")
+_ARTICLES = listed_words("determiners")
+_BEFORE_GROUP = listed_words("before_group")
 _REACH = 3
 _MAX_SHORT_WORD = 4
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText
-from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words, word_set
+from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words
 from logic_retrievers.cleaning.differences.units import UNITS
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
 
@@ -22,18 +22,10 @@ AXES = _read_axes()
 """Word -> the axes that it is on: words of one axis exclude each other."""
 
 HEAD_NOUNS = listed_words("head_nouns")
-"""Nouns whose name or number says which one is meant: the Basic plan, room 12."""
-
 _MIN_UNIT_LENGTH = 4
-_INCLUDING = word_set("including included include includes incl inclusive after with gross all-in")
-_EXCLUDING = word_set(
-    "excluding excluded exclude excludes excl exclusive before without net plus extra not minus"
-)
-_PRICE_PARTS = word_set(
-    "vat tax taxes taxed duty duties gst heating bills utilities service tips breakfast delivery "
-    "shipping postage fees charges commission insurance discount gross net board meals fuel "
-    "deposit"
-)
+_INCLUDING = listed_words("including")
+_EXCLUDING = listed_words("excluding")
+_PRICE_PARTS = listed_words("price_parts")
 
 
 def axes_of(key: str) -> frozenset[str]:

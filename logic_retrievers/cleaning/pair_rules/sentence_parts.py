@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
-from logic_retrievers.cleaning.differences.lexicon import listed_words, word_set
+from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.tokens import Token
 
 _VERBS = listed_words("verbs")
 _SUBJECT_SHARE = 2.5
-_CLAUSE_OPENERS = word_set("if when where whenever wherever whoever whose whichever unless")
-_RELATIVE_PRONOUNS = word_set("who whom whose which that where")
-"""Words whose clause has a verb of its own, at the start of a sentence and behind a noun."""
+_CLAUSE_OPENERS = listed_words("clause_openers")
+_RELATIVE_PRONOUNS = listed_words("relative_pronouns")
 
 
 def subject_end(tokens: Sequence[Token], start: int, end: int) -> int:

@@ -6,7 +6,7 @@ import re
 
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, Mention, TokenSpan
 from logic_retrievers.cleaning.differences.dates import PartialDate
-from logic_retrievers.cleaning.differences.lexicon import phrase_pattern, word_set
+from logic_retrievers.cleaning.differences.lexicon import listed_words, phrase_pattern
 from logic_retrievers.cleaning.pair_rules.passage_pair import (
     PassagePair,
     are_parallel,
@@ -19,30 +19,20 @@ from logic_retrievers.cleaning.pair_rules.sentence_parts import (
     text_before,
 )
 
-_HEADING = re.compile(
-    r"[^\n.;!?]{2,60}(?=\n)|[^\n.;!?]{2,60}?(?=:\s| [\u2013\u2014-] )",
-)
-_FRAME_OPENERS = word_set(
-    "in at on for from with without under over above below beyond behind inside outside upstream "
-    "downstream within across among along off near between before after during when if where while "
-    "as aboard throughout north south east west"
-)
+_HEADING = phrase_pattern("HEADING", re.NOFLAG)
+_FRAME_OPENERS = listed_words("frame_openers")
 
 _MAX_HEADING_TOKENS = 7
 _MIN_COSINE = 0.6
 _MIN_COSINE_HEADINGS = 0.4
 
-_NAME_PREPOSITIONS = word_set(
-    "in for at of from across within throughout on with to under near outside off round around"
-)
+_NAME_PREPOSITIONS = listed_words("name_prepositions")
 _NATIONALITY = re.compile(r"(?:ean|ian|ican|ish|ese|ench|erman|utch)$")
 _MAX_NAMES = 4
 _PREPOSITION_REACH = 3
 _NEAR_START = 4
 
 _SINGLE_EVENT = phrase_pattern("SINGLE_EVENT")
-"""Text before the year of what happens once, so that another year is another answer."""
-
 _CHARACTERS_BEFORE = 60
 
 
