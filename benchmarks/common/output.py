@@ -17,7 +17,7 @@ from logic_retrievers import CachedEncoder, Encoder
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import Estimate
 
-OUT = Path(__file__).parent.parent / ".bench"
+OUT = Path(__file__).parents[2] / ".bench"
 Row = Mapping[str, Any]
 
 

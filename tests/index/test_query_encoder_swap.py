@@ -166,7 +166,7 @@ def test_an_encoder_of_ones_own_is_told_apart(file):
 def test_a_search_that_runs_keeps_its_encoder(index, file):
     """Half a search with each encoder would rank by scores of two spaces."""
     before = search_hits(index)
-    operation = Engine(index, "topical")._plan([QUERY], 8, None, None, None)
+    operation = Engine(index, "topical")._plan([QUERY], 8, None, None, None, (), False)
     index.use_query_encoder(file)
     hits = index.run(operation)[0]
     assert [(hit.passage.id, hit.score) for hit in hits] == before

@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "policies": {"types", "errors", "settings", "scoring", "queries"},
     "index": {"types", "errors", "effects", "encoders"},
     "query_input": {"errors", "queries", "policies"},
-    "hard_exclusion": {"queries", "policies", "query_input"},
+    "hard_exclusion": {"types", "queries", "query_input"},
     "query_execution": {
         *("types", "errors", "effects", "scoring", "encoders", "policies", "index", "query_input"),
     },
