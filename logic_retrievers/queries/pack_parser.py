@@ -18,7 +18,8 @@ from typing import Any
 
 from logic_retrievers.queries.masking import FILL, PLAIN
 from logic_retrievers.queries.parsed_query import ParsedQuery
-from logic_retrievers.queries.rules.rule import Rule, RulePack, Scope
+from logic_retrievers.queries.rules.cues import MAX_CUES, Cue, find_cues
+from logic_retrievers.queries.rules.rule import RulePack, Scope
 
 PACKS = {
     "de": "german",
@@ -29,9 +30,6 @@ PACKS = {
     "pt": "portuguese",
 }
 """The file of each language's rules in ``queries/rules``."""
-
-MAX_CUES = 10
-"""A text with more cues is no query."""
 
 _CONTEXT = 160
 _SHORT_QUERY = 12  # words; as in scope.py
@@ -57,16 +55,8 @@ def _fold(character: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cue:
-    rule: Rule
-    start: int
-    end: int
-    excluded: tuple[int, int] | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Exclusion:
-    cue: _Cue
+    cue: Cue
     names: tuple[tuple[int, int], ...]
     start: int
     end: int
@@ -123,7 +113,7 @@ class PackParser:
         masked = self._idioms.sub(_fill, _QUOTED.sub(_fill, fold(text)))
         if self._mentions.search(masked):
             return ParsedQuery(text)
-        cues = self._cues(masked)
+        cues = find_cues(self.rules, masked, _opens, lambda after: not self._titles.match(after))
         if not cues or len(cues) > MAX_CUES:
             return ParsedQuery(text)
         exclusions: list[_Exclusion] = []
@@ -151,30 +141,7 @@ class PackParser:
             (first.start, first.end),
         )
 
-    def _cues(self, masked: str) -> list[_Cue]:
-        """The cues that mean exclusion, from left to right; where some overlap, the longest."""
-        found = [
-            (rule, match) for rule in self.rules for match in rule.cue_pattern.finditer(masked)
-        ]
-        if len(found) > 4 * MAX_CUES:
-            return []
-        cues: list[_Cue] = []
-        for rule, match in found:
-            start, end = match.span()
-            before, after = masked[max(0, start - _CONTEXT) : start], masked[end : end + _CONTEXT]
-            if rule.opening is not None and rule.opening != _opens(masked, start):
-                continue
-            if rule.fits(before, after) and not self._titles.match(after):
-                between = match.span("excluded") if rule.scope is Scope.BETWEEN else None
-                cues.append(_Cue(rule, start, end, between))
-        cues.sort(key=lambda cue: (cue.start, cue.start - cue.end))
-        apart: list[_Cue] = []
-        for cue in cues:
-            if not apart or cue.start >= apart[-1].end:
-                apart.append(cue)
-        return apart
-
-    def _resolve(self, masked: str, cue: _Cue, limit: int) -> _Exclusion | None:
+    def _resolve(self, masked: str, cue: Cue, limit: int) -> _Exclusion | None:
         """What a cue excludes, and what leaves the query; None where that is nothing."""
         start, end = cue.start, cue.end
         if cue.excluded is not None:

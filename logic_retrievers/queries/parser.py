@@ -15,13 +15,11 @@ from logic_retrievers.queries.parsed_query import ParsedQuery
 from logic_retrievers.queries.patterns import pattern
 from logic_retrievers.queries.remainder import remainder
 from logic_retrievers.queries.rules import RULES, Rule, Scope
+from logic_retrievers.queries.rules.cues import MAX_CUES, Cue, find_cues
 from logic_retrievers.queries.scope import excluded_end, name_spans
 
 MAX_CHARACTERS = 2_000
 """A longer text is a document to search with, and is not parsed."""
-
-MAX_CUES = 10
-"""A text with more cues is no query either."""
 
 THRESHOLD = 0.7
 """Splits at most one ordinary query in a hundred (SciFact, MS MARCO and Cranfield: none)."""
@@ -41,18 +39,10 @@ _STATEMENT = pattern("statement")
 
 
 @dataclass(frozen=True, slots=True)
-class _Cue:
-    rule: Rule
-    start: int
-    end: int
-    excluded: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class _Exclusion:
     """A cue, the spans of the texts that it excludes, and the span that leaves the query."""
 
-    cue: _Cue
+    cue: Cue
     excluded: tuple[tuple[int, int], ...]
     start: int
     end: int
@@ -158,7 +148,7 @@ class RuleParser:
         return None
 
     def _exclusions(self, masked: str) -> list[_Exclusion]:
-        cues = self._cues(masked)
+        cues = find_cues(self._rules, masked, _opens)
         if len(cues) > MAX_CUES:
             return []
         exclusions: list[_Exclusion] = []
@@ -175,30 +165,11 @@ class RuleParser:
             return exclusions
         return []
 
-    def _cues(self, masked: str) -> list[_Cue]:
-        """The cues that mean exclusion, from left to right; where some overlap, the longest."""
-        candidates = [
-            (rule, match) for rule in self._rules for match in rule.cue_pattern.finditer(masked)
-        ]
-        if len(candidates) > 4 * MAX_CUES:
-            return []
-        cues: list[_Cue] = []
-        for rule, match in candidates:
-            start, end = match.span()
-            before = masked[max(0, start - _CONTEXT) : start]
-            opens = not before.strip() or bool(_SENTENCE_BREAK.search(before))
-            if rule.opening is not None and rule.opening != opens:
-                continue
-            verb = match["verb"] if rule.again else ""
-            if rule.fits(before, masked[end : end + _CONTEXT], verb):
-                excluded = match.span("excluded") if rule.scope is Scope.BETWEEN else None
-                cues.append(_Cue(rule, start, end, excluded))
-        cues.sort(key=lambda cue: (cue.start, cue.start - cue.end))
-        apart: list[_Cue] = []
-        for cue in cues:
-            if not apart or cue.start >= apart[-1].end:
-                apart.append(cue)
-        return apart
+
+def _opens(masked: str, at: int) -> bool:
+    """Whether a sentence, or a part of its own in one, begins at this place."""
+    before = masked[max(0, at - _CONTEXT) : at]
+    return not before.strip() or bool(_SENTENCE_BREAK.search(before))
 
 
 def _is_english(parsed: ParsedQuery, language: str | None) -> bool:
@@ -286,7 +257,7 @@ def _squeeze(text: str) -> tuple[str, Sequence[int]]:
     return "".join(pieces), [*offsets, len(text)]
 
 
-def _resolve_cue(masked: str, cue: _Cue, limit: int) -> _Exclusion | None:
+def _resolve_cue(masked: str, cue: Cue, limit: int) -> _Exclusion | None:
     """What a cue excludes, and where in the text; None where it excludes nothing."""
     sentence = 0
     for mark in _SENTENCE_END.finditer(masked, 0, cue.start):
