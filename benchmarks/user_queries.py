@@ -15,11 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common.dataset_search import DatasetSearch, open_dataset_search
+from benchmarks.common.dataset_search import DatasetSearch, engine_search, open_dataset_search
 from benchmarks.common.exclusion_baselines import exclusion_baselines
 from benchmarks.common.output import cached_encoder, publish, with_interval
 from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, Query, bootstrap, load_dataset
+from logic_retrievers.judging import default_judge
 from logic_retrievers.query_input import AnyPolicy
 
 USERS = Path(__file__).parent.parent / "tests" / "queries" / "users"
@@ -56,12 +57,18 @@ def _rows(dataset: Dataset, search: DatasetSearch) -> list[dict[str, object]]:
     systems: dict[str, AnyPolicy] = {
         "plain search": "topical",
         **exclusion_baselines(cached_encoder()),
-        "auto": "auto",
+        "auto without a judge": "auto",
     }
     texts = [query.text for query in dataset.queries]
+    searches = {name: search.search(policy) for name, policy in systems.items()}
+    if default_judge() is not None:
+        searches |= {
+            "judge alone": engine_search(search.index, "judge", texts),
+            "auto": engine_search(search.index, "auto", texts),
+        }
     ranked = {
-        name: [[d for d, _ in ranking] for ranking in search.search(policy)(texts, DEPTH)]
-        for name, policy in systems.items()
+        name: [[d for d, _ in ranking] for ranking in lists(texts, DEPTH)]
+        for name, lists in searches.items()
     }
     rows: list[dict[str, object]] = []
     kinds = sorted({str(query.extra.get("kind", "")) for query in dataset.queries})

@@ -1,10 +1,10 @@
 """Sans-I/O effects: operations say what is to be done, handlers do it, with or without ``await``.
 
 An :data:`Operation` is a generator. It yields an :data:`Effect` (a call of a Qdrant client, or a
-computation) and receives the effect's result; it performs no I/O itself. An :class:`EffectHandler`
-performs effects: ``handle`` blocks, ``ahandle`` awaits. :func:`run` and :func:`arun` drive the same
-operation to its end, so that the synchronous and the asynchronous interface cannot drift apart.
-Operations compose with ``yield from``.
+computation) or a :class:`UserCall` and receives the result; it performs no I/O itself. An
+:class:`EffectHandler` performs effects: ``handle`` blocks, ``ahandle`` awaits. :func:`run` and
+:func:`arun` drive the same operation to its end, so that the synchronous and the asynchronous
+interface cannot drift apart. Operations compose with ``yield from``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -37,8 +37,21 @@ class Compute:
     function: Callable[[], Any]
 
 
+@dataclass(frozen=True, slots=True)
+class UserCall:
+    """A function of the user that may be an ``async def``; no handler is needed for it.
+
+    Args:
+        blocking: calls it and waits.
+        awaiting: calls it without blocking the event loop.
+    """
+
+    blocking: Callable[[], Any]
+    awaiting: Callable[[], Awaitable[Any]]
+
+
 Effect: TypeAlias = ClientCall | Compute
-Operation: TypeAlias = Generator[Effect, Any, T]
+Operation: TypeAlias = Generator[Effect | UserCall, Any, T]
 
 
 class EffectHandler(Protocol):
@@ -60,7 +73,10 @@ def run(operation: Operation[T], handler: EffectHandler) -> T:
         effect = next(operation)
         while True:
             try:
-                result = handler.handle(effect)
+                if isinstance(effect, UserCall):
+                    result = effect.blocking()
+                else:
+                    result = handler.handle(effect)
             except Exception as error:
                 effect = operation.throw(error)
             else:
@@ -75,7 +91,10 @@ async def arun(operation: Operation[T], handler: EffectHandler) -> T:
         effect = next(operation)
         while True:
             try:
-                result = await handler.ahandle(effect)
+                if isinstance(effect, UserCall):
+                    result = await effect.awaiting()
+                else:
+                    result = await handler.ahandle(effect)
             except Exception as error:
                 effect = operation.throw(error)
             else:

@@ -12,8 +12,10 @@ from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.hard_exclusion import ExcludedWords, excluded_words, leave_out
 from logic_retrievers.index.requests import QueryVector
+from logic_retrievers.judged_order import judge_candidates, rank_candidates
+from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
 from logic_retrievers.policies import Policy, resolve_policy
-from logic_retrievers.policies.base import LEXICAL
+from logic_retrievers.policies.base import LEXICAL, JudgeRequest
 from logic_retrievers.query_execution import (
     build_hits,
     encode_plans,
@@ -55,10 +57,13 @@ class Reranker:
         policy: a name, or a policy with settings of your own.
         index: a collection that holds some of the passages. Their stored vectors are used, so only
             passages that are not stored, or with a changed text, are encoded.
+        judge: reads the first passages of queries with a constraint, as in
+            :class:`logic_retrievers.Engine`; of all queries under the policy ``judge``.
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: the encoder lacks a vector that the policy needs (when reranking).
+        ConfigurationError: ``judge`` is no judge, or the encoder lacks a vector that the policy
+            needs (when reranking).
 
     Example:
         >>> reranker = Reranker()                                          # doctest: +SKIP
@@ -71,7 +76,10 @@ class Reranker:
         policy: AnyPolicy = "sequential",
         *,
         index: PassageIndex | None = None,
+        judge: AnyJudge = "auto",
     ) -> None:
+        check_any_judge(judge)
+        self.judge = judge
         self.policy = resolve_policy(policy)
         self.index = index
         if encoder is None and index is None:
@@ -174,7 +182,8 @@ class Reranker:
         warn_if_untrained([plan], specs, policy.name)
         words = excluded_words(checked, excluded) if hard else None
         count = len(allowed) if k is None else k
-        return self._execute(policy, plan, encoder, allowed, count, words)
+        request = policy.judge_request(query_text(checked))
+        return self._execute(policy, plan, encoder, allowed, count, words, request)
 
     def _execute(
         self,
@@ -184,6 +193,7 @@ class Reranker:
         passages: Sequence[Passage],
         k: int,
         words: ExcludedWords | None,
+        request: JudgeRequest | None,
     ) -> Operation[list[Hit]]:
         readable = [passage for passage in passages if passage.text_to_embed.strip()]
         unreadable = [passage for passage in passages if not passage.text_to_embed.strip()]
@@ -198,7 +208,10 @@ class Reranker:
                 {query.name: _cosines(query.query, matrices[query.vector]) for query in queries},
             )
             passages_by_id = dict(zip(pool.ids, readable, strict=True))
-            ranking = policy.rank(pool, k if words is None else len(readable))
+            judge = None if request is None else resolve_judge(self.judge)
+            depth = k if words is None else len(readable)
+            candidates = [rank_candidates(policy, pool, depth, request, judge)]
+            (ranking,) = yield from judge_candidates(candidates, passages_by_id)
             hits = build_hits(policy.name, pool, ranking, passages_by_id)
         last_score = hits[-1].score if hits else 0.0
         evidence = Evidence(

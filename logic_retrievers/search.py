@@ -19,7 +19,10 @@ from logic_retrievers.hard_exclusion import (
     excluded_words,
     leave_out,
 )
+from logic_retrievers.judged_order import judge_candidates, rank_candidates
+from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
 from logic_retrievers.policies import Policy, resolve_policy
+from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.queries import Expression, ParsedQuery
 from logic_retrievers.query_execution import (
     Plans,
@@ -53,9 +56,15 @@ class Engine:
             the search (see ``index.use_query_encoder``).
         policy: of searches that name none: a policy's name (``auto``, ``topical``,
             ``compatibility``, ``sequential``, ``union``) or an instance with settings of your own.
+        judge: reads the first candidates of queries with a constraint, together with the query:
+            ``auto`` (the one that comes with the package), None, a callable of your own (see
+            :class:`logic_retrievers.judging.QueryJudge`), or
+            :class:`logic_retrievers.judging.JudgeSettings`. Its verdict is in the evidence
+            (``details["judge"]``). If it fails the policy's order stands, with a warning.
 
     Raises:
         UnknownPolicyError: no policy has that name.
+        ConfigurationError: ``judge`` is none of these.
 
     Example:
         >>> engine = Engine(index)                               # doctest: +SKIP
@@ -63,9 +72,13 @@ class Engine:
         >>> hits[0].evidence.reason                              # doctest: +SKIP
     """
 
-    def __init__(self, index: PassageIndex, policy: AnyPolicy = "auto") -> None:
+    def __init__(
+        self, index: PassageIndex, policy: AnyPolicy = "auto", *, judge: AnyJudge = "auto"
+    ) -> None:
+        check_any_judge(judge)
         self.index = index
         self.policy = resolve_policy(policy)
+        self.judge = judge
 
     def search(
         self,
@@ -196,7 +209,11 @@ class Engine:
                 f"collection has only {', '.join(sorted(vectors))}; add it with index.backfill()"
             )
         warn_if_untrained(plans, specs, resolved.name)
-        return self._execute(policies, plans, encoder, k, user_filter, min_score, words)
+        requests = [
+            policy.judge_request(query_text(query))
+            for policy, query in zip(policies, checked, strict=True)
+        ]
+        return self._execute(policies, plans, encoder, k, user_filter, min_score, words, requests)
 
     def _execute(
         self,
@@ -207,22 +224,21 @@ class Engine:
         user_filter: UserFilter,
         min_score: float | None,
         words: Sequence[ExcludedWords | None],
+        requests: Sequence[JudgeRequest | None],
     ) -> Operation[list[list[Hit]]]:
         searches = yield from encode_plans(plans, encoder)
         must_not = [policy.must_not for policy in policies]
         pools = yield from self.index.find_candidates(searches, user_filter, must_not)
-        rankings = [
-            policy.rank(pool, k if word is None else candidates_for(k))
-            for policy, pool, word in zip(policies, pools, words, strict=True)
+        judge = resolve_judge(self.judge) if any(requests) else None
+        candidates = [
+            rank_candidates(policy, pool, k if word is None else candidates_for(k), request, judge)
+            for policy, pool, word, request in zip(policies, pools, words, requests, strict=True)
         ]
+        ids = {passage_id for ranking in candidates for passage_id in ranking.ids}
+        passages = yield from self.index.fetch_passages(sorted(ids))
+        rankings = yield from judge_candidates(candidates, passages)
         if min_score is not None:
             rankings = [[r for r in ranking if r.score >= min_score] for ranking in rankings]
-        ids = {
-            pool.ids[ranked.index]
-            for pool, ranking in zip(pools, rankings, strict=True)
-            for ranked in ranking
-        }
-        passages = yield from self.index.fetch_passages(sorted(ids))
         hit_lists = [
             build_hits(policy.name, pool, ranking, passages)
             for policy, pool, ranking in zip(policies, pools, rankings, strict=True)

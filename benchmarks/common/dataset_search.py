@@ -58,7 +58,7 @@ class DatasetSearch:
 
     def __init__(self, dataset: Dataset, index: PassageIndex, seed: int = 0) -> None:
         self.dataset = dataset
-        self._index = index
+        self.index = index
         self._seed = seed
         self._documents = {point_id(document): document for document in dataset.documents}
         self._pools: dict[tuple[VectorQuery, ...], CandidatePool] = {}
@@ -74,7 +74,7 @@ class DatasetSearch:
         chosen = resolve_policy(policy)
 
         def rankings(texts: Sequence[str], k: int) -> list[Ranking]:
-            specs, vectors = self._index.encoder.specs, self._index.vectors
+            specs, vectors = self.index.encoder.specs, self.index.vectors
             parsed = map(self._parsed, texts)
             policies = [select_policy(query, chosen, specs, vectors) for query in parsed]
             plans = [policy.plan(text, k) for policy, text in zip(policies, texts, strict=True)]
@@ -108,11 +108,11 @@ class DatasetSearch:
     def _fill(self, plans: Plans) -> None:
         new = list(dict.fromkeys(plan for plan in plans if plan not in self._pools))
         if new:
-            self._pools |= zip(new, self._index.run(self._gather(new)), strict=True)
+            self._pools |= zip(new, self.index.run(self._gather(new)), strict=True)
 
     def _gather(self, plans: Plans) -> Operation[list[CandidatePool]]:
-        searches = yield from encode_plans(plans, self._index.encoder)
-        return (yield from self._index.find_candidates(searches))
+        searches = yield from encode_plans(plans, self.index.encoder)
+        return (yield from self.index.find_candidates(searches))
 
     def _ranking(self, policy: Policy, pool: CandidatePool, k: int) -> Ranking:
         return [

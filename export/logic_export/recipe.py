@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -150,7 +151,16 @@ class DataSettings(RecipeTable):
     @property
     def label(self) -> str:
         """Builder and source: ``labelled nevir/train``."""
-        return " ".join([self.builder, *map(str, self.options.values())])
+        return " ".join([self.builder, *_values(self.options)])
+
+
+def _values(options: Mapping[str, Any]) -> Iterator[str]:
+    """The values of a builder's options, those of an inner builder included."""
+    for value in options.values():
+        if isinstance(value, Mapping):
+            yield from _values(value)
+        else:
+            yield str(value)
 
 
 class TrainingSettings(RecipeTable):
@@ -264,8 +274,16 @@ class Recipe(RecipeTable):
         return self
 
 
+R = TypeVar("R", bound=RecipeTable)
+
+
 def read_recipe(path: Path) -> Recipe:
-    """Reads a recipe.
+    """Reads the recipe of an encoder; errors as in :func:`read_toml_recipe`."""
+    return read_toml_recipe(path, Recipe)
+
+
+def read_toml_recipe(path: Path, kind: type[R]) -> R:
+    """Reads a recipe of the given kind.
 
     Raises:
         ReadError: the file is missing or not TOML.
@@ -276,7 +294,7 @@ def read_recipe(path: Path) -> Recipe:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ReadError(f"{path} cannot be read as a recipe: {error}") from error
     try:
-        return Recipe.model_validate(content)
+        return kind.model_validate(content)
     except ValidationError as error:
         faults = [
             f"{'.'.join(map(str, fault['loc'])) or 'the recipe'}: {fault['msg']}"

@@ -14,7 +14,7 @@ from langchain_logic_retrievers.documents import candidates_by_id, with_ranking
 from langchain_logic_retrievers.settings import STRICT, PolicySetting
 from langchain_logic_retrievers.tracing import RERANKING, asend_event, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
-from logic_retrievers.adapters.settings import Count, ExcludeSetting, HardSetting
+from logic_retrievers.adapters.settings import Count, ExcludeSetting, HardSetting, JudgeSetting
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.query_input import QuerySyntax, check_exclude, check_syntax, read_query
@@ -39,6 +39,8 @@ class CompatibilityReranker(BaseDocumentCompressor):
             ``boolean``.
         exclude: texts that the documents are to be without, as in :class:`ConstraintRetriever`.
         hard: leave out documents that contain such a text as whole words, as there.
+        judge: reads the first documents of queries with a constraint, as there; under the policy
+            ``judge`` it alone orders the documents of every query.
 
     Raises:
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
@@ -57,6 +59,7 @@ class CompatibilityReranker(BaseDocumentCompressor):
     query_syntax: QuerySyntax = "words"
     exclude: ExcludeSetting = ()
     hard: HardSetting = False
+    judge: JudgeSetting = "auto"
 
     def model_post_init(self, _context: Any, /) -> None:
         """Loads the encoder now: later it might be an event loop that waits for it."""
@@ -104,4 +107,4 @@ class CompatibilityReranker(BaseDocumentCompressor):
         }
 
     def _reranker(self) -> Reranker:
-        return Reranker(self.encoder, self.policy, index=self.index)
+        return Reranker(self.encoder, self.policy, index=self.index, judge=self.judge)

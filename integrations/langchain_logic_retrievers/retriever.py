@@ -20,9 +20,16 @@ from langchain_logic_retrievers.existing import aopen_index_over, open_index_ove
 from langchain_logic_retrievers.settings import STRICT, FilterSetting, PolicySetting
 from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, langsmith_params, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
-from logic_retrievers.adapters.settings import Count, ExcludeSetting, HardSetting, split_options
+from logic_retrievers.adapters.settings import (
+    Count,
+    ExcludeSetting,
+    HardSetting,
+    JudgeSetting,
+    split_options,
+)
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
+from logic_retrievers.judging.settings import AnyJudge
 from logic_retrievers.query_input import (
     AnyPolicy,
     QuerySyntax,
@@ -43,6 +50,7 @@ class SearchOptions(TypedDict, total=False):
     query_syntax: QuerySyntax | None
     exclude: Sequence[str] | None
     hard: bool | None
+    judge: AnyJudge
 
 
 class OverOptions(SearchOptions, Settings, total=False):
@@ -72,6 +80,8 @@ class ConstraintRetriever(BaseRetriever):
             needs the policy ``auto`` or ``boolean``, or ``hard``.
         hard: leave out documents that contain such a text as whole words; see
             :meth:`logic_retrievers.Engine.search`.
+        judge: reads the first candidates of queries with a constraint: ``auto``, None, a callable
+            or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
 
     Raises:
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
@@ -92,6 +102,7 @@ class ConstraintRetriever(BaseRetriever):
     query_syntax: QuerySyntax = "words"
     exclude: ExcludeSetting = ()
     hard: HardSetting = False
+    judge: JudgeSetting = "auto"
 
     def model_post_init(self, context: Any, /) -> None:
         """Refuses what cannot work now, and not at the first query."""
@@ -173,11 +184,12 @@ class ConstraintRetriever(BaseRetriever):
         query_syntax: QuerySyntax | None = None,
         exclude: Sequence[str] | None = None,
         hard: bool | None = None,
+        **judge: AnyJudge,
     ) -> tuple[Engine, dict[str, Any]]:
         """The engine of one call, and the arguments of its search."""
         policy = self.policy if policy is None else policy
         syntax = self.query_syntax if query_syntax is None else query_syntax
-        return Engine(self.index, policy), {
+        return Engine(self.index, policy, **{"judge": self.judge, **judge}), {
             "query": read_query(query, syntax, policy),
             "k": self.k if k is None else k,
             "filter": self.filter if filter is None else filter,

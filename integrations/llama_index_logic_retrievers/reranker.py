@@ -22,10 +22,11 @@ from llama_index_logic_retrievers.settings import (
     check_policy,
     refuse_unknown,
 )
-from logic_retrievers.adapters.settings import ExcludeSetting, HardSetting
+from logic_retrievers.adapters.settings import ExcludeSetting, HardSetting, JudgeSetting
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex
+from logic_retrievers.judging.settings import AnyJudge, check_any_judge
 from logic_retrievers.policies import resolve_policy
 from logic_retrievers.query_input import (
     AnyPolicy,
@@ -59,6 +60,8 @@ class CompatibilityReranker(BaseNodePostprocessor):
             ``boolean``.
         exclude: texts that the nodes are to be without, as in :class:`ConstraintRetriever`.
         hard: leave out nodes that contain such a text as whole words, as there.
+        judge: reads the first nodes of queries with a constraint, as there; under the policy
+            ``judge`` it alone orders the nodes of every query.
         fingerprints: as :meth:`to_dict` gives them; another encoder is refused then.
 
     Raises:
@@ -72,6 +75,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
     query_syntax: QuerySyntax = "words"
     exclude: ExcludeSetting = ()
     hard: HardSetting = False
+    judge: JudgeSetting = "auto"
     encoder: Any = Field(default=None, exclude=True, repr=False)
     index: Any = Field(default=None, exclude=True, repr=False)
 
@@ -84,6 +88,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
         query_syntax: QuerySyntax = "words",
         exclude: Sequence[str] = (),
         hard: bool = False,
+        judge: AnyJudge = "auto",
         *,
         fingerprints: Mapping[str, list[str]] | None = None,
         **settings: Any,
@@ -99,12 +104,14 @@ class CompatibilityReranker(BaseNodePostprocessor):
             default_encoder()  # now: later it might be an event loop that waits for it
         chosen = check_policy(policy)
         check_syntax(query_syntax, chosen)
+        check_any_judge(judge)
         settings |= {
             "policy": chosen,
             "top_n": top_n,
             "query_syntax": query_syntax,
             "exclude": check_exclude(exclude, hard, chosen),
             "hard": hard,
+            "judge": judge,
             "encoder": encoder,
             "index": index,
         }
@@ -126,7 +133,8 @@ class CompatibilityReranker(BaseNodePostprocessor):
     def __reduce__(self) -> tuple[Any, ...]:
         """For another process; LlamaIndex's own way leaves out what cannot be pickled."""
         settings = (self.policy, self.top_n, self.encoder, self.index, self.query_syntax)
-        return partial(type(self), *settings, exclude=self.exclude, hard=self.hard), ()
+        rest: dict[str, Any] = {"exclude": self.exclude, "hard": self.hard, "judge": self.judge}
+        return partial(type(self), *settings, **rest), ()
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
@@ -154,7 +162,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
         return {"k": self.top_n, "exclude": self.exclude, "hard": self.hard}
 
     def _reranker(self) -> Reranker:
-        return Reranker(self.encoder, self.policy, index=self.index)
+        return Reranker(self.encoder, self.policy, index=self.index, judge=self.judge)
 
     @contextmanager
     def _rerank_events(

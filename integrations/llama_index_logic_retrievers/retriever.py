@@ -17,6 +17,7 @@ from llama_index_logic_retrievers.settings import check_index
 from logic_retrievers.adapters.settings import split_options
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings
+from logic_retrievers.judging.settings import AnyJudge, check_any_judge
 from logic_retrievers.query_input import (
     AnyPolicy,
     QuerySyntax,
@@ -38,6 +39,7 @@ class SearchOptions(TypedDict, total=False):
     query_syntax: QuerySyntax
     exclude: Sequence[str]
     hard: bool
+    judge: AnyJudge
 
 
 class OverOptions(SearchOptions, Settings, total=False):
@@ -68,6 +70,8 @@ class ConstraintRetriever(LogicRetriever):
             needs the policy ``auto`` or ``boolean``, or ``hard``.
         hard: leave out nodes that contain such a text as whole words; see
             :meth:`logic_retrievers.Engine.search`.
+        judge: reads the first candidates of queries with a constraint: ``auto``, None, a callable
+            or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
         callback_manager, object_map, objects, verbose: as in every retriever of LlamaIndex.
 
     Raises:
@@ -88,6 +92,7 @@ class ConstraintRetriever(LogicRetriever):
         query_syntax: QuerySyntax = "words",
         exclude: Sequence[str] = (),
         hard: bool = False,
+        judge: AnyJudge = "auto",
         *,
         callback_manager: CallbackManager | None = None,
         object_map: dict[str, Any] | None = None,
@@ -105,6 +110,8 @@ class ConstraintRetriever(LogicRetriever):
         self.query_syntax = query_syntax
         self.exclude: Sequence[str] = check_exclude(exclude, hard, policy)
         self.hard = hard
+        check_any_judge(judge)
+        self.judge = judge
         super().__init__(callback_manager, object_map, objects, verbose)
 
     @classmethod
@@ -160,11 +167,12 @@ class ConstraintRetriever(LogicRetriever):
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         request = self._request(query_bundle)
-        return to_nodes(Engine(self.index, self.policy).search(**request))
+        return to_nodes(Engine(self.index, self.policy, judge=self.judge).search(**request))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         request = self._request(query_bundle)
-        return to_nodes(await Engine(self.index, self.policy).asearch(**request))
+        engine = Engine(self.index, self.policy, judge=self.judge)
+        return to_nodes(await engine.asearch(**request))
 
     def _request(self, query_bundle: QueryBundle) -> dict[str, Any]:
         return {

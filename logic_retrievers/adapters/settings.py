@@ -27,6 +27,7 @@ from logic_retrievers.errors import (
     warn,
 )
 from logic_retrievers.index import PassageIndex, Settings
+from logic_retrievers.judging.settings import AnyJudge, JudgeSettings, check_any_judge
 from logic_retrievers.queries.parsed_query import check_excluded
 from logic_retrievers.query_input import check_count
 from logic_retrievers.types import Passage
@@ -55,7 +56,25 @@ ResolutionSetting: TypeAlias = Annotated[
 ResolutionsSetting: TypeAlias = Annotated[
     ResolutionSetting | tuple[ResolutionSetting, ...], PlainSerializer(describe_resolution)
 ]
-JudgeSetting: TypeAlias = Annotated[Callable[..., Any], PlainSerializer(qualified_name)]
+PairJudgeSetting: TypeAlias = Annotated[Callable[..., Any], PlainSerializer(qualified_name)]
+
+
+def _checked_judge(judge: Any) -> Any:
+    check_any_judge(judge)
+    return judge
+
+
+def _describe_judge(judge: AnyJudge) -> Any:
+    if isinstance(judge, JudgeSettings):
+        own = {} if judge.judge is None else {"judge": qualified_name(judge.judge)}
+        return {**own, **judge.overrides()}
+    return judge if judge is None or isinstance(judge, str) else qualified_name(judge)
+
+
+JudgeSetting: TypeAlias = Annotated[
+    Any, BeforeValidator(_checked_judge), PlainSerializer(_describe_judge)
+]
+"""The judge of a query's first candidates: an ``AnyJudge``, which has no JSON schema."""
 
 
 class ConflictFields(BaseModel):
@@ -71,7 +90,7 @@ class ConflictFields(BaseModel):
     date_key: str = "date"
     source_key: str = "source"
     source_order: tuple[str, ...] = ()
-    judge: JudgeSetting | None = Field(default=None, repr=False)
+    judge: PairJudgeSetting | None = Field(default=None, repr=False)
     judge_above: float | None = None
 
 

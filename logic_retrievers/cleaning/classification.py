@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from logic_retrievers.cleaning.candidate_pairs import CandidatePairs
 from logic_retrievers.cleaning.differences import have_same_words
@@ -16,7 +17,7 @@ from logic_retrievers.cleaning.pair_rules import (
     person_groups,
     short_text_scope,
 )
-from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, are_parallel
+from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
 from logic_retrievers.cleaning.result import Difference, Finding, Kind, Side
 from logic_retrievers.cleaning.settings import SCOPE_KEYS, CleaningSettings
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
@@ -38,21 +39,40 @@ _MIN_NOTICE_COSINE = 0.6
 _PARAPHRASE = ((0.7, 0.3), (0.85, 0.2), (0.6, 0.45))
 """Cosine and share of the topic from which two passages say the same."""
 
-_EARLY_SCOPE_RULES = (
-    number_labels.find_other_label,
-    short_text_scope.find_other_year,
-    other_scope.find_other_subject,
-    other_scope.find_other_frame,
-)
-"""Rules for another scope that come before those for a contradiction."""
+Rule: TypeAlias = Callable[[PassagePair], str | newer_version.NewerSide | None]
+"""Gives a reason, with the newer side where there is one; nothing where it does not apply."""
 
-_LATE_SCOPE_RULES = (
-    person_groups.find_other_group,
-    short_text_scope.find_other_names,
-    short_text_scope.find_other_variant,
-    short_text_scope.find_other_subject,
+_METADATA_RULES: tuple[tuple[Kind, Rule], ...] = (
+    (Kind.SCOPE, metadata_rules.find_metadata_scope),
+    (Kind.SUPERSEDED, newer_version.find_newer_by_metadata),
+    (Kind.SCOPE, metadata_rules.find_metadata_category),
 )
-"""Weak rules for another scope, applied after those for a contradiction."""
+_RULES: tuple[tuple[Kind, Rule], ...] = (
+    _METADATA_RULES[0],
+    (Kind.SCOPE, other_scope.find_other_unit),
+    (Kind.SUPERSEDED, newer_version.find_newer_by_text),
+    *_METADATA_RULES[1:],
+    (Kind.SCOPE, other_scope.find_other_scope),
+    (Kind.SCOPE, number_labels.find_other_label),
+    (Kind.SCOPE, short_text_scope.find_other_year),
+    (Kind.SCOPE, other_scope.find_other_subject),
+    (Kind.SCOPE, other_scope.find_other_frame),
+)
+"""Rules that come before those for a contradiction."""
+
+_CONTRADICTION_RULES: tuple[tuple[Kind, Rule], ...] = (
+    (Kind.CONTRADICTION, contradiction.find_conflicting_value),
+    (Kind.CONTRADICTION, contradiction.find_denial),
+    (Kind.CONTRADICTION, contradiction.find_conflicting_answer),
+    (Kind.CONTRADICTION, contradiction.find_vector_contradiction),
+)
+_LAST_RULES: tuple[tuple[Kind, Rule], ...] = (
+    (Kind.SCOPE, person_groups.find_other_group),
+    (Kind.SCOPE, short_text_scope.find_other_names),
+    (Kind.SCOPE, short_text_scope.find_other_subject),
+    (Kind.SUPERSEDED, newer_version.find_newer_by_hint),
+)
+"""Weak rules, applied where no other rule matched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,94 +192,46 @@ def classify_pair(
     """
     if have_same_words(one.text, other.text):
         return PairClassification(Kind.DUPLICATE, "they say the same in the same words")
-    if other.text < one.text:  # a fixed order makes the result independent of the order given
-        classification = classify_pair(
-            other,
-            one,
-            probability=probability,
-            cosine=cosine,
-            threshold=threshold,
-            date_key=date_key,
-            source_key=source_key,
-            scope_keys=scope_keys,
-        )
-        return None if classification is None else _swapped(classification)
+    swapped = other.text < one.text  # a fixed order makes the result independent of the one given
+    left, right = (other, one) if swapped else (one, other)
     pair = PassagePair(
-        one,
-        other,
-        probability,
-        cosine,
-        threshold,
-        date_key,
-        source_key,
-        scope_keys,
+        left, right, probability, cosine, threshold, date_key, source_key, scope_keys
     )
-    if (
-        probability < threshold
-        and pair.overlap < _MIN_TOPIC_SHARE + _MIN_TOPIC_SHARE_LONG * pair.relative_length
-    ):
-        return _classify_notice(pair)
-    return _classify(pair)
+    least_overlap = _MIN_TOPIC_SHARE + _MIN_TOPIC_SHARE_LONG * pair.relative_length
+    related = probability >= threshold or pair.overlap >= least_overlap
+    classification = _classify(pair) if related else _classify_notice(pair)
+    return _swapped(classification) if swapped and classification else classification
 
 
 def _classify(pair: PassagePair) -> PairClassification | None:
-    differences = pair.comparison.differences
-    if reason := metadata_rules.find_metadata_scope(pair):
-        return PairClassification(Kind.SCOPE, reason, differences)
-    if not pair.is_decided_by_vectors:
-        if reason := other_scope.find_other_unit(pair):
-            return PairClassification(Kind.SCOPE, reason, differences)
-        if later := newer_version.find_newer_by_text(pair):
-            return PairClassification(Kind.SUPERSEDED, later[1], differences, later[0])
-    if later := newer_version.find_newer_by_metadata(pair):
-        return PairClassification(Kind.SUPERSEDED, later[1], differences, later[0])
-    if reason := metadata_rules.find_metadata_category(pair):
-        return PairClassification(Kind.SCOPE, reason, differences)
-    if not pair.is_decided_by_vectors and (reason := other_scope.find_other_scope(pair)):
-        return PairClassification(Kind.SCOPE, reason, differences)
-    if not pair.is_decided_by_vectors:
-        for scope_rule in _EARLY_SCOPE_RULES:
-            if reason := scope_rule(pair):
-                return PairClassification(Kind.SCOPE, reason, differences)
-    for rule in (
-        contradiction.find_conflicting_value,
-        contradiction.find_denial,
-        contradiction.find_conflicting_answer,
-        contradiction.find_vector_contradiction,
-    ):
-        if reason := rule(pair):
-            return PairClassification(Kind.CONTRADICTION, reason, differences)
-    if remaining := _classify_last(pair):
-        return remaining
+    first = _METADATA_RULES if pair.is_decided_by_vectors else _RULES
+    if classification := _apply((*first, *_CONTRADICTION_RULES, *_LAST_RULES), pair):
+        return classification
     near = any(pair.cosine >= cosine and pair.overlap >= alike for cosine, alike in _PARAPHRASE)
     if (
         near
         and not any(change.in_both for change in pair.value_changes)
         and not contradiction.denial_words(pair)
     ):
-        return PairClassification(Kind.PARAPHRASE, "they say the same in other words", differences)
+        reason = "they say the same in other words"
+        return PairClassification(Kind.PARAPHRASE, reason, pair.comparison.differences)
     return None
 
 
 def _classify_notice(pair: PassagePair) -> PairClassification | None:
     """Pairs with few words in common: one may say that what the other describes is over."""
-    later = newer_version.find_newer_by_notice(pair) if pair.cosine >= _MIN_NOTICE_COSINE else None
-    if later is None:
-        return _classify_last(pair)
-    return PairClassification(Kind.SUPERSEDED, later[1], pair.comparison.differences, later[0])
+    notice = (Kind.SUPERSEDED, newer_version.find_newer_by_notice)
+    return _apply(
+        (notice, *_LAST_RULES) if pair.cosine >= _MIN_NOTICE_COSINE else _LAST_RULES, pair
+    )
 
 
-def _classify_last(pair: PassagePair) -> PairClassification | None:
-    """Weak rules, applied where no other rule matched."""
-    if reason := short_text_scope.find_other_heading(pair):
-        return PairClassification(Kind.SCOPE, reason, pair.comparison.differences)
-    if not are_parallel(pair):
-        return None
-    for scope_rule in _LATE_SCOPE_RULES:
-        if reason := scope_rule(pair):
-            return PairClassification(Kind.SCOPE, reason, pair.comparison.differences)
-    if later := newer_version.find_newer_by_hint(pair):
-        return PairClassification(Kind.SUPERSEDED, later[1], pair.comparison.differences, later[0])
+def _apply(rules: Sequence[tuple[Kind, Rule]], pair: PassagePair) -> PairClassification | None:
+    """The classification by the first rule that applies."""
+    for kind, rule in rules:
+        if found := rule(pair):
+            newer, reason = (None, found) if isinstance(found, str) else found
+            return PairClassification(kind, reason, pair.comparison.differences, newer)
     return None
 
 

@@ -14,7 +14,6 @@ from logic_retrievers.cleaning.quarantine import Quarantine
 from logic_retrievers.cleaning.result import CleaningResult, ScreeningResult, flag_quarantined
 from logic_retrievers.cleaning.settings import CleaningOptions, CleaningSettings, Criteria
 from logic_retrievers.contradiction.candidate_pairs import check_passages
-from logic_retrievers.contradiction.pair_judge import aask_judge, ask_judge
 from logic_retrievers.effects import Operation, arun, encoder_threads, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError, warn
@@ -115,11 +114,7 @@ class CorpusCleaner:
             StorageError: the ledger cannot be written; nothing was hidden.
             CollectionError, ServerError: Qdrant refused or failed.
         """
-        cleaning = self._start(dry_run)
-        candidates = self._run(cleaning.find_pairs(passages, again, progress))
-        texts = cleaning.texts_to_judge(candidates)
-        reply = ask_judge(self.settings.judge, texts)
-        return _warn(*self._run(cleaning.decide(candidates, texts, reply)))
+        return _warn(*self._run(self._start(dry_run).clean(passages, again, progress)))
 
     async def aclean(
         self,
@@ -130,11 +125,7 @@ class CorpusCleaner:
         progress: Progress | None = None,
     ) -> CleaningResult:
         """:meth:`clean` without blocking the event loop; the same result."""
-        cleaning = self._start(dry_run)
-        candidates = await self._arun(cleaning.find_pairs(passages, again, progress))
-        texts = cleaning.texts_to_judge(candidates)
-        reply = await aask_judge(self.settings.judge, texts)
-        return _warn(*await self._arun(cleaning.decide(candidates, texts, reply)))
+        return _warn(*await self._arun(self._start(dry_run).clean(passages, again, progress)))
 
     def screen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> ScreeningResult:
         """Examines passages on their way into a collection.

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -24,26 +25,7 @@ Event: TypeAlias = Literal[
     "found", "quarantine", "restore", "purge", "adopted", "replaced", "gone", "mended"
 ]
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS entries (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    time TEXT NOT NULL, collection TEXT NOT NULL, event TEXT NOT NULL, passage TEXT NOT NULL,
-    text TEXT, point TEXT, opponent TEXT, opponent_text TEXT, kind TEXT, probability REAL,
-    own_probability REAL, score REAL, cosine REAL, differences TEXT, resolution TEXT, reason TEXT
-);
-CREATE INDEX IF NOT EXISTS of_passage ON entries (collection, passage, number);
-CREATE TRIGGER IF NOT EXISTS no_update BEFORE UPDATE ON entries
-BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END;
-CREATE TRIGGER IF NOT EXISTS no_delete BEFORE DELETE ON entries
-BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END;
-CREATE TRIGGER IF NOT EXISTS no_replace BEFORE INSERT ON entries
-WHEN EXISTS (SELECT 1 FROM entries WHERE number = NEW.number)
-BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END;
-CREATE TABLE IF NOT EXISTS examined (
-    collection TEXT NOT NULL, passage TEXT NOT NULL, text TEXT NOT NULL, settings TEXT NOT NULL,
-    PRIMARY KEY (collection, passage)
-) WITHOUT ROWID;
-"""
+_SCHEMA = files("logic_retrievers.cleaning").joinpath("ledger.sql").read_text("utf-8")
 _STATES = ("quarantine", "restore", "purge", "adopted", "replaced", "gone")
 _HIDDEN = frozenset({"quarantine", "adopted"})
 _IDS_PER_QUERY = 400

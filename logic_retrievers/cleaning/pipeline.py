@@ -30,6 +30,7 @@ from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
 from logic_retrievers.contradiction.pair_judge import (
     JudgeReply,
     TextsToJudge,
+    ask_judge,
     texts_to_judge,
     with_judgements,
 )
@@ -76,16 +77,28 @@ class CleaningRun:
     dry_run: bool
     start: datetime = field(default_factory=_now)
 
-    def find_pairs(
+    def clean(
         self, passages: Iterable[Passage] | None, again: bool, progress: Progress | None
-    ) -> Operation[CandidatePairs]:
-        """The pairs to classify.
+    ) -> Operation[tuple[CleaningResult, list[Warning]]]:
+        """Finds pairs, classifies them, decides, writes the decisions down and applies them.
 
         Args:
             passages: to examine; None: what the collection holds.
             again: examine also what was examined before and has not changed since.
             progress: called with the number of passages examined so far.
         """
+        candidates = yield from self._find_pairs(passages, again, progress)
+        judge = self.criteria.settings.judge
+        texts: TextsToJudge = {}
+        if judge is not None:
+            above = self.criteria.judge_above
+            texts = texts_to_judge(candidates.pairs, candidates.passages, above)
+        reply = yield from ask_judge(judge, texts)
+        return (yield from self._decide(candidates, texts, reply))
+
+    def _find_pairs(
+        self, passages: Iterable[Passage] | None, again: bool, progress: Progress | None
+    ) -> Operation[CandidatePairs]:
         criteria = self.criteria
         if passages is not None:
             pages = listed_pages(check_passages(passages))
@@ -109,22 +122,9 @@ class CleaningRun:
             )
         )
 
-    def texts_to_judge(self, candidates: CandidatePairs) -> TextsToJudge:
-        """What the pair judge reads, if there is one."""
-        if self.criteria.settings.judge is None:
-            return {}
-        return texts_to_judge(candidates.pairs, candidates.passages, self.criteria.judge_above)
-
-    def decide(
+    def _decide(
         self, candidates: CandidatePairs, texts: TextsToJudge, reply: JudgeReply
     ) -> Operation[tuple[CleaningResult, list[Warning]]]:
-        """Classifies the pairs, decides, writes the decisions down and applies them.
-
-        Args:
-            candidates: see :meth:`find_pairs`.
-            texts: see :meth:`texts_to_judge`.
-            reply: of the pair judge.
-        """
         criteria, settings = self.criteria, self.criteria.settings
         warnings: list[Warning] = []
         if reply.warning:

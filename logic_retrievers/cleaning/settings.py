@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, get_args
 from logic_retrievers.cleaning.differences.lexicon import LEXICON
 from logic_retrievers.cleaning.finding_resolution import cleaning_resolution
 from logic_retrievers.contradiction.candidate_pairs import check_passages
-from logic_retrievers.contradiction.pair_judge import PairJudge, check_judge
+from logic_retrievers.contradiction.pair_judge import PairJudge
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution, ResolutionStrategy
 from logic_retrievers.contradiction.settings import (
     VECTORS,
@@ -22,6 +22,7 @@ from logic_retrievers.contradiction.settings import (
 )
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.judging.asking import check_judge
 from logic_retrievers.query_input import check_count
 from logic_retrievers.types import Passage
 

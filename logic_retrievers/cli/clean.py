@@ -207,7 +207,6 @@ def _print_result(result: CleaningResult) -> None:
         f"{result.examined} passages examined, {result.compared} pairs compared, {hidden}"
         f" ({result.resolution}, threshold {result.threshold:g}"
         f"{', dry run' if result.dry_run else ''})",
-        highlight=False,
         markup=False,
         soft_wrap=True,
     )
@@ -220,13 +219,12 @@ def _print_decision(decision: Decision, passages: Mapping[str, Passage]) -> None
     out.print(
         f"[bold]{finding.kind.value}[/] [cyan]{finding.probability:.2f}[/]"
         f" {escape(finding.reason)} [dim]({escape(decision.reason)})[/]",
-        highlight=False,
         soft_wrap=True,
     )
     for name in (finding.one, finding.other):
         mark = "[red]hidden[/] " if name in decision.quarantined else ""
         short = shorten(passages[name].text, 160)
-        out.print(f"   {mark}[dim]{escape(name)}[/] {escape(short)}", highlight=False)
+        out.print(f"   {mark}[dim]{escape(name)}[/] {escape(short)}")
 
 
 def _action(decision: Decision, dry_run: bool) -> str:

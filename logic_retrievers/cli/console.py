@@ -33,8 +33,9 @@ from logic_retrievers.errors import (
 
 P = ParamSpec("P")
 
-out = Console(emoji=False)  # ":key:" in a text stays what it is, and a caret under it in its place
-err = Console(stderr=True, emoji=False)
+# ":key:" in a text stays what it is, a caret under it in its place, and a number uncoloured
+out = Console(emoji=False, highlight=False)
+err = Console(stderr=True, emoji=False, highlight=False)
 
 
 class ExitCode(IntEnum):
@@ -98,7 +99,7 @@ def print_status(label: str, message: str) -> None:
     """Prints ``label: message`` on standard error."""
     colour = {"error": "red", "warning": "yellow"}.get(label, "dim")
     err.print(f"[{colour}]{label}:[/] ", end="")
-    err.print(message, markup=False, highlight=False, soft_wrap=True)
+    err.print(message, markup=False, soft_wrap=True)
 
 
 @contextmanager

@@ -71,7 +71,7 @@ def doctor(
         for check in checks:
             sign = "[green]ok[/]  " if check.ok else "[red]FAIL[/]"
             out.print(f"{sign} [bold]{check.name}[/]: ", end="")
-            out.print(check.detail, markup=False, highlight=False, soft_wrap=True)
+            out.print(check.detail, markup=False, soft_wrap=True)
     if not all(check.ok for check in checks):
         raise typer.Exit(ExitCode.FAILED)
 

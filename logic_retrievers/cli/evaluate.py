@@ -15,7 +15,14 @@ from rich.table import Table
 
 from logic_retrievers.atomic_files import write_text
 from logic_retrievers.cli.console import out, print_status, progress_bar, report_errors
-from logic_retrievers.cli.options import Bundle, CacheFile, FiguresFile, PolicyName, open_encoder
+from logic_retrievers.cli.options import (
+    Bundle,
+    CacheFile,
+    FiguresFile,
+    PolicyName,
+    UseJudge,
+    open_encoder,
+)
 from logic_retrievers.documents import Splitter
 from logic_retrievers.encoders import Encoder, QueryEncoder, read_query_encoder
 from logic_retrievers.encoders.query_encoder import SUFFIX
@@ -75,6 +82,7 @@ def evaluate(
         Path | None, typer.Option("--run", metavar="FILE", help="Write a TREC run here.")
     ] = None,
     cache: CacheFile = None,
+    judge: UseJudge = True,
     bundle: Bundle = None,
     query_encoder: Annotated[
         list[str] | None,
@@ -96,7 +104,7 @@ def evaluate(
             # one that does not fit is refused before documents are encoded
             _set_query_encoder(index, source)
         _add_documents(index, dataset, encoder, long_texts)
-        engine = Engine(index, resolved)
+        engine = Engine(index, resolved, judge="auto" if judge else None)
 
         def search(texts: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
             hits_per_query = k if long_texts is LongTexts.CUT else CHUNKS_PER_DOCUMENT * k

@@ -59,7 +59,6 @@ def index(
     out.print(
         f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
         f"{report.removed} removed: collection {stored.collection!r} in {stored.location}",
-        highlight=False,
         markup=False,
         soft_wrap=True,
     )

@@ -50,6 +50,9 @@ QueryEncoders = Annotated[
 ]
 Tenant = Annotated[str | None, typer.Option(help="Only this tenant's passages.")]
 PolicyName = Annotated[str, typer.Option("--policy", "-p", help=f"One of {', '.join(POLICIES)}.")]
+UseJudge = Annotated[
+    bool, typer.Option("--judge/--no-judge", help="Have the first candidates of a query judged.")
+]
 
 Filters = Annotated[
     list[str] | None,

@@ -54,20 +54,18 @@ def _read_queries(query: str | None, file: Path | None) -> Iterable[str]:
 
 
 def _print_parsed(parsed: ParsedQuery) -> None:
-    out.print(f"[bold]{escape(parsed.text)}[/]", highlight=False)
+    out.print(f"[bold]{escape(parsed.text)}[/]")
     if parsed.kind == "none":
-        out.print("   nothing is excluded", highlight=False)
+        out.print("   nothing is excluded")
         return
     cue = f"[dim]({escape(parsed.cue)})[/]"
     if parsed.kind == "negated_fact":
-        out.print(f"   the wanted fact is negative {cue}", highlight=False)
+        out.print(f"   the wanted fact is negative {cue}")
         return
     if parsed.kind == "expression":
         shown_cue = cue if parsed.cue else ""
-        out.print(
-            f"   means      [green]{escape(str(parsed.expression))}[/] {shown_cue}", highlight=False
-        )
-        out.print(f"   confidence {parsed.confidence:g}", highlight=False)
+        out.print(f"   means      [green]{escape(str(parsed.expression))}[/] {shown_cue}")
+        out.print(f"   confidence {parsed.confidence:g}")
         return
-    out.print(f"   wanted     [green]{escape(parsed.wanted)}[/]", highlight=False)
-    out.print(f"   excluded   [red]{escape('; '.join(parsed.excluded))}[/] {cue}", highlight=False)
+    out.print(f"   wanted     [green]{escape(parsed.wanted)}[/]")
+    out.print(f"   excluded   [red]{escape('; '.join(parsed.excluded))}[/] {cue}")

@@ -65,7 +65,7 @@ def template(
 ) -> None:
     """Writes a set of two worked questions to fill in, with a README that explains its files."""
     write_template(folder)
-    out.print(f"template in {folder}", highlight=False, markup=False, soft_wrap=True)
+    out.print(f"template in {folder}", markup=False, soft_wrap=True)
 
 
 @probe.command()

@@ -44,12 +44,8 @@ def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) 
         return
     for hidden in passages:
         reason = "hidden without this ledger" if hidden.entry is None else hidden.entry.reason
-        out.print(
-            f"[bold]{escape(hidden.passage.id)}[/] {escape(reason)}",
-            highlight=False,
-            soft_wrap=True,
-        )
-    out.print(f"{len(passages)} hidden", highlight=False)
+        out.print(f"[bold]{escape(hidden.passage.id)}[/] {escape(reason)}", soft_wrap=True)
+    out.print(f"{len(passages)} hidden")
 
 
 @quarantine.command()
@@ -77,14 +73,13 @@ def show(
         print_json(document)
         return
     state = "gone" if current is None else "hidden" if current.quarantined else "active"
-    out.print(f"[bold]{escape(passage)}[/] {state}", highlight=False)
+    out.print(f"[bold]{escape(passage)}[/] {state}")
     if current is not None:
-        out.print(f"   {escape(current.text)}", highlight=False, soft_wrap=True)
+        out.print(f"   {escape(current.text)}", soft_wrap=True)
     for entry in history:
         against = f" (against {entry.opponent})" if entry.opponent else ""
         out.print(
             f"   [dim]{entry.time}[/] {entry.event} {escape(entry.reason + against)}",
-            highlight=False,
             soft_wrap=True,
         )
 
@@ -102,7 +97,7 @@ def restore(
         print_status("note", f"{name} was changed after it was hidden; it is shown as it is now")
     for name in result.missing:
         print_status("left out", f"{name} is not in quarantine")
-    out.print(f"{len(result.restored)} restored", highlight=False)
+    out.print(f"{len(result.restored)} restored")
     if result.missing:
         raise typer.Exit(ExitCode.PARTIAL)
 
@@ -122,7 +117,7 @@ def purge(
         selected = _selected_ids(store, ids, everything)
         if selected and not yes:
             typer.confirm(f"Delete {len(selected)} hidden passages for good?", abort=True)
-        out.print(f"{store.purge(selected)} deleted", highlight=False)
+        out.print(f"{store.purge(selected)} deleted")
 
 
 @quarantine.command()
@@ -137,7 +132,7 @@ def verify(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> No
         return
     for what, names in result.to_dict().items():
         for name in names:
-            out.print(f"{what}: {escape(name)}", highlight=False)
+            out.print(f"{what}: {escape(name)}")
     out.print("ledger and collection agree" if result.agreed else "mended; they agree now")
 
 

@@ -14,6 +14,7 @@ from logic_retrievers.cli.options import (
     PolicyName,
     QueryEncoders,
     StoredCollection,
+    UseJudge,
     expand_options,
     parse_filter,
 )
@@ -51,6 +52,7 @@ def search(
             "--hard", help="Leave out passages that contain an excluded text as whole words."
         ),
     ] = False,
+    judge: UseJudge = True,
     explain: Annotated[bool, typer.Option(help="Show scores, ranks and reasons.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the hits as JSON.")] = False,
     query_encoder: QueryEncoders = None,
@@ -71,7 +73,7 @@ def search(
         changed = [name for name in specs if specs[name] != base_specs[name]]
         if len(changed) < len(query_encoder or []):
             raise ConfigurationError("two --query-encoder read the queries of one vector")
-        engine = Engine(passages, policy)
+        engine = Engine(passages, policy, judge="auto" if judge else None)
         hits = engine.search(
             text_or_expression,
             k,

@@ -19,12 +19,9 @@ from logic_retrievers.contradiction.filter_result import (
     describe_contested,
 )
 from logic_retrievers.contradiction.pair_judge import (
-    JudgeReply,
     PairJudge,
     TextsToJudge,
-    aask_judge,
     ask_judge,
-    check_judge,
     texts_to_judge,
     with_judgements,
 )
@@ -43,6 +40,7 @@ from logic_retrievers.errors import (
     PairJudgeWarning,
     warn,
 )
+from logic_retrievers.judging.asking import check_judge
 from logic_retrievers.query_input import Query, check_count
 from logic_retrievers.types import Passage
 
@@ -180,10 +178,7 @@ class ContradictionFilter:
                 vectors.
             ServerError: the index failed or could not be reached.
         """
-        case = self._run(self._gather(passages, k, trusted))
-        texts = self._texts_to_judge(case)
-        reply = ask_judge(self.judge, texts)
-        return _warn(*self._run(self._resolve(case, k, texts, reply)))
+        return _warn(*self._run(self._plan(passages, k, trusted)))
 
     async def afilter(
         self,
@@ -194,30 +189,26 @@ class ContradictionFilter:
         trusted: Sequence[Passage] = (),
     ) -> FilterResult:
         """:meth:`filter` without blocking the event loop; the same result."""
-        case = await self._arun(self._gather(passages, k, trusted))
-        texts = self._texts_to_judge(case)
-        reply = await aask_judge(self.judge, texts)
-        return _warn(*await self._arun(self._resolve(case, k, texts, reply)))
+        return _warn(*await self._arun(self._plan(passages, k, trusted)))
 
-    def _gather(
+    def _plan(
         self, passages: Sequence[Passage], k: int | None, trusted: Sequence[Passage]
-    ) -> Operation[ConflictCase]:
-        """The candidate pairs; arguments are checked before anything is encoded."""
+    ) -> Operation[tuple[FilterResult, list[Warning]]]:
+        """Checks the arguments before the operation starts, so that errors point to the caller."""
         if k is not None:
             check_count("k", k)
-        return gather_candidate_pairs(
-            self._context, check_passages(passages), check_passages(trusted)
-        )
+        checked = check_passages(passages), check_passages(trusted)
+        return self._execute(gather_candidate_pairs(self._context, *checked), k)
 
-    def _texts_to_judge(self, case: ConflictCase) -> TextsToJudge:
-        if self.judge is None:
-            return {}
-        return texts_to_judge(case.pairs, case.passages, self.judge_above)
-
-    def _resolve(
-        self, case: ConflictCase, k: int | None, texts: TextsToJudge, reply: JudgeReply
+    def _execute(
+        self, gathering: Operation[ConflictCase], k: int | None
     ) -> Operation[tuple[FilterResult, list[Warning]]]:
         """The result and its warnings; as computation, since a user's strategy may be slow."""
+        case = yield from gathering
+        texts: TextsToJudge = {}
+        if self.judge is not None:
+            texts = texts_to_judge(case.pairs, case.passages, self.judge_above)
+        reply = yield from ask_judge(self.judge, texts)
 
         def resolve() -> tuple[FilterResult, list[Warning]]:
             judged = replace(case, pairs=with_judgements(case.pairs, texts, reply))

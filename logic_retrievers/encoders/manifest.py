@@ -118,6 +118,29 @@ class Head(_Frozen):
         return self.query if role == "query" else self.document
 
 
+class Judge(_Frozen):
+    """The pair judge: a cross-encoder over the trunk that the heads share.
+
+    Args:
+        trunk, graph: file names; the trunk runs first, as for a :class:`Side`.
+        output: the graph's output: logits of shape (batch, 3): entailment, neutral, contradiction.
+        max_tokens: longest pair of texts in tokens, special ones included; the longer text is cut.
+        temperature: logits are divided by it, so that probabilities are calibrated.
+        constants: weights of its judgements in a ranking.
+        origin: how temperature and constants were found.
+        training: the data sets that it was trained on.
+    """
+
+    trunk: Name
+    graph: Name
+    output: Name
+    max_tokens: int = Field(ge=8)
+    temperature: float = Field(gt=0)
+    constants: dict[Name, float] = Field(default_factory=dict)
+    origin: Name
+    training: tuple[TrainingData, ...] = ()
+
+
 class Parity(_Frozen):
     """Reference vectors of the original model.
 
@@ -166,6 +189,7 @@ class Manifest(_Frozen):
             gives the id of the padding token.
         heads: vector name -> head.
         parity: reference vectors.
+        judge: the pair judge, if the bundle has one.
     """
 
     format_version: Literal[1]
@@ -177,6 +201,7 @@ class Manifest(_Frozen):
     tokenizer: Name = "tokenizer.json"
     heads: dict[Name, Head] = Field(min_length=1)
     parity: Parity
+    judge: Judge | None = None
 
     @field_validator("files")
     @classmethod
@@ -191,6 +216,8 @@ class Manifest(_Frozen):
     def _check_checksums(self) -> Manifest:
         used = {self.notice, self.tokenizer, self.parity.file}
         used |= {g for h in self.heads.values() for s in (h.query, h.document) for g in s.graphs}
+        if self.judge is not None:
+            used |= {self.judge.trunk, self.judge.graph}
         if missing := sorted(used - self.files.keys()):
             raise ValueError(f"no checksum under 'files' for {', '.join(missing)}")
         return self

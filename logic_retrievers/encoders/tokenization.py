@@ -65,13 +65,7 @@ class SharedTokenizer:
         Raises:
             EmptyTextError: a text of which the tokenizer keeps nothing (control characters alone).
         """
-        with self._lock:
-            tokenizer = self._by_length.get(max_tokens)
-            if tokenizer is None:
-                tokenizer = Tokenizer.from_buffer(self._content)
-                tokenizer.no_padding()
-                tokenizer.enable_truncation(max_tokens)
-                self._by_length[max_tokens] = tokenizer
+        tokenizer = self._truncating(max_tokens)
         prefix_length = len(tokenizer.encode(prefix).ids)
         encodings = tokenizer.encode_batch_fast([prefix + text for text in texts])
         ids = [encoding.ids for encoding in encodings]
@@ -81,6 +75,21 @@ class SharedTokenizer:
                     f"Text {text[:20]!r} holds nothing that the tokenizer reads. Leave it out."
                 )
         return TokenizedTexts(ids, sum(bool(encoding.overflowing) for encoding in encodings))
+
+    def encode_pairs(self, pairs: Sequence[tuple[str, str]], max_tokens: int) -> list[list[int]]:
+        """Token ids of two texts in one, special tokens included; the longer text is cut first."""
+        encodings = self._truncating(max_tokens).encode_batch_fast(list(pairs))
+        return [encoding.ids for encoding in encodings]
+
+    def _truncating(self, max_tokens: int) -> Tokenizer:
+        with self._lock:
+            tokenizer = self._by_length.get(max_tokens)
+            if tokenizer is None:
+                tokenizer = Tokenizer.from_buffer(self._content)
+                tokenizer.no_padding()
+                tokenizer.enable_truncation(max_tokens)
+                self._by_length[max_tokens] = tokenizer
+        return tokenizer
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Character span of every token, without special tokens, never truncated."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from qdrant_client import models
 
-from logic_retrievers.effects import ClientCall, Compute, Operation
+from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import (
     AuthenticationError,
@@ -23,7 +23,7 @@ from logic_retrievers.errors import (
 from logic_retrievers.index import lexical
 from logic_retrievers.index.ingestion import Progress
 from logic_retrievers.index.point_format import to_passage
-from logic_retrievers.index.requests import retrieve, scroll
+from logic_retrievers.index.requests import client_call, retrieve, scroll
 from logic_retrievers.index.schema import (
     Collection,
     StoredVector,
@@ -146,13 +146,11 @@ def _add_vector_names(
     try:
         for name, vector in missing.items():
             if name not in collection.vectors:
-                yield ClientCall(
+                yield client_call(
                     "create_vector_name",
-                    {
-                        "collection_name": collection.name,
-                        "vector_name": vector.stored_name,
-                        "vector_name_config": _vector_name_config(vector),
-                    },
+                    collection.name,
+                    vector_name=vector.stored_name,
+                    vector_name_config=_vector_name_config(vector),
                 )
     except (ServerUnavailableError, ServerTimeoutError, AuthenticationError, StorageError):
         raise
@@ -196,16 +194,14 @@ def _delete_outdated(
     ]
     yield from _write_metadata(collection, missing)
     if outdated:
-        yield ClientCall(
+        yield client_call(
             "delete_vectors",
-            {
-                "collection_name": collection.name,
-                "vectors": outdated,
-                "points": models.Filter(
-                    should=[models.HasVectorCondition(has_vector=name) for name in outdated]
-                ),
-                "wait": True,
-            },
+            collection.name,
+            vectors=outdated,
+            points=models.Filter(
+                should=[models.HasVectorCondition(has_vector=name) for name in outdated]
+            ),
+            wait=True,
         )
 
 
@@ -213,9 +209,7 @@ def _write_metadata(
     collection: Collection, vectors: Mapping[str, StoredVector], target: str | None = None
 ) -> Operation[None]:
     metadata = updated_metadata(collection, vectors)
-    yield ClientCall(
-        "update_collection", {"collection_name": target or collection.name, "metadata": metadata}
-    )
+    yield client_call("update_collection", target or collection.name, metadata=metadata)
 
 
 def _fill(
@@ -238,10 +232,7 @@ def _fill(
                 models.PointVectors(id=record.id, vector=vector)
                 for record, vector in zip(records, vectors, strict=True)
             ]
-            yield ClientCall(
-                "update_vectors",
-                {"collection_name": collection.name, "points": updates, "wait": True},
-            )
+            yield client_call("update_vectors", collection.name, points=updates, wait=True)
             filled += len(records)
             if progress is not None:
                 progress(filled_before + filled)
@@ -293,7 +284,7 @@ def _copy_into(
                 )
                 for record, new in zip(absent, vectors, strict=True)
             ]
-            yield ClientCall("upsert", {"collection_name": target, "points": points, "wait": True})
+            yield client_call("upsert", target, points=points, wait=True)
             copied += len(absent)
             if progress is not None:
                 progress(copied)
@@ -309,36 +300,32 @@ def _create_copy(
 ) -> Operation[None]:
     """Creates an empty collection configured like the original, unless it exists."""
     try:
-        yield ClientCall("get_collection", {"collection_name": target})
+        yield client_call("get_collection", target)
         return
     except CollectionNotFoundError:
         pass
-    info = yield ClientCall("get_collection", {"collection_name": collection.name})
+    info = yield client_call("get_collection", collection.name)
     params = info.config.params
     dense, sparse = vector_params(missing)
-    yield ClientCall(
+    yield client_call(
         "create_collection",
-        {
-            "collection_name": target,
-            "vectors_config": {**by_stored_name(params.vectors), **dense},
-            "sparse_vectors_config": {**(params.sparse_vectors or {}), **sparse} or None,
-            "shard_number": params.shard_number,
-            "replication_factor": params.replication_factor,
-            "write_consistency_factor": params.write_consistency_factor,
-            "on_disk_payload": params.on_disk_payload,
-            "quantization_config": info.config.quantization_config,
-            "metadata": updated_metadata(collection, missing),
-        },
+        target,
+        vectors_config={**by_stored_name(params.vectors), **dense},
+        sparse_vectors_config={**(params.sparse_vectors or {}), **sparse} or None,
+        shard_number=params.shard_number,
+        replication_factor=params.replication_factor,
+        write_consistency_factor=params.write_consistency_factor,
+        on_disk_payload=params.on_disk_payload,
+        quantization_config=info.config.quantization_config,
+        metadata=updated_metadata(collection, missing),
     )
     for key, index in (info.payload_schema or {}).items():
-        yield ClientCall(
+        yield client_call(
             "create_payload_index",
-            {
-                "collection_name": target,
-                "field_name": key,
-                "field_schema": index.params or index.data_type,
-                "wait": True,
-            },
+            target,
+            field_name=key,
+            field_schema=index.params or index.data_type,
+            wait=True,
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from qdrant_client import models
 
-from logic_retrievers.effects import ClientCall, Compute, Operation
+from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
@@ -19,6 +19,7 @@ from logic_retrievers.index.requests import (
     QueryVector,
     VectorTable,
     batches,
+    client_call,
     exact_if_allowed,
     nearest_request,
     scores_request,
@@ -200,9 +201,7 @@ def _query_batch(
 ) -> Operation[list[list[models.ScoredPoint]]]:
     results: list[list[models.ScoredPoint]] = []
     for batch in batches(requests, REQUESTS_PER_CALL):
-        responses = yield ClientCall(
-            "query_batch_points", {"collection_name": collection.name, "requests": list(batch)}
-        )
+        responses = yield client_call("query_batch_points", collection.name, requests=list(batch))
         results.extend(response.points for response in responses)
     return results
 

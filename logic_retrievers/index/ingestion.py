@@ -10,7 +10,7 @@ from typing import Any
 
 from qdrant_client import models
 
-from logic_retrievers.effects import ClientCall, Compute, Operation
+from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import (
     CollectionError,
@@ -31,7 +31,7 @@ from logic_retrievers.index.point_format import (
     to_payload,
 )
 from logic_retrievers.index.points import delete_stale
-from logic_retrievers.index.requests import retrieve
+from logic_retrievers.index.requests import client_call, retrieve
 from logic_retrievers.index.schema import Collection, StoredVector, check_vector
 from logic_retrievers.index.validation import check_passage
 from logic_retrievers.index.vectors import encode_for_storage
@@ -207,9 +207,7 @@ def _store_batch(
     changed = yield from _keep_quarantine(collection, changed, stored)
     points = yield Compute(lambda: _encode_points(collection, encoder, vectors, changed))
     for group in _split_by_bytes(points):
-        yield ClientCall(
-            "upsert", {"collection_name": collection.name, "points": list(group), "wait": True}
-        )
+        yield client_call("upsert", collection.name, points=list(group), wait=True)
         updated = sum(point.id in stored for point in group)
         done.updated += updated
         done.added += len(group) - updated

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
-from logic_retrievers.effects import ClientCall, Operation
+from logic_retrievers.effects import Operation
 from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import (
     CollectionError,
@@ -29,7 +29,7 @@ from logic_retrievers.index.point_format import (
     PayloadKeys,
     quarantine_keys,
 )
-from logic_retrievers.index.requests import scroll
+from logic_retrievers.index.requests import client_call, scroll
 from logic_retrievers.index.schema import (
     PAYLOAD_INDEXES,
     Collection,
@@ -188,14 +188,12 @@ def prepare_writing(
     next encoder is compared with this one.
     """
     for key in collection.missing_indexes:
-        yield ClientCall(
+        yield client_call(
             "create_payload_index",
-            {
-                "collection_name": collection.name,
-                "field_name": key,
-                "field_schema": PAYLOAD_INDEXES[key],
-                "wait": True,
-            },
+            collection.name,
+            field_name=key,
+            field_schema=PAYLOAD_INDEXES[key],
+            wait=True,
         )
     filterable = collection.filterable_flags
     if QUARANTINED in collection.missing_indexes and QUARANTINED not in filterable:
@@ -211,16 +209,15 @@ def prepare_writing(
         for name in collection.searchable
         if name in specs
     }
-    yield ClientCall(
-        "update_collection",
-        {"collection_name": collection.name, "metadata": updated_metadata(collection, signed)},
+    yield client_call(
+        "update_collection", collection.name, metadata=updated_metadata(collection, signed)
     )
     return replace(prepared, vectors=signed, has_own_metadata=True)
 
 
 def _get_info(name: str) -> Operation[models.CollectionInfo | None]:
     try:
-        info: models.CollectionInfo = yield ClientCall("get_collection", {"collection_name": name})
+        info: models.CollectionInfo = yield client_call("get_collection", name)
     except CollectionNotFoundError:
         return None
     return info
@@ -231,7 +228,7 @@ def _create(
 ) -> Operation[models.CollectionInfo]:
     arguments = creation_arguments(specs, lexical, keys)
     try:
-        yield ClientCall("create_collection", {"collection_name": name, **arguments})
+        yield client_call("create_collection", name, **arguments)
     except Exception:
         # Somebody else was faster, or the answer to our own first attempt was lost.
         info = yield from _get_info(name)

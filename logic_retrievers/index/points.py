@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from qdrant_client import models
 
-from logic_retrievers.effects import ClientCall, Operation
+from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import (
@@ -18,7 +18,7 @@ from logic_retrievers.index.point_format import (
     stored_tenant,
     to_passage,
 )
-from logic_retrievers.index.requests import batches, exact_if_allowed, retrieve, scroll
+from logic_retrievers.index.requests import batches, client_call, exact_if_allowed, retrieve, scroll
 from logic_retrievers.index.schema import Collection
 from logic_retrievers.index.validation import check_ids
 from logic_retrievers.types import Passage
@@ -147,13 +147,11 @@ def delete_stale(collection: Collection, sources: Mapping[str, Set[str]]) -> Ope
     else:
         stale = yield from _stale_by_filter(collection, sources)
     for batch in batches(stale, POINTS_PER_DELETION):
-        yield ClientCall(
+        yield client_call(
             "delete",
-            {
-                "collection_name": collection.name,
-                "points_selector": models.PointIdsList(points=list(batch)),
-                "wait": True,
-            },
+            collection.name,
+            points_selector=models.PointIdsList(points=list(batch)),
+            wait=True,
         )
     return len(stale)
 
@@ -215,23 +213,18 @@ def _source_filter(collection: Collection, sources: list[str]) -> models.Filter:
 def _delete(collection: Collection, condition: models.Filter) -> Operation[int]:
     matching = yield from _count(collection, condition)
     if matching:
-        yield ClientCall(
+        yield client_call(
             "delete",
-            {
-                "collection_name": collection.name,
-                "points_selector": models.FilterSelector(filter=condition),
-                "wait": True,
-            },
+            collection.name,
+            points_selector=models.FilterSelector(filter=condition),
+            wait=True,
         )
     return matching
 
 
 def _count(collection: Collection, condition: models.Filter | None) -> Operation[int]:
     def count_points(exact: bool) -> Operation[int]:
-        answer = yield ClientCall(
-            "count",
-            {"collection_name": collection.name, "count_filter": condition, "exact": exact},
-        )
+        answer = yield client_call("count", collection.name, count_filter=condition, exact=exact)
         return int(answer.count)
 
     return (yield from exact_if_allowed(collection, count_points))

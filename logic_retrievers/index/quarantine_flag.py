@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from qdrant_client import models
 
-from logic_retrievers.effects import ClientCall, Operation
+from logic_retrievers.effects import Operation
 from logic_retrievers.index.filters import flag_conditions
 from logic_retrievers.index.point_format import LOGIC, QUARANTINED, is_quarantined
 from logic_retrievers.index.points import page, retrieve_by_passage_id
-from logic_retrievers.index.requests import batches
+from logic_retrievers.index.requests import batches, client_call
 from logic_retrievers.index.schema import Collection
 from logic_retrievers.types import Passage
 
@@ -40,15 +40,13 @@ def hide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
             if not is_quarantined(record.payload, collection.prefixes)
         }
         if active:
-            yield ClientCall(
+            yield client_call(
                 "set_payload",
-                {
-                    "collection_name": collection.name,
-                    "payload": {QUARANTINED.removeprefix(f"{LOGIC}."): True},
-                    "key": LOGIC,
-                    "points": list(active),
-                    "wait": True,
-                },
+                collection.name,
+                payload={QUARANTINED.removeprefix(f"{LOGIC}."): True},
+                key=LOGIC,
+                points=list(active),
+                wait=True,
             )
             done += active.values()
     return done
@@ -80,14 +78,12 @@ def _overwrite_payloads(
 ) -> Operation[None]:
     """In embedded mode: older versions of it delete no key within another. Nobody else writes."""
     for point, payload in payloads.items():
-        yield ClientCall(
+        yield client_call(
             "overwrite_payload",
-            {
-                "collection_name": collection.name,
-                "payload": _without_flags(payload, collection.prefixes),
-                "points": [point],
-                "wait": True,
-            },
+            collection.name,
+            payload=_without_flags(payload, collection.prefixes),
+            points=[point],
+            wait=True,
         )
 
 
@@ -103,14 +99,8 @@ def _delete_flags(
     others = [point for point in payloads if point not in only_flag]
     for points, deleted_keys in ((only_flag, [LOGIC, *keys[1:]]), (others, list(keys))):
         if points:
-            yield ClientCall(
-                "delete_payload",
-                {
-                    "collection_name": collection.name,
-                    "keys": deleted_keys,
-                    "points": points,
-                    "wait": True,
-                },
+            yield client_call(
+                "delete_payload", collection.name, keys=deleted_keys, points=points, wait=True
             )
 
 

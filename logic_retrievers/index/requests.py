@@ -24,6 +24,11 @@ _UNQUANTIZED = models.SearchParams(quantization=models.QuantizationSearchParams(
 _RESCORED = models.SearchParams(quantization=models.QuantizationSearchParams(rescore=True))
 
 
+def client_call(method: str, collection: str, /, **arguments: Any) -> ClientCall:
+    """A call of a client's method for one collection."""
+    return ClientCall(method, {"collection_name": collection, **arguments})
+
+
 def nearest_request(
     query: QueryVector,
     stored_name: str,
@@ -91,14 +96,8 @@ def retrieve(
     vectors: bool | Sequence[str] = False,
 ) -> ClientCall:
     """Reads points by id; those that do not exist are left out of the answer."""
-    return ClientCall(
-        "retrieve",
-        {
-            "collection_name": collection,
-            "ids": list(point_ids),
-            "with_payload": payload,
-            "with_vectors": vectors,
-        },
+    return client_call(
+        "retrieve", collection, ids=list(point_ids), with_payload=payload, with_vectors=vectors
     )
 
 
@@ -112,16 +111,14 @@ def scroll(
     vectors: bool = False,
 ) -> ClientCall:
     """Reads one page of points; the answer is the page and the offset of the next one, or None."""
-    return ClientCall(
+    return client_call(
         "scroll",
-        {
-            "collection_name": collection,
-            "scroll_filter": condition,
-            "limit": limit,
-            "offset": offset,
-            "with_payload": payload,
-            "with_vectors": vectors,
-        },
+        collection,
+        scroll_filter=condition,
+        limit=limit,
+        offset=offset,
+        with_payload=payload,
+        with_vectors=vectors,
     )
 
 

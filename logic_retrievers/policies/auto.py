@@ -23,11 +23,8 @@ from logic_retrievers.policies.exclusion import (
     check_mode,
 )
 from logic_retrievers.policies.plain import TopicalPolicy
-from logic_retrievers.policies.union import UnionPolicy
+from logic_retrievers.policies.union import NegatedFactPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser
-
-_NEGATED_FACT_ALPHA = 0.7
-"""alpha of the union for negated facts: it costs nothing on SciFact's train part."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +35,8 @@ class AutoPolicy(PolicyRouter):
     - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`, which reads the ``lexical``
       vector too where the collection has one;
     - an expression ("orchids of Malaysia or Laos"): :class:`ExpressionPolicy`;
-    - a negated fact ("metals that do not rust"): :class:`UnionPolicy`, mostly topical, where the
-      encoder has a trained compatibility vector, else :class:`TopicalPolicy`.
+    - a negated fact ("metals that do not rust"): :class:`NegatedFactPolicy`, mostly topical, where
+      the encoder has a trained compatibility vector, else :class:`TopicalPolicy`.
 
     Args:
         parser: splits a query into its parts; :class:`RuleParser` by default. Not used where the
@@ -104,7 +101,7 @@ class AutoPolicy(PolicyRouter):
                 bundle_constants=constants or {},
             )
         if parsed.kind == "negated_fact" and COMPATIBILITY in trained:
-            return UnionPolicy(_NEGATED_FACT_ALPHA, limit=self.limit)
+            return NegatedFactPolicy(limit=self.limit)
         return TopicalPolicy()
 
 

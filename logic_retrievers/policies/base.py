@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.judging.settings import Constraint
 from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
 from logic_retrievers.types import CandidatePool, VectorQuery
 
@@ -34,6 +35,19 @@ class Ranked:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """What a policy has its first candidates judged by.
+
+    Args:
+        query: the text that the judge reads with each candidate.
+        constraint: whose weight counts; None: the judge's margin alone orders the candidates.
+    """
+
+    query: str
+    constraint: Constraint | None
+
+
 class Policy(ABC):
     """Pure and exact: no I/O, no clock, no randomness. Subclass it to write your own."""
 
@@ -51,6 +65,14 @@ class Policy(ABC):
     def must_not(self) -> Mapping[str, Any]:
         """Metadata values that no hit may have: ``{field: [values]}``."""
         return {}
+
+    def judge_request(self, query: str) -> JudgeRequest | None:  # noqa: ARG002
+        """What a judge, if there is one, is asked about the first candidates; None: nothing.
+
+        Args:
+            query: the whole text of the query.
+        """
+        return None
 
 
 class PolicyRouter(ABC):

@@ -15,6 +15,7 @@ from logic_retrievers.policies.base import (
     COMPATIBILITY,
     LEXICAL,
     TOPICAL,
+    JudgeRequest,
     Policy,
     Ranked,
     check_limit,
@@ -191,6 +192,12 @@ class ExclusionPolicy(Policy):
     def must_not(self) -> Mapping[str, list[Any]]:
         """Metadata values that no hit may have."""
         return values_by_field(self.field_filters.values())
+
+    def judge_request(self, query: str) -> JudgeRequest:
+        """The whole query, and what is excluded outright beside its words."""
+        named = [t for t in self.query.excluded if t.casefold() not in query.casefold()]
+        text = f"{query}, except {', '.join(named)}" if named else query
+        return JudgeRequest(text, self.query.reading)
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         """Searches for the whole query and for the wanted text; excluded texts only score."""

@@ -11,6 +11,7 @@ from logic_retrievers.policies.base import (
     COMPATIBILITY,
     LEXICAL,
     TOPICAL,
+    JudgeRequest,
     Policy,
     Ranked,
     check_limit,
@@ -47,6 +48,25 @@ class TopicalPolicy(SingleVectorPolicy):
 
     name: ClassVar[str] = "topical"
     vector: ClassVar[str] = TOPICAL
+
+
+@dataclass(frozen=True)
+class JudgePolicy(TopicalPolicy):
+    """The judge alone: the first topical candidates in the order of its margin, all queries."""
+
+    limit: int = 100
+    name: ClassVar[str] = "judge"
+
+    def __post_init__(self) -> None:
+        check_limit(self.limit)
+
+    def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
+        """One search, for at least ``limit`` candidates."""
+        return super().plan(query, max(self.limit, k))
+
+    def judge_request(self, query: str) -> JudgeRequest:
+        """Every query is judged, whatever it demands."""
+        return JudgeRequest(query, None)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from logic_retrievers.policies.boolean import BooleanPolicy
 from logic_retrievers.policies.plain import (
     CompatibilityPolicy,
     HybridPolicy,
+    JudgePolicy,
     LexicalPolicy,
     TopicalPolicy,
 )
@@ -33,6 +34,7 @@ POLICIES: dict[str, type[Policy] | type[PolicyRouter]] = {
         CoderUnionPolicy,
         LexicalPolicy,
         HybridPolicy,
+        JudgePolicy,
     )
 }
 

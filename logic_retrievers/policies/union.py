@@ -12,6 +12,7 @@ import numpy.typing as npt
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
     TOPICAL,
+    JudgeRequest,
     Policy,
     Ranked,
     check_limit,
@@ -138,6 +139,21 @@ class UnionPolicy(Policy):
             return ranks
         passed = 0 < compatibility <= last
         return f"{ranks}: {'within' if passed else 'outside'} the first {last}"
+
+
+@dataclass(frozen=True)
+class NegatedFactPolicy(UnionPolicy):
+    """The union for queries that ask for a negative fact; a judge reads its first candidates.
+
+    ``alpha`` costs nothing on SciFact's train part.
+    """
+
+    alpha: float = 0.7
+    name: ClassVar[str] = "union"
+
+    def judge_request(self, query: str) -> JudgeRequest:
+        """The whole query."""
+        return JudgeRequest(query, "negated_fact")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.probe.normalization import Tokens, answer_tokens, find_spans
-from logic_retrievers.probe.prompt import Prompt
+from logic_retrievers.probe.prompt import WORDING, Prompt
 from logic_retrievers.probe.questions import ProbeQuestion
 from logic_retrievers.probe.readers import Reader
 
@@ -23,17 +23,7 @@ _SUPPORT_WITHOUT_WRONG = 0.5
 """Share that stands for a wrong answer's where there is none. With one, a word that stands in
 every text helps both alike; without, it would make most sentences right. (Of BoolQuestions' right
 answers, 66 % share a word with a random sentence, and none shares half of its words.)"""
-_ABSTENTIONS = tuple(
-    answer_tokens(phrase)
-    for phrase in (
-        *("I don't know", "do not know", "don't know", "not sure", "no idea", "unknown"),
-        *("cannot answer", "can't answer", "cannot be answered", "unanswerable", "no answer"),
-        *("cannot be determined", "cannot determine", "cannot tell", "can't tell"),
-        *("not enough information", "no information", "not mentioned", "not stated", "not given"),
-        *("not provided", "not specified", "does not say", "do not say", "don't say"),
-        *("does not tell", "do not tell", "don't tell", "does not mention", "do not mention"),
-    )
-)
+_ABSTENTIONS = tuple(map(answer_tokens, WORDING["answers"]["abstentions"]))
 _JUDGE_SYSTEM = (
     "You compare a given answer with the right answers to a question. Say yes if it means the same "
     "as one of them, and no if it does not or if it means something else as well. Say one word."

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from importlib.resources import files
+from typing import Any, Literal, TypeAlias
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 
@@ -13,21 +15,10 @@ SYSTEM = (
     "You answer a question from numbered passages. Say the answer in as few words as you can, and "
     "nothing else. If the passages do not hold the answer, say: I don't know."
 )
-_EXAMPLES = (
-    (
-        (
-            "The Alder is a river in the north. It was dammed in 1931.",
-            "The Birk is a river in the north. It was never dammed.",
-        ),
-        "Which river in the north was not dammed?",
-        "The Birk",
-    ),
-    (
-        ("The Long Row is a 1902 novel by Ada Finch. Its hero is a miller.",),
-        "Which novel by Ada Finch does not have a sailor in it?",
-        "The Long Row",
-    ),
+WORDING: Mapping[str, Any] = tomllib.loads(
+    files("logic_retrievers.probe").joinpath("wording.toml").read_text("utf-8")
 )
+"""The worked examples of the prompt, and words of answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +53,10 @@ def build_prompt(question: str, passages: Sequence[str], seed: int = 0) -> Promp
         system=SYSTEM,
         user=_format_message(passages, question),
         seed=seed,
-        examples=tuple((_format_message(texts, text), answer) for texts, text, answer in _EXAMPLES),
+        examples=tuple(
+            (_format_message(e["passages"], e["question"]), e["answer"])
+            for e in WORDING["examples"]
+        ),
     )
 
 

@@ -83,7 +83,6 @@ def test_another_scope(one, other):
         ("The fee for a card is 10 dollars.", "The fee for a card has been raised to 15 dollars."),
         ("Under the 2016 rules a tie is replayed.", "Under the 2022 rules a tie stands."),
         ("The fast flag skips the tests.", "The fast flag is deprecated; use another one."),
-        ("The fee for a card is 10 dollars.", "Since May 2023 the fee for a card is 15 dollars."),
     ],
 )
 def test_the_newer_version(one, other):
@@ -103,7 +102,6 @@ def test_the_newer_version(one, other):
         ("The treaty was signed in Vienna.", "The treaty was signed in Geneva."),
         ("Bake the bread at 220 degrees.", "Bake the bread at 180 degrees."),
         ("The method is thread-safe.", "The method is not thread-safe."),
-        ("Canberra is the capital of the country.", "Sydney is the capital of the country."),
         ("The engine runs on diesel only.", "The engine runs on petrol only."),
         ("In 2019 the firm employed 4,200 people.", "In 2019 the firm employed 2,400 people."),
         ("It is safe to climb the mast in rain.", "It is unsafe to climb the mast in rain."),
@@ -173,12 +171,6 @@ def test_scope_keys_of_the_users_own():
     metadata, other_metadata = {"ward": "A"}, {"ward": "B"}
     assert classify(LEAVE, LESS, metadata, other_metadata).kind is Kind.CONTRADICTION
     assert classify(LEAVE, LESS, metadata, other_metadata, scope_keys=("ward",)).kind is Kind.SCOPE
-
-
-def test_no_year_changes_when_something_was_founded():
-    """Reports of two years that disagree about 1921 contradict each other."""
-    one, other = "The yard was founded in 1921.", "The yard was founded in 1912."
-    assert classify(one, other, {"year": 2019}, {"year": 2021}).kind is Kind.CONTRADICTION
 
 
 @pytest.mark.parametrize(

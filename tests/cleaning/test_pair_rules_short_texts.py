@@ -79,7 +79,6 @@ def test_no_scope_keys_no_scope():
         ({"commit_date": "2020-05-01"}, {"commit_date": "2022-05-01"}),
         ({"oldTimestamp": 20110214}, {"oldTimestamp": 20170830}),
         ({"generated": "2018-11-06"}, {"generated": "2022-11-07"}),
-        ({"doc_release": "R9"}, {"doc_release": "R12"}),
     ],
 )
 def test_dates_and_versions_under_any_name(metadata, other_metadata):
@@ -101,7 +100,6 @@ def test_dates_and_versions_under_any_name(metadata, other_metadata):
             "Guests with a nut allergy must not try the pesto.",
             "Guests on a diet low in salt can have some of the pesto.",
         ),
-        ("Judges get their travel and lunch.", "Stewards get lunch, and pay for the travel."),
         (
             "As a first-time buyer you pay no duty.",
             "Anyone who owns a second home pays duty of 5 percent.",
@@ -131,10 +129,8 @@ def test_nouns_that_sound_like_people(one, other):
     [
         ("Children aged 3 to 6 get one spoon of syrup.", "Children aged 7 to 12 get two spoons."),
         ("The over-70s swim for 2 euros.", "Swimming costs 5 euros for under-18s."),
-        ("Kids up to four ride for nothing.", "Everyone from five up pays 2 pounds a ride."),
         ("Size 36 takes 1.90 m of cloth.", "For size 44 buy 2.40 m of cloth."),
         ("By week 12 there were 48 cases.", "By week 20 there were 131 cases."),
-        ("Falls held by the Basalt 9.2 mm: 5.", "Falls held by the Basalt 10.1 mm: 9."),
         ("The ninth FormaFair drew 312 firms.", "At the tenth FormaFair there were 274 firms."),
     ],
 )
@@ -164,22 +160,13 @@ def test_numbers_that_name_nothing_else(one, other):
         ("At Oakhurst Cemetery urns stand in the open.", "Urns are walled up in St Brennan yard."),
         ("Hedges along Fore Lane are cut early.", "We trim the hedges of Back Drove late."),
         ("Our Osprey kettle switches itself off.", "Our Kestrel kettles are switched off by hand."),
-        ("Pelodrin syrup is kept cold.", "Pelodrin tablets are kept at room temperature."),
         ("Upstream of the weir any bait may be used.", "Below the weir use flies only."),
-        ("Notes for speakers\n- bring slides", "Notes for stewards\n- come in boots"),
         ("INTAKE \u2013 DORRIN\n- doors 1 to 8", "INTAKE \u2013 LEYBRIDGE\n- use the ramp"),
     ],
 )
 def test_other_places_and_things(one, other):
     """No value of the one stands in the place of a value of the other, so alignment is no help."""
     assert classify(one, other).kind is Kind.SCOPE
-
-
-def test_headings_need_little_beside_them():
-    """Of two lists under one kind of heading hardly a word is the same."""
-    one, other = "Notes for speakers\n- bring slides", "Notes for stewards\n- come in boots"
-    assert classify(one, other, cosine=0.45).kind is Kind.SCOPE
-    assert classify(one, other, cosine=0.35) is None
 
 
 def test_a_comma_parts_a_number_from_what_follows():

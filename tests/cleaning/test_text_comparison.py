@@ -32,7 +32,6 @@ def differences(one: str, other: str) -> list[tuple[str, str, str]]:
         ("It weighs 5 kg.", "It weighs 5 lb.", ("number", "5 kg", "5 lb")),
         ("It opened in 1912.", "It opened in 1921.", ("date", "1912", "1921")),
         ("It is safe to eat.", "It is not safe to eat.", ("polarity", "", "not")),
-        ("It is paid work.", "It is unpaid work.", ("polarity", "paid", "unpaid")),
         ("The price rises today.", "The price falls today.", ("antonym", "rises", "falls")),
         ("She lives in Oslo now.", "She lives in Bergen now.", ("entity", "Oslo", "Bergen")),
         ("The roof is made of slate.", "The roof is made of straw.", ("wording", "slate", "straw")),

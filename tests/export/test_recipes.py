@@ -30,7 +30,9 @@ from logic_retrievers.errors import ConfigurationError, ReadError  # noqa: E402
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
 
-RECIPES = sorted((Path(__file__).parents[2] / "export" / "recipes").glob("*.toml"))
+FOLDER = Path(__file__).parents[2] / "export" / "recipes"
+RECIPES = sorted(set(FOLDER.glob("*.toml")) - set(FOLDER.glob("judge-*.toml")))
+"""Those of encoders; a judge's are of another form."""
 
 
 @pytest.fixture

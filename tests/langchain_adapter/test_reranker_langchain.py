@@ -144,5 +144,5 @@ def test_settings_are_public_and_fit_for_json():
     assert dumped["policy"]["tau"] == 0.4
     assert CompatibilityReranker().model_dump() == {
         "policy": "sequential", "top_n": None, "query_syntax": "words",
-        "exclude": (), "hard": False,
+        "exclude": (), "hard": False, "judge": "auto",
     }  # fmt: skip

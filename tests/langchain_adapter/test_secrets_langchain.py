@@ -107,4 +107,5 @@ def test_settings_are_told(index):
         "query_syntax": "words",
         "exclude": (),
         "hard": False,
+        "judge": "auto",
     }

@@ -46,26 +46,36 @@ def export_graph(model: SentenceTransformer) -> onnx.ModelProto:
         raise ConfigurationError(
             "Only models whose first module is a Transformer with a max_seq_length can be exported."
         )
-    wrapped = _EmbeddingModule(model).eval()
+    return export_module(_EmbeddingModule(model), int(model.max_seq_length), OUTPUT)
+
+
+def export_module(module: torch.nn.Module, max_tokens: int, output: str) -> onnx.ModelProto:
+    """A module over ``input_ids`` and ``attention_mask`` as a float32 graph, both axes dynamic.
+
+    Args:
+        module: with one output.
+        max_tokens: longest sequence.
+        output: name of the output.
+    """
     # two texts of different length: a batch of 1, or no padding, could be traced as a constant
     ids = torch.randint(5, 100, (2, 7))
     mask = torch.ones_like(ids)
     mask[1, 5:] = 0
     batch = torch.export.Dim("batch")
-    sequence = torch.export.Dim("sequence", max=int(model.max_seq_length))
+    sequence = torch.export.Dim("sequence", max=max_tokens)
     # PyTorch reports each axis name that two inputs share, and the absence of torchvision
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*axis name.*will not be used.*")
         warnings.filterwarnings("ignore", message=".*isinstance.treespec, LeafSpec.*")
         program = torch.onnx.export(
-            wrapped,
+            module.eval(),
             (ids, mask),
             dynamo=True,
             verbose=False,
             dynamic_shapes=({0: batch, 1: sequence}, {0: batch, 1: sequence}),
             input_names=["input_ids", "attention_mask"],
-            output_names=[OUTPUT],
+            output_names=[output],
             opset_version=OPSET,
         )
     if program is None:  # only older exporters return nothing

@@ -6,10 +6,11 @@ import typer
 
 from logic_export.cli.bundles import add_head, compress, export, export_query_encoder
 from logic_export.cli.data import data, diagnose
+from logic_export.cli.judge import add_judge, measure_judge, soft_labels, train_judge
 from logic_export.cli.training import average_checkpoints, calibrate, train
 
 app = typer.Typer(
-    help="Trains encoders, and exports them as ONNX bundles.",
+    help="Trains encoders and pair judges, and exports them as ONNX bundles.",
     epilog=(
         "Exit codes: 0 done; 1 failed; 2 wrong usage; 3 done, but fewer questions than asked for; "
         "4 a language model's endpoint failed; 5 the encoder cannot be used."
@@ -26,6 +27,10 @@ for command in (
     compress,
     export_query_encoder,
     calibrate,
+    train_judge,
+    add_judge,
+    measure_judge,
+    soft_labels,
     diagnose,
 ):
     app.command()(command)

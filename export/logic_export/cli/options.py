@@ -56,6 +56,21 @@ def parse_assignment(text: str, option: str) -> tuple[str, str]:
     return name, value
 
 
+def parse_numbers(assignments: list[str] | None, option: str) -> dict[str, float]:
+    """Name -> number of an option that may be repeated.
+
+    Raises:
+        ConfigurationError: a text has another form.
+    """
+    numbers = {}
+    for name, value in (parse_assignment(text, option) for text in assignments or ()):
+        try:
+            numbers[name] = float(value)
+        except ValueError as error:
+            raise ConfigurationError(f"{option} {name}= takes a number, not {value!r}") from error
+    return numbers
+
+
 def parse_builder_options(assignments: list[str] | None) -> dict[str, object]:
     """Name -> value of a builder's options; a value is JSON where it can be read as such."""
     return {

@@ -16,11 +16,9 @@ from sentence_transformers import (
     SentenceTransformerTrainer,
     SentenceTransformerTrainingArguments,
 )
-from transformers import (
-    EarlyStoppingCallback,
-)
+from transformers import EarlyStoppingCallback
 
-from logic_export.recipe import Recipe
+from logic_export.recipe import Recipe, RecipeTable
 from logic_export.training.callbacks import MeasureAfterLastEpoch, MetricsLog
 from logic_export.training.development import SCORE, Development, Figures, Measured
 from logic_export.training.encoding import load_trainable
@@ -87,9 +85,9 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     task = select_task(recipe)
     arguments = _arguments(recipe, out, task, quiet)
     with arguments.main_process_first(local=False):  # the other processes read what it wrote
-        _prepare_folder(out, recipe)
+        prepare_folder(out, recipe)
         rows, sets = task.rows(out)
-        checkpoint = _last_checkpoint(out / "checkpoints")
+        checkpoint = last_checkpoint(out / "checkpoints")
     model = load_trainable(recipe.model)
     development = task.development(_read_measured(out / "base.json"))
     if development.base is None:
@@ -118,7 +116,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     return trained
 
 
-def _prepare_folder(out: Path, recipe: Recipe) -> None:
+def prepare_folder(out: Path, recipe: RecipeTable) -> None:
     """Creates the run's folder, or checks that it holds a run of this recipe."""
     mark = out / RECIPE
     if (out / CARD).exists():
@@ -135,11 +133,12 @@ def _prepare_folder(out: Path, recipe: Recipe) -> None:
     mark.write_text(recipe.model_dump_json(indent=2), encoding="utf-8")
 
 
-def _holds_recipe(mark: Path, recipe: Recipe) -> bool:
+def _holds_recipe(mark: Path, recipe: RecipeTable) -> bool:
     """Whether a file holds this recipe; settings newer than the file count as defaults."""
-    wanted = Recipe.model_validate_json(recipe.model_dump_json())
+    kind = type(recipe)
+    wanted = kind.model_validate_json(recipe.model_dump_json())
     try:
-        return Recipe.model_validate_json(mark.read_bytes()) == wanted
+        return kind.model_validate_json(mark.read_bytes()) == wanted
     except ValidationError:
         return False
 
@@ -181,7 +180,7 @@ def _early_stopping(recipe: Recipe) -> list[EarlyStoppingCallback]:
     return [] if patience is None else [EarlyStoppingCallback(patience)]
 
 
-def _last_checkpoint(folder: Path) -> Path | None:
+def last_checkpoint(folder: Path) -> Path | None:
     """The newest complete checkpoint; the trainer writes its state file last."""
     checkpoints = []
     for path in folder.glob("checkpoint-*"):

@@ -13,11 +13,7 @@ from logic_retrievers.cleaning.differences.annotation import (
     TokenSpan,
     annotate,
 )
-from logic_retrievers.cleaning.differences.opposites import (
-    antonyms_of,
-    lookup_forms,
-    negated_forms,
-)
+from logic_retrievers.cleaning.differences.opposites import antonyms_of, lookup_forms
 from logic_retrievers.cleaning.differences.tokens import Token
 from logic_retrievers.cleaning.result import Difference, Type
 
@@ -230,7 +226,7 @@ def _insertion_point(index: int, regions: list[Region], *, from_left: bool) -> i
 def _find_opposites(
     left: AnnotatedText, right: AnnotatedText, regions: list[Region]
 ) -> list[Change]:
-    """Words of one region that are antonyms, or differ in a negating prefix."""
+    """Words of one region that are antonyms."""
     changes: list[Change] = []
     for a, b, c, d in regions:
         unpaired: dict[str, int] = {}
@@ -238,16 +234,12 @@ def _find_opposites(
             for form in lookup_forms(right.tokens[index].key):
                 unpaired.setdefault(form, index)
         for index in range(a, b):
-            word = left.tokens[index].key
-            opposites: tuple[tuple[Type, frozenset[str]], ...]
-            opposites = ("polarity", negated_forms(word)), ("antonym", antonyms_of(word))
-            for change_type, forms in opposites:
-                matches = [unpaired[form] for form in forms if form in unpaired]
-                if matches:
-                    match = min(matches)
-                    changes.append(Change(change_type, (index, index + 1), (match, match + 1)))
-                    unpaired = {form: at for form, at in unpaired.items() if at != match}
-                    break
+            antonyms = antonyms_of(left.tokens[index].key)
+            matches = [unpaired[form] for form in antonyms if form in unpaired]
+            if matches:
+                match = min(matches)
+                changes.append(Change("antonym", (index, index + 1), (match, match + 1)))
+                unpaired = {form: at for form, at in unpaired.items() if at != match}
     return changes
 
 

@@ -1,4 +1,4 @@
-"""Words that reverse a statement: negation, negating prefixes and antonyms."""
+"""Words that reverse a statement: negation and antonyms."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words
 from logic_retrievers.cleaning.differences.tokens import Token, stem
 
 _NEGATIONS = listed_words("negations")
-_NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
-_MIN_LENGTH = 4
 _NOT_NEGATING = {key: frozenset(v.split()) for key, v in LEXICON["maps"]["not_negating"].items()}
 
 
@@ -44,14 +42,3 @@ def is_negation(token: Token, following: Token | None) -> bool:
     if token.key not in _NEGATIONS:
         return False
     return following is None or following.key not in _NOT_NEGATING.get(token.key, ())
-
-
-def negated_forms(word: str) -> frozenset[str]:
-    """A word with each negating prefix, and without its own: ``paid``, ``unpaid``."""
-    if len(word) < _MIN_LENGTH:
-        return frozenset()
-    prefixed = {f"{prefix}{sign}{word}" for prefix in _NEGATING_PREFIXES for sign in ("", "-")}
-    stripped = {
-        word[len(prefix) :].lstrip("-") for prefix in _NEGATING_PREFIXES if word.startswith(prefix)
-    }
-    return frozenset(prefixed | {form for form in stripped if len(form) >= _MIN_LENGTH})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.numerals import CARDINALS, ORDINALS
-from logic_retrievers.cleaning.differences.tokens import STOPWORDS, Token
+from logic_retrievers.cleaning.differences.tokens import Token
 from logic_retrievers.cleaning.differences.units import UNITS
 
 _CUES = listed_words("version_cues")
@@ -29,11 +29,9 @@ class Version:
 
     Args:
         parts: ``(2, 1)`` of ``2.1``; a letter counts by its place in the alphabet.
-        product: the name before it: versions of two products are not comparable.
     """
 
     parts: tuple[int, ...]
-    product: str = ""
 
     def is_later(self, other: Version) -> bool:
         """Whether it is the later one; 2 and 2.0 are the same."""
@@ -52,8 +50,7 @@ def find_versions(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Version]]
         if prefixed := _PREFIXED.fullmatch(token.key):
             yield index, index + 1, Version(_parse_parts(prefixed[1]))
         elif cue and _FIGURES.fullmatch(token.key):
-            product = _product_before(tokens, index - 1)
-            yield index - 1, index + 1, Version(_parse_parts(token.key), product)
+            yield index - 1, index + 1, Version(_parse_parts(token.key))
         elif cue and cue.key in _LETTER_CUES and _is_capital_letter(token):
             yield index - 1, index + 1, Version((ord(token.key) - ord("a") + 1,))
         elif cue and cue.key in _ORDINAL_CUES and token.key in CARDINALS:
@@ -64,13 +61,10 @@ def find_versions(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Version]]
             and (ordinal := _ordinal_ending_at(tokens, index - 1))
         ):
             yield ordinal[0], index + 1, Version((ordinal[1],))
-        elif _is_named_version(tokens, index):
-            yield index - 1, index + 1, Version(_parse_parts(token.key), tokens[index - 1].key)
         elif _DOTTED.fullmatch(token.key) and (
             token.key.count(".") >= _TWO or _follows_product(tokens, index)
         ):
-            product = _product_before(tokens, index)
-            yield index, index + 1, Version(_parse_parts(token.key), product)
+            yield index, index + 1, Version(_parse_parts(token.key))
 
 
 def parse_version(value: object) -> Version | None:
@@ -82,15 +76,6 @@ def parse_version(value: object) -> Version | None:
     if _FIGURES.fullmatch(text):
         return Version(_parse_parts(text))
     return Version((ord(text) - ord("a") + 1,)) if _LETTER.fullmatch(text) else None
-
-
-def _is_named_version(tokens: Sequence[Token], index: int) -> bool:
-    """``firmware Falcon 6``: figures behind a name that stands behind a cue."""
-    if index < _TWO or tokens[index].opens_sentence or not _FIGURES.fullmatch(tokens[index].key):
-        return False
-    cue, name = tokens[index - 2], tokens[index - 1]
-    is_name = name.text[0].isupper() and not name.opens_sentence and name.text.isalpha()
-    return cue.key in _CUES and is_name
 
 
 def _ordinal_ending_at(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
@@ -119,15 +104,6 @@ def _follows_product(tokens: Sequence[Token], index: int) -> bool:
         return False  # "Cable: 2.40 euros"
     is_name = before.text[0].isupper() and before.text[-1].isalnum()
     return is_name and not (after and (after.key in _COUNTS or after.key in UNITS))
-
-
-def _product_before(tokens: Sequence[Token], index: int) -> str:
-    """The name before a version, or before its cue; empty: none."""
-    if not index or tokens[index].opens_sentence:
-        return ""
-    before = tokens[index - 1]
-    is_cue = before.key in _CUES or before.key in STOPWORDS
-    return before.key if before.text[0].isupper() and not is_cue else ""
 
 
 def _parse_parts(text: str) -> tuple[int, ...]:

@@ -18,9 +18,7 @@ _MIN_OVERLAP_WEAK = 0.3
 _NOTICE_SENTENCES = 2
 
 _NEWS_SENTENCES = 3
-_MIN_SHARED = 2
 _MAX_HEADLINE_STEMS = 2
-_MIN_SHARED_PART = 0.25
 
 
 def find_notice(text: AnnotatedText, other: AnnotatedText, overlap: float) -> str:
@@ -57,17 +55,13 @@ def find_news(text: AnnotatedText, other: AnnotatedText, *, weak: bool = False) 
     """The words by which a text tells a change of what the other states; empty: none.
 
     They stand in one of its first sentences. That sentence, unless it is a headline, shares a stem
-    with the other text, and the whole text shares more.
+    with the other text.
 
     Args:
         text: may tell news.
         other: the other one; it must not have the same words.
         weak: whether words count that texts without news have too.
     """
-    shared = len(text.topic & other.topic)
-    smaller = min(len(text.topic), len(other.topic))
-    if shared < min(_MIN_SHARED, smaller / 2) or shared < _MIN_SHARED_PART * smaller:
-        return ""
     other_text = other.text.casefold()
     for start, end in text.sentences[:_NEWS_SENTENCES]:
         stems = text.stems_in(start, end)
@@ -75,28 +69,15 @@ def find_news(text: AnnotatedText, other: AnnotatedText, *, weak: bool = False) 
             continue
         phrase = _WEAK_NEWS if weak else _STRONG_NEWS
         for match in phrase.finditer(text.text, *text.char_span(start, end)):
-            is_title = " " in match[0] and all(word[0].isupper() for word in match[0].split())
-            if match[0].casefold() not in other_text and not is_title:
+            if match[0].casefold() not in other_text:
                 return match[0]
     return ""
 
 
 def _subject_of_notice(text: AnnotatedText, start: int, end: int, match: re.Match[str]) -> set[str]:
-    """The stems between the last comma and a phrase; those behind it if it opens the sentence."""
+    """The stems before a phrase; those behind it if it opens the sentence."""
     before = [i for i in range(start, end) if text.tokens[i].end_char <= match.start()]
-    for clause_start in (_last_clause_start(text, before), start):
-        stems = {text.stems[i] for i in before if i >= clause_start and i in text.stems}
-        if stems:
-            return stems
+    if stems := {text.stems[i] for i in before if i in text.stems}:
+        return stems
     behind = [i for i in range(start, end) if text.tokens[i].start_char >= match.end()]
     return {text.stems[i] for i in behind if i in text.stems}
-
-
-def _last_clause_start(text: AnnotatedText, indexes: list[int]) -> int:
-    """The first of some tokens behind the last comma among them."""
-    starts = [
-        index
-        for index, preceding in zip(indexes[1:], indexes, strict=False)
-        if "," in text.text[text.tokens[preceding].end_char : text.tokens[index].start_char]
-    ]
-    return starts[-1] if starts else 0

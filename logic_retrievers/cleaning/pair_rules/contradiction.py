@@ -5,8 +5,7 @@ from __future__ import annotations
 from logic_retrievers.cleaning.differences import Change
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
 from logic_retrievers.cleaning.differences.lexicon import listed_words
-from logic_retrievers.cleaning.pair_rules.other_scope import is_answer_before_verb
-from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, quantities_of
+from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
 from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened
 
 _MIN_OVERLAP = 0.35
@@ -22,9 +21,6 @@ _BEFORE_ANSWER = listed_words("before_answer")
 _ARTICLES = ("the", "a", "an")
 
 _MAX_NEGATIONS = 20
-_LACKING = listed_words("lacking")
-_CLAUSE_WORDS = listed_words("clause_words")
-_CLAUSE_REACH = 3
 _REASON_WORDS = 4
 _DENIED_REACH = 6
 _DENIED_STEMS = 2
@@ -65,7 +61,6 @@ def find_conflicting_answer(pair: PassagePair) -> str:
     if not change.in_both or longest > _MAX_ANSWER_WORDS:
         return ""
     is_answer = all(_is_answer(text, span) for text, span in pair.sides_of(change))
-    is_answer = is_answer or (pair.is_in_subjects(change) and is_answer_before_verb(pair, change))
     return pair.contrast(change) if is_answer else ""
 
 
@@ -88,7 +83,7 @@ def denial_words(pair: PassagePair) -> str:
     for text, other in ((left, right), (right, left)):
         negations = [mention.start for mention in text.mentions if mention.type == "polarity"]
         for index in negations[:_MAX_NEGATIONS]:
-            if not _is_in_clause(text, index) and _denies(text, index, other):
+            if _denies(text, index, other):
                 end = text.sentence_at(index)[1]
                 return text.excerpt(index, min(end, index + _REASON_WORDS))
     return ""
@@ -108,12 +103,7 @@ def _answers_one_question(pair: PassagePair, change: Change) -> bool:
     """Whether both sides of a change stand in like sentences about one thing."""
     if not change.in_both:
         return False
-    is_subject = change.type == "entity" and pair.is_in_subjects(change)
-    if is_subject and not is_answer_before_verb(pair, change):
-        return False
-    quantities = quantities_of(change)
-    is_bare = quantities is not None and not (quantities[0].kind or quantities[0].counted)
-    if is_bare and not pair.is_aligned(change):
+    if change.type == "entity" and pair.is_in_subjects(change):
         return False
     left, right = (
         text.stems_in(text.sentence_at(span[0])[0], span[0])
@@ -135,7 +125,7 @@ def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:
     """Whether a negation is about what the most similar sentence of the other text affirms."""
     sentence = text.sentence_at(index)
     counterpart, overlap = _most_similar_sentence(text, sentence, other)
-    if overlap < _MIN_SENTENCE_OVERLAP or _is_double_negation(text, sentence):
+    if overlap < _MIN_SENTENCE_OVERLAP:
         return False
     negated: set[str] = set()
     for start in _negations_in(other, counterpart):
@@ -160,24 +150,12 @@ def _most_similar_sentence(
     return best_sentence, best[1] if best[0] >= _MIN_SHARED_STEMS else 0.0
 
 
-def _is_in_clause(text: AnnotatedText, index: int) -> bool:
-    """Whether a negation restricts what the sentence is about: "towns that are not resorts"."""
-    start = max(text.sentence_at(index)[0], index - _CLAUSE_REACH)
-    return any(token.key in _CLAUSE_WORDS for token in text.tokens[start:index])
-
-
 def _negations_in(text: AnnotatedText, sentence: TokenSpan) -> list[int]:
     return [
         mention.start
         for mention in text.mentions
         if mention.type == "polarity" and sentence[0] <= mention.start < sentence[1]
     ]
-
-
-def _is_double_negation(text: AnnotatedText, sentence: TokenSpan) -> bool:
-    """Whether a sentence denies twice, and so affirms: "never without"."""
-    keys = [text.tokens[index].key for index in _negations_in(text, sentence)]
-    return len(keys) > 1 and keys[-1] in _LACKING
 
 
 def _negated_stems(text: AnnotatedText, index: int, sentence: TokenSpan) -> set[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from logic_retrievers.cleaning.differences.lexicon import listed_words, ordered_words
+from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.versions import Version, parse_version
 from logic_retrievers.cleaning.pair_rules.metadata_keys import (
     is_text_key,
@@ -17,7 +17,7 @@ from logic_retrievers.cleaning.pair_rules.metadata_keys import (
     normalized_items,
     shared_items,
 )
-from logic_retrievers.cleaning.pair_rules.other_scope import are_related, is_single_event
+from logic_retrievers.cleaning.pair_rules.other_scope import are_related
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
 from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened
 from logic_retrievers.cleaning.result import Side
@@ -30,14 +30,10 @@ _Parsed = TypeVar("_Parsed")
 KeyValues = tuple[str, Any, Any]
 """A key and the values of both passages under it."""
 
-_PERIOD_WORDS = listed_words("period_key_words")
-_VERSION_KEYS = ordered_words("version_keys")
-_DATE_KEYS = ordered_words("date_keys")
-_DOCUMENT_KEYS = ordered_words("document_keys")
+_DOCUMENT_KEYS = listed_words("document_keys")
 _TITLE_WORDS = listed_words("title_key_words")
 _CATEGORY_NAME = re.compile(r"(?!.*(?:[/\\@]|\d{3}))(?=.*[^\W\d]{2}).{1,40}")
 _MAX_NAME_WORDS = 5
-_LETTERED_VERSION = re.compile(r"[a-z]{1,4}[ .-]?(\d[\d.]*)", re.IGNORECASE)
 _UNIVERSAL = listed_words("universal")
 _MIN_COSINE_CATEGORY = 0.75
 
@@ -47,15 +43,10 @@ def find_metadata_scope(pair: PassagePair) -> str:
 
     ``{"country": "ES"}`` and ``{"country": "IE"}``: "16 weeks of leave", "10 weeks of leave".
     """
-    if not are_related(pair) or not pair.has_differences:
+    if not are_related(pair):
         return ""
     difference = _differing_scope(pair.left, pair.right, pair.scope_keys)
-    if difference is None:
-        return ""
-    is_period = not _PERIOD_WORDS.isdisjoint(key_words(difference[0]))
-    if is_period and any(is_single_event(pair, change) for change in pair.value_changes):
-        return ""  # reports of two years that disagree about when something was founded
-    return _key_reason(difference)
+    return "" if difference is None else _key_reason(difference)
 
 
 def find_metadata_category(pair: PassagePair) -> str:
@@ -65,7 +56,7 @@ def find_metadata_category(pair: PassagePair) -> str:
     """
     if not pair.scope_keys or pair.cosine < _MIN_COSINE_CATEGORY:
         return ""
-    if not are_related(pair) or not pair.has_differences:
+    if not are_related(pair):
         return ""
     difference = _differing_category(pair.left, pair.right)
     return "" if difference is None else _key_reason(difference)
@@ -76,21 +67,15 @@ def newer_by_metadata(pair: PassagePair) -> tuple[Side, KeyValues] | None:
     left, right = pair.left, pair.right
     if not _is_same_document(left, right, pair.source_key):
         return None
-    for key in (pair.date_key, *_DATE_KEYS):
-        values = metadata_value(left.metadata, key), metadata_value(right.metadata, key)
-        if side := _later_side(values, parse_date, is_later):
-            return side, (key, *values)
-    for key in _VERSION_KEYS:
-        values = metadata_value(left.metadata, key), metadata_value(right.metadata, key)
-        if side := _later_side(values, parse_version, Version.is_later):
-            return side, (key, *values)
+    key = pair.date_key
+    values = metadata_value(left.metadata, key), metadata_value(right.metadata, key)
+    if side := _later_side(values, parse_date, is_later):
+        return side, (key, *values)
     for key, left_value, right_value in shared_items(left, right):
         values = left_value, right_value
         if is_time_key(key) and (side := _later_side(values, parse_date, is_later)):
             return side, (key, *values)
-        if is_version_key(key) and (
-            side := _later_side(values, _parse_lettered_version, Version.is_later)
-        ):
+        if is_version_key(key) and (side := _later_side(values, parse_version, Version.is_later)):
             return side, (key, *values)
     return None
 
@@ -146,13 +131,9 @@ def _is_same_document(left: Passage, right: Passage, source_key: str) -> bool:
     """Whether both come from one source, or under one title."""
     pairs = [(passage_source(left, source_key), passage_source(right, source_key))]
     pairs += [
-        (metadata_value(left.metadata, k), metadata_value(right.metadata, k))
-        for k in _DOCUMENT_KEYS
-    ]
-    pairs += [
         (left_value, right_value)
         for key, left_value, right_value in shared_items(left, right)
-        if not _TITLE_WORDS.isdisjoint(key_words(key))
+        if key in _DOCUMENT_KEYS or not _TITLE_WORDS.isdisjoint(key_words(key))
     ]
     return any(
         _has_value(left_value) and left_value == right_value for left_value, right_value in pairs
@@ -171,13 +152,6 @@ def _later_side(
     if is_later(left, right):
         return "one"
     return "other" if is_later(right, left) else None
-
-
-def _parse_lettered_version(value: Any) -> Version | None:
-    """A version, letters before it left out: ``R11``, ``rel. 3``."""
-    if isinstance(value, str) and (match := _LETTERED_VERSION.fullmatch(value.strip())):
-        return parse_version(match[1])
-    return parse_version(value)
 
 
 def _is_category(value: Any) -> bool:

@@ -22,17 +22,12 @@ from logic_retrievers.cleaning.result import Side
 NewerSide = tuple[Side, str]
 """Which of the two is the newer version, and the reason."""
 
-_FROM = phrase_pattern("FROM")
-_UNTIL = phrase_pattern("UNTIL")
 _BEFORE_VALIDITY = phrase_pattern("BEFORE_VALIDITY")
 _BEFORE_DOCUMENT_DATE = phrase_pattern("BEFORE_DOCUMENT_DATE")
 _DOCUMENT_AFTER = phrase_pattern("DOCUMENT_AFTER")
 
 
-_SUCCESSION = phrase_pattern("SUCCESSION")
-_NOUN_REACH = 3
 _CHARACTERS_BEFORE = 45
-_MAX_CANDIDATES = 20
 _MIN_SIMILARITY = 0.72
 _MIN_SIMILARITY_NOTICE = 0.55
 """Sum of overlap and cosine."""
@@ -40,7 +35,6 @@ _MIN_SIMILARITY_NOTICE = 0.55
 _PAGE_PENALTY = 0.3
 
 _MIN_OVERLAP_DOCUMENT = 0.1
-_MIN_OVERLAP_ONE_DATE = 0.3
 _MIN_COSINE_HINT = 0.6
 _MAX_NEWS_TOPIC = 12
 """Content words of a text that is all news; prose says "abolished" and "today" of anything."""
@@ -54,14 +48,7 @@ def find_newer_by_text(pair: PassagePair) -> NewerSide | None:
     similarity = pair.overlap + pair.cosine - _PAGE_PENALTY * pair.relative_length
     if similarity < _MIN_SIMILARITY:
         return find_newer_by_notice(pair) if similarity >= _MIN_SIMILARITY_NOTICE else None
-    return (
-        _compare_versions(pair)
-        or _compare_validity_bounds(pair)
-        or _compare_dates(pair)
-        or find_newer_by_notice(pair)
-        or _find_succession(pair)
-        or _find_one_validity_date(pair)
-    )
+    return _compare_versions(pair) or _compare_dates(pair) or find_newer_by_notice(pair)
 
 
 def find_newer_by_metadata(pair: PassagePair) -> NewerSide | None:
@@ -71,7 +58,7 @@ def find_newer_by_metadata(pair: PassagePair) -> NewerSide | None:
     """
     if pair.overlap < _MIN_OVERLAP_DOCUMENT * (1 + pair.relative_length):
         return None
-    if pair.overlap + pair.cosine < _MIN_SIMILARITY_NOTICE or not pair.has_differences:
+    if pair.overlap + pair.cosine < _MIN_SIMILARITY_NOTICE:
         return None
     newer = newer_by_metadata(pair)
     if newer is None:
@@ -119,43 +106,9 @@ def _compare_versions(pair: PassagePair) -> NewerSide | None:
         left, right = change.left_mention.value, change.right_mention.value
         if not isinstance(left, Version) or not isinstance(right, Version):
             continue
-        if left.product and right.product and left.product != right.product:
-            continue
         side: Side = "one" if left.is_later(right) else "other"
         return side, scope_reason(*pair.words_of(change))
     return None
-
-
-def _compare_validity_bounds(pair: PassagePair) -> NewerSide | None:
-    """``prior to v3`` and ``since v3``: what was so before a date or version, and since."""
-    left, right = pair.texts
-    right_bounds = _validity_bounds(right)
-    for left_bound, left_direction in _validity_bounds(left):
-        for right_bound, right_direction in right_bounds:
-            if left_direction == right_direction:
-                continue
-            left_is_newer = left_direction == "from"
-            begin, end = (left_bound, right_bound) if left_is_newer else (right_bound, left_bound)
-            if _is_turning_point(begin, end):
-                words = left.excerpt(left_bound.start, left_bound.end)
-                return "one" if left_is_newer else "other", (
-                    f'one describes the state before "{words}", the other the state since then'
-                )
-    return None
-
-
-def _is_turning_point(begin: Mention, end: Mention) -> bool:
-    """Whether what is so up to one date or version ends where the other begins, or before."""
-    if type(begin.value) is not type(end.value):
-        return False
-    if begin.equals(end):
-        return True
-    return (
-        isinstance(begin.value, PartialDate)
-        and isinstance(end.value, PartialDate)
-        and not end.value.is_later(begin.value)
-        and (begin.value.year or 0) - (end.value.year or 0) in (0, 1)
-    )
 
 
 def _compare_dates(pair: PassagePair) -> NewerSide | None:
@@ -178,83 +131,6 @@ def _compare_dates(pair: PassagePair) -> NewerSide | None:
         if right.is_later(left):
             return "other", scope_reason(*pair.words_of(change))
     return None
-
-
-def _find_one_validity_date(pair: PassagePair) -> NewerSide | None:
-    """``Since May 2023 the fee is 15 dollars`` and another fee without a date."""
-    if pair.overlap < _MIN_OVERLAP_ONE_DATE:
-        return None
-    for change in pair.comparison.changes:
-        is_left = change.left_mention is not None
-        mention = change.left_mention or change.right_mention
-        if change.in_both or mention is None or not isinstance(mention.value, PartialDate):
-            continue
-        if not mention.value.year:
-            continue
-        text = pair.texts[0 if is_left else 1]
-        start, end = text.sentence_at(mention.start)
-        has_value_beside = any(
-            value.in_both and start <= (value.left if is_left else value.right)[0] < end
-            for value in pair.value_changes
-        )
-        if not has_value_beside:
-            continue
-        direction = _bound_direction(text, mention)
-        if direction and _is_validity_date(text, mention, _BEFORE_VALIDITY):
-            words = text.excerpt(mention.start, mention.end)
-            is_left_newer = is_left is (direction == "from")
-            return "one" if is_left_newer else "other", (
-                f'only one has a date of validity: {direction} "{words}"'
-            )
-    return None
-
-
-def _find_succession(pair: PassagePair) -> NewerSide | None:
-    """``Terra Oak, which followed Elm``, and a text about Terra Elm."""
-    left, right = pair.texts
-    left_words, right_words = _succession_words(left, right), _succession_words(right, left)
-    if bool(left_words) is bool(right_words):
-        return None
-    return "one" if left_words else "other", (
-        f'one came after what the other is about: "{shortened(left_words or right_words)}"'
-    )
-
-
-def _succession_words(text: AnnotatedText, other: AnnotatedText) -> str:
-    """The words that say so, with the name of the predecessor; empty: none."""
-    known = {
-        other.tokens[index].key
-        for mention in other.mentions
-        if mention.type in ("entity", "number")
-        for index in range(mention.start, mention.end)
-    }
-    known |= {token.key for token in other.tokens if token.text[0].isupper()}
-    for match in _SUCCESSION.finditer(text.text):
-        behind = [token for token in text.tokens if token.start_char >= match.end()][:_NOUN_REACH]
-        for token in behind:
-            if token.opens_sentence:
-                break
-            if token.key in known and (token.text[0].isupper() or token.text[0].isdigit()):
-                return text.text[match.start() : token.end_char]
-    return ""
-
-
-def _validity_bounds(text: AnnotatedText) -> list[tuple[Mention, str]]:
-    """Dates and versions from which, or up to which, something is so, with the direction."""
-    bounds = [
-        (mention, _bound_direction(text, mention))
-        for mention in text.mentions
-        if isinstance(mention.value, Version | PartialDate)
-    ]
-    return [(mention, direction) for mention, direction in bounds if direction][:_MAX_CANDIDATES]
-
-
-def _bound_direction(text: AnnotatedText, mention: Mention) -> str:
-    """``from``, ``until``, or empty."""
-    before = text_before(text, mention.start, _CHARACTERS_BEFORE, in_sentence=False)
-    if _UNTIL.search(before):
-        return "until"
-    return "from" if _FROM.search(before) else ""
 
 
 def _is_validity_date(text: AnnotatedText, mention: Mention, cue: re.Pattern[str]) -> bool:

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from logic_retrievers.cleaning.differences import Change
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
-from logic_retrievers.cleaning.differences.dates import PartialDate
-from logic_retrievers.cleaning.differences.lexicon import listed_words, phrase_pattern
+from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words
 from logic_retrievers.cleaning.pair_rules.passage_pair import (
     PassagePair,
     quantities_of,
     scope_reason,
 )
-from logic_retrievers.cleaning.pair_rules.scope_words import (
-    HEAD_NOUNS,
-    axes_of,
-    differing_price_basis,
-    differing_unit_words,
-)
-from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened, text_before
+from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened
 
-_EVENT_DATE = phrase_pattern("EVENT_DATE")
-_PART_OF_YEAR = phrase_pattern("PART_OF_YEAR")
-_SINGLE_EVENT = phrase_pattern("FOUNDING")
+
+def _read_axes() -> Mapping[str, frozenset[str]]:
+    axes: dict[str, set[str]] = {}
+    for axis, words in LEXICON["axes"].items():
+        for word in words.split():
+            axes.setdefault(word, set()).add(axis)
+    return {word: frozenset(names) for word, names in axes.items()}
+
+
+_AXES = _read_axes()
+"""Word -> the axes that it is on: words of one axis exclude each other."""
+
 _PREPOSITIONS = listed_words("place_prepositions")
-_SINGLE_ACTS = listed_words("single_acts")
-_CHARACTERS_BEFORE = 60
 _MIN_OVERLAP = 0.16
 _MIN_OVERLAP_PAGE = 0.14
 _MIN_SIMILARITY = 0.86
@@ -37,12 +39,11 @@ _MIN_SIMILARITY_QUANTITIES = 0.6
 _MIN_OVERLAP_QUANTITIES = 0.12
 """The same if both have quantities of one kind, which few texts share by chance."""
 
-_NEAR_START = 4
 _OPENING_WORDS = 6
 
 
 def find_other_unit(pair: PassagePair) -> str:
-    """The same quantities in other units, by other periods, or before and after tax.
+    """The same quantities in other units, or by other periods.
 
     "The belt runs at 100 km/h." / "The belt runs at 62 mph."
     """
@@ -60,10 +61,6 @@ def find_other_unit(pair: PassagePair) -> str:
             continue
         left, right = pair.words_of(change)
         return f'they use different units: "{shortened(left)}" and "{shortened(right)}"'
-    if any(map(_are_same_quantities, pair.value_changes)):
-        bases = differing_unit_words(pair) or differing_price_basis(pair)
-        if bases:
-            return f'they have different bases: "{bases[0]}" and "{bases[1]}"'
     return ""
 
 
@@ -84,13 +81,6 @@ def find_other_scope(pair: PassagePair) -> str:
 def find_other_subject(pair: PassagePair) -> str:
     """Sentences with different subjects, and a value of one kind that differs."""
     if not all(pair.own_subjects) or not any(map(_is_one_kind, pair.value_changes)):
-        return ""
-    if all(
-        change.type == "entity" and is_answer_before_verb(pair, change)
-        for change in pair.value_changes
-    ):
-        return ""
-    if _differ_in_antonyms_only(pair):
         return ""
     measured = any(map(_are_same_quantities, pair.value_changes))
     by_quantities = measured and pair.overlap >= _MIN_OVERLAP_QUANTITIES
@@ -121,45 +111,17 @@ def are_related(pair: PassagePair) -> bool:
     return pair.overlap >= least and pair.overlap + pair.cosine >= _MIN_SIMILARITY
 
 
-def is_single_event(pair: PassagePair, change: Change) -> bool:
-    """Whether two dates are of what happened once, such as a founding."""
-    return _is_date(change) and all(
-        _SINGLE_EVENT.search(text_before(text, span[0], _CHARACTERS_BEFORE))
-        for text, span in pair.sides_of(change)
-    )
-
-
-def is_answer_before_verb(pair: PassagePair, change: Change) -> bool:
-    """Whether a change is the answer, and no scope, though it stands before the verb.
-
-    ``Paris is the capital``, ``Emily Hart wrote the novel``: only one can be it, or do it.
-    """
-    left = pair.texts[0]
-    keys = [token.key for token in left.tokens[change.left[1] : change.left[1] + 2]]
-    return len(keys) > 1 and keys[0] in _SINGLE_ACTS and keys[1] == "the"
-
-
-def _is_date(change: Change) -> bool:
-    return change.left_mention is not None and isinstance(change.left_mention.value, PartialDate)
-
-
 def _is_scope(pair: PassagePair, change: Change) -> bool:
     """Whether a change says what the text is about, and is not the answer itself."""
     sides = pair.sides_of(change)
     if change.left_mention is None or change.right_mention is None:
         in_phrases = all(_follows_preposition(text, span) for text, span in sides)
         return change.in_both and (in_phrases or pair.is_in_subjects(change))
-    if _is_date(change) and isinstance(change.right_mention.value, PartialDate):
-        return _is_date_of_validity(pair, change)
     if change.type == "entity":
         return (
-            (pair.is_in_subjects(change) and pair.overlap + pair.cosine >= _MIN_SIMILARITY_NAMES)
-            or all(_follows_preposition(text, span) for text, span in sides)
-            or all(_is_beside_head_noun(text, span) for text, span in sides)
-        )
-    if change.type == "number" and quantities_of(change) is not None:
-        return pair.is_in_subjects(change) and pair.is_aligned(change)
-    return False
+            pair.is_in_subjects(change) and pair.overlap + pair.cosine >= _MIN_SIMILARITY_NAMES
+        ) or all(_follows_preposition(text, span) for text, span in sides)
+    return quantities_of(change) is not None and pair.is_in_subjects(change)
 
 
 def _are_same_quantities(change: Change) -> bool:
@@ -181,50 +143,14 @@ def _is_one_kind(change: Change) -> bool:
 
 def _has_other_difference(pair: PassagePair, scope: Change) -> bool:
     """Whether another value differs, or the scope alone opens the sentences."""
-    if any(change is not scope for change in pair.value_changes):
-        return True
-    if _is_date(scope):
-        near_start = all(
-            span[0] - text.sentence_at(span[0])[0] < _NEAR_START
-            for text, span in pair.sides_of(scope)
-        )
-        return near_start and _is_date_of_validity(pair, scope)
-    return (
-        scope.type == "entity"
-        and pair.is_in_subjects(scope)
-        and not is_answer_before_verb(pair, scope)
+    return any(change is not scope for change in pair.value_changes) or (
+        scope.type == "entity" and pair.is_in_subjects(scope)
     )
-
-
-def _is_date_of_validity(pair: PassagePair, change: Change) -> bool:
-    """Whether dates say when something is so, and not when something happened."""
-    sides = pair.sides_of(change)
-    if pair.is_in_subjects(change):
-        return True
-    before = (text_before(text, span[0], _CHARACTERS_BEFORE) for text, span in sides)
-    return not any(_EVENT_DATE.search(_PART_OF_YEAR.sub(" in ", words)) for words in before)
 
 
 def _follows_preposition(text: AnnotatedText, span: TokenSpan) -> bool:
     """In Paris, for Germany, at the Munich office."""
     return any(token.key in _PREPOSITIONS for token in text.tokens[max(0, span[0] - 2) : span[0]])
-
-
-def _is_beside_head_noun(text: AnnotatedText, span: TokenSpan) -> bool:
-    """The Basic plan, model X200."""
-    nearby = (*text.tokens[max(0, span[0] - 1) : span[0]], *text.tokens[span[1] : span[1] + 2])
-    return any(
-        token.key in HEAD_NOUNS or token.key.removesuffix("s") in HEAD_NOUNS for token in nearby
-    )
-
-
-def _differ_in_antonyms_only(pair: PassagePair) -> bool:
-    """Whether the subjects differ in antonyms alone: "wool shrinks", "wool stretches"."""
-    left, right = pair.texts
-    antonyms = [change for change in pair.value_changes if change.type == "antonym"]
-    left_stems = {left.stems.get(n) for change in antonyms for n in range(*change.left)}
-    right_stems = {right.stems.get(n) for change in antonyms for n in range(*change.right)}
-    return pair.own_subjects[0] <= left_stems or pair.own_subjects[1] <= right_stems
 
 
 def _differing_axis_words(pair: PassagePair) -> tuple[str, str] | None:
@@ -233,7 +159,7 @@ def _differing_axis_words(pair: PassagePair) -> tuple[str, str] | None:
     right_words = _own_axis_words(right, left)
     for i in _own_axis_words(left, right):
         for j in right_words:
-            shared = axes_of(left.tokens[i].key) & axes_of(right.tokens[j].key)
+            shared = _axes_of(left.tokens[i].key) & _axes_of(right.tokens[j].key)
             if not shared or (shared != {"money"} and not pair.are_counterparts(i, j)):
                 continue
             if _has_change_elsewhere(pair, i, j):
@@ -249,8 +175,16 @@ def _own_axis_words(text: AnnotatedText, other: AnnotatedText) -> list[int]:
         for index, token in enumerate(text.tokens)
         if index not in mentioned
         and text.stems.get(index) not in other.topic
-        and axes_of(token.key)
+        and _axes_of(token.key)
     ]
+
+
+def _axes_of(key: str) -> frozenset[str]:
+    """The axes that a word is on, in the singular or the plural; most words are on none."""
+    for form in (key, key.removesuffix("s"), key.removesuffix("es"), f"{key[:-3]}y"):
+        if form in _AXES:
+            return _AXES[form]
+    return frozenset()
 
 
 def _has_change_elsewhere(pair: PassagePair, left: int, right: int) -> bool:

@@ -122,11 +122,6 @@ class PassagePair:
             _topic_without(right, [change.right for change in changes]),
         )
 
-    @cached_property
-    def has_differences(self) -> bool:
-        """Whether more differs than the form of values."""
-        return any(not change.equal for change in self.comparison.changes)
-
     def sides_of(self, change: Change) -> tuple[tuple[AnnotatedText, TokenSpan], ...]:
         """Both texts, each with the words of a change."""
         return (self.texts[0], change.left), (self.texts[1], change.right)
@@ -143,16 +138,6 @@ class PassagePair:
     def is_in_subjects(self, change: Change) -> bool:
         """Whether a change stands before the verb of its sentence in both texts."""
         return all(is_in_subject(text, span) for text, span in self.sides_of(change))
-
-    def is_aligned(self, change: Change) -> bool:
-        """Whether both sides of a change are in one region of the alignment."""
-        return any(
-            change.left[0] < b
-            and a < change.left[1]
-            and change.right[0] < d
-            and c < change.right[1]
-            for a, b, c, d in self.comparison.regions
-        )
 
     def are_counterparts(self, left: int, right: int) -> bool:
         """Whether two tokens are in one region of the alignment, or both before their verbs."""

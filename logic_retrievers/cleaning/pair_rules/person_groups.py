@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
-from logic_retrievers.cleaning.differences.lexicon import listed_words, phrase_pattern
+from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words, phrase_pattern
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, are_parallel
-from logic_retrievers.cleaning.pair_rules.scope_words import AXES
 from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened, subject_end
 
 _PERSON_NOUN = phrase_pattern("PERSON_NOUN", re.NOFLAG)
@@ -15,13 +14,12 @@ _PERSON_PLURAL = phrase_pattern("PERSON_PLURAL", re.NOFLAG)
 _NOT_PEOPLE = listed_words("not_people")
 _NOT_NOUNS = listed_words("not_person_nouns")
 _GROUP_WORDS = listed_words("people")
-_PEOPLE = frozenset(key for key, axes in AXES.items() if "group" in axes) - _NOT_NOUNS
+_PEOPLE = frozenset(LEXICON["axes"]["group"].split()) - _NOT_NOUNS
 """Nouns for people, and animals."""
 
 _ARTICLES = listed_words("determiners")
 _BEFORE_GROUP = listed_words("before_group")
 _REACH = 3
-_MAX_SHORT_WORD = 4
 
 PersonGroup = tuple[int, TokenSpan]
 """Token of a noun for people, and the phrase that it is part of."""
@@ -35,15 +33,8 @@ def find_other_group(pair: PassagePair) -> str:
     if not are_parallel(pair):
         return ""
     left, right = pair.texts
-    left_groups, right_groups = _person_groups(left), _person_groups(right)
-    if not left_groups and right_groups:
-        left_groups = _opening_plural(left)
-    elif not right_groups and left_groups:
-        right_groups = _opening_plural(right)
-    left_words, right_words = (
-        _own_group(left, left_groups, right),
-        _own_group(right, right_groups, left),
-    )
+    left_words = _own_group(left, _person_groups(left), right)
+    right_words = _own_group(right, _person_groups(right), left)
     if not left_words or not right_words:
         return ""
     return f'one is for "{shortened(left_words)}", the other for "{shortened(right_words)}"'
@@ -61,19 +52,6 @@ def _person_groups(text: AnnotatedText) -> list[PersonGroup]:
                 phrase = (start, verb) if index < verb else (index - 1, index + 1)
                 groups.append((index, phrase))
     return groups
-
-
-def _opening_plural(text: AnnotatedText) -> list[PersonGroup]:
-    """The plural that a text begins with, which may be people where the other text names some."""
-    if not text.sentences:
-        return []
-    key = text.tokens[0].key
-    if not key.endswith("s") or len(key) <= _MAX_SHORT_WORD or key in _NOT_PEOPLE:
-        return []
-    if 0 not in text.stems or key.endswith(("ss", "us", "is")):
-        return []
-    start, end = text.sentences[0]
-    return [(0, (start, subject_end(text.tokens, start, end)))]
 
 
 def _own_group(text: AnnotatedText, groups: list[PersonGroup], other: AnnotatedText) -> str:

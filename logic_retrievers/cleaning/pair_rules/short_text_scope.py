@@ -14,17 +14,12 @@ from logic_retrievers.cleaning.pair_rules.passage_pair import (
 )
 from logic_retrievers.cleaning.pair_rules.sentence_parts import (
     is_in_subject,
-    shortened,
-    subject_end,
     text_before,
 )
 
-_HEADING = phrase_pattern("HEADING", re.NOFLAG)
 _FRAME_OPENERS = listed_words("frame_openers")
 
-_MAX_HEADING_TOKENS = 7
 _MIN_COSINE = 0.6
-_MIN_COSINE_HEADINGS = 0.4
 
 _NAME_PREPOSITIONS = listed_words("name_prepositions")
 _NATIONALITY = re.compile(r"(?:ean|ian|ican|ish|ese|ench|erman|utch)$")
@@ -34,35 +29,6 @@ _NEAR_START = 4
 
 _SINGLE_EVENT = phrase_pattern("SINGLE_EVENT")
 _CHARACTERS_BEFORE = 60
-
-
-def find_other_heading(pair: PassagePair) -> str:
-    """Different headings that share a word: "Notes for speakers", "Notes for stewards"."""
-    left, right = pair.texts
-    left_heading, right_heading = _heading(left), _heading(right)
-    if not left_heading or not right_heading:
-        return ""
-    left_stems, right_stems = left.stems_in(*left_heading), right.stems_in(*right_heading)
-    if not (left_stems - right.topic and right_stems - left.topic):
-        return ""
-    shares_word = bool(left_stems & right_stems)
-    if not (shares_word if pair.cosine >= _MIN_COSINE_HEADINGS else are_parallel(pair)):
-        return ""
-    return (
-        f'one has the heading "{shortened(left.excerpt(*left_heading))}", the other '
-        f'"{shortened(right.excerpt(*right_heading))}"'
-    )
-
-
-def find_other_variant(pair: PassagePair) -> str:
-    """Different words beside one name or noun before the verb: Pelox tablets, Pelox drops."""
-    if not are_parallel(pair, min_cosine=_MIN_COSINE):
-        return ""
-    left, right = pair.texts
-    left_variants, right_variants = _variants(left, right), _variants(right, left)
-    for noun in sorted(left_variants.keys() & right_variants.keys()):
-        return scope_reason(left_variants[noun], right_variants[noun])
-    return ""
 
 
 def find_other_subject(pair: PassagePair) -> str:
@@ -119,35 +85,6 @@ def find_other_year(pair: PassagePair) -> str:
         left.excerpt(left_date.start, left_date.end),
         right.excerpt(right_date.start, right_date.end),
     )
-
-
-def _heading(text: AnnotatedText) -> TokenSpan | None:
-    match = _HEADING.match(text.text)
-    if match is None:
-        return None
-    end = sum(token.end_char <= match.end() for token in text.tokens)
-    return (0, end) if 0 < end <= _MAX_HEADING_TOKENS and end < len(text.tokens) else None
-
-
-def _variants(text: AnnotatedText, other: AnnotatedText) -> dict[str, str]:
-    """A name or noun of both texts -> words of one alone: behind the name, before the noun."""
-    names = {token.key for token in other.tokens if token.text[0].isupper()}
-    values = text.mentioned_tokens(with_names=False)
-    variants: dict[str, str] = {}
-    for start, end in text.sentences:
-        verb = subject_end(text.tokens, start, end)
-        for index in range(start, verb - 1):
-            token, following = text.tokens[index : index + 2]
-            if token.text[0].isupper() and token.key in names and index in text.stems:
-                stems = text.stems_in(index + 1, verb)
-                if stems and stems.isdisjoint(other.topic):
-                    variants[token.key] = text.excerpt(index, verb)
-            if following.start_char - token.end_char > 1 or {index, index + 1} & values:
-                continue
-            noun = text.stems.get(index + 1, "")
-            if noun in other.topic and text.stems.get(index, noun) not in other.topic:
-                variants.setdefault(noun, token.text)
-    return variants
 
 
 def _names(text: AnnotatedText) -> list[TokenSpan]:

@@ -1,0 +1,130 @@
+"""Commands that train, add and measure pair judges; heavy imports wait for the call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from logic_export.cli.bundles import Compression, WeightStorage
+from logic_export.cli.options import parse_numbers, training_imports
+from logic_retrievers.cli.console import out, report_errors
+from logic_retrievers.errors import ConfigurationError, ReadError
+
+
+@report_errors
+def train_judge(
+    recipe: Annotated[Path, typer.Argument(help="A TOML file; see export/recipes/judge-*.")],
+    folder: Annotated[
+        Path, typer.Option("--out", help="A new folder, or that of an interrupted run to resume.")
+    ],
+    seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
+    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
+) -> None:
+    """Trains a pair judge from a recipe, or resumes an interrupted run."""
+    with training_imports():
+        from logic_export.judge.recipe import read_judge_recipe
+        from logic_export.judge.run import train_judge as run
+    settings = read_judge_recipe(recipe)
+    if seed is not None:
+        settings = settings.model_copy(update={"seed": seed})
+    table = Table("development set", "accuracy")
+    for name, value in run(settings, folder, quiet=quiet).items():
+        table.add_row(name, f"{value:.3f}")
+    out.print(table)
+    out.print(f"model, card and metrics are in {folder}", markup=False, soft_wrap=True)
+
+
+@report_errors
+def add_judge(
+    bundle: Annotated[Path, typer.Argument(help="A bundle whose heads share a trunk.")],
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    folder: Annotated[Path, typer.Option("--out", help="The new bundle; must not exist.")],
+    constant: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=VALUE, of the judge's weights in a ranking; may be repeated."),
+    ] = None,
+    minimum: Annotated[
+        list[str] | None,
+        typer.Option(help="SET=VALUE: least accuracy on a development set; may be repeated."),
+    ] = None,
+    compression: Compression = WeightStorage.INT8,
+    keep_here: Annotated[
+        bool, typer.Option("--keep-here", help="Also where the data let no model be handed on.")
+    ] = False,
+) -> None:
+    """Copies a bundle with a pair judge added or replaced; vectors stay the same."""
+    with training_imports():
+        from logic_export.judge.export import add_judge as add
+        from logic_export.judge.finished_run import read_finished_run
+    finished = read_finished_run(run)
+    if not finished.ships and not keep_here:
+        raise ConfigurationError(
+            f"{run} was trained on data that let no model be handed on; with --keep-here the "
+            "bundle must stay on this machine"
+        )
+    figures = add(
+        bundle,
+        finished.source,
+        folder,
+        finished.development(),
+        constants=parse_numbers(constant, "--constant"),
+        minimum=parse_numbers(minimum, "--minimum"),
+        compression=compression.value,
+    )
+    table = Table("development set", "accuracy")
+    for name, value in figures.items():
+        table.add_row(name, f"{value:.3f}")
+    out.print(table)
+    if not finished.ships:
+        out.print("trained on data that let no model be handed on")
+    out.print(f"the bundle is in {folder}", markup=False, soft_wrap=True)
+
+
+@report_errors
+def measure_judge(
+    bundle: Annotated[Path, typer.Argument(help="A bundle with a pair judge.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="JSON lines of premise, hypothesis and label."),
+    ],
+) -> None:
+    """Prints how often a bundle's judge is right, and how far its probabilities can be trusted."""
+    with training_imports():
+        from logic_export.judge.measure import accuracy, calibration_error
+    from logic_export.judge.rows import read_judge_rows
+    from logic_retrievers.judging import OnnxPairJudge
+
+    sets = {path: read_judge_rows(path) for path in files}
+    if empty := [path for path, rows in sets.items() if not rows]:
+        raise ReadError(f"{empty[0]} has no row")
+    judge = OnnxPairJudge(bundle)
+    table = Table("file", "pairs", "accuracy", "calibration error")
+    for path, rows in sets.items():
+        figures = accuracy(judge, rows), calibration_error(judge, rows)
+        table.add_row(str(path), str(len(rows)), *(f"{value:.3f}" for value in figures))
+    out.print(table)
+
+
+@report_errors
+def soft_labels(
+    teacher: Annotated[str, typer.Argument(help="Folder or hub name of a larger judge.")],
+    folder: Annotated[str, typer.Argument(help="A data set's folder, for queries and documents.")],
+    file: Annotated[
+        Path, typer.Option("--out", help="A new file of rows, or an interrupted one to resume.")
+    ],
+    split: Annotated[str, typer.Option(help="Which part: train or dev.")] = "train",
+    depth: Annotated[int, typer.Option(help="Candidates of each query.")] = 10,
+    bundle: Annotated[Path | None, typer.Option(help="Finds the candidates.")] = None,
+) -> None:
+    """Has a teacher label a data set's candidates, for the builder `pairs` of a smaller judge."""
+    with training_imports():
+        from logic_export.judge.distillation import candidate_pairs, label_softly
+    from logic_retrievers.encoders import OnnxEncoder
+    from logic_retrievers.evaluation import load_dataset
+
+    rows = list(candidate_pairs(load_dataset(folder, split), OnnxEncoder(bundle), depth))
+    count = label_softly(teacher, rows, file)
+    out.print(f"{count} pairs labelled, {len(rows)} in {file}", markup=False, soft_wrap=True)

@@ -1,0 +1,1 @@
+"""The pair judge: training rows, training, distillation, export and its gate."""

@@ -1,0 +1,150 @@
+"""Builders of the judge's rows, by the name that a recipe gives them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, Literal, TypeAlias
+
+from logic_export.data.files import assign_part
+from logic_export.data.triplet_builders import BUILDERS as TRIPLET_BUILDERS
+from logic_export.data.triplet_builders import find_data_file, run_builder
+from logic_export.data.triplets import Triplet
+from logic_export.judge.rows import (
+    CONTRADICTION,
+    ENTAILMENT,
+    NEUTRAL,
+    JudgeRow,
+    labelled_row,
+    read_judge_rows,
+    unique_rows,
+)
+from logic_export.recipe import DataSettings
+from logic_retrievers.errors import ReadError
+from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
+
+Builder: TypeAlias = Callable[..., list[JudgeRow]]
+
+CLUSTERS = Path(__file__).parent / "clusters.jsonl"
+"""Passages of one narrow topic and queries over them, written for this project; see the README
+beside it."""
+
+_LABELS = {"s": ENTAILMENT, "v": CONTRADICTION, "n": NEUTRAL}
+_DEVELOPMENT_SHARE = 0.1
+
+
+def pairs(path: str, *, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001 - every builder has a seed
+    """Labelled pairs of texts: any set of natural language inference.
+
+    Args:
+        path: JSON lines with ``premise``, ``hypothesis`` and ``label``.
+        seed: not used.
+    """
+    return read_judge_rows(find_data_file(Path(path)))
+
+
+def clusters(
+    part: Literal["train", "dev"] = "train",
+    path: str | None = None,
+    kinds: Sequence[str] = (),
+    *,
+    seed: int = 0,
+) -> list[JudgeRow]:
+    """Every passage of a cluster with every query over it, and one of another cluster.
+
+    Args:
+        part: a tenth of the clusters, by the hash of their topic, is ``dev``.
+        path: JSON lines ``{domain, topic, passages, queries: [{q, kind, labels}]}``; those of this
+            project where None. ``labels`` has a letter for each passage: s(atisfies), v(iolates),
+            n(either).
+        kinds: of the queries; all where empty.
+        seed: of the passages from other clusters of the domain, which are neutral.
+    """
+    random = Random(seed)
+    shares = {"train": 1 - _DEVELOPMENT_SHARE, "dev": _DEVELOPMENT_SHARE}
+    rows = list(_read_clusters(CLUSTERS if path is None else find_data_file(Path(path))))
+    kept = [row for row in rows if assign_part(f"{row['domain']} {row['topic']}", shares) == part]
+    by_domain: dict[str, list[dict[str, Any]]] = {}
+    for row in kept:
+        by_domain.setdefault(row["domain"], []).append(row)
+    built = []
+    for row in kept:
+        others = [other for other in by_domain[row["domain"]] if other is not row]
+        for query in row["queries"]:
+            if kinds and query["kind"] not in kinds:
+                continue
+            for passage, letter in zip(row["passages"], query["labels"], strict=True):
+                built.append(labelled_row(passage, query["q"], _LABELS[letter]))
+            if others:
+                unrelated = random.choice(random.choice(others)["passages"])
+                built.append(labelled_row(unrelated, query["q"], NEUTRAL))
+    return built
+
+
+def triplets(
+    builder: str, options: Mapping[str, Any], unrelated: float = 0.5, *, seed: int = 0
+) -> list[JudgeRow]:
+    """Triplets as rows: the satisfying passage entails its query, the violating one contradicts it.
+
+    Long passages are cut to the sentences that the judge would read.
+
+    Args:
+        builder: of triplets.
+        options: of that builder.
+        unrelated: for how many of the queries the satisfying passage of another triplet is a
+            neutral row.
+        seed: of the builder and of the unrelated passages.
+    """
+    random = Random(seed)
+    built: list[Triplet] = run_builder(TRIPLET_BUILDERS, builder, options, seed)
+    rows = []
+    for triplet in built:
+        rows.append(_excerpt_row(triplet.satisfying, triplet.query, ENTAILMENT))
+        if triplet.violating is not None:
+            rows.append(_excerpt_row(triplet.violating, triplet.query, CONTRADICTION))
+        if random.random() < unrelated:
+            other = random.choice(built)
+            if other.satisfying not in (triplet.satisfying, triplet.violating):
+                rows.append(_excerpt_row(other.satisfying, triplet.query, NEUTRAL))
+    return rows
+
+
+BUILDERS: Mapping[str, Builder] = {"pairs": pairs, "clusters": clusters, "triplets": triplets}
+
+
+def build_judge_rows(dataset: DataSettings, seed: int) -> list[JudgeRow]:
+    """The rows of one set of a recipe, each pair once, at most ``dataset.most``.
+
+    Raises:
+        ConfigurationError: an unknown builder or option.
+        ReadError: data are missing or malformed.
+    """
+    rows = unique_rows(run_builder(BUILDERS, dataset.builder, dataset.options, seed))
+    if dataset.most is not None and dataset.most < len(rows):
+        return Random(seed).sample(rows, dataset.most)
+    return rows
+
+
+def _excerpt_row(passage: str, query: str, label: str) -> JudgeRow:
+    return labelled_row(nearest_sentences(passage, query, MAX_WORDS), query, label)
+
+
+def _read_clusters(path: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        try:
+            row = json.loads(line)
+            if not all(row[name] for name in ("domain", "topic", "passages")):
+                raise ValueError("it has no domain, topic or passage")
+            for query in row["queries"]:
+                letters = query["labels"]
+                wrong = len(letters) != len(row["passages"]) or set(letters) - _LABELS.keys()
+                if wrong or not (query["q"] and query["kind"]):
+                    raise ValueError(query["q"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise ReadError(
+                f"{path}, line {number}: a cluster has domain, topic, passages, and queries, each "
+                f"with a kind and one letter of s, v and n for each passage ({error})"
+            ) from error
+        yield row

@@ -1,0 +1,54 @@
+"""What a judge knows: accuracy on labelled pairs, three ways or two, and its calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from logic_export.bundles.parity import ParityError
+from logic_export.judge.rows import JudgeRow
+from logic_retrievers.judging import QueryJudge
+
+Figures: TypeAlias = Mapping[str, float]
+
+
+def accuracy(judge: QueryJudge, rows: Sequence[JudgeRow]) -> float:
+    """Share of rows whose likeliest label is right.
+
+    Where the rows know no neutral pair (verification: supported or refuted), the judge chooses
+    between the two others.
+    """
+    probabilities = np.array(judge([(row.premise, row.hypothesis) for row in rows]))
+    targets = np.array([row.target for row in rows])
+    if not targets[:, 1].any():
+        probabilities[:, 1] = -1
+    return float((probabilities.argmax(axis=1) == targets.argmax(axis=1)).mean())
+
+
+def calibration_error(judge: QueryJudge, rows: Sequence[JudgeRow], bins: int = 10) -> float:
+    """Expected calibration error of the likeliest label (Guo et al. 2017), bins of equal width."""
+    probabilities = np.array(judge([(row.premise, row.hypothesis) for row in rows]))
+    targets = np.array([row.target for row in rows])
+    right = probabilities.argmax(axis=1) == targets.argmax(axis=1)
+    confidence = probabilities.max(axis=1)
+    place = np.minimum((confidence * bins).astype(int), bins - 1)
+    return float(
+        sum(
+            abs(right[place == b].mean() - confidence[place == b].mean()) * (place == b).mean()
+            for b in range(bins)
+            if (place == b).any()
+        )
+    )
+
+
+def require_gate(figures: Figures, minimum: Mapping[str, float]) -> None:
+    """Refuses a judge that misses an accuracy.
+
+    Raises:
+        ParityError: with the set, its accuracy and the least one.
+    """
+    for name, least in minimum.items():
+        if figures.get(name, 0.0) < least:
+            raise ParityError(f"{name}: accuracy {figures.get(name, 0.0):.3f}, least {least}")

@@ -1,0 +1,80 @@
+"""The recipe of a pair judge: one TOML file with every setting that determines the result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from logic_export.recipe import (
+    Count,
+    DataSettings,
+    RecipeTable,
+    Share,
+    Text,
+    TrainingSettings,
+    read_toml_recipe,
+)
+
+
+class JudgeModelSettings(RecipeTable):
+    """What is trained.
+
+    Args:
+        base: a packaged model's name, a folder, or a hub name: an encoder, or a finished judge that
+            is trained further.
+        frozen_embeddings: whether the embeddings stay as they are, so that the judge can be a head
+            of the base's bundle.
+        tokens: longest pair in tokens, special ones included; the longer text is cut first.
+        dropout: in training; replaces the base's own.
+    """
+
+    base: Text
+    frozen_embeddings: bool = True
+    tokens: Count = 128
+    dropout: Share = 0.1
+
+
+class JudgeEvaluationSettings(RecipeTable):
+    """Development sets.
+
+    Args:
+        sets: like training sets; the mean of their accuracies selects the checkpoint.
+        every: steps between two measurements, each with a checkpoint.
+    """
+
+    sets: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
+    every: Count = 500
+
+
+class JudgeRecipe(RecipeTable):
+    """The whole recipe.
+
+    Args:
+        name: name of the trained judge.
+        seed: of data, batches and arithmetic.
+        data: training sets; builders are those of :data:`logic_export.judge.builders.BUILDERS`.
+    """
+
+    name: Text
+    seed: int = 0
+    model: JudgeModelSettings
+    data: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
+    training: TrainingSettings = TrainingSettings(batch_size=32, learning_rate=1e-4)
+    evaluation: JudgeEvaluationSettings
+
+    @property
+    def ships(self) -> bool:
+        """Whether all training data allow the judge to be handed on."""
+        return all(dataset.ships for dataset in self.data)
+
+
+def read_judge_recipe(path: Path) -> JudgeRecipe:
+    """Reads a recipe.
+
+    Raises:
+        ReadError: the file is missing or not TOML.
+        ConfigurationError: a setting is unknown, missing or out of range.
+    """
+    return read_toml_recipe(path, JudgeRecipe)

@@ -1,0 +1,169 @@
+"""The final order of a query's first candidates, once a judge has read them with the query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from logic_retrievers.effects import Operation
+from logic_retrievers.errors import ConfigurationError, PairJudgeWarning, warn
+from logic_retrievers.judging.asking import ask
+from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
+from logic_retrievers.judging.judge import Judgement, TextPair, check_probabilities
+from logic_retrievers.judging.settings import JudgeConstants, WeightedJudge
+from logic_retrievers.policies import Policy, Ranked
+from logic_retrievers.policies.base import JudgeRequest
+from logic_retrievers.types import CandidatePool, Passage
+
+_UNJUDGED = 3.0
+"""Under the judge alone (margins from -1 to 1) this is taken from the cosine of the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRanking:
+    """The ranking of one query, and what a judge is asked about it.
+
+    Args:
+        pool: its candidates.
+        ranking: as the policy ranks them, best first.
+        to_judge: those that a judge reads, in that order, without the share of their penalty that
+            its word replaces.
+        depth: how many are wanted in the end.
+        request: of the policy; None: no judge reads them.
+        judge: reads them; None: no judge.
+    """
+
+    pool: CandidatePool
+    ranking: Sequence[Ranked]
+    to_judge: Sequence[Ranked]
+    depth: int
+    request: JudgeRequest | None = None
+    judge: WeightedJudge | None = None
+
+    @property
+    def ids(self) -> list[str]:
+        """Of the candidates, best first."""
+        return [self.pool.ids[ranked.index] for ranked in self.ranking]
+
+
+def rank_candidates(
+    policy: Policy,
+    pool: CandidatePool,
+    depth: int,
+    request: JudgeRequest | None = None,
+    judge: WeightedJudge | None = None,
+) -> CandidateRanking:
+    """The candidates that may be among the first ``depth``, with or without the judge's word.
+
+    The judge's word replaces a share of the policy's own penalty: a cosine cannot tell a passage
+    that waives what is excluded from one that has it.
+
+    Args:
+        policy: ranks.
+        pool: the candidates.
+        depth: how many are wanted in the end.
+        request: of the policy.
+        judge: reads the first of them.
+
+    Raises:
+        ConfigurationError: the policy ranks by a judge alone, and there is none.
+    """
+    if judge is None and request is not None and request.constraint is None:
+        raise ConfigurationError(
+            f"policy {policy.name!r} ranks by a pair judge, and there is none: the bundle that "
+            "comes with the package has none; pass judge= (see logic_retrievers.judging.QueryJudge)"
+        )
+    if request is None or judge is None:
+        return CandidateRanking(pool, policy.rank(pool, depth), (), depth)
+    own = policy.rank(pool, len(pool.ids))
+    lifted = _sorted(_without_penalty(ranked, request, judge.constants) for ranked in own)
+    to_judge = lifted[: judge.constants.candidates]
+    needed = {ranked.index for ranked in (*to_judge, *own[: depth + len(to_judge)])}
+    ranking = [ranked for ranked in own if ranked.index in needed]
+    return CandidateRanking(pool, ranking, to_judge, depth, request, judge)
+
+
+def judge_candidates(
+    rankings: Sequence[CandidateRanking], passages: Mapping[str, Passage]
+) -> Operation[list[list[Ranked]]]:
+    """The first ``depth`` candidates of each query after a judge has read them.
+
+    A candidate that the judge does not judge keeps its score. Where it fails, the policy's own
+    order stands.
+
+    Args:
+        rankings: of some queries; one judge for all that have a request, asked once.
+        passages: point id -> passage.
+
+    Warns:
+        PairJudgeWarning: the judge failed.
+    """
+    read: list[tuple[int, int, str]] = []  # query, candidate, what the judge reads of it
+    judge = next((ranking.judge for ranking in rankings if ranking.judge is not None), None)
+    pairs: list[TextPair] = []
+    for number, ranking in enumerate(rankings):
+        if ranking.request is None or judge is None:
+            continue
+        query = ranking.request.query
+        for ranked in ranking.to_judge:
+            if passage := passages.get(ranking.pool.ids[ranked.index]):
+                excerpt = nearest_sentences(passage.text_to_embed, query, MAX_WORDS)
+                read.append((number, ranked.index, excerpt))
+                pairs.append((excerpt, query))
+    function = None if judge is None else judge.judge
+    reply = yield from ask(function, pairs, check_probabilities)
+    if reply.answers is None:
+        warn(PairJudgeWarning, reply.warning)
+        return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
+    judgements: list[dict[int, Judgement]] = [{} for _ in rankings]
+    for (number, index, text), answer in zip(read, reply.answers, strict=True):
+        if answer is not None:
+            judgements[number][index] = Judgement(*answer, text)
+    return [
+        _judged_order(ranking, judged)[: ranking.depth]
+        for ranking, judged in zip(rankings, judgements, strict=True)
+    ]
+
+
+def _judged_order(ranking: CandidateRanking, judged: Mapping[int, Judgement]) -> list[Ranked]:
+    request, judge = ranking.request, ranking.judge
+    if request is None or judge is None:
+        return [*ranking.ranking]
+    changed = {
+        ranked.index: _judged(ranked, judged[ranked.index], request, judge.constants)
+        for ranked in ranking.to_judge
+        if ranked.index in judged
+    }
+    unjudged = _UNJUDGED if request.constraint is None else 0.0
+    return _sorted(
+        changed.get(ranked.index) or replace(ranked, score=ranked.score - unjudged)
+        for ranked in ranking.ranking
+    )
+
+
+def _judged(
+    ranked: Ranked, judgement: Judgement, request: JudgeRequest, constants: JudgeConstants
+) -> Ranked:
+    score = judgement.margin
+    if request.constraint is not None:
+        score = ranked.score + constants.weight(request.constraint) * judgement.margin
+    reason = {
+        "satisfies": f"the judge reads that it satisfies the query ({judgement.satisfies:.2f})",
+        "violates": f"the judge reads that it violates the query ({judgement.violates:.2f})",
+    }.get(judgement.verdict, ranked.reason)
+    details = {**ranked.details, "judge": judgement.to_dict()}
+    return replace(ranked, score=score, reason=reason, details=details)
+
+
+def _without_penalty(ranked: Ranked, request: JudgeRequest, constants: JudgeConstants) -> Ranked:
+    """The candidate without the share of its penalty that the judge's word replaces."""
+    if request.constraint is None:
+        return ranked
+    replaced = 1 - constants.penalty_share(request.constraint)
+    penalty = float(ranked.details.get("penalty", 0.0))
+    return replace(ranked, score=ranked.score + replaced * penalty)
+
+
+def _sorted(ranking: Iterable[Ranked]) -> list[Ranked]:
+    """Best first; what a filter put behind stays behind."""
+    return sorted(ranking, key=lambda ranked: (not ranked.passed_filter, -ranked.score))

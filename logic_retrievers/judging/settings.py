@@ -1,0 +1,149 @@
+"""How much a judge's word counts in a ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.judging.judge import QueryJudge
+from logic_retrievers.settings import SHARE, Interval, PartialSettings, Range, check_ranges, merged
+
+_RANGES: Mapping[str, Range] = {
+    "candidates": Interval(1, 1000),
+    "thing_weight": Interval(low=0),
+    "property_weight": Interval(low=0),
+    "negated_fact_weight": Interval(low=0),
+    "thing_penalty_share": SHARE,
+    "property_penalty_share": SHARE,
+}
+
+Constraint: TypeAlias = Literal["thing", "property", "negated_fact"]
+"""What a query demands, as a judge's weights know it."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeConstants:
+    """The weights of a judge; :class:`JudgeSettings` explains each.
+
+    The defaults stand in for what a bundle does not name, and are those of a judge of your own.
+
+    Raises:
+        ConfigurationError: a value out of its range.
+    """
+
+    candidates: int = 20
+    thing_weight: float = 0.2
+    property_weight: float = 0.1
+    negated_fact_weight: float = 0.2
+    thing_penalty_share: float = 0.5
+    property_penalty_share: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check(asdict(self))
+        object.__setattr__(self, "candidates", int(self.candidates))  # a manifest has 20.0
+
+    def weight(self, constraint: Constraint) -> float:
+        """What a margin of 1 adds to a score, for a constraint of this kind."""
+        weight: float = getattr(self, f"{constraint}_weight")
+        return weight
+
+    def penalty_share(self, constraint: Constraint) -> float:
+        """What remains of the policy's own penalty once a candidate is judged."""
+        return {
+            "thing": self.thing_penalty_share,
+            "property": self.property_penalty_share,
+            "negated_fact": 1.0,
+        }[constraint]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings(PartialSettings):
+    """A judge with settings of your own; None keeps what the judge's bundle ships.
+
+    Args:
+        judge: reads (passage, query) pairs; the one of the default bundle where None.
+        candidates: how many of a query's first candidates it reads.
+        thing_weight, property_weight, negated_fact_weight: what is added to the score of a
+            candidate whose margin (satisfies less violates) is 1, by what the query demands; it is
+            the unit of a cosine.
+        thing_penalty_share, property_penalty_share: what remains of the exclusion policy's own
+            penalty for a candidate that is judged, in [0, 1].
+
+    Raises:
+        ConfigurationError: a value out of its range, or a judge that cannot be called.
+    """
+
+    ranges: ClassVar[Mapping[str, Range]] = _RANGES
+
+    judge: QueryJudge | None = None
+    candidates: int | None = None
+    thing_weight: float | None = None
+    property_weight: float | None = None
+    negated_fact_weight: float | None = None
+    thing_penalty_share: float | None = None
+    property_penalty_share: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.judge is not None and not callable(self.judge):
+            raise ConfigurationError("judge must be callable; see QueryJudge")
+        _check(self.overrides())
+
+    def overrides(self) -> dict[str, Any]:
+        """The constants that are not None, by name."""
+        values = PartialSettings.overrides(self)
+        values.pop("judge", None)
+        return values
+
+
+def _check(values: Mapping[str, Any]) -> None:
+    check_ranges(values, _RANGES)
+    candidates = values.get("candidates", 1)
+    if candidates != int(candidates):
+        raise ConfigurationError(f"candidates must be a whole number, not {candidates!r}")
+
+
+AnyJudge: TypeAlias = Literal["auto"] | QueryJudge | JudgeSettings | None
+"""``auto``: the judge of the default bundle, if it has one. None: no judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedJudge:
+    """A judge ready to be asked, and its weights."""
+
+    judge: QueryJudge
+    constants: JudgeConstants
+
+
+def check_any_judge(judge: Any) -> None:
+    """Refuses what is no judge.
+
+    Raises:
+        ConfigurationError: neither ``"auto"`` nor None, a callable or settings.
+    """
+    known = judge is None or judge == "auto" or isinstance(judge, JudgeSettings)
+    if not known and not callable(judge):
+        raise ConfigurationError(
+            f"judge is 'auto', None, a callable (see QueryJudge) or JudgeSettings, not {judge!r}"
+        )
+
+
+def resolve_judge(judge: AnyJudge) -> WeightedJudge | None:
+    """The judge to ask; loads the default bundle's the first time it is needed.
+
+    Raises:
+        BundleError: the default bundle's judge cannot be loaded.
+    """
+    if judge is None:
+        return None
+    settings = judge if isinstance(judge, JudgeSettings) else JudgeSettings()
+    function = settings.judge if isinstance(judge, JudgeSettings | str) else judge
+    if function is None:
+        from logic_retrievers.judging.onnx import default_judge  # loads ONNX Runtime
+
+        function = default_judge()
+        if function is None:
+            return None
+    bundle_constants = getattr(function, "constants", None)
+    return WeightedJudge(function, merged(JudgeConstants, settings, bundle_constants))

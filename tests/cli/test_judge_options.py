@@ -1,0 +1,116 @@
+"""``--judge`` and ``--no-judge`` of ``search`` and ``evaluate``, and the policy ``judge``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from logic_retrievers import Engine, OnnxEncoder, PassageIndex
+from logic_retrievers.cli.app import app
+from logic_retrievers.encoders import load_bundle
+from logic_retrievers.judging import onnx
+
+ROWS = {
+    "pool": "A hotel with a heated pool and a garden.",
+    "plain": "A small hotel near the station; there is no pool.",
+    "inn": "A quiet inn by the harbour.",
+    "copper": "Prices of copper rose again this week.",
+}
+QUERY = "a hotel without a pool"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """An index of the hotels, and the same as a data set."""
+    folder = tmp_path_factory.mktemp("hotels")
+    rows = [json.dumps({"_id": name, "text": text}) for name, text in ROWS.items()]
+    (folder / "corpus.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    query = {"_id": "q", "text": QUERY, "satisfying": ["plain"], "violating": ["pool"]}
+    (folder / "queries.jsonl").write_text(json.dumps(query), encoding="utf-8")
+    done = CliRunner().invoke(
+        app, ["index", str(folder / "corpus.jsonl"), "-l", str(folder / "index")]
+    )
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+@pytest.fixture
+def fake_judge(monkeypatch):
+    """In place of the default bundle's, which may have none: it is for copper."""
+    asked = []
+
+    def judge(pairs):
+        asked.extend(pairs)
+        return [(0.98, 0.01, 0.01) if "copper" in text else (0.1, 0.8, 0.1) for text, _ in pairs]
+
+    monkeypatch.setattr(onnx, "default_judge", lambda: judge)
+    return asked
+
+
+def call(*arguments, code=0):
+    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+    assert result.exit_code == code, result.output + result.stderr
+    return result
+
+
+def search(folder, *arguments):
+    said = call("search", QUERY, "-l", folder / "index", "--json", *arguments)
+    return json.loads(said.stdout)
+
+
+def evaluate(folder, tmp_path, *arguments):
+    """The order of a run's ids."""
+    run = tmp_path / "run.txt"
+    call("evaluate", folder, "--run", run, *arguments)
+    return [line.split()[2] for line in run.read_text(encoding="utf-8").splitlines()]
+
+
+def test_search_without_a_judge(folder, fake_judge):
+    """A switch that is read and not handed on."""
+    hits = search(folder, "--no-judge")
+    assert not fake_judge
+    with PassageIndex.open(encoder=OnnxEncoder(), location=folder / "index") as index:
+        expected = Engine(index, judge=None).search(QUERY, 5)
+    assert hits == json.loads(json.dumps([hit.to_dict() for hit in expected]))
+    assert all("judge" not in hit["evidence"]["details"] for hit in hits)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--judge"]])
+def test_search_asks_the_judge(folder, fake_judge, arguments):
+    hits = search(folder, *arguments)
+    assert {query for _, query in fake_judge} == {QUERY}
+    assert all(hit["evidence"]["details"]["judge"]["text"] == hit["text"] for hit in hits)
+    assert "the judge reads" in call("search", QUERY, "-l", folder / "index", "--explain").stdout
+
+
+def test_evaluate_with_and_without_a_judge(folder, tmp_path, fake_judge):
+    without = evaluate(folder, tmp_path, "--no-judge")
+    assert not fake_judge
+    assert sorted(without) == sorted(ROWS)
+    assert sorted(evaluate(folder, tmp_path)) == sorted(ROWS)
+    assert len(fake_judge) == len(ROWS)
+
+
+def test_evaluate_with_the_judge_alone(folder, tmp_path, fake_judge):
+    """To measure a judge, nothing else may order the candidates."""
+    judged = evaluate(folder, tmp_path, "--policy", "judge")
+    assert judged[0] == "copper"
+    topical = evaluate(folder, tmp_path, "--policy", "topical")
+    assert judged[1:] == [name for name in topical if name != "copper"]
+    refused = call("evaluate", folder, "--policy", "judge", "--no-judge", code=2)
+    assert "there is none" in " ".join(refused.stderr.split())
+
+
+def test_the_policy_judge_with_the_default_bundle(folder, tmp_path):
+    """A bundle without a judge refuses the policy; one with a judge tells of its verdicts."""
+    if load_bundle().manifest.judge is None:
+        refused = call("evaluate", folder, "--policy", "judge", code=2)
+        assert "the bundle that comes with the package has none" in " ".join(refused.stderr.split())
+        return
+    judged = evaluate(folder, tmp_path, "--policy", "judge")
+    assert sorted(judged) == sorted(ROWS)
+    hits = search(folder, "--policy", "judge")
+    assert [hit["id"] for hit in hits] == judged
+    assert all("judge" in hit["evidence"]["details"] for hit in hits)

@@ -1,0 +1,219 @@
+"""Builders of the judge's rows, the clusters that come along, and the committed recipes."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from logic_export.data.triplet_builders import BUILDERS as TRIPLET_BUILDERS
+from logic_export.data.triplets import Triplet, write_triplets
+from logic_export.judge.builders import BUILDERS, CLUSTERS, build_judge_rows, clusters, triplets
+from logic_export.judge.recipe import JudgeRecipe, read_judge_recipe
+from logic_export.judge.rows import labelled_row, write_judge_rows
+from logic_export.recipe import DataSettings
+
+from logic_retrievers.errors import ConfigurationError, ReadError
+from logic_retrievers.judging.excerpt import MAX_WORDS
+
+RECIPES = sorted((Path(__file__).parents[3] / "export" / "recipes").glob("judge-*.toml"))
+SHIPPED = {"judge-nli", "judge-minilm"}
+
+
+def cluster(topic: str, domain: str = "food") -> dict[str, Any]:
+    """Three passages of a topic and two queries over them."""
+    return {
+        "domain": domain,
+        "topic": topic,
+        "passages": [f"{topic} with nuts", f"{topic} without nuts", f"history of {topic}"],
+        "queries": [
+            {"q": f"{topic}, but no nuts", "kind": "exclusion", "labels": "vsn"},
+            {"q": f"{topic} with nuts", "kind": "plain", "labels": "svn"},
+        ],
+    }
+
+
+def written(path: Path, rows: list[Any]) -> str:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return str(path)
+
+
+def dataset(builder: str, most: int | None = None, **options: Any) -> DataSettings:
+    return DataSettings(builder=builder, licence="MIT", ships=True, most=most, options=options)
+
+
+@pytest.fixture
+def cluster_file(tmp_path: Path) -> str:
+    topics = [cluster(f"cake {number}") for number in range(40)]
+    return written(tmp_path / "clusters.jsonl", [*topics, cluster("taxes", "law")])
+
+
+def test_every_query_meets_every_passage_of_its_cluster(tmp_path: Path):
+    (one,) = (cluster("cake 1"),)
+    path = written(tmp_path / "one.jsonl", [one])
+    rows = [*clusters("train", path), *clusters("dev", path)]
+    labels = {(row.premise, row.hypothesis): row.label for row in rows}
+    assert labels == {
+        ("cake 1 with nuts", "cake 1, but no nuts"): "contradiction",
+        ("cake 1 without nuts", "cake 1, but no nuts"): "entailment",
+        ("history of cake 1", "cake 1, but no nuts"): "neutral",
+        ("cake 1 with nuts", "cake 1 with nuts"): "entailment",
+        ("cake 1 without nuts", "cake 1 with nuts"): "contradiction",
+        ("history of cake 1", "cake 1 with nuts"): "neutral",
+    }
+
+
+def test_a_topic_is_in_one_part_alone(cluster_file: str):
+    """A judge measured on what it was trained on is measured on nothing."""
+
+    def topics(part: Any) -> set[str]:
+        return {
+            row.hypothesis.split(",")[0].split(" with")[0] for row in clusters(part, cluster_file)
+        }
+
+    train, dev = topics("train"), topics("dev")
+    assert len(train) + len(dev) == 41
+    assert not train & dev
+    assert 1 <= len(dev) <= 12
+
+
+def test_a_passage_of_another_cluster_is_neutral(cluster_file: str):
+    """One of another domain would be too easy, and a topic alone in its domain has none."""
+    rows = clusters("train", cluster_file, seed=3)
+    strangers = Counter()
+    for row in rows:
+        topic = row.hypothesis.split(",")[0].split(" with")[0]
+        if topic not in row.premise:
+            assert row.label == "neutral"
+            assert "cake" in row.premise
+            strangers[row.hypothesis] += 1
+    asked = {row.hypothesis for row in rows if "taxes" not in row.hypothesis}
+    # "cake 1" stands in "cake 11" too: nearly all of them are told apart by their name
+    assert len(strangers) > 0.8 * len(asked)
+    assert set(strangers.values()) == {1}
+    assert clusters("train", cluster_file, seed=3) == rows
+    assert clusters("train", cluster_file, seed=4) != rows
+
+
+def test_only_some_kinds_of_queries(cluster_file: str):
+    rows = clusters("train", cluster_file, kinds=["exclusion"])
+    assert rows
+    assert all("but no" in row.hypothesis for row in rows)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"queries": [{"q": "a", "kind": "plain", "labels": "sv"}]},
+        {"queries": [{"q": "a", "kind": "plain", "labels": "svx"}]},
+        {"queries": [{"q": "a", "labels": "svn"}]},
+        {"queries": [{"kind": "plain", "labels": "svn"}]},
+        {"queries": ["a"]},
+        {"queries": None},
+        {"passages": []},
+        {"domain": ""},
+        {"topic": None},
+    ],
+)
+def test_a_malformed_cluster_is_named(tmp_path: Path, change: dict[str, Any]):
+    """A letter too few would give every passage the next one's label."""
+    path = written(tmp_path / "bad.jsonl", [cluster("fine"), {**cluster("cake"), **change}])
+    with pytest.raises(ReadError, match=r"bad\.jsonl, line 2: a cluster has"):
+        clusters("train", path)
+
+
+def test_the_clusters_that_come_along():
+    """Written by hand: a slip of the pen would train a wrong label."""
+    rows = [json.loads(line) for line in CLUSTERS.read_text("utf-8").split("\n") if line]
+    names = Counter((row["domain"], row["topic"]) for row in rows)
+    assert max(names.values()) == 1
+    for row in rows:
+        assert row.keys() >= {"domain", "topic", "passages", "queries"}
+        assert all(text.strip() == text and text for text in row["passages"])
+        assert len(set(row["passages"])) == len(row["passages"]) > 1
+        assert all(query["q"].strip() and query["kind"] for query in row["queries"])
+    train, dev = clusters("train"), clusters("dev")
+    assert {row.label for row in dev} == {"entailment", "neutral", "contradiction"}
+    assert 0.03 < len(dev) / (len(train) + len(dev)) < 0.2
+    assert not {row.hypothesis for row in dev} & {row.hypothesis for row in train}
+
+
+def test_triplets_say_what_satisfies_and_what_violates(tmp_path: Path):
+    made = [
+        Triplet(f"cake {n}, no nuts", f"cake {n} plain", f"cake {n} with nuts" if n else None, "s")
+        for n in range(6)
+    ]
+    write_triplets(tmp_path / "rows.jsonl", made)
+    options = {"path": str(tmp_path / "rows.jsonl")}
+    rows = triplets("file", options, unrelated=0.0)
+    assert rows[:3] == [
+        labelled_row("cake 0 plain", "cake 0, no nuts", "entailment"),
+        labelled_row("cake 1 plain", "cake 1, no nuts", "entailment"),
+        labelled_row("cake 1 with nuts", "cake 1, no nuts", "contradiction"),
+    ]
+    assert len(rows) == 11
+    more = triplets("file", options, unrelated=1.0)
+    neutral = [row for row in more if row.label == "neutral"]
+    assert 1 <= len(neutral) <= 6
+    assert all(row.premise.split()[1] != row.hypothesis.split()[1].strip(",") for row in neutral)
+    with pytest.raises(ConfigurationError, match="no builder 'none'"):
+        triplets("none", options)
+
+
+def test_long_passages_are_cut_as_the_judge_will_read_them(tmp_path: Path):
+    """A judge trained on whole articles would see something else in use."""
+    filler = " ".join(f"Sentence {n} speaks of boats and harbours." for n in range(40))
+    long = f"{filler} The cake has no nuts at all. {filler}"
+    write_triplets(tmp_path / "rows.jsonl", [Triplet("a cake without nuts", long, None, "s")])
+    (row,) = triplets("file", {"path": str(tmp_path / "rows.jsonl")}, unrelated=0.0)
+    assert len(row.premise.split()) <= MAX_WORDS
+    assert "The cake has no nuts at all." in row.premise
+
+
+def test_sets_of_a_recipe_are_unique_and_sampled(tmp_path: Path):
+    rows = [labelled_row(f"p {n // 2}", "h", "neutral") for n in range(40)]
+    write_judge_rows(tmp_path / "rows.jsonl", rows)
+    path = str(tmp_path / "rows.jsonl")
+    assert build_judge_rows(dataset("pairs", path=path), 0) == rows[::2]
+    some = build_judge_rows(dataset("pairs", 5, path=path), 0)
+    assert len(set(some)) == 5
+    assert some == build_judge_rows(dataset("pairs", 5, path=path), 0)
+    assert some != build_judge_rows(dataset("pairs", 5, path=path), 1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        (dataset("nobody"), ConfigurationError, "no builder 'nobody'; there are clusters, pairs"),
+        (dataset("clusters", part="test"), ConfigurationError, "part"),
+        (dataset("pairs"), ConfigurationError, "path"),
+        (dataset("pairs", path="nowhere.jsonl"), ReadError, "no such file"),
+    ],
+)
+def test_what_cannot_be_built_is_said(settings: DataSettings, error: type[Exception], words: str):
+    with pytest.raises(error, match=words):
+        build_judge_rows(settings, 0)
+
+
+def test_labels_of_inner_builders_are_plain():
+    """They stand in the bundle's NOTICE, and are typed after ``--minimum``."""
+    options = {"builder": "labelled", "options": {"folder": "nevir", "split": "dev"}}
+    inner = DataSettings(builder="triplets", licence="MIT", ships=True, options=options)
+    assert inner.label == "triplets labelled nevir dev"
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_committed_recipes_are_valid(path: Path):
+    """A builder that was renamed breaks a run of hours, at its start."""
+    assert {one.stem for one in RECIPES} >= SHIPPED
+    recipe = read_judge_recipe(path)
+    assert isinstance(recipe, JudgeRecipe)
+    assert recipe.ships or path.stem not in SHIPPED
+    for settings in (*recipe.data, *recipe.evaluation.sets):
+        assert settings.builder in BUILDERS
+        if settings.builder == "triplets":
+            assert settings.options["builder"] in TRIPLET_BUILDERS
+    labels = [settings.label for settings in recipe.evaluation.sets]
+    assert len(set(labels)) == len(labels)

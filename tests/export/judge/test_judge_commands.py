@@ -1,0 +1,174 @@
+"""``train-judge``, ``add-judge`` and ``measure-judge``, as they are typed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer", reason="the extra cli")
+for needed in ("onnx", "onnxscript", "sentence_transformers", "datasets", "accelerate"):
+    pytest.importorskip(needed, reason="the extra train")
+
+from logic_export.cli.app import app  # noqa: E402
+from logic_export.judge.finished_run import read_finished_run  # noqa: E402
+from logic_export.judge.rows import write_judge_rows  # noqa: E402
+from small_judges import SmallJudge, development_set, judge_recipe, rows  # noqa: E402
+from small_recipes import changed  # noqa: E402
+from typer.testing import CliRunner  # noqa: E402
+
+from logic_retrievers.encoders import load_bundle  # noqa: E402
+from logic_retrievers.errors import ConfigurationError  # noqa: E402
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings(
+        "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning:torch"
+    ),
+]
+
+
+def call(*arguments: object, code: int = 0) -> str:
+    """What the command prints, in one line."""
+    done = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    assert "Traceback" not in done.output
+    return " ".join(done.output.split())
+
+
+@pytest.fixture(scope="module")
+def bundle(small_judge: SmallJudge, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made by the command."""
+    out = tmp_path_factory.mktemp("commands") / "bundle"
+    said = call(
+        "add-judge", small_judge.bundle, small_judge.run, "--out", out, "--compression", "none",
+        "--constant", "thing_weight=0.25", "--constant", "property_weight=0",
+        "--minimum", f"{development_set(small_judge.recipe)}=0.01",
+    )  # fmt: skip
+    assert f"the bundle is in {out}" in said
+    assert "0." in said
+    return out
+
+
+def with_card(run: Path, out: Path, **card: object) -> Path:
+    """A copy of a run whose card says something else."""
+    shutil.copytree(run, out)
+    told = json.loads((run / "card.json").read_text())
+    (out / "card.json").write_text(json.dumps({**told, **card}))
+    return out
+
+
+def test_train_judge(small_judge: SmallJudge, tmp_path: Path):
+    recipe = changed(judge_recipe(small_judge.base, tmp_path), ("epochs = 2", "epochs = 0.5"))
+    out = tmp_path / "run"
+    said = call("train-judge", recipe, "--out", out, "--seed", 3, "--quiet")
+    card = json.loads((out / "card.json").read_text())
+    assert card["recipe"]["seed"] == 3
+    (accuracy,) = card["best"].values()
+    assert f"{accuracy:.3f}" in said
+    assert f"model, card and metrics are in {out}" in said
+    assert "finished run" in call("train-judge", recipe, "--out", out, code=2)
+
+
+def test_add_judge_takes_all_from_the_runs_card(small_judge: SmallJudge, bundle: Path):
+    judge = load_bundle(bundle).manifest.judge
+    assert judge.constants == {"thing_weight": 0.25, "property_weight": 0.0}
+    assert judge.max_tokens == 24
+    ((name, licence, count),) = [(one.name, one.licence, one.rows) for one in judge.training]
+    assert (name.split()[0], licence, count) == ("pairs", "CC0-1.0", 24)
+    assert judge.origin == "small-judge from model"  # no local path
+
+
+def test_add_judge_refuses_what_must_not_be_handed_on(small_judge: SmallJudge, tmp_path: Path):
+    """A licence that is broken by a forgotten flag."""
+    run = with_card(small_judge.run, tmp_path / "run", ships=False)
+    arguments = ["add-judge", small_judge.bundle, run, "--out", tmp_path / "out"]
+    assert "--keep-here" in call(*arguments, code=2)
+    assert not (tmp_path / "out").exists()
+    said = call(*arguments, "--keep-here", "--compression", "none")
+    assert "let no model be handed on" in said
+    assert load_bundle(tmp_path / "out").manifest.judge
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--constant", "thing_weight"], "NAME=VALUE"),
+        (["--constant", "thing_weight=much"], "takes a number"),
+        (["--constant", "thing=1"], "thing"),
+        (["--minimum", "other=0.5"], "no development set 'other'"),
+    ],
+)
+def test_add_judge_says_what_is_wrong(
+    small_judge: SmallJudge, tmp_path: Path, arguments: list[str], words: str
+):
+    out = tmp_path / "out"
+    command = ["add-judge", small_judge.bundle, small_judge.run, "--out", out, *arguments]
+    assert words in call(*command, code=2)
+    assert not out.exists()
+
+
+def test_add_judge_misses_the_gate(small_judge: SmallJudge, tmp_path: Path):
+    least = f"{development_set(small_judge.recipe)}=1"
+    said = call(
+        "add-judge", small_judge.bundle, small_judge.run, "--out", tmp_path / "out",
+        "--compression", "none", "--minimum", least, code=5,
+    )  # fmt: skip
+    assert "least 1.0" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_measure_judge(bundle: Path, tmp_path: Path):
+    write_judge_rows(tmp_path / "first.jsonl", rows(9))
+    write_judge_rows(tmp_path / "second.jsonl", rows(12, seed=4))
+    said = call("measure-judge", bundle, tmp_path / "first.jsonl", tmp_path / "second.jsonl")
+    for word in ("first.jsonl", "second.jsonl", "accuracy", "calibration error", " 9 ", " 12 "):
+        assert word in said
+
+
+def test_measure_judge_says_what_is_wrong(small_judge: SmallJudge, bundle: Path, tmp_path: Path):
+    write_judge_rows(tmp_path / "rows.jsonl", rows(3))
+    (tmp_path / "empty.jsonl").write_text("")
+    assert "has no row" in call("measure-judge", bundle, tmp_path / "empty.jsonl", code=1)
+    assert "cannot be read" in call("measure-judge", bundle, tmp_path / "none.jsonl", code=1)
+    without = call("measure-judge", small_judge.bundle, tmp_path / "rows.jsonl", code=5)
+    assert "has no pair judge" in without
+
+
+def test_a_run_tells_of_the_run_that_its_base_comes_from(small_judge: SmallJudge, tmp_path: Path):
+    """A second stage that forgets the first one's data breaks their licences."""
+    told = json.loads((small_judge.run / "card.json").read_text())
+    first = [
+        {"name": "early rows", "licence": "CC-BY-4.0", "ships": True, "rows": 7},
+        {**told["sets"][0], "rows": 99},
+    ]
+    base = with_card(small_judge.run, tmp_path / "base", sets=first, name="first", ships=False)
+    recipe = told["recipe"]
+    recipe["model"]["base"] = str(base / "model")
+    second = with_card(small_judge.run, tmp_path / "second", recipe=recipe, name="second")
+    found = read_finished_run(second)
+    assert [(one.name, one.rows) for one in found.source.training] == [
+        ("early rows", 7),
+        (told["sets"][0]["name"], 99),
+    ]
+    assert not found.ships
+    assert found.source.origin == "second from first from model"
+    shutil.rmtree(base)
+    with pytest.raises(ConfigurationError, match=r"base.* holds no finished run of a judge"):
+        read_finished_run(second)
+
+
+def test_what_is_no_finished_run_is_refused(small_judge: SmallJudge, tmp_path: Path):
+    for number, card in enumerate(({"sets": [{}]}, {"recipe": {}}, {"sets": None})):
+        run = with_card(small_judge.run, tmp_path / str(number), **card)
+        with pytest.raises(ConfigurationError, match="holds no finished run of a judge"):
+            read_finished_run(run)
+    (run / "card.json").write_text("[]")
+    with pytest.raises(ConfigurationError, match="holds no finished run"):
+        read_finished_run(run)
+    out = tmp_path / "out"
+    assert "no finished run" in call(
+        "add-judge", small_judge.bundle, tmp_path / "none", "--out", out, code=2
+    )

@@ -1,0 +1,217 @@
+"""A trained judge in a bundle: what it says, what it leaves alone, and what is refused."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+for needed in ("onnx", "onnxscript", "sentence_transformers", "datasets", "accelerate"):
+    pytest.importorskip(needed, reason="the extra train")
+
+import torch  # noqa: E402
+from logic_export.bundles.export import BundleLabel, export_bundle  # noqa: E402
+from logic_export.bundles.heads import HeadSource  # noqa: E402
+from logic_export.bundles.parity import ParityError  # noqa: E402
+from logic_export.judge import export as exporting  # noqa: E402
+from logic_export.judge.export import JudgeSource, add_judge  # noqa: E402
+from logic_export.judge.measure import accuracy  # noqa: E402
+from logic_export.judge.rows import JudgeRow  # noqa: E402
+from small_judges import SmallJudge, rows  # noqa: E402
+from transformers import AutoModelForSequenceClassification  # noqa: E402
+
+from logic_retrievers.encoders import OnnxEncoder, load_bundle, verify_bundle  # noqa: E402
+from logic_retrievers.encoders.manifest import TrainingData  # noqa: E402
+from logic_retrievers.errors import BundleError, ConfigurationError  # noqa: E402
+from logic_retrievers.judging import OnnxPairJudge  # noqa: E402
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings(
+        "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning:torch"
+    ),
+]
+SETS = (TrainingData(name="own rows", licence="CC0-1.0", rows=24),)
+CONSTANTS = {"thing_weight": 0.3, "property_penalty_share": 0.5}
+PAIRS = [(row.premise, row.hypothesis) for row in rows(30, seed=2)]
+
+
+def added(
+    judge: SmallJudge,
+    out: Path,
+    model: Path | str | None = None,
+    development: Mapping[str, Sequence[JudgeRow]] | None = None,
+    **settings: Any,
+) -> Mapping[str, float]:
+    source = JudgeSource(str(model or judge.run / "model"), 24, SETS, "a run")
+    sets = {"dev": rows(15, seed=1)} if development is None else development
+    settings = {"constants": CONSTANTS, "minimum": {}, "compression": "none", **settings}
+    return add_judge(judge.bundle, source, out, sets, **settings)
+
+
+@pytest.fixture(scope="module")
+def with_judge(small_judge: SmallJudge, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundle with the judge, weights as they are."""
+    out = tmp_path_factory.mktemp("exported") / "deep" / "bundle"
+    figures = added(small_judge, out)
+    assert figures == {"dev": accuracy(OnnxPairJudge(out), rows(15, seed=1))}
+    return out
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_it_says_what_the_original_says(small_judge: SmallJudge, with_judge: Path):
+    """A lost token type, mask or label order would be a judge that nobody has trained."""
+    judge = OnnxPairJudge(with_judge)
+    model = AutoModelForSequenceClassification.from_pretrained(small_judge.run / "model").eval()
+    temperature = load_bundle(with_judge).manifest.judge.temperature
+    expected = []
+    for pair in PAIRS:
+        ids = torch.tensor(judge.token_ids([pair]))
+        with torch.no_grad():
+            logits = model(input_ids=ids).logits / temperature
+        expected.append(logits.softmax(-1).numpy()[0])
+    np.testing.assert_allclose(judge(PAIRS), expected, atol=2e-4)
+    np.testing.assert_allclose([judge([pair])[0] for pair in PAIRS], judge(PAIRS), atol=1e-5)
+    assert np.ptp(expected, axis=0).min() > 0.01  # it does not say the same of every pair
+
+
+def test_tokens_are_those_of_the_training(small_judge: SmallJudge, with_judge: Path):
+    """The training tokenizer and the bundle's must cut and join two texts alike."""
+    from logic_export.judge.recipe import read_judge_recipe
+    from logic_export.judge.run import load_judge
+
+    _, tokenizer = load_judge(read_judge_recipe(small_judge.recipe))
+    pairs = [*PAIRS, ("quiet room " * 20, "no noise"), ("a", "hotel " * 40)]
+    first, second = zip(*pairs, strict=True)
+    trained = tokenizer(list(first), list(second), truncation="longest_first", max_length=24)[
+        "input_ids"
+    ]
+    assert OnnxPairJudge(with_judge).token_ids(pairs) == trained
+
+
+def test_the_manifest_and_the_notice_tell_of_it(small_judge: SmallJudge, with_judge: Path):
+    manifest = load_bundle(with_judge).manifest
+    judge = manifest.judge
+    assert (judge.training, judge.origin, judge.constants) == (SETS, "a run", CONSTANTS)
+    assert judge.max_tokens == 24
+    assert 0.25 <= judge.temperature <= 8
+    assert OnnxPairJudge(with_judge).constants == CONSTANTS
+    notice = (with_judge / "NOTICE").read_text()
+    assert notice.startswith("for a test\n\nPair judge: judge.onnx")
+    assert "own rows (CC0-1.0), 24 rows" in notice
+
+
+def test_the_vectors_stay_what_they_were(small_judge: SmallJudge, with_judge: Path):
+    """A moved fingerprint orphans every collection made with the bundle."""
+    before, after = contents(small_judge.bundle), contents(with_judge)
+    assert after.keys() - before.keys() == {"judge.onnx"}
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {"NOTICE", "manifest.json"}
+    old, new = (
+        load_bundle(small_judge.bundle).manifest,
+        verify_bundle(with_judge, deep=True).manifest,
+    )
+    assert old.heads == new.heads
+    assert old.vector_specs() == new.vector_specs()
+    texts = ["a quiet room", "not loud"]
+    found = OnnxEncoder(with_judge).encode_documents(texts)
+    for name, values in OnnxEncoder(small_judge.bundle).encode_documents(texts).items():
+        np.testing.assert_array_equal(found[name], values)
+
+
+def test_a_judge_takes_anothers_place(small_judge: SmallJudge, with_judge: Path, tmp_path: Path):
+    source = JudgeSource(str(small_judge.run / "model"), 20, (), "another run")
+    development = {"dev": rows(6)}
+    out = tmp_path / "again"
+    add_judge(with_judge, source, out, development, constants={}, minimum={}, compression="none")
+    manifest = verify_bundle(out).manifest
+    assert (manifest.judge.origin, manifest.judge.max_tokens) == ("another run", 20)
+    assert (out / "NOTICE").read_text().count("Pair judge:") == 1
+    assert contents(out).keys() == contents(with_judge).keys()
+
+
+def test_small_weights_say_nearly_the_same(
+    small_judge: SmallJudge, with_judge: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Random weights as large as these lose more in int8 than trained ones."""
+    monkeypatch.setattr(exporting, "MAX_DIFFERENCE", 0.1)
+    added(small_judge, tmp_path / "small", compression="int8")
+    small, exact = OnnxPairJudge(tmp_path / "small"), OnnxPairJudge(with_judge)
+    assert np.abs(np.subtract(small(PAIRS), exact(PAIRS))).mean() < 0.1
+    graph = "judge.onnx"
+    assert (tmp_path / "small" / graph).stat().st_size < (with_judge / graph).stat().st_size
+
+
+def moved(small_judge: SmallJudge, out: Path) -> Path:
+    """The judge with other word embeddings."""
+    model = AutoModelForSequenceClassification.from_pretrained(small_judge.run / "model")
+    with torch.no_grad():
+        weight = model.bert.embeddings.word_embeddings.weight
+        weight[-3:] += torch.randn(3, 32, generator=torch.Generator().manual_seed(0))
+    model.save_pretrained(out)
+    return out
+
+
+def test_what_does_not_fit_is_refused_and_leaves_nothing(small_judge: SmallJudge, tmp_path: Path):
+    """Over another trunk it would judge something, and nobody would know what."""
+    out = tmp_path / "parent" / "out"
+    other = moved(small_judge, tmp_path / "moved")
+    for settings, words in (
+        ({"model": other}, "are not those of .* frozen_embeddings"),
+        ({"model": small_judge.base}, "has 2 labels, not 3"),
+        ({"model": tmp_path / "none"}, "no judge can be loaded"),
+        ({"minimum": {"test": 0.5}}, "no development set 'test'; there are 'dev'"),
+        ({"constants": {"weight": 1.0}}, "weight"),
+        ({"constants": {"thing_weight": -1.0}}, "at least 0"),
+    ):
+        with pytest.raises(ConfigurationError, match=words):
+            added(small_judge, out, **settings)
+    assert not out.parent.exists()
+    with pytest.raises(ConfigurationError, match="exists"):
+        added(small_judge, tmp_path)
+    with pytest.raises(BundleError):
+        add_judge(
+            tmp_path / "nowhere",
+            JudgeSource(str(small_judge.run / "model"), 24, (), "a run"),
+            out,
+            {"dev": rows(3)},
+            constants={},
+            minimum={},
+        )
+
+
+def test_a_bundle_without_a_trunk_is_refused(small_judge: SmallJudge, tmp_path: Path):
+    label = BundleLabel("one", "Apache-2.0", "made here", {"NOTICE": "for a test\n"})
+    export_bundle(tmp_path / "one", label, [HeadSource("topical", str(small_judge.base))])
+    source = JudgeSource(str(small_judge.run / "model"), 24, (), "a run")
+    with pytest.raises(ConfigurationError, match="share no trunk"):
+        add_judge(
+            tmp_path / "one", source, tmp_path / "out", {"dev": rows(3)}, constants={}, minimum={}
+        )
+
+
+def test_a_judge_that_misses_its_gate_is_not_written(
+    small_judge: SmallJudge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A folder that exists gets shipped."""
+    with pytest.raises(ParityError, match=r"dev: accuracy 0\.\d+, least 1\.0"):
+        added(small_judge, tmp_path / "out", minimum={"dev": 1.0})
+    monkeypatch.setattr(exporting, "MAX_DIFFERENCE", -1.0)
+    with pytest.raises(ParityError, match="differ from the original's"):
+        added(small_judge, tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_damaged_judge_is_a_bundle_error(with_judge: Path, tmp_path: Path):
+    damaged = tmp_path / "damaged"
+    shutil.copytree(with_judge, damaged)
+    (damaged / "judge.onnx").write_bytes(b"x")
+    with pytest.raises(BundleError):
+        OnnxPairJudge(damaged)

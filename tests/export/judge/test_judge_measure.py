@@ -1,0 +1,112 @@
+"""Accuracy, calibration and temperature of a judge, against sums done by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+for needed in ("onnx", "sentence_transformers"):
+    pytest.importorskip(needed, reason="the extra train")
+
+from hypothesis import given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+from logic_export.bundles.parity import ParityError  # noqa: E402
+from logic_export.judge.export import find_temperature  # noqa: E402
+from logic_export.judge.measure import accuracy, calibration_error, require_gate  # noqa: E402
+from logic_export.judge.rows import JudgeRow, labelled_row  # noqa: E402
+
+
+def rows(labels: str) -> list[JudgeRow]:
+    """One row a letter: e(ntailment), n(eutral), c(ontradiction)."""
+    names = {"e": "entailment", "n": "neutral", "c": "contradiction"}
+    return [labelled_row(f"p {n}", "h", names[letter]) for n, letter in enumerate(labels)]
+
+
+class Told:
+    """A judge that says what it was told, pair by pair."""
+
+    def __init__(self, *probabilities: tuple[float, float, float]) -> None:
+        self.probabilities = probabilities
+
+    def __call__(self, pairs):
+        assert len(pairs) == len(self.probabilities)
+        return list(self.probabilities)
+
+
+def test_accuracy_among_three_labels():
+    judge = Told((0.8, 0.1, 0.1), (0.3, 0.4, 0.3), (0.5, 0.1, 0.4), (0.1, 0.2, 0.7))
+    assert accuracy(judge, rows("encc")) == 0.75
+
+
+def test_accuracy_between_two_where_no_row_is_neutral():
+    """Verification knows no third answer; a cautious judge is not wrong there."""
+    judge = Told((0.3, 0.6, 0.1), (0.1, 0.8, 0.1001), (0.2, 0.7, 0.1))
+    assert accuracy(judge, rows("ecc")) == pytest.approx(2 / 3)
+    assert accuracy(judge, rows("enc")) == pytest.approx(1 / 3)
+
+
+def test_a_judge_that_is_as_right_as_it_says():
+    """Nine of ten right at .9."""
+    sure = [(0.9, 0.05, 0.05)] * 10
+    assert calibration_error(Told(*sure), rows("eeeeeeeeec")) == pytest.approx(0)
+    assert calibration_error(Told(*sure), rows("eeeeeccccc")) == pytest.approx(0.4)
+    assert calibration_error(Told((1.0, 0, 0)), rows("e")) == 0
+    assert calibration_error(Told((1.0, 0, 0)), rows("c")) == 1
+
+
+def test_calibration_is_weighted_by_bin():
+    """Three pairs in the bin of .8 (two right) and one in that of .4 (wrong)."""
+    judge = Told((0.8, 0.1, 0.1), (0.1, 0.8, 0.1), (0.82, 0.1, 0.08), (0.4, 0.3, 0.3))
+    high = abs(2 / 3 - (0.8 + 0.8 + 0.82) / 3) * 3 / 4
+    low = abs(0 - 0.4) * 1 / 4
+    assert calibration_error(judge, rows("encc")) == pytest.approx(high + low)
+    one_bin = abs(2 / 4 - (0.8 + 0.8 + 0.82 + 0.4) / 4)
+    assert calibration_error(judge, rows("encc"), bins=1) == pytest.approx(one_bin)
+
+
+def test_the_gate_names_what_is_missed():
+    figures = {"own": 0.7, "nli": 0.9}
+    require_gate(figures, {"own": 0.7})
+    require_gate(figures, {})
+    with pytest.raises(ParityError, match=r"own: accuracy 0\.700, least 0\.71"):
+        require_gate(figures, {"nli": 0.5, "own": 0.71})
+    with pytest.raises(ParityError, match="other"):
+        require_gate(figures, {"other": 0.1})
+
+
+def loss(logits: np.ndarray, targets: np.ndarray, temperature: float) -> float:
+    """Mean cross entropy, written out."""
+    shares = np.exp(logits / temperature - (logits / temperature).max(1, keepdims=True))
+    shares /= shares.sum(1, keepdims=True)
+    return float(-(targets * np.log(shares + 1e-300)).sum(1).mean())
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 10_000),
+    count=st.integers(1, 40),
+    scale=st.sampled_from([0.1, 1.0, 5.0, 20.0]),
+    skill=st.floats(0, 3),
+    soft=st.booleans(),
+)
+def test_the_temperature_is_the_best_of_a_grid(seed, count, scale, skill, soft):
+    """A wrong one makes a judge say .99 of what it half knows."""
+    random = np.random.default_rng(seed)
+    labels = random.integers(0, 3, count)
+    certain = np.eye(3)[labels]
+    targets = 0.8 * certain + 0.2 / 3 if soft else certain
+    logits = scale * (random.normal(size=(count, 3)) + skill * certain)
+    made = [JudgeRow("p", "h", tuple(float(t) for t in row)) for row in targets]
+
+    found = find_temperature(logits, made)
+
+    assert 0.25 <= found <= 8
+    best = min(loss(logits, targets, t) for t in np.linspace(0.25, 8, 400))
+    assert loss(logits, targets, found) <= best + 1e-3 * (1 + best)
+
+
+def test_a_judge_that_is_too_sure_is_cooled_down():
+    """Right in a third of the cases, sure in all of them."""
+    logits = np.array([[4.0, 0, 0]] * 9)
+    assert find_temperature(logits, rows("eeennnccc")) == pytest.approx(8, abs=0.01)
+    assert find_temperature(np.array([[0.5, 0, 0]] * 10), rows("e" * 10)) < 0.3

@@ -1,0 +1,170 @@
+"""A small training run of a judge: what it leaves, resuming it, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+for needed in ("sentence_transformers", "datasets", "accelerate"):
+    pytest.importorskip(needed, reason="the extra train")
+
+import torch  # noqa: E402
+from logic_export.judge import run as running  # noqa: E402
+from logic_export.judge.recipe import read_judge_recipe  # noqa: E402
+from logic_export.judge.run import soft_cross_entropy, train_judge  # noqa: E402
+from small_judges import SmallJudge, development_set  # noqa: E402
+from small_recipes import weights  # noqa: E402
+from transformers import AutoModelForSequenceClassification, AutoTokenizer  # noqa: E402
+
+from logic_retrievers.errors import ConfigurationError, ReadError  # noqa: E402
+from logic_retrievers.judging import LABELS  # noqa: E402
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning"),
+]
+
+
+class Ended(BaseException):
+    """What ends a run in its middle."""
+
+
+def logged(run: Path) -> list[dict[str, float]]:
+    return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+
+
+def test_a_run_leaves_a_judge_and_its_card(small_judge: SmallJudge):
+    run = small_judge.run
+    card = json.loads((run / "card.json").read_text())
+    name = development_set(small_judge.recipe)
+    assert card["name"] == "small-judge"
+    assert card["ships"] is True
+    assert [one["rows"] for one in card["sets"]] == [24]
+    assert card["sets"][0]["licence"] == "CC0-1.0"
+    assert card["best"].keys() == {name}
+    assert card["recipe"]["model"]["base"] == str(small_judge.base)
+    measured = [row[f"eval_{name}"] for row in logged(run) if f"eval_{name}" in row]
+    assert card["best"][name] == max(measured)
+    assert not (run / "checkpoints").exists()
+    model = AutoModelForSequenceClassification.from_pretrained(run / "model")
+    assert tuple(model.config.id2label[number] for number in range(3)) == LABELS
+    assert AutoTokenizer.from_pretrained(run / "model")("quiet room")["input_ids"]
+
+
+def test_embeddings_stay_and_layers_are_trained(small_judge: SmallJudge):
+    """A judge whose embeddings moved could not share the encoders' trunk."""
+    before, after = weights(small_judge.base), weights(small_judge.run / "model")
+    own = {name.removeprefix("bert."): values for name, values in after.items()}
+    moved = {name for name in before if not np.array_equal(before[name], own[name])}
+    assert any("layer.0." in name for name in moved)
+    assert any("layer.1." in name for name in moved)
+    assert not any("embeddings" in name for name in moved)
+
+
+def test_embeddings_can_be_trained_too(small_judge: SmallJudge, tmp_path: Path):
+    recipe = read_judge_recipe(small_judge.recipe)
+    model = recipe.model.model_copy(update={"frozen_embeddings": False})
+    training = recipe.training.model_copy(update={"epochs": 0.5})
+    train_judge(
+        recipe.model_copy(update={"model": model, "training": training}),
+        tmp_path / "run",
+        quiet=True,
+    )
+    before, after = weights(small_judge.base), weights(tmp_path / "run" / "model")
+    name = "embeddings.word_embeddings.weight"
+    assert not np.array_equal(before[name], after[f"bert.{name}"])
+
+
+@pytest.fixture
+def ended_run(small_judge: SmallJudge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run of the same recipe that ended at its seventh step."""
+    steps = []
+
+    def ends(*args, **kwargs):
+        if torch.is_grad_enabled():
+            if len(steps) == 6:
+                raise Ended
+            steps.append(1)
+        return soft_cross_entropy(*args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "soft_cross_entropy", ends)
+        with pytest.raises(Ended):
+            train_judge(read_judge_recipe(small_judge.recipe), tmp_path / "run", quiet=True)
+    assert [path.name for path in (tmp_path / "run" / "checkpoints").iterdir()] == ["checkpoint-4"]
+    return tmp_path / "run"
+
+
+def test_an_interrupted_run_goes_on(small_judge: SmallJudge, ended_run: Path):
+    """It must not begin anew, nor build its rows again: their files may have changed."""
+    recipe = read_judge_recipe(small_judge.recipe)
+    broken = ended_run / "checkpoints" / "checkpoint-99"
+    broken.mkdir()
+    (broken / "model.safetensors").write_bytes(b"killed while it was written")
+    stored = (ended_run / "data.jsonl.gz").read_bytes()
+
+    best = train_judge(recipe, ended_run, quiet=True)
+
+    assert (ended_run / "data.jsonl.gz").read_bytes() == stored
+    card = json.loads((ended_run / "card.json").read_text())
+    assert card["best"] == best
+    assert card["sets"] == json.loads((small_judge.run / "card.json").read_text())["sets"]
+    steps = [row["step"] for row in logged(ended_run)]
+    assert steps == sorted(steps)
+    name = f"eval_{development_set(small_judge.recipe)}"
+    measured = [(row["step"], row[name]) for row in logged(ended_run) if name in row]
+    whole = [(row["step"], row[name]) for row in logged(small_judge.run) if name in row]
+    assert measured == whole
+    left, right = weights(ended_run / "model"), weights(small_judge.run / "model")
+    for weight, values in left.items():
+        np.testing.assert_array_equal(values, right[weight])
+    with pytest.raises(ConfigurationError, match="finished run"):
+        train_judge(recipe, ended_run, quiet=True)
+
+
+def test_another_recipe_is_not_continued(small_judge: SmallJudge, tmp_path: Path):
+    """Half of one run and half of another would pass for either."""
+    recipe = read_judge_recipe(small_judge.recipe)
+    out = tmp_path / "run"
+    out.mkdir()
+    (out / "recipe.json").write_text(recipe.model_copy(update={"seed": 5}).model_dump_json())
+    with pytest.raises(ConfigurationError, match="another recipe"):
+        train_judge(recipe, out, quiet=True)
+
+
+def test_what_cannot_be_trained_is_said(small_judge: SmallJudge, tmp_path: Path):
+    recipe = read_judge_recipe(small_judge.recipe)
+    (tmp_path / "empty.jsonl").write_text("")
+    empty = recipe.data[0].model_copy(update={"options": {"path": str(tmp_path / "empty.jsonl")}})
+    missing = recipe.data[0].model_copy(update={"options": {"path": "nowhere.jsonl"}})
+    base = recipe.model.model_copy(update={"base": str(tmp_path / "no-model")})
+    for number, (update, error, words) in enumerate(
+        (
+            ({"data": (missing,)}, ReadError, "no such file"),
+            ({"data": (recipe.data[0], empty)}, ConfigurationError, r"the set 'pairs .*empty"),
+            (
+                {"evaluation": recipe.evaluation.model_copy(update={"sets": (empty,)})},
+                ConfigurationError,
+                "the development set 'pairs .*empty",
+            ),
+            ({"model": base}, ConfigurationError, "no model can be loaded"),
+        )
+    ):
+        with pytest.raises(error, match=words):
+            train_judge(recipe.model_copy(update=update), tmp_path / str(number), quiet=True)
+
+
+def test_the_loss_is_the_mean_over_all_pairs_of_a_step():
+    """Accumulated batches of several sizes must count by their pairs."""
+    logits = torch.randn(5, 3, generator=torch.Generator().manual_seed(0))
+    labels = torch.softmax(torch.randn(5, 3, generator=torch.Generator().manual_seed(1)), dim=1)
+    expected = -(labels * logits.log_softmax(1)).sum(1).mean()
+    torch.testing.assert_close(soft_cross_entropy({"logits": logits}, labels), expected)
+    parts = [
+        soft_cross_entropy({"logits": logits[part]}, labels[part], torch.tensor(labels.numel()))
+        for part in (slice(2), slice(2, 5))
+    ]
+    torch.testing.assert_close(sum(parts), expected)

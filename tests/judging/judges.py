@@ -1,0 +1,49 @@
+"""Judges whose every word is known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+
+def probabilities(margin: float) -> tuple[float, float, float]:
+    """Three that sum to 1, with the given margin of satisfies over violates."""
+    return max(margin, 0.0), 1 - abs(margin), max(-margin, 0.0)
+
+
+class MarginJudge:
+    """Knows the margin of each passage, judges no other, and notes what it was asked."""
+
+    def __init__(self, margins: Mapping[str, float]) -> None:
+        self._margins = margins
+        self.asked: list[list[tuple[str, str]]] = []
+
+    def __call__(self, pairs: Sequence[tuple[str, str]]):
+        self.asked.append(list(pairs))
+        margins = [self._margins.get(passage) for passage, _ in pairs]
+        return [None if margin is None else probabilities(margin) for margin in margins]
+
+    @property
+    def queries(self) -> list[str]:
+        """That it read, in their order."""
+        return [query for pairs in self.asked for _, query in pairs]
+
+    @property
+    def passages(self) -> list[str]:
+        """That it read, in their order."""
+        return [passage for pairs in self.asked for passage, _ in pairs]
+
+
+class AsyncMarginJudge(MarginJudge):
+    """The same as an ``async def``."""
+
+    async def __call__(self, pairs: Sequence[tuple[str, str]]):
+        return super().__call__(pairs)
+
+
+def failing_judge(pairs):
+    raise RuntimeError("key-12345")
+
+
+def forbidden_judge(pairs):
+    """Fails a test in which it is asked: its failure would only be a warning."""
+    raise AssertionError(f"asked about {pairs}")

@@ -1,0 +1,85 @@
+"""The part of a long passage that a judge reads."""
+
+from __future__ import annotations
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
+
+words = st.sampled_from(
+    ["tower", "garden", "garage", "garlic", "lake", "river", "castle", "of", "in", "no"]
+)
+sentences = st.lists(words, min_size=1, max_size=12).map(" ".join)
+passages = st.lists(sentences, min_size=1, max_size=8)
+gaps = st.sampled_from([". ", "! ", "?  ", "; ", "\n", ".\n\n"])
+budgets = st.integers(1, 30)
+
+
+def joined(parts, gap):
+    return gap.join(parts) + "."
+
+
+@given(st.text(max_size=60), st.text(max_size=20), st.integers(0, 40))
+def test_a_short_text_is_unchanged(text, query, spare):
+    """To the last blank: most passages are short, and evidence repeats what was read."""
+    assert nearest_sentences(text, query, len(text.split()) + spare) == text
+
+
+@given(st.text(min_size=1), st.text(), st.integers(0, 5))
+def test_any_text_gives_a_part_of_it(text, query, budget):
+    """Never nothing, and no word that the passage does not have."""
+    excerpt = nearest_sentences(text, query, budget)
+    assert excerpt.split() or not text.split()
+    assert set(excerpt.split()) <= set(text.split())
+
+
+@given(passages, gaps, sentences, budgets)
+def test_whole_sentences_in_their_order_within_the_budget(parts, gap, query, budget):
+    """Half a sentence may lose its "not", and another order says something else."""
+    excerpt = nearest_sentences(joined(parts, gap), query, budget)
+    ended = [f"{part}{gap.strip()}" for part in parts[:-1]] + [f"{parts[-1]}."]
+    choices = {""}
+    for sentence in ended:
+        choices |= {f"{before} {sentence}".strip() for before in choices}
+    assert " ".join(excerpt.split()) in choices
+    longest = max(len(part.split()) for part in parts)
+    assert len(excerpt.split()) <= max(budget, longest)
+
+
+@given(passages, sentences, budgets)
+def test_the_nearest_sentence_is_in_it(parts, query, budget):
+    """The one that decides; the first among equals, which names the subject as a rule."""
+    text = joined(parts, ". ")
+    assume(len(text.split()) > budget)
+
+    def shared(part):
+        return len({word for word in part.split() if len(word) > 3} & set(query.split()))
+
+    nearest = max(parts, key=shared)  # the first of the best
+    excerpt = nearest_sentences(text, query, budget).removesuffix(".").split(". ")
+    assert nearest in excerpt
+    if len(nearest.split()) > budget:
+        assert excerpt == [nearest]
+
+
+def test_words_are_near_by_their_beginning():
+    """A query asks for insurance, and the passage says what it insures."""
+    text = "We sell cars. They are red. No fire is insured. They are cheap."
+    assert nearest_sentences(text, "Insurance against flames", 4) == "No fire is insured."
+
+
+def test_one_long_sentence_is_not_cut():
+    """Verse and lists without a full stop; the tokenizer cuts them."""
+    text = "word " * (MAX_WORDS + 1)
+    assert nearest_sentences(text, "word", MAX_WORDS) == text.strip()
+
+
+def test_a_real_passage():
+    """The sentence that waives what is excluded is found among others."""
+    filler = "Our rooms look over the harbour and were painted last year. " * 10
+    text = f"The Harbour Inn is a hotel. {filler}No deposit is taken. {filler}"
+    excerpt = nearest_sentences(text, "a hotel without a deposit", 20)
+    assert excerpt.startswith("The Harbour Inn is a hotel.")
+    assert "No deposit is taken." in excerpt
+    assert len(excerpt.split()) <= 20

@@ -1,0 +1,237 @@
+"""The order after a judge's word, against a plain reference, on pools full of ties."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from judges import MarginJudge, failing_judge, forbidden_judge, probabilities
+from ranked_pools import Candidate, GivenPolicy, passages_of, pool_of, reference_order, text_of
+
+from logic_retrievers.effects import arun, encoder_threads, run
+from logic_retrievers.errors import PairJudgeWarning
+from logic_retrievers.judged_order import judge_candidates, rank_candidates
+from logic_retrievers.judging.settings import JudgeConstants, WeightedJudge
+from logic_retrievers.policies.base import JudgeRequest
+
+# eighths: sums are exact, and ties are the rule
+eighths = st.integers(-8, 8).map(lambda n: n / 8)
+candidates = st.builds(
+    Candidate,
+    score=eighths,
+    penalty=st.sampled_from([0.0, 0.0, 0.25, 0.5, 0.75]),
+    passed=st.sampled_from([True, True, False]),
+    margin=st.none() | eighths,
+)
+pools = st.lists(candidates, max_size=14)
+constraints = st.sampled_from([None, "thing", "property", "negated_fact"])
+weights = st.builds(
+    JudgeConstants,
+    candidates=st.integers(1, 8),
+    thing_weight=st.sampled_from([0.0, 0.25, 1.0]),
+    property_weight=st.sampled_from([0.0, 0.125, 0.5]),
+    negated_fact_weight=st.sampled_from([0.25, 2.0]),
+    thing_penalty_share=st.sampled_from([0.0, 0.5, 1.0]),
+    property_penalty_share=st.sampled_from([0.0, 0.25]),
+)
+depths = st.integers(1, 12)
+
+
+def judge_of(*pools):
+    return MarginJudge(
+        {
+            text_of(number, i): candidate.margin
+            for number, pool in enumerate(pools)
+            for i, candidate in enumerate(pool)
+            if candidate.margin is not None
+        }
+    )
+
+
+def judged(judge, constants, *queries):
+    """The rankings of some queries: (candidates, depth, constraint or "none")."""
+    weighted = None if judge is None else WeightedJudge(judge, constants)
+    rankings, passages = [], {}
+    for number, (pool, depth, constraint) in enumerate(queries):
+        request = None if constraint == "none" else JudgeRequest(f"query {number}", constraint)
+        given_pool = pool_of(number, len(pool))
+        passages |= passages_of(given_pool)
+        rankings.append(rank_candidates(GivenPolicy(pool), given_pool, depth, request, weighted))
+    fetched = {i: passages[i] for ranking in rankings for i in ranking.ids}
+    return run(judge_candidates(rankings, fetched), encoder_threads)
+
+
+def expected(pool, depth, constraint, constants):
+    weight = None if constraint is None else constants.weight(constraint)
+    share = 1.0 if constraint is None else constants.penalty_share(constraint)
+    return reference_order(pool, depth, weight, share, constants.candidates)
+
+
+def listed(ranking):
+    return [(ranked.index, ranked.score) for ranked in ranking]
+
+
+@given(pools, depths, constraints, weights)
+def test_it_is_the_references_order(pool, depth, constraint, constants):
+    """Only some candidates are fetched; the others must not have belonged in the list."""
+    judge = judge_of(pool)
+    (ranking,) = judged(judge, constants, (pool, depth, constraint))
+    order, read = expected(pool, depth, constraint, constants)
+    assert listed(ranking) == order
+    assert judge.asked == ([[(text_of(0, i), "query 0") for i in read]] if read else [])
+
+
+@given(st.lists(st.tuples(pools, depths, constraints | st.just("none")), max_size=4), weights)
+def test_one_question_for_all_queries(queries, constants):
+    """A model that is asked query by query costs as many calls, and a batch less."""
+    judge = judge_of(*(pool for pool, *_ in queries))
+    rankings = judged(judge, constants, *queries)
+    pairs = []
+    for number, ((pool, depth, constraint), ranking) in enumerate(
+        zip(queries, rankings, strict=True)
+    ):
+        if constraint == "none":
+            assert ranking == GivenPolicy(pool).rank(None, depth)
+            continue
+        order, read = expected(pool, depth, constraint, constants)
+        assert listed(ranking) == order
+        pairs += [(text_of(number, i), f"query {number}") for i in read]
+    assert judge.asked == ([pairs] if pairs else [])
+
+
+@given(pools, depths, constraints, weights)
+def test_what_a_filter_put_behind_stays_behind(pool, depth, constraint, constants):
+    """A filter is the user's word, and a judge's is an opinion."""
+    (ranking,) = judged(judge_of(pool), constants, (pool, depth, constraint))
+    passed = [ranked.passed_filter for ranked in ranking]
+    assert passed == sorted(passed, reverse=True)
+    assert passed == [pool[ranked.index].passed for ranked in ranking]
+
+
+@given(pools, depths, constraints, weights)
+def test_evidence(pool, depth, constraint, constants):
+    """What was read and the verdict; the policy's own reasons where there is none."""
+    (ranking,) = judged(judge_of(pool), constants, (pool, depth, constraint))
+    own = {ranked.index: ranked for ranked in GivenPolicy(pool).rank(None, len(pool))}
+    _, read = expected(pool, depth, constraint, constants)
+    for ranked in ranking:
+        before, margin = own[ranked.index], pool[ranked.index].margin
+        details = dict(ranked.details)
+        judgement = details.pop("judge", None)
+        assert details == before.details
+        if ranked.index not in read or margin is None:
+            assert (judgement, ranked.reason) == (None, before.reason)
+            continue
+        satisfies, neutral, violates = probabilities(margin)
+        assert judgement == {
+            "verdict": judgement["verdict"],
+            "satisfies": satisfies,
+            "neutral": neutral,
+            "violates": violates,
+            "text": text_of(0, ranked.index),
+        }
+        if margin > 0.5:
+            assert ranked.reason == f"the judge reads that it satisfies the query ({margin:.2f})"
+        elif margin < -0.5:
+            assert ranked.reason == f"the judge reads that it violates the query ({-margin:.2f})"
+        elif abs(margin) < 0.5:
+            assert (judgement["verdict"], ranked.reason) == ("neutral", before.reason)
+
+
+awkward = st.builds(
+    Candidate,
+    score=st.floats(-1, 1) | eighths,
+    penalty=st.floats(0, 1) | st.just(0.0),
+    passed=st.booleans(),
+    margin=st.just(0.5),
+)
+
+
+@given(st.lists(awkward, min_size=1, max_size=14), depths, constraints, weights)
+def test_a_failure_leaves_the_policys_own_order(pool, depth, constraint, constants):
+    """To the last bit: a penalty taken off and put on again moves equals."""
+    with pytest.warns(PairJudgeWarning, match="it raised RuntimeError") as caught:
+        (ranking,) = judged(failing_judge, constants, (pool, depth, constraint))
+    assert ranking == GivenPolicy(pool).rank(None, depth)
+    assert len(caught) == 1
+    assert "key-12345" not in str(caught[0].message)
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (lambda pairs: [None], "it gave 1 answers to 2 pairs"),
+        (lambda pairs: [0.5, 0.5], "three probabilities that sum to 1"),
+        (lambda pairs: [[3.0, -1.0, -1.0]] * 2, "three probabilities that sum to 1"),
+        (lambda pairs: None, "no list"),
+    ],
+)
+def test_answers_of_a_wrong_form_fail_as_a_whole(answer, problem):
+    """The first half of a batch judged and the second not would be no order at all."""
+    pool = [Candidate(0.5, 0.25, True, None), Candidate(0.4, 0.0, True, None)]
+    with pytest.warns(PairJudgeWarning, match=problem):
+        (ranking,) = judged(answer, JudgeConstants(), (pool, 2, "thing"))
+    assert ranking == GivenPolicy(pool).rank(None, 2)
+
+
+@given(pools, depths)
+def test_without_a_judge_or_a_request_it_is_the_policys_list(pool, depth):
+    """A query without a constraint gets exactly what plain search gives."""
+    own = GivenPolicy(pool).rank(None, depth)
+    assert judged(None, JudgeConstants(), (pool, depth, "thing")) == [own]
+    assert judged(forbidden_judge, JudgeConstants(), (pool, depth, "none")) == [own]
+
+
+@given(pools, depths, constraints, weights)
+def test_async_gives_the_same(pool, depth, constraint, constants):
+    judge = judge_of(pool)
+    ids = pool_of(0, len(pool))
+    request = JudgeRequest("query 0", constraint)
+    ranking = rank_candidates(
+        GivenPolicy(pool), ids, depth, request, WeightedJudge(judge, constants)
+    )
+    operation = judge_candidates([ranking], passages_of(ids))
+    assert asyncio.run(arun(operation, encoder_threads)) == judged(
+        judge, constants, (pool, depth, constraint)
+    )
+
+
+@given(pools, constraints, weights)
+def test_a_passage_deleted_meanwhile_is_not_read(pool, constraint, constants):
+    """There is no text to read, and its place is left to the hits to close."""
+    assume(pool)
+    judge, ids = judge_of(pool), pool_of(0, len(pool))
+    request = JudgeRequest("query 0", constraint)
+    ranking = rank_candidates(
+        GivenPolicy(pool), ids, len(pool), request, WeightedJudge(judge, constants)
+    )
+    passages = passages_of(ids)
+    gone = ranking.ids[0]
+    del passages[gone]
+    (order,) = run(judge_candidates([ranking], passages), encoder_threads)
+    assert gone not in judge.passages
+    assert len(order) == len(pool)
+    assert "judge" not in next(r for r in order if ids.ids[r.index] == gone).details
+
+
+def test_only_the_nearest_sentences_of_a_long_passage_are_read():
+    """A judge reads 110 tokens, and evidence says which."""
+    from dataclasses import replace
+
+    filler = "Our rooms look over the harbour and were painted last year. " * 10
+    pool, judge = [Candidate(0.5, 0.0, True, None)], MarginJudge({})
+    request = JudgeRequest("a hotel without a deposit", "property")
+    ids = pool_of(0, 1)
+    ranking = rank_candidates(
+        GivenPolicy(pool), ids, 1, request, WeightedJudge(judge, JudgeConstants())
+    )
+    (passage,) = passages_of(ids).values()
+    embedded = f"The hotel. {filler}No deposit is taken. {filler}"
+    passages = {passage.id: replace(passage, text="shown", embed_text=embedded)}
+    run(judge_candidates([ranking], passages), encoder_threads)
+    (read,) = judge.passages
+    assert read.startswith("The hotel. ")
+    assert "No deposit is taken." in read
+    assert len(read.split()) <= 80

@@ -1,0 +1,282 @@
+"""The engine with a judge: when it is asked, and what its word does."""
+
+from __future__ import annotations
+
+import pytest
+from cakes import (
+    CONSTRAINED,
+    NEGATED_FACT,
+    PASSAGES,
+    PROPERTY,
+    TEXTS,
+    THING,
+    UNCONSTRAINED,
+    ids,
+    listed,
+    margins,
+    score_of,
+)
+from judges import AsyncMarginJudge, MarginJudge, failing_judge, forbidden_judge
+from suites.hashed_encoder import HashedEncoder
+
+from logic_retrievers import Engine, Expression, PassageIndex
+from logic_retrievers.errors import ConfigurationError, PairJudgeWarning
+from logic_retrievers.judging import JudgeSettings, onnx
+from logic_retrievers.judging.settings import JudgeConstants
+
+STRONG = {"thing_weight": 5.0, "property_weight": 5.0, "negated_fact_weight": 5.0}
+
+
+@pytest.fixture(scope="module")
+def index():
+    with PassageIndex.open("cakes", HashedEncoder(dimension=128), lexical=True) as index:
+        index.add(PASSAGES)
+        yield index
+
+
+# --- without a constraint
+
+
+@pytest.mark.parametrize("query", UNCONSTRAINED)
+@pytest.mark.parametrize("policy", ["auto", "topical", "union", "boolean"])
+def test_without_a_constraint_it_is_never_asked(index, query, policy):
+    """Same ids, same order, same scores, same evidence; and no time for a model."""
+    plain = Engine(index, policy, judge=None).search(query, 7)
+    assert Engine(index, policy, judge=forbidden_judge).search(query, 7) == plain
+    both = Engine(index, policy, judge=MarginJudge({})).search_many([query, PROPERTY], 7)
+    assert both[0] == plain
+
+
+def test_a_policy_that_asks_for_no_judge_gets_none(index):
+    """Whoever names a policy of a paper measures that policy."""
+    for policy in ("topical", "compatibility", "sequential", "union", "coder-union", "hybrid"):
+        plain = Engine(index, policy, judge=None).search(PROPERTY, 7)
+        assert Engine(index, policy, judge=forbidden_judge).search(PROPERTY, 7) == plain
+    expression = Expression.parse("cake AND NOT nuts")
+    plain = Engine(index, judge=None).search(expression, 7)
+    assert Engine(index, judge=forbidden_judge).search(expression, 7) == plain
+
+
+def test_the_bundles_judge_is_loaded_when_it_is_needed(index, monkeypatch):
+    """An application without constraints pays for no second model."""
+    loaded = []
+
+    def load():
+        loaded.append(MarginJudge(margins(nutty=1.0)))
+        return loaded[-1]
+
+    monkeypatch.setattr(onnx, "default_judge", load)
+    engine = Engine(index, judge=JudgeSettings(**STRONG))
+    engine.search("lemon cake")
+    assert loaded == []
+    assert ids(engine.search(PROPERTY))[0] == "nutty"
+    assert loaded[0].queries == [PROPERTY] * 7
+
+
+def test_a_bundle_without_a_judge_is_no_failure(index, monkeypatch):
+    monkeypatch.setattr(onnx, "default_judge", lambda: None)
+    for query in CONSTRAINED:
+        assert Engine(index).search(query) == Engine(index, judge=None).search(query)
+
+
+# --- with a constraint
+
+
+@pytest.mark.parametrize("query", CONSTRAINED)
+@pytest.mark.parametrize("name", ["hostel", "nutty", "iron", "plain"])
+def test_its_word_moves_a_passage(index, query, name):
+    """Up where it satisfies, down where it violates, and it says so."""
+    for margin, rank, verb in ((0.9, 1, "satisfies"), (-0.9, 7, "violates")):
+        judge = MarginJudge(margins(**{name: margin}))
+        hits = Engine(index, judge=JudgeSettings(judge, **STRONG)).search(query, 7)
+        (hit,) = (hit for hit in hits if hit.passage.id == name)
+        assert hit.rank == rank
+        assert hit.evidence.reason == f"the judge reads that it {verb} the query (0.90)"
+        judgement = hit.evidence.details["judge"]
+        assert (judgement["verdict"], judgement["text"]) == (verb, TEXTS[name])
+        assert sum("judge" in hit.evidence.details for hit in hits) == 1
+        text = query if isinstance(query, str) else query.text
+        assert judge.queries == [text] * 7
+
+
+@pytest.mark.parametrize(
+    ("query", "weight", "share"),
+    [(THING, 0.2, 0.5), (PROPERTY, 0.1, 0.0), (NEGATED_FACT, 0.2, 1.0)],
+)
+def test_how_much_it_counts(index, query, weight, share):
+    """The margin's weight by what the query demands, in place of a share of the penalty."""
+    assert JudgeConstants() == JudgeConstants(20, 0.2, 0.1, 0.2, 0.5, 0.0), "the weights below"
+    judge = MarginJudge(dict.fromkeys(TEXTS.values(), -0.75))
+    plain = Engine(index, judge=None).search(query, 7)
+    hits = Engine(index, judge=judge).search(query, 7)
+    for hit in plain:
+        penalty = hit.evidence.details.get("penalty", 0.0)
+        assert score_of(hits, hit.passage.id) == pytest.approx(
+            hit.score + (1 - share) * penalty - 0.75 * weight
+        )
+        judged = next(other for other in hits if other.passage == hit.passage)
+        assert judged.evidence.scores == hit.evidence.scores
+        assert judged.evidence.details.get("penalty") == hit.evidence.details.get("penalty")
+
+
+@pytest.mark.parametrize("k", [1, 3, 10])
+async def test_every_way_of_searching_gives_the_same(index, k):
+    """Four entries and two forms of a judge."""
+    queries = [*CONSTRAINED, *UNCONSTRAINED]
+    known = margins(nutty=-0.5, hostel=0.75, iron=-1.0)
+    for policy in ("auto", "judge"):
+        engine = Engine(index, policy, judge=MarginJudge(known))
+        other = Engine(index, policy, judge=AsyncMarginJudge(known))
+        single = [engine.search(query, k) for query in queries]
+        for same in (engine, other):
+            assert [same.search(query, k) for query in queries] == single
+            assert [await same.asearch(query, k) for query in queries] == single
+            assert same.search_many(queries, k) == single
+            assert await same.asearch_many(queries, k) == single
+
+
+async def test_many_queries_are_one_question(index):
+    for judge in (MarginJudge({}), AsyncMarginJudge({})):
+        engine = Engine(index, judge=judge)
+        engine.search_many([THING, "lemon cake", NEGATED_FACT, THING], 3)
+        await engine.asearch_many([THING, "lemon cake", NEGATED_FACT, THING], 3)
+        assert len(judge.asked) == 2
+        assert judge.queries == [*[THING] * 7, *[NEGATED_FACT] * 7, *[THING] * 7] * 2
+
+
+@pytest.mark.parametrize("query", CONSTRAINED)
+def test_only_as_many_as_the_settings_say(index, query):
+    """An expensive model reads two; the others keep the score that they came with."""
+    judge = MarginJudge(dict.fromkeys(TEXTS.values(), -1.0))
+    hits = Engine(index, judge=JudgeSettings(judge, candidates=2, **STRONG)).search(query, 7)
+    assert len(judge.passages) == 2
+    unread = [hit for hit in hits if hit.passage.text not in judge.passages]
+    assert hits[:5] == unread
+    assert not any("judge" in hit.evidence.details for hit in unread)
+    assert {hit.passage.text for hit in hits[5:]} == set(judge.passages)
+    assert len(Engine(index, judge=JudgeSettings(judge, candidates=2)).search(query, 1)) == 1
+
+
+def test_no_judgement_of_some_pairs(index):
+    """A judge may stop anywhere; who was not judged keeps the policy's score and place."""
+    plain = Engine(index, judge=None).search(PROPERTY, 7)
+    assert Engine(index, judge=MarginJudge({})).search(PROPERTY, 7) == plain
+    some = Engine(index, judge=MarginJudge(margins(waived=0.5))).search(PROPERTY, 7)
+    assert [pair for pair in listed(some) if pair[0] != "waived"] == [
+        pair for pair in listed(plain) if pair[0] != "waived"
+    ]
+    assert [("judge" in hit.evidence.details) for hit in some] == [
+        hit.passage.id == "waived" for hit in some
+    ]
+
+
+# --- beside the other settings
+
+
+def test_min_score_holds_for_the_score_that_is_shown(index):
+    judge = MarginJudge(margins(nutty=1.0, waived=-1.0))
+    engine = Engine(index, judge=JudgeSettings(judge, **STRONG))
+    hits = engine.search(PROPERTY, 7)
+    assert listed(engine.search(PROPERTY, 7, min_score=1.0)) == listed(hits)[:1]
+    assert engine.search(PROPERTY, 7, min_score=hits[3].score) == hits[:4]
+    assert engine.search(PROPERTY, 7, min_score=9.0) == []
+
+
+def test_hard_leaves_out_whatever_the_judge_says(index):
+    """The rule goes by words; an opinion does not overrule it."""
+    judge = MarginJudge(margins(nutty=1.0, waived=1.0, plain=0.5))
+    engine = Engine(index, judge=JudgeSettings(judge, **STRONG))
+    hits = engine.search(PROPERTY, 3, hard=True)
+    assert ids(hits)[0] == "plain"
+    assert not {"nutty", "waived"} & set(ids(hits))
+    assert [hit.evidence.details["left_out"] for hit in hits] == [2, 2, 2]
+    assert [hit.rank for hit in hits] == [1, 2, 3]
+    assert "judge" in hits[0].evidence.details
+
+
+def test_what_is_named_outright_is_judged_too(index):
+    """A list of allergies makes an exclusion of any query, and an exclusion is judged."""
+    judge = MarginJudge(margins(nutty=-1.0, waived=1.0))
+    engine = Engine(index, judge=JudgeSettings(judge, **STRONG))
+    hits = engine.search("a cake", 7, exclude=["nuts"])
+    assert (ids(hits)[0], ids(hits)[-1]) == ("waived", "nutty")
+    assert len(judge.asked) == 1
+
+
+def test_the_judge_reads_what_is_named_outright(index):
+    """Of "a cake" a cake with nuts is a good example."""
+    judge = MarginJudge({})
+    Engine(index, judge=judge).search("a cake", 7, exclude=["nuts"])
+    assert all("cake" in query and "nuts" in query for query in judge.queries)
+
+
+def test_a_filter_holds(index):
+    judge = MarginJudge(margins(nutty=1.0))
+    index.add([*PASSAGES, type(PASSAGES[0])("oslo", "A cake of Oslo.", {"city": "Oslo"})])
+    hits = Engine(index, judge=judge).search(PROPERTY, 7, filter={"city": "Oslo"})
+    index.delete(["oslo"])
+    assert ids(hits) == ["oslo"]
+    assert judge.passages == ["A cake of Oslo."]
+
+
+# --- the policy of that name
+
+
+@pytest.mark.parametrize("query", [*CONSTRAINED, *UNCONSTRAINED])
+def test_the_judge_alone(index, query):
+    """Its margin orders all queries; who was not judged follows, nearest first."""
+    known = margins(iron=0.5, hotel=-0.25, plain=1.0, nutty=-1.0)
+    judge = MarginJudge(known)
+    hits = Engine(index, "judge", judge=judge).search(query, 7)
+    assert listed(hits)[:4] == [("plain", 1.0), ("iron", 0.5), ("hotel", -0.25), ("nutty", -1.0)]
+    topical = Engine(index, "topical", judge=None).search(query, 7)
+    assert ids(hits)[4:] == [name for name in ids(topical) if name not in ids(hits)[:4]]
+    assert judge.passages == [hit.passage.text for hit in topical]
+    assert {hit.evidence.policy for hit in hits} == {"judge"}
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_the_judge_alone_without_a_judge_is_refused(index, monkeypatch):
+    """Plain search under that name would be measured as the judge."""
+    monkeypatch.setattr(onnx, "default_judge", lambda: None)
+    for judge in (None, "auto", JudgeSettings(thing_weight=1.0)):
+        with pytest.raises(ConfigurationError, match="'judge' ranks by a pair judge"):
+            Engine(index, "judge", judge=judge).search(PROPERTY, 7)
+
+
+def test_the_judge_alone_that_fails_leaves_plain_search(index):
+    plain = Engine(index, "topical", judge=None).search(PROPERTY, 7)
+    with pytest.warns(PairJudgeWarning):
+        failed = Engine(index, "judge", judge=failing_judge).search(PROPERTY, 7)
+    assert listed(failed) == listed(plain)
+
+
+def test_the_judge_alone_reads_beyond_k(index):
+    """The best hit would change with the length of the list."""
+    judge = MarginJudge(margins(hostel=1.0))
+    engine = Engine(index, "judge", judge=judge)
+    assert engine.search(PROPERTY, 1) == engine.search(PROPERTY, 7)[:1]
+
+
+# --- when it fails, and what is no judge
+
+
+@pytest.mark.parametrize("query", CONSTRAINED)
+async def test_a_failure_leaves_the_order_and_is_told(index, query):
+    """A model that is down takes no search with it, and the warning names the user's line."""
+    plain = Engine(index, judge=None).search(query, 7)
+    engine = Engine(index, judge=failing_judge)
+    with pytest.warns(PairJudgeWarning, match="it raised RuntimeError") as caught:
+        assert engine.search(query, 7) == plain
+    assert [warning.filename for warning in caught] == [__file__]
+    assert "key-12345" not in str(caught[0].message)
+    with pytest.warns(PairJudgeWarning):
+        assert await engine.asearch(query, 7) == plain
+    with pytest.warns(PairJudgeWarning):
+        assert engine.search_many([query, "lemon cake"], 2)[0] == plain[:2]
+
+
+@pytest.mark.parametrize("judge", ["nli", 3, [failing_judge]])
+def test_what_is_no_judge_is_refused(index, judge):
+    with pytest.raises(ConfigurationError, match="judge is 'auto'"):
+        Engine(index, judge=judge)

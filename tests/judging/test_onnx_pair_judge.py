@@ -1,0 +1,232 @@
+"""The judge of a bundle, on small bundles with real graphs, and on the one that is shipped."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pair_bundles import LETTERS, WORDS, write_pair_bundle
+
+from logic_retrievers import Engine, Passage, PassageIndex
+from logic_retrievers.encoders.bundle import load_bundle
+from logic_retrievers.errors import BundleError, BundleNotFoundError, ProviderError
+from logic_retrievers.judging import OnnxPairJudge, default_judge
+from logic_retrievers.judging.judge import check_probabilities
+from logic_retrievers.judging.settings import JudgeConstants, resolve_judge
+
+texts = st.lists(st.sampled_from(LETTERS), max_size=25).map(" ".join)
+pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=12)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_pair_bundle(tmp_path_factory.mktemp("pairs"))
+
+
+@pytest.fixture(scope="module")
+def judge(folder):
+    return OnnxPairJudge(folder)
+
+
+@pytest.fixture(scope="module")
+def small_batches(folder):
+    return OnnxPairJudge(folder, batch_tokens=40)
+
+
+@given(pairs=pairs)
+def test_three_probabilities_that_sum_to_one(judge, pairs):
+    answers = judge(pairs)
+    assert len(answers) == len(pairs)
+    for answer in answers:
+        assert check_probabilities(answer) == answer
+        assert sum(answer) == pytest.approx(1)
+        assert [type(number) for number in answer] == [float] * 3
+
+
+@given(pairs=pairs)
+def test_a_pair_does_not_depend_on_its_batch(judge, small_batches, pairs):
+    """A verdict that changes with the neighbours changes with k."""
+    alone = [judge([pair])[0] for pair in pairs]
+    np.testing.assert_allclose(judge(pairs), alone, atol=1e-5)
+    np.testing.assert_allclose(small_batches(pairs), alone, atol=1e-5)
+
+
+def test_nothing_to_judge(judge):
+    assert judge([]) == []
+
+
+def test_both_texts_are_read_in_one_row(judge):
+    """Passage first, as in training; special tokens between."""
+    (row,) = judge.token_ids([("a b", "c")])
+    assert [WORDS[number] for number in row] == ["[CLS]", "a", "b", "[SEP]", "c", "[SEP]"]
+    first, second, third = judge([("a b", "c"), ("a b", "d"), ("a e", "c")])
+    assert len({first, second, third}) == 3
+
+
+def test_a_broken_text_is_judged(judge):
+    """Half a character from a broken JSON escape is no reason to lose a search."""
+    assert judge([("a \ud800", "b")]) == judge([("a \ufffd", "b")])
+    assert len(judge([("", ""), (" ", "a")])) == 2
+
+
+def test_the_longer_text_is_cut(folder, tmp_path):
+    """A long passage must not push the query out."""
+    short = OnnxPairJudge(write_pair_bundle(tmp_path / "short", max_tokens=8))
+    (row,) = short.token_ids([(" ".join(LETTERS), "x y")])
+    assert [WORDS[number] for number in row] == [
+        "[CLS]", "a", "b", "c", "[SEP]", "x", "y", "[SEP]",
+    ]  # fmt: skip
+    assert short([(" ".join(LETTERS), "x y")]) == short([("a b c", "x y")])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert OnnxPairJudge(folder).token_ids([("a " * 90, "b")])[0][-2:] == [5, 3]
+
+
+@pytest.mark.parametrize("temperature", [0.5, 2.0, 4.0])
+def test_temperature(judge, tmp_path, temperature):
+    """Logits are divided by it: ratios of probabilities take its root, and their order stays."""
+    given = [("a b c", "d"), ("q r", "s t"), ("u", "v")]
+    warm = np.array(OnnxPairJudge(write_pair_bundle(tmp_path, temperature=temperature))(given))
+    plain = np.array(judge(given))
+
+    def ratios(shares):
+        return np.log(shares[:, 1:]) - np.log(shares[:, :1])
+
+    np.testing.assert_allclose(ratios(warm) * temperature, ratios(plain), atol=1e-5)
+
+
+def test_large_logits_do_not_overflow(tmp_path):
+    judge = OnnxPairJudge(write_pair_bundle(tmp_path, temperature=1e-4))
+    (answer,) = judge([("a b c", "d")])
+    assert sum(answer) == pytest.approx(1)
+    assert max(answer) == 1
+
+
+def test_its_constants_are_those_of_the_bundle(judge, tmp_path):
+    """Weights were measured with this judge; JSON has no whole numbers of Python's own."""
+    assert judge.constants == {}
+    shipped = {"candidates": 7, "thing_weight": 0.4}
+    weighted = OnnxPairJudge(write_pair_bundle(tmp_path, constants=shipped))
+    assert weighted.constants == shipped
+    weighted.constants["thing_weight"] = 9.0
+    assert resolve_judge(weighted).constants == JudgeConstants(candidates=7, thing_weight=0.4)
+
+
+def test_a_search_with_the_constants_of_a_bundle(tmp_path):
+    """From the manifest to the hits, as with the bundle that is shipped."""
+    made = OnnxPairJudge(write_pair_bundle(tmp_path, constants={"candidates": 2}))
+    with PassageIndex.open("letters") as index:
+        index.add([Passage(letter, f"{letter} cake") for letter in "abcd"])
+        hits = Engine(index, judge=made).search("a cake without nuts", 3)
+    assert len(hits) == 3
+    for hit in hits:
+        if (judgement := hit.evidence.details.get("judge")) is not None:
+            (answer,) = made([(hit.passage.text, "a cake without nuts")])
+            names = ("satisfies", "neutral", "violates")
+            assert [judgement[name] for name in names] == pytest.approx(answer, abs=1e-5)
+
+
+def test_it_travels_to_another_process(folder):
+    """Frameworks run their steps in workers; the weights stay on the disk."""
+    judge = OnnxPairJudge(folder, threads=1, batch_tokens=77)
+    content = pickle.dumps(judge)
+    assert len(content) < 1000
+    copy = pickle.loads(content)
+    given = [("a b c", "d"), ("q r", "s t")]
+    assert copy(given) == judge(given)
+    assert copy._settings == judge._settings
+    assert copy.bundle == judge.bundle
+
+
+def test_several_threads(judge):
+    given = [[(letter, other) for other in LETTERS] for letter in LETTERS]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(judge, given)) == [judge(pairs) for pairs in given]
+
+
+def test_a_bundle_without_a_judge(tmp_path):
+    """The message names the bundle and the ways out."""
+    folder = write_pair_bundle(tmp_path, judge=False)
+    for bundle in (folder, str(folder), load_bundle(folder)):
+        with pytest.raises(BundleError, match=r"'pairs' has no pair judge.*judge=None"):
+            OnnxPairJudge(bundle)
+
+
+@pytest.mark.parametrize("classes", [1, 2, 4])
+def test_a_graph_with_another_number_of_logits(tmp_path, classes):
+    """One logit would count as three equal probabilities of 1."""
+    with pytest.raises(BundleError, match=rf"'judge.onnx' does not run: .*\(1, {classes}\)"):
+        OnnxPairJudge(write_pair_bundle(tmp_path, classes=classes))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"output": "scores"}, {"trunk": "judge.onnx"}, {"graph": "trunk.onnx"}]
+)
+def test_graphs_that_are_not_what_the_manifest_says(tmp_path, changes):
+    """Refused when it is opened, and not as a warning in every search."""
+    with pytest.raises(BundleError, match="does not run"):
+        OnnxPairJudge(write_pair_bundle(tmp_path, **changes))
+
+
+def test_damaged_and_missing(tmp_path):
+    with pytest.raises(BundleNotFoundError):
+        OnnxPairJudge(tmp_path / "nowhere")
+    folder = write_pair_bundle(tmp_path)
+    (folder / "judge.onnx").write_bytes(b"no graph")
+    with pytest.raises(BundleError):
+        OnnxPairJudge(folder)
+
+
+def test_a_provider_that_is_not_there(folder):
+    with pytest.raises(ProviderError):
+        OnnxPairJudge(folder, providers=["NoSuchExecutionProvider"])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"temperature": 0.0}, {"max_tokens": 4}, {"graph": "other.onnx"}, {"colour": "red"}],
+)
+def test_a_manifest_entry_that_cannot_work(tmp_path, changes):
+    with pytest.raises(BundleError):
+        OnnxPairJudge(write_pair_bundle(tmp_path, **changes))
+
+
+# --- the default bundle
+
+
+def test_the_default_judge_is_opened_once():
+    assert default_judge() is default_judge()
+    assert (default_judge() is None) == (load_bundle().manifest.judge is None)
+
+
+@pytest.fixture
+def shipped_judge():
+    if (judge := default_judge()) is None:
+        pytest.skip("the default bundle has no judge")
+    return judge
+
+
+def test_the_shipped_judge_tells_without_from_with(shipped_judge):
+    """The very thing that a cosine cannot tell."""
+    query = "a cake without nuts"
+    without, with_nuts = shipped_judge(
+        [("Cake without any nuts.", query), ("Cake with walnuts and almonds.", query)]
+    )
+    assert without[0] - without[2] > with_nuts[0] - with_nuts[2]
+    assert with_nuts[2] > with_nuts[0]
+
+
+def test_the_shipped_judge_does_not_depend_on_the_batch(shipped_judge):
+    given = [
+        ("Cake without any nuts.", "a cake without nuts"),
+        ("Tea.", "coffee " * 90),
+        ("a", "b"),
+    ]
+    given += [("No deposit is taken. " * n, "a hotel without a deposit") for n in (1, 5, 30)]
+    alone = [shipped_judge([pair])[0] for pair in given]
+    np.testing.assert_allclose(shipped_judge(given), alone, atol=1e-5)

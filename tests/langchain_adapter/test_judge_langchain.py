@@ -1,0 +1,162 @@
+"""``judge`` wherever LangChain lets a user say a setting."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Sequence
+
+import pytest
+from langchain_core.runnables import ConfigurableField
+from langchain_corpus import DOCUMENTS, ids
+from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever, LogicVectorStore
+from pydantic import ValidationError
+
+from logic_retrievers import Engine
+from logic_retrievers.errors import ConfigurationError, PairJudgeWarning
+from logic_retrievers.judging.settings import JudgeSettings
+
+QUERY = "a hotel without a pool"
+PLAIN = "a hotel"
+
+
+class Judge:
+    """For museums, against hotels; it remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str]] = []
+
+    def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float, float]]:
+        self.asked += pairs
+        shares = {"museum": (0.98, 0.01, 0.01), "hotel": (0.01, 0.01, 0.98)}
+        return [
+            next((share for word, share in shares.items() if word in text), (0.1, 0.8, 0.1))
+            for text, _ in pairs
+        ]
+
+
+def told(pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float, float]]:
+    """A judge that pickles, for it has a name."""
+    return [(0.1, 0.8, 0.1)] * len(pairs)
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return Judge()
+
+
+async def test_it_is_asked_about_queries_with_a_constraint_alone(index, judge):
+    """A query without one gets what plain search gives, and waits for no judge."""
+    retriever = ConstraintRetriever(index=index, judge=judge, k=3)
+    plain = ConstraintRetriever(index=index, judge=None, k=3)
+    assert retriever.invoke(PLAIN) == plain.invoke(PLAIN)
+    assert not judge.asked
+    results = retriever.invoke(QUERY)
+    assert {query for _, query in judge.asked} == {QUERY}
+    assert len(judge.asked) == len(DOCUMENTS)
+    expected = [hit.passage.id for hit in Engine(index, judge=judge).search(QUERY, 3)]
+    assert ids(results) == expected
+    assert await retriever.ainvoke(QUERY) == results
+    everything = retriever.invoke(QUERY, k=6)
+    verdicts = {d.id: d.metadata["logic"]["details"]["judge"]["verdict"] for d in everything}
+    assert (verdicts["doc 2"], verdicts["doc 4"]) == ("violates", "satisfies")
+    json.dumps([document.metadata for document in results], allow_nan=False)
+
+
+async def test_a_call_replaces_it(index, judge):
+    """None is a value of its own here: no judge for this call."""
+    retriever = ConstraintRetriever(index=index, judge=judge)
+    without = ConstraintRetriever(index=index, judge=None)
+    expected = without.invoke(QUERY)
+    assert retriever.invoke(QUERY, judge=None) == expected
+    assert await retriever.ainvoke(QUERY, judge=None) == expected
+    assert not judge.asked
+    assert "judge" not in expected[0].metadata["logic"]["details"]
+    asked = without.invoke(QUERY, judge=judge)
+    assert judge.asked
+    assert asked == retriever.invoke(QUERY)
+    assert asked != expected
+
+
+def test_settings_of_a_judge(index, judge):
+    settings = JudgeSettings(judge, candidates=2, thing_weight=0.0, property_weight=0.0)
+    results = ConstraintRetriever(index=index, judge=settings, k=6).invoke(QUERY)
+    assert len(judge.asked) == 2
+    judged = [d for d in results if "judge" in d.metadata["logic"]["details"]]
+    assert len(judged) == 2
+    assert ConstraintRetriever(index=index, judge=judge, k=6).invoke(QUERY) != results
+
+
+def test_a_judge_that_fails_is_a_warning(index):
+    """An answer in the usual order is better than none; nobody may take it for a judged one."""
+
+    def fails(pairs):
+        raise RuntimeError("key=secret")
+
+    with pytest.warns(PairJudgeWarning, match="RuntimeError") as caught:
+        results = ConstraintRetriever(index=index, judge=fails).invoke(QUERY)
+    assert "secret" not in str(caught[0].message)
+    assert ids(results) == ids(ConstraintRetriever(index=index, judge=None).invoke(QUERY))
+
+
+async def test_a_reranker(judge):
+    reranker = CompatibilityReranker(policy="auto", judge=judge)
+    reranker.compress_documents(DOCUMENTS, PLAIN)
+    assert not judge.asked
+    results = reranker.compress_documents(DOCUMENTS, QUERY)
+    assert {query for _, query in judge.asked} == {QUERY}
+    assert await reranker.acompress_documents(DOCUMENTS, QUERY) == results
+    alone = CompatibilityReranker(policy="judge", judge=judge)
+    results = alone.compress_documents(DOCUMENTS, PLAIN)
+    assert results[0].id == "doc 4"  # the museum
+    assert results[-1].id == "doc 2"  # the hotel
+    assert results[0].metadata["relevance_score"] == pytest.approx(0.97)
+
+
+def test_settings_are_told_and_travel(index, judge):
+    """A cache that cannot see the judge gives judged results for unjudged ones."""
+    settings = JudgeSettings(told, candidates=5)
+    for given, said in (
+        ("auto", "auto"),
+        (None, None),
+        (told, "test_judge_langchain.told"),
+        (settings, {"judge": "test_judge_langchain.told", "candidates": 5}),
+        (JudgeSettings(thing_weight=0.5), {"thing_weight": 0.5}),
+    ):
+        retriever = ConstraintRetriever(index=index, judge=given)
+        reranker = CompatibilityReranker(judge=given)
+        for thing in (retriever, reranker):
+            assert json.loads(thing.model_dump_json())["judge"] == said
+        assert pickle.loads(pickle.dumps(reranker)).judge == given
+    unnamed = ConstraintRetriever(index=index, judge=judge)
+    assert "Judge" in json.loads(unnamed.model_dump_json())["judge"]
+
+
+def test_configurable_fields(index, judge):
+    """A server that shows the settings asks for their JSON schema, and fails as a whole."""
+    configurable = ConstraintRetriever(index=index).configurable_fields(
+        judge=ConfigurableField(id="judge")
+    )
+    results = configurable.with_config(configurable={"judge": judge}).invoke(QUERY)
+    assert results == ConstraintRetriever(index=index, judge=judge).invoke(QUERY)
+    off = configurable.with_config(configurable={"judge": None}).invoke(QUERY)
+    assert off == ConstraintRetriever(index=index, judge=None).invoke(QUERY)
+    schema = configurable.config_schema().model_json_schema()
+    assert "judge" in schema["$defs"]["Configurable"]["properties"]
+
+
+@pytest.mark.parametrize("wrong", [3, "always", ["auto"], False])
+def test_what_is_no_judge_is_refused(index, wrong):
+    """Else the first query with a constraint of a user's user finds it."""
+    words = "judge is 'auto', None, a callable"
+    for kind in (ConstraintRetriever, CompatibilityReranker):
+        with pytest.raises(ValidationError, match=words):
+            kind(index=index, judge=wrong)
+    with pytest.raises(ConfigurationError, match=words):
+        ConstraintRetriever(index=index).invoke(PLAIN, judge=wrong)
+
+
+def test_a_retriever_over_a_store(store: LogicVectorStore, judge):
+    retriever = ConstraintRetriever.over(store, judge=judge)
+    retriever.invoke(QUERY)
+    assert judge.asked
