@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.effects import Compute, EffectHandler, Operation, encoder_threads
 from logic_retrievers.errors import UntrainedVectorWarning, warn
 from logic_retrievers.index import EncodedVectorQuery, lexical
 from logic_retrievers.index.lexical import term_vector
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 Plans: TypeAlias = Sequence[tuple[VectorQuery, ...]]
 """For each query, the vector queries that its policy planned."""
+
+
+def handler_of(index: PassageIndex | None) -> EffectHandler:
+    """What performs operations: the index's connection; without one, threads of this process."""
+    return encoder_threads if index is None else index.connection
 
 
 def select_policy(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logic_retrievers.effects import Operation, arun, encoder_threads, run
+from logic_retrievers.effects import Operation, arun, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.hard_exclusion import ExcludedWords, excluded_words, leave_out
@@ -19,6 +19,7 @@ from logic_retrievers.policies.base import LEXICAL, JudgeRequest
 from logic_retrievers.query_execution import (
     build_hits,
     encode_plans,
+    handler_of,
     passage_vectors,
     select_policy,
     warn_if_untrained,
@@ -124,9 +125,7 @@ class Reranker:
             ServerError: the index failed or could not be reached.
         """
         operation = self._plan(query, passages, k, exclude, hard)
-        if self.index is not None:
-            return self.index.run(operation)
-        return run(operation, encoder_threads)
+        return run(operation, handler_of(self.index))
 
     async def arerank(
         self,
@@ -139,9 +138,7 @@ class Reranker:
     ) -> list[Hit]:
         """:meth:`rerank` without blocking the event loop; the same hits."""
         operation = self._plan(query, passages, k, exclude, hard)
-        if self.index is not None:
-            return await self.index.arun(operation)
-        return await arun(operation, encoder_threads)
+        return await arun(operation, handler_of(self.index))
 
     def _plan(
         self,

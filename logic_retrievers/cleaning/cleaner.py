@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from logic_retrievers.cleaning.candidate_pairs import Progress
 from logic_retrievers.cleaning.ledger import Ledger
@@ -14,16 +14,15 @@ from logic_retrievers.cleaning.quarantine import Quarantine
 from logic_retrievers.cleaning.result import CleaningResult, ScreeningResult, flag_quarantined
 from logic_retrievers.cleaning.settings import CleaningOptions, CleaningSettings, Criteria
 from logic_retrievers.contradiction.candidate_pairs import check_passages
-from logic_retrievers.effects import Operation, arun, encoder_threads, run
+from logic_retrievers.effects import arun, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError, warn
+from logic_retrievers.query_execution import handler_of
 from logic_retrievers.types import Passage
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder
     from logic_retrievers.index.passage_index import PassageIndex
-
-T = TypeVar("T")
 
 
 class CorpusCleaner:
@@ -114,7 +113,8 @@ class CorpusCleaner:
             StorageError: the ledger cannot be written; nothing was hidden.
             CollectionError, ServerError: Qdrant refused or failed.
         """
-        return _warn(*self._run(self._start(dry_run).clean(passages, again, progress)))
+        operation = self._start(dry_run).clean(passages, again, progress)
+        return _warn(*run(operation, handler_of(self.index)))
 
     async def aclean(
         self,
@@ -125,7 +125,8 @@ class CorpusCleaner:
         progress: Progress | None = None,
     ) -> CleaningResult:
         """:meth:`clean` without blocking the event loop; the same result."""
-        return _warn(*await self._arun(self._start(dry_run).clean(passages, again, progress)))
+        operation = self._start(dry_run).clean(passages, again, progress)
+        return _warn(*await arun(operation, handler_of(self.index)))
 
     def screen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> ScreeningResult:
         """Examines passages on their way into a collection.
@@ -162,14 +163,6 @@ class CorpusCleaner:
         return CleaningRun(
             self.index, self.ledger, self._quarantine, self._search, self.criteria, dry_run
         )
-
-    def _run(self, operation: Operation[T]) -> T:
-        return run(operation, encoder_threads) if self.index is None else self.index.run(operation)
-
-    async def _arun(self, operation: Operation[T]) -> T:
-        if self.index is None:
-            return await arun(operation, encoder_threads)
-        return await self.index.arun(operation)
 
 
 def _warn(result: CleaningResult, warnings: Sequence[Warning]) -> CleaningResult:

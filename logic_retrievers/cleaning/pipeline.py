@@ -25,22 +25,11 @@ from logic_retrievers.cleaning.neighbours import NeighbourSearch
 from logic_retrievers.cleaning.quarantine import Quarantine
 from logic_retrievers.cleaning.result import CleaningResult, Decision, Kind
 from logic_retrievers.cleaning.settings import Criteria
-from logic_retrievers.contradiction.candidate_pairs import check_passages
+from logic_retrievers.contradiction.candidate_pairs import CandidatePair, check_passages
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
-from logic_retrievers.contradiction.pair_judge import (
-    JudgeReply,
-    TextsToJudge,
-    ask_judge,
-    texts_to_judge,
-    with_judgements,
-)
+from logic_retrievers.contradiction.pair_judge import judge_pairs
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.errors import (
-    ConfigurationError,
-    ConflictingTrustWarning,
-    PairJudgeWarning,
-    ServerError,
-)
+from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning, ServerError
 from logic_retrievers.index.point_format import TENANT
 from logic_retrievers.types import Passage
 
@@ -88,13 +77,9 @@ class CleaningRun:
             progress: called with the number of passages examined so far.
         """
         candidates = yield from self._find_pairs(passages, again, progress)
-        judge = self.criteria.settings.judge
-        texts: TextsToJudge = {}
-        if judge is not None:
-            above = self.criteria.judge_above
-            texts = texts_to_judge(candidates.pairs, candidates.passages, above)
-        reply = yield from ask_judge(judge, texts)
-        return (yield from self._decide(candidates, texts, reply))
+        judge, above = self.criteria.settings.judge, self.criteria.judge_above
+        judged = yield from judge_pairs(judge, candidates.pairs, candidates.passages, above)
+        return (yield from self._decide(candidates, *judged))
 
     def _find_pairs(
         self, passages: Iterable[Passage] | None, again: bool, progress: Progress | None
@@ -123,13 +108,9 @@ class CleaningRun:
         )
 
     def _decide(
-        self, candidates: CandidatePairs, texts: TextsToJudge, reply: JudgeReply
+        self, candidates: CandidatePairs, pairs: Sequence[CandidatePair], warnings: list[Warning]
     ) -> Operation[tuple[CleaningResult, list[Warning]]]:
         criteria, settings = self.criteria, self.criteria.settings
-        warnings: list[Warning] = []
-        if reply.warning:
-            warnings.append(PairJudgeWarning(reply.warning))
-        pairs = with_judgements(candidates.pairs, texts, reply)
         opposition = {}
         if settings.trusted_top is None:
             opposition = yield from opposition_by_pair(self.search, candidates)

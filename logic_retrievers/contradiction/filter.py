@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar, get_args
+from typing import TYPE_CHECKING, get_args
 
 from logic_retrievers.contradiction.candidate_pairs import (
     ConflictCase,
@@ -18,13 +18,7 @@ from logic_retrievers.contradiction.filter_result import (
     build_filter_result,
     describe_contested,
 )
-from logic_retrievers.contradiction.pair_judge import (
-    PairJudge,
-    TextsToJudge,
-    ask_judge,
-    texts_to_judge,
-    with_judgements,
-)
+from logic_retrievers.contradiction.pair_judge import PairJudge, judge_pairs
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution, resolution_strategy
 from logic_retrievers.contradiction.settings import (
     ContradictionSettings,
@@ -32,23 +26,17 @@ from logic_retrievers.contradiction.settings import (
     merge_constants,
 )
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
-from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
+from logic_retrievers.effects import Compute, Operation, arun, run
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.errors import (
-    ConfigurationError,
-    ConflictingTrustWarning,
-    PairJudgeWarning,
-    warn,
-)
+from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning, warn
 from logic_retrievers.judging.asking import check_judge
+from logic_retrievers.query_execution import handler_of
 from logic_retrievers.query_input import Query, check_count
 from logic_retrievers.types import Passage
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder
     from logic_retrievers.index.passage_index import PassageIndex
-
-T = TypeVar("T")
 
 
 class ContradictionFilter:
@@ -178,7 +166,7 @@ class ContradictionFilter:
                 vectors.
             ServerError: the index failed or could not be reached.
         """
-        return _warn(*self._run(self._plan(passages, k, trusted)))
+        return _warn(*run(self._plan(passages, k, trusted), handler_of(self.index)))
 
     async def afilter(
         self,
@@ -189,7 +177,7 @@ class ContradictionFilter:
         trusted: Sequence[Passage] = (),
     ) -> FilterResult:
         """:meth:`filter` without blocking the event loop; the same result."""
-        return _warn(*await self._arun(self._plan(passages, k, trusted)))
+        return _warn(*await arun(self._plan(passages, k, trusted), handler_of(self.index)))
 
     def _plan(
         self, passages: Sequence[Passage], k: int | None, trusted: Sequence[Passage]
@@ -205,20 +193,16 @@ class ContradictionFilter:
     ) -> Operation[tuple[FilterResult, list[Warning]]]:
         """The result and its warnings; as computation, since a user's strategy may be slow."""
         case = yield from gathering
-        texts: TextsToJudge = {}
-        if self.judge is not None:
-            texts = texts_to_judge(case.pairs, case.passages, self.judge_above)
-        reply = yield from ask_judge(self.judge, texts)
+        pairs, warnings = yield from judge_pairs(
+            self.judge, case.pairs, case.passages, self.judge_above
+        )
 
         def resolve() -> tuple[FilterResult, list[Warning]]:
-            judged = replace(case, pairs=with_judgements(case.pairs, texts, reply))
+            judged = replace(case, pairs=pairs)
             threshold = self.constants.threshold
             resolution = resolve_conflicts(
                 judged, self.resolution, threshold, self.against_trusted, k
             )
-            warnings: list[Warning] = []
-            if reply.warning:
-                warnings.append(PairJudgeWarning(reply.warning))
             if note := describe_contested(judged, resolution):
                 warnings.append(ConflictingTrustWarning(note))
             result = build_filter_result(
@@ -233,14 +217,6 @@ class ContradictionFilter:
 
         outcome: tuple[FilterResult, list[Warning]] = yield Compute(resolve)
         return outcome
-
-    def _run(self, operation: Operation[T]) -> T:
-        return run(operation, encoder_threads) if self.index is None else self.index.run(operation)
-
-    async def _arun(self, operation: Operation[T]) -> T:
-        if self.index is None:
-            return await arun(operation, encoder_threads)
-        return await self.index.arun(operation)
 
 
 def _warn(result: FilterResult, warnings: Sequence[Warning]) -> FilterResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any, Protocol, TypeAlias
@@ -10,13 +10,11 @@ from typing import Any, Protocol, TypeAlias
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
 from logic_retrievers.contradiction.pair_scores import TextPair
 from logic_retrievers.effects import Operation
-from logic_retrievers.judging.asking import MalformedAnswerError, Reply, ask
+from logic_retrievers.errors import PairJudgeWarning
+from logic_retrievers.judging.asking import MalformedAnswerError, ask
 from logic_retrievers.types import Passage
 
 PairProbabilities: TypeAlias = Sequence[float | None]
-JudgeReply: TypeAlias = Reply[float]
-TextsToJudge: TypeAlias = Mapping[TextPair, Sequence[int]]
-"""Two texts -> numbers of the candidate pairs that have them."""
 
 
 class PairJudge(Protocol):
@@ -42,44 +40,35 @@ class PairJudge(Protocol):
         """
 
 
-def texts_to_judge(
-    pairs: Sequence[CandidatePair], passages: Sequence[Passage], judge_above: float
-) -> TextsToJudge:
-    """The texts of the pairs that the judge reads.
+def judge_pairs(
+    judge: PairJudge | None,
+    pairs: tuple[CandidatePair, ...],
+    passages: Sequence[Passage],
+    judge_above: float,
+) -> Operation[tuple[tuple[CandidatePair, ...], list[Warning]]]:
+    """The pairs with the judge's probabilities in place of our own, the strongest first.
+
+    A failure of the judge leaves them unchanged; it is in the warnings and not raised.
 
     Args:
+        judge: None: the pairs stay as they are.
         pairs: the strongest first.
         passages: by the positions in the pairs.
-        judge_above: least own probability of a pair.
+        judge_above: least own probability of a pair that the judge reads.
     """
     numbers_of: dict[TextPair, list[int]] = {}
-    for number, pair in enumerate(pairs):
+    for number, pair in enumerate(pairs if judge is not None else ()):
         if pair.own_probability >= judge_above:
             texts = (passages[pair.one].text, passages[pair.other].text)
             numbers_of.setdefault(texts, []).append(number)
-    return numbers_of
-
-
-def with_judgements(
-    pairs: tuple[CandidatePair, ...], texts: TextsToJudge, reply: JudgeReply
-) -> tuple[CandidatePair, ...]:
-    """The pairs with the judge's probabilities in place of our own, the strongest first.
-
-    Unchanged if the judge failed.
-    """
-    if reply.answers is None:
-        return pairs
+    reply = yield from ask(judge, list(numbers_of), _check_probability)
     judged = list(pairs)
-    for numbers, probability in zip(texts.values(), reply.answers, strict=True):
+    for numbers, probability in zip(numbers_of.values(), reply.answers or (), strict=False):
         for number in numbers:
             if probability is not None:
                 judged[number] = replace(judged[number], probability=round(probability, 6))
-    return tuple(sorted(judged, key=lambda pair: pair.sort_key))
-
-
-def ask_judge(judge: PairJudge | None, texts: TextsToJudge) -> Operation[JudgeReply]:
-    """The judge's reply; a failure of the judge is part of it and not raised."""
-    return ask(judge, list(texts), _check_probability)
+    judged.sort(key=lambda pair: pair.sort_key)
+    return tuple(judged), [PairJudgeWarning(reply.warning)] if reply.warning else []
 
 
 def _check_probability(value: Any) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from logic_retrievers.index.requests import (
     QueryVector,
     VectorTable,
     batches,
+    batches_by_size,
     client_call,
     exact_if_allowed,
     nearest_request,
@@ -295,22 +296,9 @@ def _score_locally(
     """Phase 2 in embedded mode, whose filters walk every point: fetches vectors and multiplies."""
     names = sorted({query.vector for pool in pools for query in pool.queries})
     dense = [name for name in names if not collection.vector(name).sparse]
-    for group in _groups(pools, POINTS_PER_CALL):
+    # groups bound the memory
+    for group in batches_by_size(pools, lambda pool: len(pool.ids), POINTS_PER_CALL):
         points = sorted(set().union(*(pool.ids for pool in group)))
         tables = yield from fetch_vectors(collection, dense, points, connection)
         for pool in group:
             pool.rescore(tables)
-
-
-def _groups(pools: Iterable[_PoolBuilder], limit: int) -> Iterator[list[_PoolBuilder]]:
-    """Pools whose points are fetched together, about ``limit`` at a time: memory stays bounded."""
-    group: list[_PoolBuilder] = []
-    size = 0
-    for pool in pools:
-        if group and size + len(pool.ids) > limit:
-            yield group
-            group, size = [], 0
-        group.append(pool)
-        size += len(pool.ids)
-    if group:
-        yield group

@@ -31,7 +31,7 @@ from logic_retrievers.index.point_format import (
     to_payload,
 )
 from logic_retrievers.index.points import delete_stale
-from logic_retrievers.index.requests import client_call, retrieve
+from logic_retrievers.index.requests import batches_by_size, client_call, retrieve
 from logic_retrievers.index.schema import Collection, StoredVector, check_vector
 from logic_retrievers.index.validation import check_passage
 from logic_retrievers.index.vectors import encode_for_storage
@@ -206,8 +206,8 @@ def _store_batch(
         return
     changed = yield from _keep_quarantine(collection, changed, stored)
     points = yield Compute(lambda: _encode_points(collection, encoder, vectors, changed))
-    for group in _split_by_bytes(points):
-        yield client_call("upsert", collection.name, points=list(group), wait=True)
+    for group in batches_by_size(points, _estimate_bytes, BYTES_PER_CALL):
+        yield client_call("upsert", collection.name, points=group, wait=True)
         updated = sum(point.id in stored for point in group)
         done.updated += updated
         done.added += len(group) - updated
@@ -268,20 +268,6 @@ def _encode_points(
         )
         for prepared, point_vectors in zip(batch, encoded, strict=True)
     ]
-
-
-def _split_by_bytes(points: Sequence[models.PointStruct]) -> Iterator[list[models.PointStruct]]:
-    group: list[models.PointStruct] = []
-    size = 0
-    for point in points:
-        point_size = _estimate_bytes(point)
-        if group and size + point_size > BYTES_PER_CALL:
-            yield group
-            group, size = [], 0
-        group.append(point)
-        size += point_size
-    if group:
-        yield group
 
 
 def _estimate_bytes(point: models.PointStruct) -> int:

@@ -96,20 +96,18 @@ def to_payload(
     passage: Passage, digest: str, tenant: str | None, keys: PayloadKeys = DEFAULT_KEYS
 ) -> dict[str, Any]:
     """The payload of a passage in our layout; keys without a value are left out."""
-    logic: dict[str, Any] = {"id": passage.id, "hash": digest}
-    if passage.source is not None:
-        logic["source"] = passage.source
-    if passage.span is not None:
-        logic["span"] = list(passage.span)
-    if tenant is not None:
-        logic["tenant"] = tenant
-    if passage.embed_text is not None:
-        logic["embed_text"] = passage.embed_text
-    if passage.extra:
-        logic["extra"] = dict(passage.extra)
-    if passage.quarantined:
-        logic["quarantined"] = True
-    return {keys.text: passage.text, keys.metadata: dict(passage.metadata), LOGIC: logic}
+    logic = {
+        "id": passage.id,
+        "hash": digest,
+        "source": passage.source,
+        "span": None if passage.span is None else list(passage.span),
+        "tenant": tenant,
+        "embed_text": passage.embed_text,
+        "extra": dict(passage.extra) or None,
+        "quarantined": passage.quarantined or None,
+    }
+    given = {key: value for key, value in logic.items() if value is not None}
+    return {keys.text: passage.text, keys.metadata: dict(passage.metadata), LOGIC: given}
 
 
 def to_passage(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -125,6 +125,23 @@ def scroll(
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """Consecutive slices of at most ``size``."""
     return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def batches_by_size(
+    items: Iterable[T], size_of: Callable[[T], int], limit: int
+) -> Iterator[list[T]]:
+    """Consecutive items whose sizes add up to the limit at most; a larger item comes alone."""
+    batch: list[T] = []
+    size = 0
+    for item in items:
+        item_size = size_of(item)
+        if batch and size + item_size > limit:
+            yield batch
+            batch, size = [], 0
+        batch.append(item)
+        size += item_size
+    if batch:
+        yield batch
 
 
 def _nearest(query: QueryVector) -> models.NearestQuery:

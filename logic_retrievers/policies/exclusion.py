@@ -59,6 +59,9 @@ _FLOOR = 0.4
 """The pool's best excluded score counts as this at least: where nothing in the pool is about the
 excluded text, nothing stands out."""
 _EPSILON = 1e-9
+_LOWEST_RANK = 3
+"""To which a property can move down what plain search has first: cosines alone cannot tell a
+passage that waives it from one that demands it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,8 @@ class ExclusionPolicy(Policy):
     so most of the second part is for passages that are about the excluded text rather than the
     wanted one. Where the excluded text is a property of what is wanted ("a loan without a
     guarantor"), the right passage speaks of it as a rule: ``mention_share`` is 0 then and u no
-    less than w, so that only passages about the property rather than about what is wanted lose.
+    less than w, so that only passages about the property rather than about what is wanted lose;
+    and what plain search has first stays among the first three.
     Where the wanted text finds less by itself than the whole query, the reading counts less. A
     passage without a compatibility vector is judged by its topical one alone.
 
@@ -221,9 +225,12 @@ class ExclusionPolicy(Policy):
         if not pool.ids:
             return []
         scores, violation, is_violated = self._scores(pool)
+        base = scores + self.constants.penalty * violation
         order, satisfies = ranking(scores), violation < _VIOLATION_THRESHOLD
         if self.mode == "hard":
             order = order_by_filter(order, satisfies, backfill=self.backfill)
+        elif self.query.reading == "property":
+            order, scores = self._bounded_fall(pool, order, scores)
         ranked = []
         for i in order[:k]:
             texts = [
@@ -232,7 +239,7 @@ class ExclusionPolicy(Policy):
             details = {
                 "query": self.query.to_dict(),
                 "violation": round(float(violation[i]), 6),
-                "penalty": round(self.constants.penalty * float(violation[i]), 6),
+                "penalty": round(float(base[i] - scores[i]), 6),
                 "excluded": texts,
                 **({"must_not": dict(self.must_not)} if self.field_filters else {}),
             }
@@ -240,6 +247,18 @@ class ExclusionPolicy(Policy):
             reason = _reason(texts, float(violation[i]))
             ranked.append(Ranked(int(i), float(scores[i]), passed_filter, reason, details))
         return ranked
+
+    def _bounded_fall(
+        self, pool: CandidatePool, order: npt.NDArray[np.intp], scores: _Scores
+    ) -> tuple[npt.NDArray[np.intp], _Scores]:
+        """The order with what plain search has first among the first three, and scores to it."""
+        first = ranking(np.nan_to_num(pool.scores[TOPICAL], nan=-1.0))[0]
+        if first in order[:_LOWEST_RANK]:
+            return order, scores
+        others = order[order != first]
+        raised = scores.copy()
+        raised[first] = scores[others[_LOWEST_RANK - 2]]
+        return np.insert(others, _LOWEST_RANK - 1, first), raised
 
     def _scores(self, pool: CandidatePool) -> tuple[_Scores, _Scores, npt.NDArray[np.bool_]]:
         """Scores, violations, and which texts move which passage down, (texts, pool size)."""

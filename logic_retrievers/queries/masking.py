@@ -46,21 +46,22 @@ def mask(text: str) -> str:
     Punctuation is made plain, and two letters that changed places in a cue are put right.
     """
     masked = text.translate(PLAIN)
-    masked = _QUOTED.sub(_fill, masked)
+    masked = _QUOTED.sub(fill, masked)
     if not _is_title_case(masked):
-        masked = _NAME_WITH_CUE.sub(_fill, masked)
-        masked = _OPENING_NAME.sub(_fill, masked)
-        masked = _TITLE.sub(_fill, masked)
+        masked = _NAME_WITH_CUE.sub(fill, masked)
+        masked = _OPENING_NAME.sub(fill, masked)
+        masked = _TITLE.sub(fill, masked)
     masked = _TRANSPOSED_CUE.sub(lambda match: _TRANSPOSED[match[0].lower()], masked)
-    return _DOUBLE_NEGATION.sub(_fill, _IDIOMS.sub(_fill, masked))
+    return _DOUBLE_NEGATION.sub(fill, _IDIOMS.sub(fill, masked))
 
 
 def mask_fixed_pairs(masked: str) -> str:
     """The text with pairs that are one thing filled ("salt and pepper"); offsets stay."""
-    return _COMPANY_NAME.sub(_fill, _FIXED_PAIRS.sub(_fill, masked))
+    return _COMPANY_NAME.sub(fill, _FIXED_PAIRS.sub(fill, masked))
 
 
-def _fill(match: re.Match[str]) -> str:
+def fill(match: re.Match[str]) -> str:
+    """As many fill characters as the match has."""
     return FILL * len(match.group())
 
 

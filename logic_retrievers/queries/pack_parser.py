@@ -11,15 +11,15 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from logic_retrievers.queries.masking import FILL, PLAIN
+from logic_retrievers.queries.masking import FILL, PLAIN, fill
 from logic_retrievers.queries.parsed_query import ParsedQuery
-from logic_retrievers.queries.rules.cues import MAX_CUES, Cue, find_cues
+from logic_retrievers.queries.rules.cues import MAX_CUES, Cue, Exclusion, find_cues
 from logic_retrievers.queries.rules.rule import RulePack, Scope
+from logic_retrievers.queries.scope import SHORT_QUERY
 
 PACKS = {
     "de": "german",
@@ -32,7 +32,6 @@ PACKS = {
 """The file of each language's rules in ``queries/rules``."""
 
 _CONTEXT = 160
-_SHORT_QUERY = 12  # words; as in scope.py
 _ITEM_WORDS = 4  # of each item but the first of a list
 
 _PLAIN = PLAIN | str.maketrans("\u201e\u00ab\u00bb\u00a0\u00df", '""" s')
@@ -52,14 +51,6 @@ def fold(text: str) -> str:
 @cache
 def _fold(character: str) -> str:
     return unicodedata.normalize("NFD", character)[0]
-
-
-@dataclass(frozen=True, slots=True)
-class _Exclusion:
-    cue: Cue
-    names: tuple[tuple[int, int], ...]
-    start: int
-    end: int
 
 
 class PackParser:
@@ -110,13 +101,13 @@ class PackParser:
 
     def parse(self, text: str) -> ParsedQuery:
         """The query in its parts; its kind is ``exclusion`` or ``none``."""
-        masked = self._idioms.sub(_fill, _QUOTED.sub(_fill, fold(text)))
+        masked = self._idioms.sub(fill, _QUOTED.sub(fill, fold(text)))
         if self._mentions.search(masked):
             return ParsedQuery(text)
         cues = find_cues(self.rules, masked, _opens, lambda after: not self._titles.match(after))
         if not cues or len(cues) > MAX_CUES:
             return ParsedQuery(text)
-        exclusions: list[_Exclusion] = []
+        exclusions: list[Exclusion] = []
         for cue, following in zip(cues, [*cues[1:], None], strict=True):
             if exclusions and cue.start < exclusions[-1].end:
                 continue
@@ -129,7 +120,7 @@ class PackParser:
         wanted = self._remainder(text, masked, exclusions)
         if not wanted.strip(_PUNCTUATION):
             return ParsedQuery(text)
-        names = (text[a:b] for exclusion in exclusions for a, b in exclusion.names)
+        names = (text[a:b] for exclusion in exclusions for a, b in exclusion.excluded)
         first = exclusions[0].cue
         return ParsedQuery(
             text,
@@ -141,7 +132,7 @@ class PackParser:
             (first.start, first.end),
         )
 
-    def _resolve(self, masked: str, cue: Cue, limit: int) -> _Exclusion | None:
+    def _resolve(self, masked: str, cue: Cue, limit: int) -> Exclusion | None:
         """What a cue excludes, and what leaves the query; None where that is nothing."""
         start, end = cue.start, cue.end
         if cue.excluded is not None:
@@ -161,7 +152,7 @@ class PackParser:
                 return None
             region, end = (end, stop), stop
         names = tuple(self._names(masked, *region))
-        return _Exclusion(cue, names, start, end) if names else None
+        return Exclusion(cue, names, start, end) if names else None
 
     def _end(self, masked: str, start: int, limit: int, *, brief: bool) -> int:
         """It ends with the clause, or where that comes back to the wanted part."""
@@ -170,7 +161,7 @@ class PackParser:
         head = self._trim_head(masked, start, end)
         if soft := self._soft_end.search(masked, head + 1, end):
             end = soft.start()
-        if brief or len(masked.split()) <= _SHORT_QUERY:
+        if brief or len(masked.split()) <= SHORT_QUERY:
             own = masked[start:head].lower().split()  # "except in Rome and in Milan"
             for place in self._place.finditer(masked, head + 1, end):
                 if place["place"].lower() not in own:
@@ -226,7 +217,7 @@ class PackParser:
             start = head.end()
         return start
 
-    def _remainder(self, text: str, masked: str, exclusions: Sequence[_Exclusion]) -> str:
+    def _remainder(self, text: str, masked: str, exclusions: Sequence[Exclusion]) -> str:
         """The text without its exclusions and the commas and small words around them."""
         wanted, at = "", 0
         for exclusion in exclusions:
@@ -285,7 +276,3 @@ def _join(left: str, right: str) -> str:
     if not left or not right:
         return left or right
     return left + right if right in (".", "?", "!") else f"{left} {right}"
-
-
-def _fill(match: re.Match[str]) -> str:
-    return FILL * len(match.group())

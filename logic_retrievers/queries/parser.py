@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.queries.coordination import ExcludedPhrase, coordinate, may_coordinate
@@ -15,7 +15,7 @@ from logic_retrievers.queries.parsed_query import ParsedQuery
 from logic_retrievers.queries.patterns import pattern
 from logic_retrievers.queries.remainder import remainder
 from logic_retrievers.queries.rules import RULES, Rule, Scope
-from logic_retrievers.queries.rules.cues import MAX_CUES, Cue, find_cues
+from logic_retrievers.queries.rules.cues import MAX_CUES, Cue, Exclusion, find_cues
 from logic_retrievers.queries.scope import excluded_end, name_spans
 
 MAX_CHARACTERS = 2_000
@@ -36,16 +36,6 @@ _NEGATION = pattern("negation")
 
 _QUESTION_WITHOUT = pattern("question_without")
 _STATEMENT = pattern("statement")
-
-
-@dataclass(frozen=True, slots=True)
-class _Exclusion:
-    """A cue, the spans of the texts that it excludes, and the span that leaves the query."""
-
-    cue: Cue
-    excluded: tuple[tuple[int, int], ...]
-    start: int
-    end: int
 
 
 class RuleParser:
@@ -118,7 +108,7 @@ class RuleParser:
         parsed: ParsedQuery,
         squeezed: str,
         offsets: Sequence[int],
-        exclusions: Sequence[_Exclusion],
+        exclusions: Sequence[Exclusion],
     ) -> ParsedQuery | None:
         """The query as an expression, where its wanted part joins things confidently enough."""
         is_negated = parsed.kind == "negated_fact"
@@ -147,11 +137,11 @@ class RuleParser:
             return replace(query, rule="coordination", cue=cue, span=span)
         return None
 
-    def _exclusions(self, masked: str) -> list[_Exclusion]:
+    def _exclusions(self, masked: str) -> list[Exclusion]:
         cues = find_cues(self._rules, masked, _opens)
         if len(cues) > MAX_CUES:
             return []
-        exclusions: list[_Exclusion] = []
+        exclusions: list[Exclusion] = []
         done = 0
         for number, cue in enumerate(cues):
             if cue.start < done:
@@ -183,7 +173,7 @@ def _parse_exclusions(
     squeezed: str,
     offsets: Sequence[int],
     masked: str,
-    exclusions: Sequence[_Exclusion],
+    exclusions: Sequence[Exclusion],
 ) -> ParsedQuery:
     """The query without regard to what it joins."""
     if exclusions:
@@ -207,12 +197,12 @@ def _parse_exclusions(
     return ParsedQuery(text)
 
 
-def _spans(exclusions: Sequence[_Exclusion]) -> list[tuple[int, int]]:
+def _spans(exclusions: Sequence[Exclusion]) -> list[tuple[int, int]]:
     return [(exclusion.start, exclusion.end) for exclusion in exclusions]
 
 
 def _splits(
-    text: str, exclusions: Sequence[_Exclusion]
+    text: str, exclusions: Sequence[Exclusion]
 ) -> Iterator[tuple[str, tuple[ExcludedPhrase, ...]]]:
     """Wanted text and excluded phrases: all behind a single cue first, then as the rules say."""
     if len(exclusions) == 1 and exclusions[0].start == exclusions[0].cue.start > 0:
@@ -257,7 +247,7 @@ def _squeeze(text: str) -> tuple[str, Sequence[int]]:
     return "".join(pieces), [*offsets, len(text)]
 
 
-def _resolve_cue(masked: str, cue: Cue, limit: int) -> _Exclusion | None:
+def _resolve_cue(masked: str, cue: Cue, limit: int) -> Exclusion | None:
     """What a cue excludes, and where in the text; None where it excludes nothing."""
     sentence = 0
     for mark in _SENTENCE_END.finditer(masked, 0, cue.start):
@@ -276,7 +266,7 @@ def _resolve_cue(masked: str, cue: Cue, limit: int) -> _Exclusion | None:
         )
         start, end, region = cue.start, stop, (cue.end, stop)
     excluded = name_spans(masked, *region)
-    return _Exclusion(cue, tuple(excluded), start, end) if excluded else None
+    return Exclusion(cue, tuple(excluded), start, end) if excluded else None
 
 
 def _is_statement(masked: str) -> bool:

@@ -8,7 +8,7 @@ from logic_retrievers.queries.masking import FILL
 from logic_retrievers.queries.patterns import pattern
 
 _CONTEXT = 160
-_SHORT_QUERY = 12
+SHORT_QUERY = 12
 """Words of a query in which a preposition behind a short excluded text belongs to the wanted part:
 "films except Psycho on Netflix"."""
 _ENDS = pattern("ends")
@@ -53,7 +53,7 @@ def excluded_end(
     region = text[start:limit]
     if opening:
         return start + _end_of_opening(region)
-    short = len(text.split()) <= _SHORT_QUERY
+    short = len(text.split()) <= SHORT_QUERY
     return start + _end_of_middle(region, lead, brief=brief, short=short)
 
 

@@ -14,6 +14,7 @@ from logic_retrievers.cleaning.pair_rules.passage_pair import (
     PassagePair,
     are_parallel,
     scope_reason,
+    values_of,
 )
 from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened, text_before
 from logic_retrievers.cleaning.pair_rules.short_text_scope import have_different_names
@@ -101,13 +102,9 @@ def _side_with_phrase(left: str, right: str) -> NewerSide | None:
 def _compare_versions(pair: PassagePair) -> NewerSide | None:
     """``v1`` and ``v2`` of one product."""
     for change in pair.value_changes:
-        if change.left_mention is None or change.right_mention is None:
-            continue
-        left, right = change.left_mention.value, change.right_mention.value
-        if not isinstance(left, Version) or not isinstance(right, Version):
-            continue
-        side: Side = "one" if left.is_later(right) else "other"
-        return side, scope_reason(*pair.words_of(change))
+        if versions := values_of(change, Version):
+            side: Side = "one" if versions[0].is_later(versions[1]) else "other"
+            return side, scope_reason(*pair.words_of(change))
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from logic_retrievers.cleaning.differences import Change, Comparison, compare
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan, annotate
@@ -16,6 +17,8 @@ from logic_retrievers.cleaning.pair_rules.sentence_parts import (
     subject_end,
 )
 from logic_retrievers.types import Passage
+
+T = TypeVar("T")
 
 _FEW_SENTENCES = 25
 _PAGE = 70
@@ -195,14 +198,17 @@ def scope_reason(left: str, right: str) -> str:
     return f'one is about "{shortened(left)}", the other about "{shortened(right)}"'
 
 
-def quantities_of(change: Change) -> tuple[Quantity, Quantity] | None:
-    """Both quantities of a change; None if it is of another type."""
+def values_of(change: Change, kind: type[T]) -> tuple[T, T] | None:
+    """Both values of a change; None if it is of another type."""
     if change.left_mention is None or change.right_mention is None:
         return None
     left, right = change.left_mention.value, change.right_mention.value
-    if isinstance(left, Quantity) and isinstance(right, Quantity):
-        return left, right
-    return None
+    return (left, right) if isinstance(left, kind) and isinstance(right, kind) else None
+
+
+def quantities_of(change: Change) -> tuple[Quantity, Quantity] | None:
+    """Both quantities of a change; None if it is of another type."""
+    return values_of(change, Quantity)
 
 
 def _jaccard(left: frozenset[str], right: frozenset[str]) -> float:

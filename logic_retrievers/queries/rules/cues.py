@@ -23,6 +23,16 @@ class Cue:
     excluded: tuple[int, int] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A cue, the spans of the texts that it excludes, and the span that leaves the query."""
+
+    cue: Cue
+    excluded: tuple[tuple[int, int], ...]
+    start: int
+    end: int
+
+
 def find_cues(
     rules: Sequence[Rule],
     masked: str,
