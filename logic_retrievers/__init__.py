@@ -138,7 +138,3 @@ __version__ = version("logic-retrievers")
 
 
 __getattr__ = lazy_getattr(__name__, _MODULES)
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package.
+    """The ``__getattr__`` of a package, whose ``dir`` lists its ``__all__`` from then on.
 
     Args:
         package: its name.
@@ -26,4 +26,6 @@ def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], An
         setattr(sys.modules[package], name, value)  # later uses do not call this function
         return value
 
+    namespace = vars(sys.modules[package])
+    namespace["__dir__"] = lambda: namespace["__all__"]
     return load

@@ -9,9 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import isnan
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-from qdrant_client import models
+from typing import TYPE_CHECKING, TypeAlias
 
 from logic_retrievers.cleaning.ledger import Ledger, examined_hash, ledger_namespace
 from logic_retrievers.cleaning.neighbours import (
@@ -25,7 +23,7 @@ from logic_retrievers.cleaning.settings import CleaningSettings
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
 from logic_retrievers.contradiction.latin_script import unjudgeable_reason
 from logic_retrievers.contradiction.stance_groups import MAX_GROUP
-from logic_retrievers.contradiction.trusted_passages import trusted_positions
+from logic_retrievers.contradiction.trusted_passages import index_filter, trusted_positions
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.index.requests import batches
@@ -228,7 +226,7 @@ class _Collector:
     def _all_trusted(self) -> Operation[dict[str, Passage]]:
         """The trusted passages that the settings name, and those that the filter selects."""
         trusted = {passage.id: passage for passage in self.settings.trusted or ()}
-        condition = _index_filter(self.settings)
+        condition = index_filter(self.settings.trusted_filter)
         offset = None
         while condition is not None and self.index is not None:
             page, offset = yield from self.index.read_page(condition, offset)
@@ -266,7 +264,7 @@ def find_candidate_pairs(
     probes = {p.id: p for p in trusted if not unjudgeable_reason(p.text)}
     other_versions = yield from _other_versions(index, probes)
     without = frozenset[str]().union(*(search.points_of(passage) for passage in other_versions))
-    condition = _index_filter(settings)
+    condition = index_filter(settings.trusted_filter)
     new_probes = probes  # once: every page would find the same in the collection
     while page := (yield from pages()):
         collector.unjudgeable |= _unjudgeable(page)
@@ -327,9 +325,3 @@ def _other_versions(
     if index is None or not probes:
         return []
     return [p for p in (yield from index.get_passages(list(probes))) if _is_replaced(p, probes)]
-
-
-def _index_filter(settings: CleaningSettings) -> Mapping[str, Any] | models.Filter | None:
-    """The trusted filter, if it is one that a collection understands."""
-    condition = settings.trusted_filter
-    return condition if isinstance(condition, Mapping | models.Filter) else None

@@ -53,7 +53,3 @@ __all__ = [
 
 
 __getattr__ = lazy_getattr(__name__, _MODULES)
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from qdrant_client import models
 
 from logic_retrievers.contradiction.latin_script import unjudgeable_reason
 from logic_retrievers.contradiction.pair_scores import Rows, VectorScores, score_against
@@ -22,6 +21,7 @@ from logic_retrievers.contradiction.resolution_strategies import Group
 from logic_retrievers.contradiction.settings import TOPICAL, VECTORS, ContradictionConstants
 from logic_retrievers.contradiction.trusted_passages import (
     TrustedFilter,
+    index_filter,
     nearest_trusted,
     passage_key,
     trusted_positions,
@@ -305,10 +305,8 @@ def _trusted_in_index(
     context: FilterContext, passages: Sequence[Passage], cache: VectorCache
 ) -> Operation[list[Passage]]:
     """The trusted passages of the index that are nearest to each of the passages."""
-    index, trusted_filter = context.index, context.trusted_filter
-    if index is None or not isinstance(trusted_filter, Mapping | models.Filter):
-        return []
-    if not passages or not context.trusted_candidates:
+    index, condition = context.index, index_filter(context.trusted_filter)
+    if index is None or condition is None or not passages or not context.trusted_candidates:
         return []
     vectors = yield from _vectors(context, passages, cache)
     queries = vectors[TOPICAL]
@@ -316,7 +314,7 @@ def _trusted_in_index(
     if index_spec is None or index_spec.fingerprint != context.encoder.specs[TOPICAL].fingerprint:
         of_index = yield from passage_vectors(passages, [TOPICAL], index.encoder, index)
         queries = of_index[TOPICAL]
-    return (yield from nearest_trusted(index, trusted_filter, queries, context.trusted_candidates))
+    return (yield from nearest_trusted(index, condition, queries, context.trusted_candidates))
 
 
 def _vectors(

@@ -155,7 +155,7 @@ class PreferNewest(ResolutionStrategy):
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
         """Drops the older one."""
-        values, dates = [], []
+        found = []
         for position in (one, other):
             passage = graph.passages[position]
             value = metadata_value(passage.metadata, self.key)
@@ -163,18 +163,14 @@ class PreferNewest(ResolutionStrategy):
                 return Ruling(f"{passage.id!r} has no {self.key!r}", abstained=True)
             if (date := parse_date(value)) is None:
                 return Ruling(f"the {self.key!r} of {passage.id!r} cannot be read", abstained=True)
-            values.append(value)
-            dates.append(date)
-        if is_later(dates[0], dates[1]):
-            newer, older, drop = values[0], values[1], other
-        elif is_later(dates[1], dates[0]):
-            newer, older, drop = values[1], values[0], one
-        else:
-            return Ruling(
-                f"neither is certainly newer: {values[0]} and {values[1]}", abstained=True
-            )
-        stays = graph.passages[one if drop == other else other].id
-        return Ruling(f"{stays!r} is newer: {newer} after {older}", (drop,))
+            found.append((position, value, date))
+        for (stays, newer, late), (drop, older, early) in (found, found[::-1]):
+            if is_later(late, early):
+                reason = f"{graph.passages[stays].id!r} is newer: {newer} after {older}"
+                return Ruling(reason, (drop,))
+        return Ruling(
+            f"neither is certainly newer: {found[0][1]} and {found[1][1]}", abstained=True
+        )
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,11 @@ def check_trusted_filter(trusted_filter: TrustedFilter) -> None:
         raise ConfigurationError("an empty trusted_filter would trust every passage")
 
 
+def index_filter(trusted_filter: TrustedFilter) -> Mapping[str, Any] | models.Filter | None:
+    """The filter, if it is one that a collection understands."""
+    return trusted_filter if isinstance(trusted_filter, Mapping | models.Filter) else None
+
+
 def trusted_positions(
     passages: Sequence[Passage],
     trusted_filter: TrustedFilter,
@@ -57,8 +62,6 @@ def trusted_positions(
         trusted_filter: None selects none.
         prefixes: where a collection keeps metadata, for Qdrant filters made by hand.
     """
-    if trusted_filter is None:
-        return set()
     if callable(trusted_filter) and not isinstance(trusted_filter, Mapping | models.Filter):
         return {i for i, passage in enumerate(passages) if trusted_filter(passage)}
     condition = to_qdrant_filter(trusted_filter, prefixes=prefixes)

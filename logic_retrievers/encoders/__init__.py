@@ -88,7 +88,3 @@ def _default_encoder() -> Encoder:
 
 
 __getattr__ = lazy_getattr(__name__, _MODULES)
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -121,6 +122,30 @@ class RoleEncoder(ABC):
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None
     ) -> dict[str, Vectors]:
         """Vectors of texts of one role."""
+
+
+class SingleVectorEncoder(RoleEncoder):
+    """Base of encoders that make one named vector."""
+
+    _spec: VectorSpec
+
+    @property
+    def specs(self) -> Mapping[str, VectorSpec]:
+        """The one named vector."""
+        return MappingProxyType({self._spec.name: self._spec})
+
+    def _encode(
+        self, role: Role, texts: Sequence[str], names: Sequence[str] | None
+    ) -> dict[str, Vectors]:
+        texts = check_texts(texts)
+        wanted = check_names(names, self.specs)
+        if not texts or not wanted:
+            return {name: np.empty((0, self._spec.dimension), np.float32) for name in wanted}
+        return dict.fromkeys(wanted, self._vectors_of(role, texts))
+
+    @abstractmethod
+    def _vectors_of(self, role: Role, texts: list[str]) -> Vectors:
+        """Read-only vectors of at least one text."""
 
 
 def encode(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import zlib
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -34,12 +35,13 @@ CREATE TABLE IF NOT EXISTS vectors (
 _KEYS_PER_QUERY = 500
 """SQLite's oldest limit on parameters is 999."""
 
+K = TypeVar("K")
 _MemoryKey: TypeAlias = tuple[str, str, Role, str]
 """Name, fingerprint of the side, role and text."""
 
 
-class _CachingEncoder(RoleEncoder):
-    """Base of both caches: forwards everything but encoding to the wrapped encoder."""
+class _CachingEncoder(RoleEncoder, Generic[K]):
+    """Base of both caches: what is not remembered comes from the wrapped encoder."""
 
     _encoder: Encoder
 
@@ -52,6 +54,42 @@ class _CachingEncoder(RoleEncoder):
         """Those of the wrapped encoder."""
         return self._encoder.token_spans(text)
 
+    @abstractmethod
+    def _key(self, name: str, role: Role, text: str) -> K:
+        """Under which a vector is remembered."""
+
+    @abstractmethod
+    def _read(self, dimensions: Mapping[K, int]) -> dict[K, Vectors]:
+        """The remembered vectors, of keys with the dimension of each."""
+
+    @abstractmethod
+    def _write(self, rows: Mapping[K, Vectors]) -> None:
+        """Remembers vectors."""
+
+    def _encode(
+        self, role: Role, texts: Sequence[str], names: Sequence[str] | None
+    ) -> dict[str, Vectors]:
+        texts = check_texts(texts)
+        wanted = check_names(names, self.specs)
+        keys = {(name, text): self._key(name, role, text) for name in wanted for text in texts}
+        known = self._read({key: self.specs[name].dimension for (name, _), key in keys.items()})
+        texts_by_names: dict[tuple[str, ...], list[str]] = {}
+        for text in dict.fromkeys(texts):
+            if missing := tuple(name for name in wanted if keys[name, text] not in known):
+                texts_by_names.setdefault(missing, []).append(text)
+        computed = {
+            keys[name, text]: row.copy()  # a view would keep its whole batch in memory
+            for missing, batch in texts_by_names.items()
+            for name, rows in encode(self._encoder, role, batch, missing).items()
+            for text, row in zip(batch, rows, strict=True)
+        }
+        if computed:
+            self._write(computed)
+        known |= computed
+        return {
+            name: self._stack(name, [known[keys[name, text]] for text in texts]) for name in wanted
+        }
+
     def _stack(self, name: str, rows: Sequence[Vectors]) -> Vectors:
         """A read-only array of shape (rows, dimension)."""
         array = np.empty((len(rows), self.specs[name].dimension), dtype=np.float32)
@@ -61,7 +99,7 @@ class _CachingEncoder(RoleEncoder):
         return array
 
 
-class CachedEncoder(_CachingEncoder):
+class CachedEncoder(_CachingEncoder[bytes]):
     """An encoder with a cache on disk, for several threads and processes at once.
 
     The key of a row is a hash of the fingerprint of its vector's side, the role and the text, so a
@@ -93,32 +131,6 @@ class CachedEncoder(_CachingEncoder):
     ) -> CachedEncoder:
         """The same file for an encoder with another query side; their vectors never mix."""
         return CachedEncoder(with_query_encoder(self._encoder, source, head), self._path)
-
-    def _encode(
-        self, role: Role, texts: Sequence[str], names: Sequence[str] | None
-    ) -> dict[str, Vectors]:
-        texts = check_texts(texts)
-        wanted = check_names(names, self.specs)
-        keys = {name: [self._key(name, role, text) for text in texts] for name in wanted}
-        dimensions = {key: self.specs[name].dimension for name in wanted for key in keys[name]}
-        known = self._read(dimensions)
-        new_names = [name for name in wanted if any(key not in known for key in keys[name])]
-        new_texts = {
-            text: None
-            for name in new_names
-            for text, key in zip(texts, keys[name], strict=True)
-            if key not in known
-        }
-        if new_texts:
-            vectors = encode(self._encoder, role, list(new_texts), new_names)
-            computed = {
-                self._key(name, role, text): row
-                for name in new_names
-                for text, row in zip(new_texts, vectors[name], strict=True)
-            }
-            self._write(computed)
-            known |= computed
-        return {name: self._stack(name, [known[key] for key in keys[name]]) for name in wanted}
 
     def _key(self, name: str, role: Role, text: str) -> bytes:
         fingerprint = self.specs[name].fingerprint_for(role)
@@ -161,7 +173,7 @@ class CachedEncoder(_CachingEncoder):
             ) from error
 
 
-class RecentEncoder(_CachingEncoder):
+class RecentEncoder(_CachingEncoder[_MemoryKey]):
     """An encoder that remembers its most recent vectors in memory.
 
     LlamaIndex embeds a node before it hands it to a store; a store that computes all named vectors
@@ -195,33 +207,15 @@ class RecentEncoder(_CachingEncoder):
         """Pickles the encoder without its memory."""
         return RecentEncoder, (self._encoder, self._size)
 
-    def _encode(
-        self, role: Role, texts: Sequence[str], names: Sequence[str] | None
-    ) -> dict[str, Vectors]:
-        texts = check_texts(texts)
-        wanted = check_names(names, self.specs)
-        fingerprints = {name: self.specs[name].fingerprint_for(role) for name in wanted}
+    def _key(self, name: str, role: Role, text: str) -> _MemoryKey:
+        return name, self.specs[name].fingerprint_for(role), role, text
+
+    def _read(self, dimensions: Mapping[_MemoryKey, int]) -> dict[_MemoryKey, Vectors]:
         with self._lock:
-            known = {
-                (name, text): self._memory[name, fingerprint, role, text]
-                for name, fingerprint in fingerprints.items()
-                for text in texts
-                if (name, fingerprint, role, text) in self._memory
-            }
-        texts_by_names: dict[tuple[str, ...], list[str]] = {}
-        for text in dict.fromkeys(texts):
-            if missing := tuple(name for name in wanted if (name, text) not in known):
-                texts_by_names.setdefault(missing, []).append(text)
-        computed = {
-            (name, text): row.copy()  # a view would keep its whole batch in memory
-            for missing, batch in texts_by_names.items()
-            for name, rows in encode(self._encoder, role, batch, missing).items()
-            for text, row in zip(batch, rows, strict=True)
-        }
+            return {key: self._memory[key] for key in dimensions if key in self._memory}
+
+    def _write(self, rows: Mapping[_MemoryKey, Vectors]) -> None:
         with self._lock:
-            for (name, text), row in computed.items():
-                self._memory[name, fingerprints[name], role, text] = row
+            self._memory.update(rows)
             while len(self._memory) > self._size:
                 del self._memory[next(iter(self._memory))]
-        known |= computed
-        return {name: self._stack(name, [known[name, text] for text in texts]) for name in wanted}

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from logic_retrievers.encoders.base import (
-    Role,
-    RoleEncoder,
-    Vectors,
-    VectorSpec,
-    check_names,
-    check_texts,
-)
+from logic_retrievers.encoders.base import Role, SingleVectorEncoder, Vectors, VectorSpec
 from logic_retrievers.errors import ConfigurationError, EncoderError
 
 Embed: TypeAlias = Callable[[list[str]], Any]
@@ -30,7 +22,7 @@ _IDENTIFYING_ATTRIBUTES = (
 _NO_NAME = ("", "unknown")  # the second is LlamaIndex's name for models without one
 
 
-class FunctionEncoder(RoleEncoder):
+class FunctionEncoder(SingleVectorEncoder):
     """One named vector from two functions, scaled to length 1.
 
         FunctionEncoder(client.embed, identity="my-model, version 3")
@@ -71,25 +63,12 @@ class FunctionEncoder(RoleEncoder):
         fingerprint = hashlib.sha256(f"{identity}\0{dimension}".encode()).hexdigest()[:32]
         self._spec = VectorSpec(name, dimension, max_tokens, fingerprint)
 
-    @property
-    def specs(self) -> Mapping[str, VectorSpec]:
-        """The one named vector."""
-        return MappingProxyType({self._spec.name: self._spec})
-
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """Words and punctuation marks: the function's own tokens are not known."""
         return [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
 
-    def _encode(
-        self, role: Role, texts: Sequence[str], names: Sequence[str] | None
-    ) -> dict[str, Vectors]:
-        texts = check_texts(texts)
-        wanted = check_names(names, self.specs)
-        if not texts or not wanted:
-            return {name: np.empty((0, self._spec.dimension), np.float32) for name in wanted}
-        return {
-            self._spec.name: _to_array(self._embed[role](texts), len(texts), self._spec.dimension)
-        }
+    def _vectors_of(self, role: Role, texts: list[str]) -> Vectors:
+        return _to_array(self._embed[role](texts), len(texts), self._spec.dimension)
 
 
 def identity_of(model: object) -> str:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from logic_retrievers.encoders.base import (
     Role,
-    RoleEncoder,
+    SingleVectorEncoder,
     Vectors,
     VectorSpec,
-    check_names,
-    check_texts,
     clean_text,
     warn_about_long_texts,
 )
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 
-class SentenceTransformerEncoder(RoleEncoder):
+class SentenceTransformerEncoder(SingleVectorEncoder):
     """One named vector from a sentence-transformers model, scaled to length 1.
 
     Code that comes with a model is never run, and its weights must be safetensors. Calls from
@@ -73,24 +70,15 @@ class SentenceTransformerEncoder(RoleEncoder):
         document = prompts.get("document") or "" if document_prefix is None else document_prefix
         self._prefixes: dict[Role, str] = {"query": query, "document": document}
         content = _content_hash(self._model)
-        self._specs = MappingProxyType(
-            {
-                name: VectorSpec(
-                    name=name,
-                    dimension=self._vectors("query", ["length"]).shape[1],
-                    max_tokens=_max_tokens(self._model),
-                    fingerprint=_hash(content, document),
-                    query_fingerprint=_hash(content, query),
-                    query_prefix=query,
-                    document_prefix=document,
-                )
-            }
+        self._spec = VectorSpec(
+            name=name,
+            dimension=self._vectors("query", ["length"]).shape[1],
+            max_tokens=_max_tokens(self._model),
+            fingerprint=_hash(content, document),
+            query_fingerprint=_hash(content, query),
+            query_prefix=query,
+            document_prefix=document,
         )
-
-    @property
-    def specs(self) -> Mapping[str, VectorSpec]:
-        """The one named vector."""
-        return self._specs
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """Character span of every token, without special tokens, never truncated."""
@@ -104,23 +92,16 @@ class SentenceTransformerEncoder(RoleEncoder):
             )
         return [(int(start), int(end)) for start, end in encoding["offset_mapping"]]
 
-    def _encode(
-        self, role: Role, texts: Sequence[str], names: Sequence[str] | None
-    ) -> dict[str, Vectors]:
-        texts = check_texts(texts)
-        wanted = check_names(names, self._specs)
-        if not texts or not wanted:
-            return {name: np.empty((0, self._specs[name].dimension), np.float32) for name in wanted}
-        (spec,) = self._specs.values()
-        limit = spec.max_tokens - self._model.tokenizer.num_special_tokens_to_add()
+    def _vectors_of(self, role: Role, texts: list[str]) -> Vectors:
+        limit = self._spec.max_tokens - self._model.tokenizer.num_special_tokens_to_add()
         prefix = self._prefixes[role]
         # a token has at least one byte, so short texts need not be tokenized to count
         candidates = [prefix + text for text in texts if len((prefix + text).encode()) > limit]
         if truncated := sum(len(self.token_spans(text)) > limit for text in candidates):
-            warn_about_long_texts(truncated, len(texts), spec.max_tokens)
+            warn_about_long_texts(truncated, len(texts), self._spec.max_tokens)
         vectors = self._vectors(role, texts)
         vectors.setflags(write=False)
-        return dict.fromkeys(wanted, vectors)
+        return vectors
 
     def _vectors(self, role: Role, texts: list[str]) -> Vectors:
         encode: Callable[..., Any] = (

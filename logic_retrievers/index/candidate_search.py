@@ -14,6 +14,7 @@ from qdrant_client import models
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.connection import Connection
+from logic_retrievers.index.embedded import local_nearest
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.requests import (
     QueryVector,
@@ -246,7 +247,8 @@ def _search_locally(
             stored_name = collection.vector(search.query.vector).stored_name
             groups.setdefault((stored_name, id(search.without_flags)), []).append(number)
     for (stored_name, _), numbers in groups.items():
-        nearest = connection.local_nearest(
+        nearest = connection.read_arrays(
+            local_nearest,
             collection.name,
             stored_name,
             [dense[number] for number in numbers],

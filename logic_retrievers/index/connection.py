@@ -8,15 +8,14 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakSet
 
-import numpy.typing as npt
-from qdrant_client import AsyncQdrantClient, QdrantClient, models
+from qdrant_client import AsyncQdrantClient, QdrantClient
 from qdrant_client.local.async_qdrant_local import AsyncQdrantLocal
 from qdrant_client.local.qdrant_local import QdrantLocal
 from tenacity import (
@@ -31,9 +30,8 @@ from tenacity import (
 
 from logic_retrievers.effects import Compute, Effect, ThreadHandler
 from logic_retrievers.errors import CollectionError, ConfigurationError
-from logic_retrievers.index.embedded import enable_write_ahead_log, local_nearest, local_vectors
+from logic_retrievers.index.embedded import enable_write_ahead_log
 from logic_retrievers.index.faults import is_transient, retry_after, translate
-from logic_retrievers.index.requests import VectorTable
 
 T = TypeVar("T")
 
@@ -209,28 +207,23 @@ class Connection:
         except Exception as error:
             self._raise(error, effect.arguments.get("collection_name"))
 
-    def local_vectors(
-        self, collection: str, stored_names: Sequence[str], point_ids: Sequence[str]
-    ) -> dict[str, VectorTable] | None:
-        """Vectors from embedded mode's arrays; None where only ``retrieve`` gives them."""
-        return self._read_arrays(local_vectors, collection, stored_names, point_ids)
+    def read_arrays(
+        self, read: Callable[..., T | None], collection: str, *arguments: Any
+    ) -> T | None:
+        """What a function of :mod:`embedded` reads; None where only Qdrant's public ways give it.
 
-    def local_nearest(
-        self,
-        collection: str,
-        stored_name: str,
-        queries: Sequence[npt.NDArray[Any]],
-        limit: int,
-        condition: models.Filter | None,
-        hiding_flags: Sequence[str] = (),
-    ) -> list[list[tuple[str, float]]] | None:
-        """(point id, cosine) of each query's nearest points, from embedded mode's arrays.
-
-        None where only a search gives them.
+        Args:
+            read: gets the client, the collection and the arguments.
+            collection: where to read.
+            *arguments: for the function.
         """
-        return self._read_arrays(
-            local_nearest, collection, stored_name, queries, limit, condition, hiding_flags
-        )
+        if self._lock is None:
+            return None
+        try:
+            with self._lock:
+                return read(self.client, collection, *arguments)
+        except Exception as error:
+            self._raise(error, collection)
 
     def speed_up_writing(self, collection: str) -> None:
         """Enables a write-ahead log in an embedded folder that this connection opened."""
@@ -259,17 +252,6 @@ class Connection:
         if loop not in self._per_loop:
             self._per_loop[loop] = self._make_async()
         return self._per_loop[loop]
-
-    def _read_arrays(
-        self, read: Callable[..., T | None], collection: str, *arguments: Any
-    ) -> T | None:
-        if self._lock is None:
-            return None
-        try:
-            with self._lock:
-                return read(self.client, collection, *arguments)
-        except Exception as error:
-            self._raise(error, collection)
 
     def _raise(self, error: Exception, collection: str | None) -> NoReturn:
         translated = translate(error, self.place, collection)

@@ -15,6 +15,7 @@ from logic_retrievers.encoders.base import Encoder, Vectors
 from logic_retrievers.errors import EncoderError
 from logic_retrievers.index import lexical
 from logic_retrievers.index.connection import Connection
+from logic_retrievers.index.embedded import local_vectors
 from logic_retrievers.index.point_format import native_point_id, stored_hash, to_passage
 from logic_retrievers.index.points import retrieve_by_passage_id
 from logic_retrievers.index.requests import VectorTable, batches, retrieve
@@ -109,20 +110,17 @@ def fetch_vectors(
         MissingVectorError: the collection lacks a vector.
     """
     stored_names = {name: collection.vector(name).stored_name for name in names}
+    stored = list(stored_names.values())
     if not point_ids or not stored_names:
         return {name: _vector_table([], "") for name in stored_names}
     tables = None
     if collection.embedded and connection is not None:
-        read = partial(
-            connection.local_vectors, collection.name, list(stored_names.values()), point_ids
-        )
+        read = partial(connection.read_arrays, local_vectors, collection.name, stored, point_ids)
         tables = yield Compute(read)
     if tables is None:
         wanted = [native_point_id(point) for point in point_ids]
-        records = yield retrieve(
-            collection.name, wanted, payload=False, vectors=list(stored_names.values())
-        )
-        tables = {name: _vector_table(records, name) for name in stored_names.values()}
+        records = yield retrieve(collection.name, wanted, payload=False, vectors=stored)
+        tables = {name: _vector_table(records, name) for name in stored}
     return {name: tables[stored_name] for name, stored_name in stored_names.items()}
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections import OrderedDict
 from collections.abc import Callable
+from functools import lru_cache
 from importlib.resources import files
-from threading import Lock
 from typing import Any
 
 from logic_retrievers.errors import (
@@ -78,38 +77,22 @@ class Decomposer:
             raise ConfigurationError(f"size is a number of queries, not {size!r}")
         self._ask = ask
         self._fallback = RuleParser() if fallback is None else fallback
-        self._size = size
-        self._cache: OrderedDict[str, ParsedQuery] = OrderedDict()
-        self._lock = Lock()
+        self._cached = lru_cache(size)(self._decompose)
 
     def parse(self, text: str) -> ParsedQuery:
         """The query as the model parses it; as the fallback does where the model fails."""
         if not text.strip() or len(text) > MAX_CHARACTERS:
             return self._fallback.parse(text)
-        cached = self._get_cached(text)
-        if cached is not None:
-            return cached
         try:
-            expression = _read_answer(self._ask(INSTRUCTIONS + json.dumps(text)))
-            parsed = _to_parsed_query(text, expression)
+            return self._cached(text)
         except Exception as error:
             warn(DecompositionWarning, f"the rules read this query: {_describe_error(error)}")
             return self._fallback.parse(text)
-        self._put_cached(text, parsed)
-        return parsed
 
-    def _get_cached(self, text: str) -> ParsedQuery | None:
-        with self._lock:
-            if text in self._cache:
-                self._cache.move_to_end(text)
-            return self._cache.get(text)
-
-    def _put_cached(self, text: str, parsed: ParsedQuery) -> None:
-        with self._lock:
-            self._cache[text] = parsed
-            self._cache.move_to_end(text)
-            while len(self._cache) > self._size:
-                self._cache.popitem(last=False)
+    def _decompose(self, text: str) -> ParsedQuery:
+        """The query as the model parses it; an error, which is not cached, where that fails."""
+        expression = _read_answer(self._ask(INSTRUCTIONS + json.dumps(text)))
+        return _to_parsed_query(text, expression)
 
 
 class _MalformedAnswerError(Exception):

@@ -19,7 +19,7 @@ from logic_retrievers.queries.masking import FILL, PLAIN, fill
 from logic_retrievers.queries.parsed_query import ParsedQuery
 from logic_retrievers.queries.rules.cues import MAX_CUES, Cue, Exclusion, find_cues
 from logic_retrievers.queries.rules.rule import RulePack, Scope
-from logic_retrievers.queries.scope import SHORT_QUERY
+from logic_retrievers.queries.scope import SHORT_QUERY, split_region
 
 PACKS = {
     "de": "german",
@@ -191,17 +191,11 @@ class PackParser:
 
     def _names(self, masked: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Spans of what a region names: the items of a list one by one."""
-        start, end = self._trim(masked, start, end)
-        at = start
-        for separator in self._separator.finditer(masked, start, end):
-            yield from self._name(masked, at, separator.start())
-            at = separator.end()
-        yield from self._name(masked, at, end)
-
-    def _name(self, masked: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        start, end = self._trim(masked, start, end)
-        if masked[start:end].strip(_PUNCTUATION + FILL):
-            yield start, end
+        region = self._trim(masked, start, end)
+        for span in split_region(self._separator, masked, *region):
+            first, last = self._trim(masked, *span)
+            if masked[first:last].strip(_PUNCTUATION + FILL):
+                yield first, last
 
     def _trim(self, masked: str, start: int, end: int) -> tuple[int, int]:
         start = self._trim_head(masked, start, end)

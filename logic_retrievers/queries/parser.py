@@ -249,9 +249,7 @@ def _squeeze(text: str) -> tuple[str, Sequence[int]]:
 
 def _resolve_cue(masked: str, cue: Cue, limit: int) -> Exclusion | None:
     """What a cue excludes, and where in the text; None where it excludes nothing."""
-    sentence = 0
-    for mark in _SENTENCE_END.finditer(masked, 0, cue.start):
-        sentence = mark.end()
+    sentence = max((mark.end() for mark in _SENTENCE_END.finditer(masked, 0, cue.start)), default=0)
     lead = masked[sentence : cue.start]
     if cue.excluded is not None:
         start, end, region = cue.start, cue.end, cue.excluded

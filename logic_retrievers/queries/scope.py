@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from logic_retrievers.queries.masking import FILL
 from logic_retrievers.queries.patterns import pattern
@@ -60,17 +61,22 @@ def excluded_end(
 def name_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Spans of what a region names: the items of a list one by one, where all are short."""
     start, end = _trim(text, start, end)
-    spans: list[tuple[int, int]] = []
-    at = start
-    for separator in _LIST_SEPARATOR.finditer(text, start, end):
-        spans.append((at, separator.start()))
-        at = separator.end()
-    spans.append((at, end))
+    spans = split_region(_LIST_SEPARATOR, text, start, end)
     names = [_trim(text, *span) for span in spans if span[0] < span[1]]
     names = [(a, b) for a, b in names if a < b]
     if len(names) > 1 and all(_SHORT_NAME.fullmatch(text[a:b]) for a, b in names):
         return names
     return [(start, end)] if start < end else []
+
+
+def split_region(
+    separator: re.Pattern[str], text: str, start: int, end: int
+) -> Iterator[tuple[int, int]]:
+    """The spans between the separators in a region."""
+    for match in separator.finditer(text, start, end):
+        yield start, match.start()
+        start = match.end()
+    yield start, end
 
 
 def _end_of_opening(region: str) -> int:

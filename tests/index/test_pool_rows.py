@@ -8,6 +8,7 @@ from suites import HashedEncoder
 from vector_queries import QUERIES, vector_queries
 
 from logic_retrievers.index import PassageIndex, candidate_search
+from logic_retrievers.index.embedded import local_nearest, local_vectors
 from logic_retrievers.index.point_format import point_id
 from logic_retrievers.index.vectors import fetch_vectors
 from logic_retrievers.types import Passage
@@ -47,7 +48,7 @@ def test_rows_are_those_that_retrieve_gives(opened, encoder, make_passages):
     index.client.delete_vectors(index.collection, ["compatibility"], bare)
     index.delete([passages[5].id])
     ids = [point_id(p.id) for p in passages] + [point_id("nobody")]
-    short = index.connection.local_vectors(index.collection, list(encoder.specs), ids)
+    short = index.connection.read_arrays(local_vectors, index.collection, list(encoder.specs), ids)
     long = index.run(fetch_vectors(index._collection, list(encoder.specs), ids))
     for name in encoder.specs:
         assert short[name][0] == long[name][0]
@@ -85,10 +86,19 @@ def test_embedded_arrays_that_moved_are_left_alone(encoder, make_passages):
         index.add(make_passages(20))
         asked = [np.ones(32)]
         short = index._connection
-        assert short.local_nearest(index.collection, "topical", asked, 3, None) is not None
+        assert (
+            short.read_arrays(local_nearest, index.collection, "topical", asked, 3, None)
+            is not None
+        )
         for wrong in ([np.ones(8)], [np.full(32, np.nan)]):
-            assert short.local_nearest(index.collection, "topical", wrong, 3, None) is None
+            assert (
+                short.read_arrays(local_nearest, index.collection, "topical", wrong, 3, None)
+                is None
+            )
         index.client._client._get_collection = None
-        assert short.local_vectors(index.collection, ["topical"], [point_id("nobody")]) is None
-        assert short.local_nearest(index.collection, "topical", asked, 3, None) is None
+        assert (
+            short.read_arrays(local_vectors, index.collection, ["topical"], [point_id("nobody")])
+            is None
+        )
+        assert short.read_arrays(local_nearest, index.collection, "topical", asked, 3, None) is None
         del index.client._client._get_collection

@@ -173,7 +173,7 @@ def test_several_threads():
     for thread in threads:
         thread.join()
     assert wrong == []
-    assert len(parser._cache) == 5
+    assert parser._cached.cache_info().currsize == 5
 
 
 def test_settings():

@@ -97,7 +97,7 @@ STUDY = Study(
 def _policy_timings(bench: Workbench, index: PassageIndex) -> dict[str, Timings]:
     ordinary, excluding = _queries()
     searches: dict[str, _Search] = {
-        name: (name, ordinary) for name in POLICIES if name not in _LEXICAL
+        name: (name, ordinary) for name in POLICIES if name not in (*_LEXICAL, "judge")
     }
     for name in _EXCLUDING:
         searches[f"{name}, queries that exclude"] = (name, excluding)

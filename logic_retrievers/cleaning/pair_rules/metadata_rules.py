@@ -54,9 +54,7 @@ def find_metadata_category(pair: PassagePair) -> str:
 
     ``{"dept": "Forestry"}`` and ``{"dept": "Fisheries"}``.
     """
-    if not pair.scope_keys or pair.cosine < _MIN_COSINE_CATEGORY:
-        return ""
-    if not are_related(pair):
+    if not pair.scope_keys or pair.cosine < _MIN_COSINE_CATEGORY or not are_related(pair):
         return ""
     difference = _differing_category(pair.left, pair.right)
     return "" if difference is None else _key_reason(difference)
