@@ -57,7 +57,7 @@ def _rows(dataset: Dataset, search: DatasetSearch) -> list[dict[str, object]]:
     systems: dict[str, AnyPolicy] = {
         "plain search": "topical",
         **exclusion_baselines(cached_encoder()),
-        "auto without a judge": "auto",
+        "auto" if default_judge() is None else "auto without a judge": "auto",
     }
     texts = [query.text for query in dataset.queries]
     searches = {name: search.search(policy) for name, policy in systems.items()}
