@@ -70,8 +70,8 @@ def rank_candidates(
     """
     if judge is None and request is not None and request.constraint is None:
         raise ConfigurationError(
-            f"policy {policy.name!r} ranks by a pair judge, and there is none: the bundle that "
-            "comes with the package has none; pass judge= (see logic_retrievers.judging.QueryJudge)"
+            f"policy {policy.name!r} ranks by a pair judge, and there is none: pass judge=, a "
+            "callable (see logic_retrievers.judging.QueryJudge); the package's own bundle has none"
         )
     if request is None or judge is None:
         return CandidateRanking(pool, policy.rank(pool, depth), (), depth)
@@ -144,14 +144,20 @@ def _judged_order(ranking: CandidateRanking, judged: Mapping[int, Judgement]) ->
 def _judged(
     ranked: Ranked, judgement: Judgement, request: JudgeRequest, constants: JudgeConstants
 ) -> Ranked:
-    score = judgement.margin
-    if request.constraint is not None:
-        score = ranked.score + constants.weight(request.constraint) * judgement.margin
     reason = {
         "satisfies": f"the judge reads that it satisfies the query ({judgement.satisfies:.2f})",
         "violates": f"the judge reads that it violates the query ({judgement.violates:.2f})",
-    }.get(judgement.verdict, ranked.reason)
+        "neutral": f"the judge reads neither in it ({judgement.neutral:.2f})",
+    }[judgement.verdict]
     details = {**ranked.details, "judge": judgement.to_dict()}
+    score = judgement.margin
+    if request.constraint is not None:
+        added = constants.weight(request.constraint) * judgement.margin
+        score = ranked.score + added
+        details["judge"] |= {"added": round(added, 6)}
+        if "penalty" in details:
+            remains = constants.penalty_share(request.constraint)
+            details["penalty"] = round(remains * details["penalty"], 6)
     return replace(ranked, score=score, reason=reason, details=details)
 
 

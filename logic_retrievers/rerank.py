@@ -58,8 +58,9 @@ class Reranker:
         policy: a name, or a policy with settings of your own.
         index: a collection that holds some of the passages. Their stored vectors are used, so only
             passages that are not stored, or with a changed text, are encoded.
-        judge: reads the first passages of queries with a constraint, as in
-            :class:`logic_retrievers.Engine`; of all queries under the policy ``judge``.
+        judge: under the policy ``auto`` it reads the first passages of queries with a constraint,
+            as in :class:`logic_retrievers.Engine`; under ``judge`` those of all queries; no other
+            policy asks it.
 
     Raises:
         UnknownPolicyError: no policy has that name.
@@ -205,7 +206,7 @@ class Reranker:
                 {query.name: _cosines(query.query, matrices[query.vector]) for query in queries},
             )
             passages_by_id = dict(zip(pool.ids, readable, strict=True))
-            judge = None if request is None else resolve_judge(self.judge)
+            judge = None if request is None else (yield from resolve_judge(self.judge))
             depth = k if words is None else len(readable)
             candidates = [rank_candidates(policy, pool, depth, request, judge)]
             (ranking,) = yield from judge_candidates(candidates, passages_by_id)

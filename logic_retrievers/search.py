@@ -56,7 +56,8 @@ class Engine:
             the search (see ``index.use_query_encoder``).
         policy: of searches that name none: a policy's name (``auto``, ``topical``,
             ``compatibility``, ``sequential``, ``union``) or an instance with settings of your own.
-        judge: reads the first candidates of queries with a constraint, together with the query:
+        judge: under ``auto`` it reads the first candidates of queries that exclude something or ask
+            for a negative fact (expressions aside), together with the query:
             ``auto`` (the one that comes with the package), None, a callable of your own (see
             :class:`logic_retrievers.judging.QueryJudge`), or
             :class:`logic_retrievers.judging.JudgeSettings`. Its verdict is in the evidence
@@ -229,7 +230,7 @@ class Engine:
         searches = yield from encode_plans(plans, encoder)
         must_not = [policy.must_not for policy in policies]
         pools = yield from self.index.find_candidates(searches, user_filter, must_not)
-        judge = resolve_judge(self.judge) if any(requests) else None
+        judge = (yield from resolve_judge(self.judge)) if any(requests) else None
         candidates = [
             rank_candidates(policy, pool, k if word is None else candidates_for(k), request, judge)
             for policy, pool, word, request in zip(policies, pools, words, requests, strict=True)

@@ -59,7 +59,7 @@ class CompatibilityReranker(BaseDocumentCompressor):
     query_syntax: QuerySyntax = "words"
     exclude: ExcludeSetting = ()
     hard: HardSetting = False
-    judge: JudgeSetting = "auto"
+    judge: JudgeSetting = Field(default="auto", repr=False)
 
     def model_post_init(self, _context: Any, /) -> None:
         """Loads the encoder now: later it might be an event loop that waits for it."""

@@ -102,7 +102,7 @@ class ConstraintRetriever(BaseRetriever):
     query_syntax: QuerySyntax = "words"
     exclude: ExcludeSetting = ()
     hard: HardSetting = False
-    judge: JudgeSetting = "auto"
+    judge: JudgeSetting = Field(default="auto", repr=False)
 
     def model_post_init(self, context: Any, /) -> None:
         """Refuses what cannot work now, and not at the first query."""

@@ -75,7 +75,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
     query_syntax: QuerySyntax = "words"
     exclude: ExcludeSetting = ()
     hard: HardSetting = False
-    judge: JudgeSetting = "auto"
+    judge: JudgeSetting = Field(default="auto", repr=False)
     encoder: Any = Field(default=None, exclude=True, repr=False)
     index: Any = Field(default=None, exclude=True, repr=False)
 

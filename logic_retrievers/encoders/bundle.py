@@ -216,6 +216,13 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
     return Bundle(folder, manifest)
 
 
+def default_bundle_has_judge() -> bool:
+    """Whether the bundle that comes with the package has a pair judge; reads its manifest alone."""
+    folder = default_bundle_path()
+    is_there = (folder / MANIFEST_NAME).is_file()
+    return is_there and _parse_manifest(folder, _read(folder, MANIFEST_NAME)).judge is not None
+
+
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Writes ``manifest.json`` atomically; the bundle's other files must exist already."""
     text = json.dumps(manifest.model_dump(), indent=2, ensure_ascii=False)

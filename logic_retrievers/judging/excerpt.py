@@ -13,6 +13,9 @@ _STEM = 5
 """Characters of a word that count: "insures" and "insurance" are near."""
 _LEAST = 3
 """Shorter words say nothing of what a sentence is about."""
+_COMMON = frozenset(
+    {"the", "and", "not", "but", "for", "are", "was", "has", "had", "can", "you", "our", "its"}
+)
 
 
 def nearest_sentences(passage: str, query: str, max_words: int) -> str:
@@ -42,4 +45,6 @@ def nearest_sentences(passage: str, query: str, max_words: int) -> str:
 
 
 def _stems(text: str) -> set[str]:
-    return {word[:_STEM].casefold() for word in _WORD.findall(text) if len(word) > _LEAST}
+    return {
+        word[:_STEM].casefold() for word in _WORD.findall(text) if len(word) >= _LEAST
+    } - _COMMON

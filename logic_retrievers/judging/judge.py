@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Protocol, TypeAlias, runtime_checkable
@@ -40,6 +40,15 @@ class QueryJudge(Protocol):
         Returns:
             One triple of probabilities per pair; None for no judgement.
         """
+
+
+class BundledJudge:
+    """Base of a judge that brings weights of its own (see :class:`OnnxPairJudge`)."""
+
+    @property
+    def constants(self) -> Mapping[str, float]:
+        """Its weights, by the names of :class:`JudgeConstants`."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.encoders.base import clean_text
-from logic_retrievers.encoders.bundle import Bundle, load_bundle
+from logic_retrievers.encoders.bundle import Bundle, default_bundle_has_judge, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN
 from logic_retrievers.encoders.sessions import CPU, Graphs, Provider
 from logic_retrievers.encoders.tokenization import (
@@ -22,10 +22,10 @@ from logic_retrievers.encoders.tokenization import (
     token_batches,
 )
 from logic_retrievers.errors import BundleError
-from logic_retrievers.judging.judge import LABELS, TextPair
+from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
 
 
-class OnnxPairJudge:
+class OnnxPairJudge(BundledJudge):
     """A cross-encoder that reads two texts at once; a :class:`QueryJudge`.
 
     It computes in float32, so a pair's probabilities do not depend on the other pairs of its batch
@@ -80,7 +80,7 @@ class OnnxPairJudge:
 
     @property
     def constants(self) -> dict[str, float]:
-        """Weights of its judgements in a ranking, as the bundle ships them."""
+        """As the bundle ships them."""
         return dict(self._entry.constants)
 
     def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, float, float]]:
@@ -128,5 +128,4 @@ def default_judge() -> OnnxPairJudge | None:
 
 @cache
 def _default_judge() -> OnnxPairJudge | None:
-    bundle = load_bundle()
-    return None if bundle.manifest.judge is None else OnnxPairJudge(bundle)
+    return OnnxPairJudge() if default_bundle_has_judge() else None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
+from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.judging.judge import QueryJudge
+from logic_retrievers.judging.judge import BundledJudge, QueryJudge
 from logic_retrievers.settings import SHARE, Interval, PartialSettings, Range, check_ranges, merged
 
 _RANGES: Mapping[str, Range] = {
@@ -77,7 +78,7 @@ class JudgeSettings(PartialSettings):
 
     ranges: ClassVar[Mapping[str, Range]] = _RANGES
 
-    judge: QueryJudge | None = None
+    judge: QueryJudge | None = field(default=None, repr=False)  # it may hold a key
     candidates: int | None = None
     thing_weight: float | None = None
     property_weight: float | None = None
@@ -129,21 +130,31 @@ def check_any_judge(judge: Any) -> None:
         )
 
 
-def resolve_judge(judge: AnyJudge) -> WeightedJudge | None:
+def resolve_judge(judge: AnyJudge) -> Operation[WeightedJudge | None]:
     """The judge to ask; loads the default bundle's the first time it is needed.
 
     Raises:
         BundleError: the default bundle's judge cannot be loaded.
+        ConfigurationError: settings for the default bundle's judge, which it has not.
     """
     if judge is None:
         return None
     settings = judge if isinstance(judge, JudgeSettings) else JudgeSettings()
     function = settings.judge if isinstance(judge, JudgeSettings | str) else judge
     if function is None:
-        from logic_retrievers.judging.onnx import default_judge  # loads ONNX Runtime
-
-        function = default_judge()
+        function = yield Compute(_default_judge)
+        if function is None and isinstance(judge, JudgeSettings):
+            raise ConfigurationError(
+                "these JudgeSettings name no judge, and the bundle that comes with the package has "
+                "none; pass JudgeSettings(judge=...)"
+            )
         if function is None:
             return None
-    bundle_constants = getattr(function, "constants", None)
-    return WeightedJudge(function, merged(JudgeConstants, settings, bundle_constants))
+    constants = function.constants if isinstance(function, BundledJudge) else None
+    return WeightedJudge(function, merged(JudgeConstants, settings, constants))
+
+
+def _default_judge() -> QueryJudge | None:
+    from logic_retrievers.judging.onnx import default_judge  # loads ONNX Runtime
+
+    return default_judge()

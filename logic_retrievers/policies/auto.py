@@ -22,7 +22,7 @@ from logic_retrievers.policies.exclusion import (
     Mode,
     check_mode,
 )
-from logic_retrievers.policies.plain import TopicalPolicy
+from logic_retrievers.policies.plain import TopicalNegatedFactPolicy, TopicalPolicy
 from logic_retrievers.policies.union import NegatedFactPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser
 
@@ -102,7 +102,7 @@ class AutoPolicy(PolicyRouter):
             )
         if parsed.kind == "negated_fact" and COMPATIBILITY in trained:
             return NegatedFactPolicy(limit=self.limit)
-        return TopicalPolicy()
+        return TopicalNegatedFactPolicy() if parsed.kind == "negated_fact" else TopicalPolicy()
 
 
 def _field_filters(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -145,7 +146,7 @@ class ExclusionPolicy(Policy):
     wanted one. Where the excluded text is a property of what is wanted ("a loan without a
     guarantor"), the right passage speaks of it as a rule: ``mention_share`` is 0 then and u no
     less than w, so that only passages about the property rather than about what is wanted lose;
-    and what plain search has first stays among the first three.
+    and no penalty takes what plain search has first below the third place.
     Where the wanted text finds less by itself than the whole query, the reading counts less. A
     passage without a compatibility vector is judged by its topical one alone.
 
@@ -197,9 +198,15 @@ class ExclusionPolicy(Policy):
         """Metadata values that no hit may have."""
         return values_by_field(self.field_filters.values())
 
-    def judge_request(self, query: str) -> JudgeRequest:
-        """The whole query, and what is excluded outright beside its words."""
-        named = [t for t in self.query.excluded if t.casefold() not in query.casefold()]
+    def judge_request(self, query: str) -> JudgeRequest | None:
+        """The whole query, and what is excluded beside its words; None where filters see to it."""
+        if not self._scored_texts:
+            return None
+        named = [
+            text
+            for text in self._scored_texts
+            if not re.search(rf"(?<!\w){re.escape(text)}(?!\w)", query, re.IGNORECASE)
+        ]
         text = f"{query}, except {', '.join(named)}" if named else query
         return JudgeRequest(text, self.query.reading)
 
@@ -230,7 +237,7 @@ class ExclusionPolicy(Policy):
         if self.mode == "hard":
             order = order_by_filter(order, satisfies, backfill=self.backfill)
         elif self.query.reading == "property":
-            order, scores = self._bounded_fall(pool, order, scores)
+            order, scores = self._bounded_fall(pool, order, scores, base)
         ranked = []
         for i in order[:k]:
             texts = [
@@ -249,16 +256,24 @@ class ExclusionPolicy(Policy):
         return ranked
 
     def _bounded_fall(
-        self, pool: CandidatePool, order: npt.NDArray[np.intp], scores: _Scores
+        self, pool: CandidatePool, order: npt.NDArray[np.intp], scores: _Scores, base: _Scores
     ) -> tuple[npt.NDArray[np.intp], _Scores]:
-        """The order with what plain search has first among the first three, and scores to it."""
+        """The order in which no penalty takes what plain search has first below the third place.
+
+        Returns:
+            The order, and the scores to it.
+        """
         first = ranking(np.nan_to_num(pool.scores[TOPICAL], nan=-1.0))[0]
         if first in order[:_LOWEST_RANK]:
             return order, scores
         others = order[order != first]
+        above = scores[others[_LOWEST_RANK - 2]]
         raised = scores.copy()
-        raised[first] = scores[others[_LOWEST_RANK - 2]]
-        return np.insert(others, _LOWEST_RANK - 1, first), raised
+        raised[first] = min(base[first], above)
+        place = _LOWEST_RANK - 1
+        if base[first] < above:
+            place = int((scores[others] >= base[first]).sum())
+        return np.insert(others, place, first), raised
 
     def _scores(self, pool: CandidatePool) -> tuple[_Scores, _Scores, npt.NDArray[np.bool_]]:
         """Scores, violations, and which texts move which passage down, (texts, pool size)."""

@@ -19,6 +19,9 @@ from logic_retrievers.policies.base import (
 from logic_retrievers.scoring import ordinal_ranks, ranking, weighted_sum
 from logic_retrievers.types import CandidatePool, VectorQuery
 
+_JUDGED_DEPTH = 100
+"""Least candidates of a search that a judge alone orders."""
+
 RRF_CONSTANT = 60
 """k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 
@@ -51,18 +54,23 @@ class TopicalPolicy(SingleVectorPolicy):
 
 
 @dataclass(frozen=True)
+class TopicalNegatedFactPolicy(TopicalPolicy):
+    """Plain search for a negative fact; a judge reads its first candidates."""
+
+    def judge_request(self, query: str) -> JudgeRequest:
+        """The whole query."""
+        return JudgeRequest(query, "negated_fact")
+
+
+@dataclass(frozen=True)
 class JudgePolicy(TopicalPolicy):
     """The judge alone: the first topical candidates in the order of its margin, all queries."""
 
-    limit: int = 100
     name: ClassVar[str] = "judge"
 
-    def __post_init__(self) -> None:
-        check_limit(self.limit)
-
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
-        """One search, for at least ``limit`` candidates."""
-        return super().plan(query, max(self.limit, k))
+        """One search, deeper than any judge reads by default."""
+        return super().plan(query, max(_JUDGED_DEPTH, k))
 
     def judge_request(self, query: str) -> JudgeRequest:
         """Every query is judged, whatever it demands."""

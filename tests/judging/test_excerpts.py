@@ -83,3 +83,9 @@ def test_a_real_passage():
     assert excerpt.startswith("The Harbour Inn is a hotel.")
     assert "No deposit is taken." in excerpt
     assert len(excerpt.split()) <= 20
+
+
+def test_short_words_count():
+    """Gas, nut and egg are what a query is about; "the" and "not" are not."""
+    passage = "The place is not far. " * 12 + "Cooking is by gas. " + "Nothing else is said. " * 12
+    assert "gas" in nearest_sentences(passage, "a flat without gas, not the one", 20)

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judges import forbidden_judge
 
+from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import JudgeSettings, onnx
+from logic_retrievers.judging.judge import BundledJudge
 from logic_retrievers.judging.settings import (
     JudgeConstants,
     WeightedJudge,
@@ -22,6 +24,11 @@ NAMES = [field.name for field in fields(JudgeConstants)]
 WEIGHTS = ["thing_weight", "property_weight", "negated_fact_weight"]
 SHARES = ["thing_penalty_share", "property_penalty_share"]
 
+
+def resolved(judge):
+    return run(resolve_judge(judge), encoder_threads)
+
+
 constants = st.fixed_dictionaries(
     {},
     optional={
@@ -32,11 +39,15 @@ constants = st.fixed_dictionaries(
 )
 
 
-class ShippedJudge:
+class ShippedJudge(BundledJudge):
     """Brings weights of its own, as the judge of a bundle does."""
 
     def __init__(self, constants):
-        self.constants = constants
+        self._constants = constants
+
+    @property
+    def constants(self):
+        return self._constants
 
     def __call__(self, pairs):
         return [None] * len(pairs)
@@ -46,14 +57,14 @@ class ShippedJudge:
 def test_the_users_word_over_the_judges_over_the_defaults(shipped, own):
     """Who sets one field changes one thing."""
     judge = ShippedJudge(shipped)
-    resolved = resolve_judge(JudgeSettings(judge, **own))
-    assert resolved == WeightedJudge(judge, JudgeConstants(**{**shipped, **own}))
-    assert asdict(resolved.constants) == {**asdict(JudgeConstants()), **shipped, **own}
-    assert resolve_judge(judge).constants == JudgeConstants(**shipped)
+    weighted = resolved(JudgeSettings(judge, **own))
+    assert weighted == WeightedJudge(judge, JudgeConstants(**{**shipped, **own}))
+    assert asdict(weighted.constants) == {**asdict(JudgeConstants()), **shipped, **own}
+    assert resolved(judge).constants == JudgeConstants(**shipped)
 
 
 def test_a_function_has_the_defaults():
-    assert resolve_judge(forbidden_judge) == WeightedJudge(forbidden_judge, JudgeConstants())
+    assert resolved(forbidden_judge) == WeightedJudge(forbidden_judge, JudgeConstants())
 
 
 @given(constants)
@@ -87,32 +98,33 @@ def test_values_out_of_their_range(name, value):
         with pytest.raises(ConfigurationError, match=f"{name} must be"):
             kind(**{name: value})
     with pytest.raises(ConfigurationError, match=f"{name} must be"):
-        resolve_judge(ShippedJudge({name: value}))
+        resolved(ShippedJudge({name: value}))
 
 
 def test_a_manifests_whole_number_is_whole():
     """JSON constants of a bundle are floats, and a list is not cut at 20.0."""
-    judged = resolve_judge(ShippedJudge({"candidates": 20.0})).constants.candidates
+    judged = resolved(ShippedJudge({"candidates": 20.0})).constants.candidates
     assert (judged, type(judged)) == (20, int)
 
 
 def test_a_constant_of_a_later_version_is_refused():
     """Ignored, it would rank otherwise than the bundle was measured."""
     with pytest.raises(ConfigurationError, match="thing_wait"):
-        resolve_judge(ShippedJudge({"thing_wait": 1.0}))
+        resolved(ShippedJudge({"thing_wait": 1.0}))
 
 
 def test_no_judge_and_the_one_of_the_bundle(monkeypatch):
     """``auto`` finds what the bundle has, also with weights of the user's own."""
     shipped = ShippedJudge({"candidates": 7})
-    assert resolve_judge(None) is None
+    assert resolved(None) is None
     monkeypatch.setattr(onnx, "default_judge", lambda: shipped)
-    assert resolve_judge("auto") == WeightedJudge(shipped, JudgeConstants(candidates=7))
-    weighted = resolve_judge(JudgeSettings(thing_weight=3.0))
+    assert resolved("auto") == WeightedJudge(shipped, JudgeConstants(candidates=7))
+    weighted = resolved(JudgeSettings(thing_weight=3.0))
     assert weighted == WeightedJudge(shipped, JudgeConstants(candidates=7, thing_weight=3.0))
     monkeypatch.setattr(onnx, "default_judge", lambda: None)
-    assert resolve_judge("auto") is None
-    assert resolve_judge(JudgeSettings(thing_weight=3.0)) is None
+    assert resolved("auto") is None
+    with pytest.raises(ConfigurationError, match="name no judge"):
+        resolved(JudgeSettings(thing_weight=3.0))
 
 
 @pytest.mark.parametrize("judge", ["nli", "", 3, True, [forbidden_judge], {"candidates": 3}])

@@ -120,10 +120,16 @@ def test_evidence(pool, depth, constraint, constants):
         before, margin = own[ranked.index], pool[ranked.index].margin
         details = dict(ranked.details)
         judgement = details.pop("judge", None)
-        assert details == before.details
         if ranked.index not in read or margin is None:
+            assert details == before.details
             assert (judgement, ranked.reason) == (None, before.reason)
             continue
+        if constraint is not None:
+            assert judgement.pop("added") == pytest.approx(constants.weight(constraint) * margin)
+            remains = constants.penalty_share(constraint)
+            penalty = details.get("penalty", 0.0)
+            assert penalty == pytest.approx(remains * before.details.get("penalty", 0.0), abs=1e-6)
+        assert details.keys() == before.details.keys()
         satisfies, neutral, violates = probabilities(margin)
         assert judgement == {
             "verdict": judgement["verdict"],
@@ -137,7 +143,8 @@ def test_evidence(pool, depth, constraint, constants):
         elif margin < -0.5:
             assert ranked.reason == f"the judge reads that it violates the query ({-margin:.2f})"
         elif abs(margin) < 0.5:
-            assert (judgement["verdict"], ranked.reason) == ("neutral", before.reason)
+            assert judgement["verdict"] == "neutral"
+            assert ranked.reason == f"the judge reads neither in it ({neutral:.2f})"
 
 
 awkward = st.builds(

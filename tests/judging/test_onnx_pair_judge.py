@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pair_bundles import LETTERS, WORDS, write_pair_bundle
 
 from logic_retrievers import Engine, Passage, PassageIndex
+from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.encoders.bundle import load_bundle
 from logic_retrievers.errors import BundleError, BundleNotFoundError, ProviderError
 from logic_retrievers.judging import OnnxPairJudge, default_judge
@@ -114,7 +115,9 @@ def test_its_constants_are_those_of_the_bundle(judge, tmp_path):
     weighted = OnnxPairJudge(write_pair_bundle(tmp_path, constants=shipped))
     assert weighted.constants == shipped
     weighted.constants["thing_weight"] = 9.0
-    assert resolve_judge(weighted).constants == JudgeConstants(candidates=7, thing_weight=0.4)
+    assert run(resolve_judge(weighted), encoder_threads).constants == JudgeConstants(
+        candidates=7, thing_weight=0.4
+    )
 
 
 def test_a_search_with_the_constants_of_a_bundle(tmp_path):

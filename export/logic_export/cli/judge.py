@@ -104,7 +104,7 @@ def measure_judge(
     table = Table("file", "pairs", "accuracy", "calibration error")
     for path, rows in sets.items():
         figures = accuracy(judge, rows), calibration_error(judge, rows)
-        table.add_row(str(path), str(len(rows)), *(f"{value:.3f}" for value in figures))
+        table.add_row(path.name, str(len(rows)), *(f"{value:.3f}" for value in figures))
     out.print(table)
 
 

@@ -63,7 +63,7 @@ def read_finished_run(run: Path) -> FinishedRun:
     base = Path(recipe.model.base)
     origin = base.name if base.is_dir() else recipe.model.base
     gone = base.name == MODEL and len(base.parts) > 1 and not base.is_dir()
-    if gone or (base.parent / CARD).is_file():
+    if gone or (base.name == MODEL and len(base.parts) > 1 and (base.parent / CARD).is_file()):
         before = read_finished_run(base.parent)
         sets, ships = [*before.source.training, *sets], ships and before.ships
         origin = before.source.origin

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from logic_export.bundles.parity import ParityError
 from logic_export.judge.rows import JudgeRow
@@ -20,17 +21,16 @@ def accuracy(judge: QueryJudge, rows: Sequence[JudgeRow]) -> float:
     Where the rows know no neutral pair (verification: supported or refuted), the judge chooses
     between the two others.
     """
-    probabilities = np.array(judge([(row.premise, row.hypothesis) for row in rows]))
-    targets = np.array([row.target for row in rows])
-    if not targets[:, 1].any():
-        probabilities[:, 1] = -1
+    probabilities, targets = _judged(judge, rows)
     return float((probabilities.argmax(axis=1) == targets.argmax(axis=1)).mean())
 
 
 def calibration_error(judge: QueryJudge, rows: Sequence[JudgeRow], bins: int = 10) -> float:
-    """Expected calibration error of the likeliest label (Guo et al. 2017), bins of equal width."""
-    probabilities = np.array(judge([(row.premise, row.hypothesis) for row in rows]))
-    targets = np.array([row.target for row in rows])
+    """Expected calibration error of the likeliest label (Guo et al. 2017), bins of equal width.
+
+    Two ways where :func:`accuracy` is.
+    """
+    probabilities, targets = _judged(judge, rows)
     right = probabilities.argmax(axis=1) == targets.argmax(axis=1)
     confidence = probabilities.max(axis=1)
     place = np.minimum((confidence * bins).astype(int), bins - 1)
@@ -41,6 +41,18 @@ def calibration_error(judge: QueryJudge, rows: Sequence[JudgeRow], bins: int = 1
             if (place == b).any()
         )
     )
+
+
+def _judged(
+    judge: QueryJudge, rows: Sequence[JudgeRow]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Probabilities and targets, (rows, 3); without neutral where no row is, summing to 1 again."""
+    probabilities = np.array(judge([(row.premise, row.hypothesis) for row in rows]))
+    targets = np.array([row.target for row in rows])
+    if not targets[:, 1].any():
+        probabilities[:, 1] = 0
+        probabilities /= np.maximum(probabilities.sum(axis=1, keepdims=True), 1e-12)
+    return probabilities, targets
 
 
 def require_gate(figures: Figures, minimum: Mapping[str, float]) -> None:

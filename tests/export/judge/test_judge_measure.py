@@ -48,10 +48,12 @@ def test_accuracy_between_two_where_no_row_is_neutral():
 def test_a_judge_that_is_as_right_as_it_says():
     """Nine of ten right at .9."""
     sure = [(0.9, 0.05, 0.05)] * 10
-    assert calibration_error(Told(*sure), rows("eeeeeeeeec")) == pytest.approx(0)
-    assert calibration_error(Told(*sure), rows("eeeeeccccc")) == pytest.approx(0.4)
+    assert calibration_error(Told(*sure), rows("eeeeeeeeen")) == pytest.approx(0)
+    assert calibration_error(Told(*sure), rows("eeeeennnnn")) == pytest.approx(0.4)
     assert calibration_error(Told((1.0, 0, 0)), rows("e")) == 0
     assert calibration_error(Told((1.0, 0, 0)), rows("c")) == 1
+    two_ways = Told(*[(0.45, 0.5, 0.05)] * 10)  # .9 once neutral is no answer
+    assert calibration_error(two_ways, rows("eeeeeeeeec")) == pytest.approx(0)
 
 
 def test_calibration_is_weighted_by_bin():
