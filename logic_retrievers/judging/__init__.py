@@ -21,7 +21,3 @@ if TYPE_CHECKING:
 __all__ = ["LABELS", "JudgeSettings", "Judgement", "OnnxPairJudge", "QueryJudge", "default_judge"]
 
 __getattr__ = lazy_getattr(__name__, {"onnx": "OnnxPairJudge default_judge"})
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -12,11 +12,10 @@ from logic_retrievers.judging.asking import MalformedAnswerError
 LABELS = ("entailment", "neutral", "contradiction")
 """Of a passage and a query: it satisfies, it says neither, it violates."""
 
+_VERDICTS = ("satisfies", "neutral", "violates")
+
 TextPair: TypeAlias = tuple[str, str]
 """A passage (or sentences of it) and a query."""
-
-Probabilities: TypeAlias = Sequence[float]
-"""Of the three :data:`LABELS`, in their order; they sum to 1."""
 
 
 @runtime_checkable  # pydantic asks for that
@@ -30,7 +29,7 @@ class QueryJudge(Protocol):
 
     def __call__(
         self, pairs: Sequence[TextPair], /
-    ) -> Sequence[Probabilities | None] | Awaitable[Sequence[Probabilities | None]]:
+    ) -> Sequence[Sequence[float] | None] | Awaitable[Sequence[Sequence[float] | None]]:
         """How likely each passage satisfies its query, says neither, or violates it.
 
         Args:
@@ -38,7 +37,7 @@ class QueryJudge(Protocol):
                 anywhere and return None for the rest.
 
         Returns:
-            One triple of probabilities per pair; None for no judgement.
+            Probabilities of the three :data:`LABELS` per pair; None for no judgement.
         """
 
 
@@ -73,18 +72,11 @@ class Judgement:
     @property
     def verdict(self) -> str:
         """The likeliest of ``satisfies``, ``neutral`` and ``violates``."""
-        shares = {
-            "satisfies": self.satisfies,
-            "neutral": self.neutral,
-            "violates": self.violates,
-        }
-        return max(shares, key=shares.__getitem__)
+        return max(_VERDICTS, key=lambda name: float(getattr(self, name)))
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
-        probabilities = {
-            name: round(getattr(self, name), 6) for name in ("satisfies", "neutral", "violates")
-        }
+        probabilities = {name: round(getattr(self, name), 6) for name in _VERDICTS}
         return {"verdict": self.verdict, **probabilities, "text": self.text}
 
 

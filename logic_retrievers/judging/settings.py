@@ -47,16 +47,11 @@ class JudgeConstants:
 
     def weight(self, constraint: Constraint) -> float:
         """What a margin of 1 adds to a score, for a constraint of this kind."""
-        weight: float = getattr(self, f"{constraint}_weight")
-        return weight
+        return float(getattr(self, f"{constraint}_weight"))
 
     def penalty_share(self, constraint: Constraint) -> float:
         """What remains of the policy's own penalty once a candidate is judged."""
-        return {
-            "thing": self.thing_penalty_share,
-            "property": self.property_penalty_share,
-            "negated_fact": 1.0,
-        }[constraint]
+        return float(getattr(self, f"{constraint}_penalty_share", 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +137,9 @@ def resolve_judge(judge: AnyJudge) -> Operation[WeightedJudge | None]:
     settings = judge if isinstance(judge, JudgeSettings) else JudgeSettings()
     function = settings.judge if isinstance(judge, JudgeSettings | str) else judge
     if function is None:
-        function = yield Compute(_default_judge)
+        from logic_retrievers.judging.onnx import default_judge
+
+        function = yield Compute(default_judge)
         if function is None and isinstance(judge, JudgeSettings):
             raise ConfigurationError(
                 "these JudgeSettings name no judge, and the bundle that comes with the package has "
@@ -152,9 +149,3 @@ def resolve_judge(judge: AnyJudge) -> Operation[WeightedJudge | None]:
             return None
     constants = function.constants if isinstance(function, BundledJudge) else None
     return WeightedJudge(function, merged(JudgeConstants, settings, constants))
-
-
-def _default_judge() -> QueryJudge | None:
-    from logic_retrievers.judging.onnx import default_judge  # loads ONNX Runtime
-
-    return default_judge()

@@ -267,12 +267,9 @@ class ExclusionPolicy(Policy):
         if first in order[:_LOWEST_RANK]:
             return order, scores
         others = order[order != first]
-        above = scores[others[_LOWEST_RANK - 2]]
         raised = scores.copy()
-        raised[first] = min(base[first], above)
-        place = _LOWEST_RANK - 1
-        if base[first] < above:
-            place = int((scores[others] >= base[first]).sum())
+        raised[first] = min(base[first], scores[others[_LOWEST_RANK - 2]])
+        place = max(_LOWEST_RANK - 1, int((scores[others] > raised[first]).sum()))
         return np.insert(others, place, first), raised
 
     def _scores(self, pool: CandidatePool) -> tuple[_Scores, _Scores, npt.NDArray[np.bool_]]:

@@ -19,9 +19,6 @@ from logic_retrievers.policies.base import (
 from logic_retrievers.scoring import ordinal_ranks, ranking, weighted_sum
 from logic_retrievers.types import CandidatePool, VectorQuery
 
-_JUDGED_DEPTH = 100
-"""Least candidates of a search that a judge alone orders."""
-
 RRF_CONSTANT = 60
 """k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 
@@ -70,7 +67,7 @@ class JudgePolicy(TopicalPolicy):
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         """One search, deeper than any judge reads by default."""
-        return super().plan(query, max(_JUDGED_DEPTH, k))
+        return super().plan(query, max(100, k))
 
     def judge_request(self, query: str) -> JudgeRequest:
         """Every query is judged, whatever it demands."""
