@@ -107,7 +107,7 @@ def test_the_policy_judge_with_the_default_bundle(folder, tmp_path):
     """A bundle without a judge refuses the policy; one with a judge tells of its verdicts."""
     if load_bundle().manifest.judge is None:
         refused = call("evaluate", folder, "--policy", "judge", code=2)
-        assert "the bundle that comes with the package has none" in " ".join(refused.stderr.split())
+        assert "the package's own bundle has none" in " ".join(refused.stderr.split())
         return
     judged = evaluate(folder, tmp_path, "--policy", "judge")
     assert sorted(judged) == sorted(ROWS)
