@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, Unpack
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from qdrant_client.local.qdrant_local import QdrantLocal
 
 from llama_index_logic_retrievers.models import encoder_part
 from llama_index_logic_retrievers.store import LogicVectorStore
@@ -15,6 +14,7 @@ from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, with_compatibility
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.connection import is_local_mode
 from logic_retrievers.index.opening import Settings
 
 _DEFAULT_TEXT_KEY = "text"
@@ -90,8 +90,8 @@ def _opening_of(store: Any, settings: Settings) -> tuple[str, Settings]:
             f"LlamaIndex's QdrantVectorStore is needed, not {type(store).__name__}."
         ) from None
     shared: Settings = {"client": client, "create": False}
-    # two clients of embedded Qdrant are two databases: the index calls the one from threads
-    if client is None or not isinstance(client._client, QdrantLocal):
+    # two clients in local mode are two databases: the index calls the one from threads
+    if client is None or not is_local_mode(client.init_options):
         shared["async_client"] = async_client
     # with no synchronous client the store has not looked yet, and the name may be its first guess
     if client is not None or dense != _DEFAULT_VECTOR_NAME:

@@ -13,7 +13,7 @@ from llama_index.core.vector_stores.types import (
     VectorStoreQueryResult,
 )
 from pydantic import PrivateAttr, computed_field
-from qdrant_client import AsyncQdrantClient, QdrantClient
+from qdrant_client import AsyncQdrantClient
 
 from llama_index_logic_retrievers import store_queries
 from llama_index_logic_retrievers.models import LogicEmbeddings
@@ -147,7 +147,7 @@ class LogicVectorStore(BasePydanticVectorStore):
         return LogicEmbeddings(vector, encoder=self._index.encoder)
 
     @property
-    def client(self) -> QdrantClient:
+    def client(self) -> Any:
         """The synchronous client."""
         return self._index.client
 

@@ -1,18 +1,19 @@
-"""Back-fill: gives every point of a collection a vector that it lacks, in place or in a copy."""
+"""Back-fill: gives every point a vector that it lacks, in place or in a copy; and plain copies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from qdrant_client import models
 
-from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.effects import ClientCall, Compute, EffectHandler, Operation, UserCall
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import (
     AuthenticationError,
+    CollectionError,
     CollectionNotFoundError,
     ConfigurationError,
     ServerError,
@@ -99,8 +100,45 @@ def backfill(
         yield from _write_metadata(collection, {**signed, **done})
         return BackfillReport(collection.name, tuple(missing), filled)
     original = replace(collection, vectors={**collection.vectors, **signed})
-    filled = yield from _copy_into(original, encoder, missing, target, progress)
+    encode = partial(_encode, collection, encoder, missing)
+    filled = yield from _copy_into(original, target, missing, encode, progress=progress)
     return BackfillReport(target, tuple(missing), filled)
+
+
+def copy(
+    collection: Collection, target: str, at: EffectHandler, progress: Progress | None = None
+) -> Operation[int]:
+    """Copies every point as it is into a new collection somewhere else, or goes on with that.
+
+    Args:
+        collection: what to copy.
+        target: name of the copy.
+        at: the connection to the place of the copy.
+        progress: called after each batch with the number of points copied.
+
+    Returns:
+        How many points were copied in this call.
+
+    Raises:
+        CollectionError: the copy has another number of points in the end.
+    """
+    copied = yield from _copy_into(collection, target, {}, None, at=at, progress=progress)
+    counted = []
+    for name, handler in ((collection.name, None), (target, at)):
+        counted.append((yield from _on(handler, client_call("count", name, exact=True))).count)
+    if counted[0] != counted[1]:
+        raise CollectionError(
+            f"{collection.name!r} has {counted[0]} points and its copy {target!r} {counted[1]}:"
+            " somebody writes to one of them. Stop that and copy again, or into another name."
+        )
+    return copied
+
+
+def _on(handler: EffectHandler | None, effect: ClientCall) -> Operation[Any]:
+    """The result of a client call, elsewhere where a handler is given."""
+    if handler is None:
+        return (yield effect)
+    return (yield UserCall(partial(handler.handle, effect), partial(handler.ahandle, effect)))
 
 
 def _missing_vectors(
@@ -205,11 +243,9 @@ def _delete_outdated(
         )
 
 
-def _write_metadata(
-    collection: Collection, vectors: Mapping[str, StoredVector], target: str | None = None
-) -> Operation[None]:
+def _write_metadata(collection: Collection, vectors: Mapping[str, StoredVector]) -> Operation[None]:
     metadata = updated_metadata(collection, vectors)
-    yield client_call("update_collection", target or collection.name, metadata=metadata)
+    yield client_call("update_collection", collection.name, metadata=metadata)
 
 
 def _fill(
@@ -227,7 +263,7 @@ def _fill(
     while True:
         records, offset = yield scroll(collection.name, condition, limit=PAGE_SIZE, offset=offset)
         if records:
-            vectors = yield Compute(partial(_encode, collection, encoder, records, missing))
+            vectors = yield Compute(partial(_encode, collection, encoder, missing, records))
             updates = [
                 models.PointVectors(id=record.id, vector=vector)
                 for record, vector in zip(records, vectors, strict=True)
@@ -243,8 +279,8 @@ def _fill(
 def _encode(
     collection: Collection,
     encoder: Encoder,
-    records: Sequence[models.Record],
     missing: Mapping[str, StoredVector],
+    records: Sequence[models.Record],
 ) -> list[dict[str, Any]]:
     """For each point: stored vector name -> vector of its text."""
     passages = [to_passage(record.id, record.payload, collection.keys) for record in records]
@@ -253,9 +289,11 @@ def _encode(
 
 def _copy_into(
     collection: Collection,
-    encoder: Encoder,
-    missing: Mapping[str, StoredVector],
     target: str,
+    missing: Mapping[str, StoredVector],
+    encode: Callable[[Sequence[models.Record]], list[dict[str, Any]]] | None,
+    *,
+    at: EffectHandler | None = None,
     progress: Progress | None,
 ) -> Operation[int]:
     """Copies every point with the new vectors added; points that were copied before stay.
@@ -266,16 +304,18 @@ def _copy_into(
     Returns:
         How many points were copied in this call.
     """
-    yield from _create_copy(collection, missing, target)
+    yield from _create_copy(collection, missing, target, at)
     copied = 0
     offset = None
     while True:
         records, offset = yield scroll(
             collection.name, limit=PAGE_SIZE, offset=offset, vectors=True
         )
-        absent = yield from _absent_points(target, records)
+        absent = yield from _absent_points(target, records, at)
         if absent:
-            vectors = yield Compute(partial(_encode, collection, encoder, absent, missing))
+            vectors: list[dict[str, Any]] = [{}] * len(absent)
+            if encode is not None:
+                vectors = yield Compute(partial(encode, absent))
             points = [
                 models.PointStruct(
                     id=record.id,
@@ -284,30 +324,34 @@ def _copy_into(
                 )
                 for record, new in zip(absent, vectors, strict=True)
             ]
-            yield client_call("upsert", target, points=points, wait=True)
+            yield from _on(at, client_call("upsert", target, points=points, wait=True))
             copied += len(absent)
             if progress is not None:
                 progress(copied)
         if offset is None:
             break
     done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
-    yield from _write_metadata(collection, done, target)
+    metadata = updated_metadata(collection, done)
+    yield from _on(at, client_call("update_collection", target, metadata=metadata))
     return copied
 
 
 def _create_copy(
-    collection: Collection, missing: Mapping[str, StoredVector], target: str
+    collection: Collection,
+    missing: Mapping[str, StoredVector],
+    target: str,
+    at: EffectHandler | None,
 ) -> Operation[None]:
     """Creates an empty collection configured like the original, unless it exists."""
     try:
-        yield client_call("get_collection", target)
+        yield from _on(at, client_call("get_collection", target))
         return
     except CollectionNotFoundError:
         pass
     info = yield client_call("get_collection", collection.name)
     params = info.config.params
     dense, sparse = vector_params(missing)
-    yield client_call(
+    create = client_call(
         "create_collection",
         target,
         vectors_config={**by_stored_name(params.vectors), **dense},
@@ -319,19 +363,24 @@ def _create_copy(
         quantization_config=info.config.quantization_config,
         metadata=updated_metadata(collection, missing),
     )
+    yield from _on(at, create)
     for key, index in (info.payload_schema or {}).items():
-        yield client_call(
+        create = client_call(
             "create_payload_index",
             target,
             field_name=key,
             field_schema=index.params or index.data_type,
             wait=True,
         )
+        yield from _on(at, create)
 
 
-def _absent_points(target: str, records: Sequence[models.Record]) -> Operation[list[models.Record]]:
+def _absent_points(
+    target: str, records: Sequence[models.Record], at: EffectHandler | None
+) -> Operation[list[models.Record]]:
     if not records:
         return []
-    copied = yield retrieve(target, [record.id for record in records], payload=False)
-    ids = {record.id for record in copied}
-    return [record for record in records if record.id not in ids]
+    ids = [record.id for record in records]
+    copied = yield from _on(at, retrieve(target, ids, payload=False))
+    present = {record.id for record in copied}
+    return [record for record in records if record.id not in present]

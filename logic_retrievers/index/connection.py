@@ -8,16 +8,13 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakSet
 
 from qdrant_client import AsyncQdrantClient, QdrantClient
-from qdrant_client.local.async_qdrant_local import AsyncQdrantLocal
-from qdrant_client.local.qdrant_local import QdrantLocal
 from tenacity import (
     AsyncRetrying,
     RetryCallState,
@@ -29,19 +26,19 @@ from tenacity import (
 )
 
 from logic_retrievers.effects import Compute, Effect, ThreadHandler
-from logic_retrievers.errors import CollectionError, ConfigurationError
-from logic_retrievers.index.embedded import enable_write_ahead_log
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index.faults import is_transient, retry_after, translate
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from logic_retrievers.index.edge import EdgeClient
 
 MEMORY = ":memory:"
 LONGEST_WAIT = 30.0
 
-# Embedded mode is not thread-safe, and frameworks may share a client: one lock per client.
-_client_locks: WeakKeyDictionary[QdrantClient, threading.RLock] = WeakKeyDictionary()
+# A client in local mode is not thread-safe, and frameworks share clients: one lock per client.
+_client_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 # A client that is still open at interpreter shutdown complains, when it is too late to close it.
-_open_clients: WeakSet[QdrantClient] = WeakSet()
+_open_clients: WeakSet[Any] = WeakSet()
 _backoff = wait_exponential(multiplier=0.1, max=8.0) + wait_random(0.0, 0.1)
 
 
@@ -54,8 +51,8 @@ class Connection:
     """The effect handler of an index: performs client calls and computations; see :meth:`open`.
 
     Args:
-        client: for synchronous calls, and in a thread for asynchronous ones where there is no
-            ``async_client``.
+        client: of a server or of the embedded engine; in a thread for asynchronous calls where
+            there is no ``async_client``.
         async_client: for asynchronous calls, on whichever event loop the caller runs.
         make_async: creates an asynchronous client for the running event loop, when first needed.
         owned: whether :meth:`close` closes the clients.
@@ -66,7 +63,7 @@ class Connection:
 
     def __init__(
         self,
-        client: QdrantClient | None = None,
+        client: QdrantClient | EdgeClient | None = None,
         async_client: AsyncQdrantClient | None = None,
         *,
         make_async: Callable[[], AsyncQdrantClient] | None = None,
@@ -77,10 +74,11 @@ class Connection:
     ) -> None:
         if client is None and async_client is None:
             raise ConfigurationError("Pass a location, a client or an async_client.")
-        self.embedded = isinstance(
-            client._client if client is not None else async_client._client,  # type: ignore[union-attr]
-            QdrantLocal | AsyncQdrantLocal,
-        )
+        given = async_client if client is None else client
+        # a client of qdrant-client says where it looks; the embedded engine's is of this package
+        place_of_client = getattr(given, "init_options", None)
+        self.embedded = place_of_client is None
+        self.local_mode = place_of_client is not None and is_local_mode(place_of_client)
         self.place = place
         self._client = client
         self._async_client = async_client
@@ -94,10 +92,10 @@ class Connection:
         self._secret = secret
         self._lock = (
             _client_locks.setdefault(client, threading.RLock())
-            if self.embedded and client is not None
+            if self.local_mode and client is not None
             else None
         )
-        attempts = 1 if self.embedded else retries + 1
+        attempts = 1 if self.embedded or self.local_mode else retries + 1
         self._retrying: dict[str, Any] = {
             "stop": stop_after_attempt(attempts),
             "wait": _pause,
@@ -111,7 +109,7 @@ class Connection:
         cls,
         location: str | os.PathLike[str] | None = None,
         *,
-        client: QdrantClient | None = None,
+        client: QdrantClient | EdgeClient | None = None,
         async_client: AsyncQdrantClient | None = None,
         api_key: str | None = None,
         prefer_grpc: bool = False,
@@ -165,8 +163,8 @@ class Connection:
         return f"Connection({self.place!r}, embedded={self.embedded})"
 
     @property
-    def client(self) -> QdrantClient:
-        """The synchronous client.
+    def client(self) -> QdrantClient | EdgeClient:
+        """The synchronous client; of the embedded engine one with the methods that it needs.
 
         Raises:
             ConfigurationError: there is only an asynchronous client.
@@ -207,30 +205,6 @@ class Connection:
         except Exception as error:
             self._raise(error, effect.arguments.get("collection_name"))
 
-    def read_arrays(
-        self, read: Callable[..., T | None], collection: str, *arguments: Any
-    ) -> T | None:
-        """What a function of :mod:`embedded` reads; None where only Qdrant's public ways give it.
-
-        Args:
-            read: gets the client, the collection and the arguments.
-            collection: where to read.
-            *arguments: for the function.
-        """
-        if self._lock is None:
-            return None
-        try:
-            with self._lock:
-                return read(self.client, collection, *arguments)
-        except Exception as error:
-            self._raise(error, collection)
-
-    def speed_up_writing(self, collection: str) -> None:
-        """Enables a write-ahead log in an embedded folder that this connection opened."""
-        if self._lock is not None and self._owned:
-            with self._lock:
-                enable_write_ahead_log(self.client, collection)
-
     def close(self) -> None:
         """Closes what this connection opened; safe to call twice."""
         self._threads.close()
@@ -269,20 +243,20 @@ def _close_open_clients() -> None:
         client.close()
 
 
-def _embedded_client(where: str) -> QdrantClient:
+def is_local_mode(options: Mapping[str, Any]) -> bool:
+    """Whether a client of qdrant-client with these ``init_options`` is its own database."""
+    return options.get("location") == MEMORY or options.get("path") is not None
+
+
+def _embedded_client(where: str) -> EdgeClient:
+    from logic_retrievers.index.edge import EdgeClient  # 35 MB that a server's client does without
+
     try:
-        if where == MEMORY:
-            return QdrantClient(MEMORY)
-        return QdrantClient(path=where, force_disable_check_same_thread=True)
+        return EdgeClient(None if where == MEMORY else where)
     except Exception as error:
         translated = translate(error, where, None)
         if translated is None:
             raise
-        if type(translated) is CollectionError or Path(where).is_file():
-            raise CollectionError(
-                f"{where} is not a folder of embedded Qdrant, or it is damaged ({error})."
-                " Name another folder, or restore this one."
-            ) from error
         raise translated from error
 
 

@@ -28,6 +28,10 @@ from logic_retrievers.errors import (
 MAX_DETAIL = 300
 
 
+class EdgeError(RuntimeError):
+    """What the embedded engine says when it refuses or fails."""
+
+
 class Fault(Enum):
     """The kinds of failure that a caller can tell apart."""
 
@@ -106,15 +110,27 @@ def _classify(error: BaseException) -> tuple[Fault, str] | None:
             if isinstance(error, ConnectionError | TimeoutError):
                 kind = Fault.UNAVAILABLE
             return kind, error.strerror or type(error).__name__
+        case EdgeError():
+            return _edge_fault(str(error))
         case RuntimeError() if "already accessed by another instance" in str(error):
             return Fault.LOCKED, "another process has it open"
         case RuntimeError() if "closed" in str(error):
             return Fault.REFUSED, "the client is closed"
         case ValueError() if str(error).startswith("Collection ") and "not found" in str(error):
             return Fault.NOT_FOUND, str(error)
-        case ValueError() | KeyError():  # how embedded mode refuses a request
+        case ValueError() | KeyError():  # how local mode refuses a request
             return Fault.REFUSED, str(error)
     return None
+
+
+def _edge_fault(detail: str) -> tuple[Fault, str]:
+    if "WouldBlock" in detail:
+        return Fault.LOCKED, "another process has it open"
+    if detail.startswith("Collection ") and detail.endswith("not found"):
+        return Fault.NOT_FOUND, detail
+    if "ermission denied" in detail or "Read-only file system" in detail:
+        return Fault.STORAGE, detail
+    return Fault.REFUSED, "the index is closed" if "not initialized" in detail else detail
 
 
 def _transport_fault(error: BaseException) -> tuple[Fault, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
@@ -43,14 +43,18 @@ from logic_retrievers.index.schema import (
     updated_metadata,
 )
 
+if TYPE_CHECKING:
+    from logic_retrievers.index.edge import EdgeClient
+
 
 class ConnectionSettings(TypedDict, total=False):
     """How to reach Qdrant.
 
     Args:
-        location: ``None`` (default) or ``":memory:"`` (nothing is stored), ``http(s)://...`` (a
-            server), or a folder (embedded mode: one process at a time).
-        client, async_client: ready clients instead of a location; they stay open at closing.
+        location: ``None`` (default) or ``":memory:"`` (a temporary folder that goes with the
+            index), ``http(s)://...`` (a server), or a folder (embedded: one process at a time).
+        client, async_client: ready clients instead of a location; they stay open at closing. The
+            ``client`` of an index opens another one beside it.
         api_key: for a server.
         prefer_grpc: use gRPC with a server, on ``grpc_port`` (6334).
         timeout: seconds that one request to a server may take (30).
@@ -58,7 +62,7 @@ class ConnectionSettings(TypedDict, total=False):
     """
 
     location: str | os.PathLike[str] | None
-    client: QdrantClient | None
+    client: QdrantClient | EdgeClient | None
     async_client: AsyncQdrantClient | None
     api_key: str | None
     prefer_grpc: bool
@@ -103,7 +107,7 @@ def open_collection(
     name: str,
     specs: Mapping[str, VectorSpec],
     *,
-    embedded: bool,
+    local_mode: bool = False,
     vectors: Sequence[str] | None = None,
     lexical: bool = False,
     tenant: str | None = None,
@@ -167,14 +171,14 @@ def open_collection(
         vectors=stored,
         searchable=_searchable(name, stored, requested),
         tenant=tenant,
-        embedded=embedded,
+        local_mode=local_mode,
         allows_exact=_allows_exact(info),
         prefixes=prefixes,
         keys=keys,
         has_own_metadata=bool(metadata),
-        missing_indexes=_missing_indexes(info, embedded),
+        missing_indexes=_missing_indexes(info, local_mode),
         flags=flags,
-        filterable_flags=_filterable(flags, info, embedded),
+        filterable_flags=_filterable(flags, info),
         shows_quarantined=show_quarantined,
     )
 
@@ -272,17 +276,15 @@ def _allows_exact(info: models.CollectionInfo) -> bool:
     return strict is None or not strict.enabled or strict.search_allow_exact is not False
 
 
-def _filterable(
-    flags: tuple[str, ...], info: models.CollectionInfo, embedded: bool
-) -> tuple[str, ...]:
+def _filterable(flags: tuple[str, ...], info: models.CollectionInfo) -> tuple[str, ...]:
     """The flags that a filter may use; strict mode wants a payload index for each."""
     strict = info.config.strict_mode_config
-    if embedded or strict is None or strict.unindexed_filtering_retrieve is not False:
+    if strict is None or strict.unindexed_filtering_retrieve is not False:
         return flags
     return tuple(key for key in flags if key in (info.payload_schema or {}))
 
 
-def _missing_indexes(info: models.CollectionInfo, embedded: bool) -> tuple[str, ...]:
-    if embedded:  # it has none, and warns when asked for one
+def _missing_indexes(info: models.CollectionInfo, local_mode: bool) -> tuple[str, ...]:
+    if local_mode:  # it has none, and warns when asked for one
         return ()
     return tuple(key for key in PAYLOAD_INDEXES if key not in (info.payload_schema or {}))

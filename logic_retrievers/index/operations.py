@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,9 @@ from logic_retrievers.index.requests import VectorTable
 from logic_retrievers.index.schema import Collection, check_query_encoder
 from logic_retrievers.types import CandidatePool, Passage
 
+if TYPE_CHECKING:
+    from logic_retrievers.index.edge import EdgeClient
+
 T = TypeVar("T")
 
 
@@ -43,7 +46,6 @@ class IndexOperations:
     """
 
     def __init__(self, connection: Connection, encoder: Encoder, collection: Collection) -> None:
-        connection.speed_up_writing(collection.name)
         self._connection = connection
         self._encoder = encoder
         self._encoder_lock = threading.Lock()
@@ -61,7 +63,7 @@ class IndexOperations:
 
     @property
     def embedded(self) -> bool:
-        """Whether Qdrant runs in this process."""
+        """Whether the engine runs in this process."""
         return self._connection.embedded
 
     @property
@@ -75,8 +77,8 @@ class IndexOperations:
         return self._connection
 
     @property
-    def client(self) -> QdrantClient:
-        """The synchronous client, to share with another store.
+    def client(self) -> QdrantClient | EdgeClient:
+        """The synchronous client, to share with another index or store.
 
         Raises:
             ConfigurationError: the index was given only an asynchronous client.
@@ -153,9 +155,7 @@ class IndexOperations:
         must_not: Sequence[Mapping[str, Any]] | None = None,
     ) -> Operation[list[CandidatePool]]:
         """The pool of each query; see :func:`candidate_search.find_candidates`."""
-        return candidate_search.find_candidates(
-            self._collection, queries, filter, self._connection, must_not
-        )
+        return candidate_search.find_candidates(self._collection, queries, filter, must_not)
 
     def fetch_passages(self, point_ids: Sequence[str]) -> Operation[dict[str, Passage]]:
         """Point id of a candidate pool -> its passage; see :func:`points.fetch`."""
@@ -181,7 +181,7 @@ class IndexOperations:
         self, names: Sequence[str], point_ids: Sequence[str]
     ) -> Operation[dict[str, VectorTable]]:
         """The dense vectors of points; see :func:`vectors.fetch_vectors`."""
-        return vectors.fetch_vectors(self._collection, names, point_ids, self._connection)
+        return vectors.fetch_vectors(self._collection, names, point_ids)
 
     def stored_vectors(
         self, passages: Sequence[Passage], names: Sequence[str]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Container, Iterable, Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from typing import Any, Self, Unpack
 
@@ -11,8 +12,8 @@ from logic_retrievers.effects import Operation, arun, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.index import ingestion, points
-from logic_retrievers.index.backfill import BackfillReport, backfill
+from logic_retrievers.index import backfill, ingestion, points
+from logic_retrievers.index.backfill import BackfillReport
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE, IngestReport, Progress
@@ -23,6 +24,7 @@ from logic_retrievers.index.opening import (
     prepare_writing,
 )
 from logic_retrievers.index.operations import IndexOperations
+from logic_retrievers.index.requests import client_call
 from logic_retrievers.types import Passage
 
 
@@ -60,7 +62,7 @@ class PassageIndex(IndexOperations):
         try:
             encoder = default_encoder() if encoder is None else encoder
             operation = open_collection(
-                collection, encoder.specs, embedded=connection.embedded, **opening
+                collection, encoder.specs, local_mode=connection.local_mode, **opening
             )
             opened = run(operation, connection)
         except BaseException:
@@ -83,7 +85,7 @@ class PassageIndex(IndexOperations):
             if encoder is None:
                 encoder = await asyncio.to_thread(default_encoder)
             operation = open_collection(
-                collection, encoder.specs, embedded=connection.embedded, **opening
+                collection, encoder.specs, local_mode=connection.local_mode, **opening
             )
             opened = await arun(operation, connection)
         except BaseException:
@@ -223,6 +225,69 @@ class PassageIndex(IndexOperations):
         """:meth:`backfill` without blocking the event loop."""
         return await self.arun(self._backfill(names, into, progress))
 
+    def copy_to(
+        self,
+        collection: str | None = None,
+        *,
+        progress: Progress | None = None,
+        **place: Unpack[ConnectionSettings],
+    ) -> int:
+        """Copies all points into a new collection elsewhere: from a folder to a server, or back.
+
+        Ids, payloads and vectors stay as they are; nothing is encoded. After an interruption the
+        same call continues.
+
+        Args:
+            collection: name of the copy; the same name by default.
+            progress: called after each batch with the number of points copied.
+            **place: where the copy is; see :class:`ConnectionSettings`.
+
+        Returns:
+            How many points were copied in this call.
+
+        Raises:
+            CollectionError: the copy does not have as many points in the end.
+        """
+        with closing(Connection.open(**place)) as other:
+            return self.run(
+                backfill.copy(self._collection, collection or self.collection, other, progress)
+            )
+
+    async def acopy_to(
+        self,
+        collection: str | None = None,
+        *,
+        progress: Progress | None = None,
+        **place: Unpack[ConnectionSettings],
+    ) -> int:
+        """:meth:`copy_to` without blocking the event loop."""
+        other = await asyncio.to_thread(partial(Connection.open, **place))
+        try:
+            name = collection or self.collection
+            return await self.arun(backfill.copy(self._collection, name, other, progress))
+        finally:
+            await other.aclose()
+
+    def optimize(self) -> bool:
+        """Builds the HNSW index of an embedded collection now; a server does so by itself.
+
+        :meth:`add` does it where more than 100,000 passages are outside that index. Searches go on
+        meanwhile; writes wait.
+
+        Returns:
+            Whether there was anything to do.
+        """
+        return self.run(self._optimize(force=True))
+
+    async def aoptimize(self) -> bool:
+        """:meth:`optimize` without blocking the event loop."""
+        return await self.arun(self._optimize(force=True))
+
+    def _optimize(self, *, force: bool = False) -> Operation[bool]:
+        if not self.embedded:
+            return False
+        return bool((yield client_call("optimize", self.collection, force=force)))
+
     def _add(
         self,
         passages: Iterable[Passage],
@@ -232,29 +297,29 @@ class PassageIndex(IndexOperations):
         batch_size: int,
     ) -> Operation[IngestReport]:
         self._collection = yield from prepare_writing(self._collection, self._encoder.specs)
-        return (
-            yield from ingestion.add(
-                self._collection,
-                self._encoder,
-                passages,
-                replace_sources=replace_sources,
-                keep_sources=keep_sources,
-                progress=progress,
-                batch_size=batch_size,
-            )
+        report = yield from ingestion.add(
+            self._collection,
+            self._encoder,
+            passages,
+            replace_sources=replace_sources,
+            keep_sources=keep_sources,
+            progress=progress,
+            batch_size=batch_size,
         )
+        yield from self._optimize()
+        return report
 
     def _backfill(
         self, names: Sequence[str] | None, into: str | None, progress: Progress | None
     ) -> Operation[BackfillReport]:
-        report = yield from backfill(
+        report = yield from backfill.backfill(
             self._collection, self._encoder, names, into=into, progress=progress
         )
         if report.collection == self._collection.name:
             self._collection = yield from open_collection(
                 self._collection.name,
                 self._encoder.specs,
-                embedded=self.embedded,
+                local_mode=self._connection.local_mode,
                 tenant=self._collection.tenant,
                 create=False,
                 show_quarantined=self._collection.shows_quarantined,

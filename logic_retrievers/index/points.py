@@ -14,7 +14,6 @@ from logic_retrievers.index.point_format import (
     TENANT,
     native_point_id,
     possible_point_ids,
-    stored_source,
     stored_tenant,
     to_passage,
 )
@@ -26,7 +25,6 @@ from logic_retrievers.types import Passage
 IDS_PER_CALL = 1024
 SOURCES_PER_CALL = 512
 POINTS_PER_DELETION = 4096
-EMBEDDED_PAGE = 20_000
 
 
 def count(collection: Collection, user_filter: UserFilter = None) -> Operation[int]:
@@ -142,10 +140,7 @@ def delete_stale(collection: Collection, sources: Mapping[str, Set[str]]) -> Ope
     """
     if not sources:
         return 0
-    if collection.embedded:
-        stale = yield from _stale_of_all(collection, sources)
-    else:
-        stale = yield from _stale_by_filter(collection, sources)
+    stale = yield from _stale_points(collection, sources)
     for batch in batches(stale, POINTS_PER_DELETION):
         yield client_call(
             "delete",
@@ -156,45 +151,30 @@ def delete_stale(collection: Collection, sources: Mapping[str, Set[str]]) -> Ope
     return len(stale)
 
 
-def _stale_by_filter(
+def _stale_points(
     collection: Collection, sources: Mapping[str, Set[str]]
 ) -> Operation[list[models.ExtendedPointId]]:
     stale: list[models.ExtendedPointId] = []
     for batch in batches(list(sources), SOURCES_PER_CALL):
         staying = set().union(*(sources[source] for source in batch))
         condition = _source_filter(collection, list(batch))
-        records = yield from _scroll_all(collection, condition, POINTS_PER_DELETION)
-        stale += [record.id for record in records if str(record.id) not in staying]
+        points = yield from _scroll_ids(collection, condition)
+        stale += [point for point in points if str(point) not in staying]
     return stale
 
 
-def _stale_of_all(
-    collection: Collection, sources: Mapping[str, Set[str]]
+def _scroll_ids(
+    collection: Collection, condition: models.Filter
 ) -> Operation[list[models.ExtendedPointId]]:
-    """Looks at every point once: in embedded mode each filter would do so, and more slowly."""
-    records = yield from _scroll_all(collection, None, EMBEDDED_PAGE)
-    return [
-        record.id
-        for record in records
-        if stored_tenant(record.payload) == collection.tenant
-        and str(record.id) not in sources.get(stored_source(record.payload) or "", {str(record.id)})
-    ]
-
-
-def _scroll_all(
-    collection: Collection, condition: models.Filter | None, size: int
-) -> Operation[list[models.Record]]:
-    """All points; their source and tenant only where there is no condition on them."""
-    payload = [SOURCE, TENANT] if condition is None else False
-    records: list[models.Record] = []
+    ids: list[models.ExtendedPointId] = []
     offset = None
     while True:
-        more, offset = yield scroll(
-            collection.name, condition, limit=size, offset=offset, payload=payload
+        records, offset = yield scroll(
+            collection.name, condition, limit=POINTS_PER_DELETION, offset=offset, payload=False
         )
-        records += more
+        ids += [record.id for record in records]
         if offset is None:
-            return records
+            return ids
 
 
 def _source_filter(collection: Collection, sources: list[str]) -> models.Filter:

@@ -67,30 +67,15 @@ def unhide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
             if is_quarantined(record.payload, collection.prefixes)
         ]
         payloads = {record.id: record.payload or {} for _, record in hidden}
-        remove = _overwrite_payloads if collection.embedded else _delete_flags
-        yield from remove(collection, payloads)
+        yield from _delete_flags(collection, payloads)
         done += [passage_id for passage_id, _ in hidden]
     return done
-
-
-def _overwrite_payloads(
-    collection: Collection, payloads: Mapping[models.ExtendedPointId, Mapping[str, Any]]
-) -> Operation[None]:
-    """In embedded mode: older versions of it delete no key within another. Nobody else writes."""
-    for point, payload in payloads.items():
-        yield client_call(
-            "overwrite_payload",
-            collection.name,
-            payload=_without_flags(payload, collection.prefixes),
-            points=[point],
-            wait=True,
-        )
 
 
 def _delete_flags(
     collection: Collection, payloads: Mapping[models.ExtendedPointId, Mapping[str, Any]]
 ) -> Operation[None]:
-    """On a server: deletes the flag's keys alone, so that nothing that others write is lost."""
+    """Deletes the flag's keys alone, so that nothing that others write is lost."""
     keys = collection.flags
     # a point of another store had no payload of ours, and is to have none again
     only_flag = [

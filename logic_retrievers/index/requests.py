@@ -35,7 +35,7 @@ def nearest_request(
     limit: int,
     condition: models.Filter | None,
     *,
-    embedded: bool,
+    local_mode: bool = False,
 ) -> models.QueryRequest:
     """Asks for the nearest points on one named vector, ids and scores only."""
     return models.QueryRequest(
@@ -45,7 +45,7 @@ def nearest_request(
         limit=limit,
         with_payload=False,
         # scores are compared with exact ones of the second phase, so never leave them quantised
-        params=None if embedded else _RESCORED,
+        params=None if local_mode else _RESCORED,
     )
 
 
@@ -69,8 +69,8 @@ def scores_request(
 
 
 def scoring_params(collection: Collection, exact: bool) -> models.SearchParams | None:
-    """Search parameters for exact scores, or at least unquantised ones; None in embedded mode."""
-    if collection.embedded:
+    """Search parameters for exact scores, or at least unquantised ones."""
+    if collection.local_mode:
         return None
     return _EXACT if exact else _UNQUANTIZED
 

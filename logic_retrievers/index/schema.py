@@ -77,7 +77,7 @@ class Collection:
         searchable: our names of the vectors that may be searched.
         tenant: whose passages are read and written; None: all passages are read, and those that are
             written belong to no tenant.
-        embedded: no server, so no index, no quantisation and no strict mode.
+        local_mode: qdrant-client is its own database: no payload index, no search parameters.
         allows_exact: False where strict mode is known to forbid exact searches.
         prefixes: payload keys under which metadata lies; "" for the top level.
         keys: payload keys of text and metadata in our layout.
@@ -92,7 +92,7 @@ class Collection:
     vectors: Mapping[str, StoredVector]
     searchable: tuple[str, ...]
     tenant: str | None = None
-    embedded: bool = False
+    local_mode: bool = False
     allows_exact: bool = True
     prefixes: tuple[str, ...] = (METADATA,)
     keys: PayloadKeys = DEFAULT_KEYS

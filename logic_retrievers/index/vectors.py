@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from qdrant_client import models
 
-from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.effects import Operation
 from logic_retrievers.encoders.base import Encoder, Vectors
 from logic_retrievers.errors import EncoderError
 from logic_retrievers.index import lexical
-from logic_retrievers.index.connection import Connection
-from logic_retrievers.index.embedded import local_vectors
 from logic_retrievers.index.point_format import native_point_id, stored_hash, to_passage
 from logic_retrievers.index.points import retrieve_by_passage_id
 from logic_retrievers.index.requests import VectorTable, batches, retrieve
@@ -91,7 +88,6 @@ def fetch_vectors(
     collection: Collection,
     names: Sequence[str],
     point_ids: Sequence[str],
-    connection: Connection | None = None,
 ) -> Operation[dict[str, VectorTable]]:
     """The dense vectors of points; a point that is gone, or lacks the vector, is left out.
 
@@ -101,7 +97,6 @@ def fetch_vectors(
         collection: where the points are.
         names: of dense vectors.
         point_ids: as a candidate pool has them.
-        connection: gives fast access to the vectors of embedded mode.
 
     Returns:
         Vector name -> point id -> row, and the rows.
@@ -113,14 +108,9 @@ def fetch_vectors(
     stored = list(stored_names.values())
     if not point_ids or not stored_names:
         return {name: _vector_table([], "") for name in stored_names}
-    tables = None
-    if collection.embedded and connection is not None:
-        read = partial(connection.read_arrays, local_vectors, collection.name, stored, point_ids)
-        tables = yield Compute(read)
-    if tables is None:
-        wanted = [native_point_id(point) for point in point_ids]
-        records = yield retrieve(collection.name, wanted, payload=False, vectors=stored)
-        tables = {name: _vector_table(records, name) for name in stored}
+    wanted = [native_point_id(point) for point in point_ids]
+    records = yield retrieve(collection.name, wanted, payload=False, vectors=stored)
+    tables = {name: _vector_table(records, name) for name in stored}
     return {name: tables[stored_name] for name, stored_name in stored_names.items()}
 
 

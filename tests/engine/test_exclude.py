@@ -43,7 +43,7 @@ EXCLUDED = ["nuts", "shellfish"]
 
 @pytest.fixture(scope="module")
 def index():
-    with PassageIndex.open("cakes", HashedEncoder(dimension=128), lexical=True) as index:
+    with PassageIndex.open("cakes", HashedEncoder(dimension=96), lexical=True) as index:
         index.add([Passage(name, text) for name, text in {**CLEAN, **WITH_NUTS}.items()])
         yield index
 

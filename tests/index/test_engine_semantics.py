@@ -1,7 +1,4 @@
-"""What we assume of Qdrant, asked of its own engine, in process.
-
-The requests are those that our builders make, translated field by field.
-"""
+"""What we assume of Qdrant, asked of its own engine, in process."""
 
 from __future__ import annotations
 
@@ -11,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import qdrant_edge as edge
 from qdrant_client import models
 
+from logic_retrievers.index.edge.translation import to_query
 from logic_retrievers.index.requests import nearest_request, scores_request
-
-edge = pytest.importorskip("qdrant_edge")
 
 DIMENSION = 16
 COUNT = 300
@@ -55,55 +52,14 @@ def shard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[edge.EdgeShard]:
     shard.close()
 
 
-def to_edge(request: models.QueryRequest | models.Prefetch, kind: type | None = None) -> object:
-    """The same request in the engine's own words."""
-    nested = request.prefetch or []
-    arguments = {
-        "limit": request.limit,
-        "query": _query(request),
-        "prefetches": [to_edge(one, edge.Prefetch) for one in nested],
-        "filter": _filter(request.filter),
-        "params": _params(request.params),
-    }
-    return (kind or edge.QueryRequest)(**arguments)
-
-
-def _query(request: models.QueryRequest | models.Prefetch) -> object:
-    return edge.Query.Nearest(request.query.nearest, using=request.using)
-
-
-def _filter(condition: models.Filter | None) -> object:
-    if condition is None:
-        return None
-    parts = []
-    for part in condition.must:
-        if isinstance(part, models.HasIdCondition):
-            parts.append(edge.HasIdCondition(set(part.has_id)))
-        elif isinstance(part, models.Filter):
-            parts.append(_filter(part))
-        else:
-            match = edge.MatchValue(part.match.value)
-            parts.append(edge.FieldCondition(key=part.key, match=match))
-    return edge.Filter(must=parts)
-
-
-def _params(params: models.SearchParams | None) -> object:
-    if params is None:
-        return None
-    quantization = params.quantization and edge.QuantizationSearchParams(
-        ignore=params.quantization.ignore, rescore=params.quantization.rescore
-    )
-    return edge.SearchParams(exact=bool(params.exact), quantization=quantization)
-
-
 def ask(shard: edge.EdgeShard, request: models.QueryRequest) -> dict[str, float]:
-    return {str(point.id): point.score for point in shard.query(to_edge(request))}
+    return {str(point.id): point.score for point in shard.query(to_query(request))}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_vector_query_gives_the_nearest_by_cosine(shard, name):
-    """Scores on another scale than embedded mode's would break thresholds."""
-    found = ask(shard, nearest_request(QUERIES[0] * 5, name, 10, None, embedded=False))
+    """Scores on another scale would break thresholds."""
+    found = ask(shard, nearest_request(QUERIES[0] * 5, name, 10, None))
     truth = cosines(name, QUERIES[0])
     best = sorted(truth, key=lambda i: -truth[i])[:10]
     assert list(found) == best

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -80,7 +82,7 @@ def test_a_vector_that_is_asked_for_must_be_there(opened):
         ({"timeout": 0}, ConfigurationError, "timeout"),
         ({"location": "localhost:6333"}, ConfigurationError, "http://localhost:6333"),
         ({"location": ":memory:", "api_key": "k"}, ConfigurationError, "API key"),
-        ({"collection": "a/b"}, CollectionError, "/"),
+        ({"location": "\0"}, CollectionError, "null"),
     ],
 )
 def test_settings_that_cannot_work(encoder, settings, error, message):
@@ -169,48 +171,65 @@ def test_what_is_stored_in_a_folder_is_there_tomorrow(encoder, tmp_path):
         assert index.add([Passage("a", "text")]).unchanged == 1
 
 
-# qdrant-client leaves its lock file open when it cannot lock it
-@pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO")
+HOLDER = """
+import sys
+from suites import HashedEncoder
+from logic_retrievers.index import PassageIndex
+index = PassageIndex.open("lr-test", HashedEncoder(), location=sys.argv[1])
+print("open", flush=True)
+sys.stdin.read()
+"""
+
+
 def test_a_folder_that_another_process_has_open(encoder, tmp_path):
     """Two writers of one folder destroy it; the user must learn who is in the way."""
+    suites = str(Path(__file__).parents[1] / "conformance")
     holder = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            "import sys; from qdrant_client import QdrantClient;"
-            "c = QdrantClient(path=sys.argv[1]); print('open', flush=True); sys.stdin.read()",
-            str(tmp_path),
-        ],
+        [sys.executable, "-c", HOLDER, str(tmp_path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        env={**os.environ, "PYTHONPATH": suites},
     )
     try:
         assert holder.stdout.readline() == "open\n"
         with pytest.raises(CollectionLockedError, match="another process"):
             PassageIndex.open("lr-test", encoder, location=tmp_path)
+        PassageIndex.open("another", encoder, location=tmp_path).close()
     finally:
         holder.communicate("")
-    PassageIndex.open("lr-test", encoder, location=tmp_path).close()
-
-
-def test_a_folder_is_written_ahead(encoder, tmp_path):
-    """Waiting for the disk at every point makes an ingestion ten times slower."""
-    with PassageIndex.open("p", encoder, location=tmp_path) as index:
-        storage = index.client._client.collections["p"].storage.storage
-        assert storage.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    with (
+        PassageIndex.open("lr-test", encoder, location=tmp_path),
+        pytest.raises(CollectionLockedError, match="twice in this one"),
+    ):
+        PassageIndex.open("lr-test", encoder, location=tmp_path)
 
 
 def test_folders_that_are_none(encoder, tmp_path):
     """A file, or somebody else's JSON, must not be taken for an index or overwritten."""
     file = tmp_path / "file"
     file.write_text("hello")
-    with pytest.raises(CollectionError, match="not a folder of embedded Qdrant"):
+    with pytest.raises(CollectionError, match="is a file"):
         PassageIndex.open("lr-test", encoder, location=file)
-    (tmp_path / "meta.json").write_text("not json")
-    with pytest.raises(CollectionError, match="damaged"):
+    (tmp_path / "lr-test").mkdir()
+    (tmp_path / "lr-test" / "collection.json").write_text("not json")
+    with pytest.raises(CollectionError, match=r"collection\.json is damaged"):
         PassageIndex.open("lr-test", encoder, location=tmp_path)
     assert file.read_text() == "hello"
+
+
+def test_a_folder_of_local_mode(encoder, tmp_path):
+    """What an older version stored is not lost, and nobody writes beside it."""
+    old = QdrantClient(path=str(tmp_path / "old"))
+    with PassageIndex.open("lr-test", encoder, client=old) as index:
+        index.add([Passage("a", "text", {"n": 1})])
+        with pytest.raises(CollectionError, match=r"local mode.*copy_to"):
+            PassageIndex.open("lr-test", encoder, location=tmp_path / "old")
+        assert index.copy_to(location=tmp_path / "new") == 1
+    old.close()
+    with PassageIndex.open("lr-test", encoder, location=tmp_path / "new") as index:
+        assert index.get(["a"]) == [Passage("a", "text", {"n": 1})]
+        assert index.add([Passage("a", "text", {"n": 1})]).unchanged == 1
 
 
 def test_a_folder_without_the_right_to_write(encoder, monkeypatch, tmp_path):
@@ -219,7 +238,7 @@ def test_a_folder_without_the_right_to_write(encoder, monkeypatch, tmp_path):
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("os.makedirs", refuse)
+    monkeypatch.setattr("os.mkdir", refuse)
     with pytest.raises(StorageError, match=r"Permission denied.*right to write"):
         PassageIndex.open("lr-test", encoder, location=tmp_path / "new")
 
@@ -259,7 +278,7 @@ def test_an_asynchronous_client_alone(encoder):
         client = AsyncQdrantClient(":memory:")
         index = await PassageIndex.aopen("lr-test", encoder, async_client=client)
         async with index:
-            assert index.embedded
+            assert not index.embedded
             await index.aadd([Passage("a", "text")])
             query = EncodedVectorQuery("topical", "topical", np.ones(32), 1)
             [pool] = await index.arun(index.find_candidates([[query]]))
@@ -288,7 +307,7 @@ def test_aopen_makes_and_finds_the_same(location, encoder):
 def test_every_method_has_an_asynchronous_form():
     """A setting that only one of the two has."""
     names = ["open", "add", "delete", "count", "get", "scroll", "backfill", "close", "run"]
-    names.append("use_query_encoder")
+    names += ["use_query_encoder", "copy_to", "optimize"]
     for name in names:
         one, other = getattr(PassageIndex, name), getattr(PassageIndex, f"a{name}")
         assert (

@@ -15,8 +15,6 @@ from suites import HashedEncoder
 
 from logic_retrievers.errors import CollectionError
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
-from logic_retrievers.index.embedded import local_nearest
-from logic_retrievers.index.filters import to_qdrant_filter
 from logic_retrievers.index.lexical import NAME, term_vector
 from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
@@ -166,16 +164,15 @@ def test_fingerprints_are_those_of_the_stored_point(opened, encoder, make_passag
         embedded.add(make_passages(8))
         assert embedded.run(embedded.fingerprints(ids)) == taken, "a server or embedded mode"
     hide(index, "p3")
-    index.client.query_points("lr-test", [1.0] * 32, using="topical")
-    assert index.run(index.fingerprints(ids)) == taken, "embedded mode scales as it searches"
-    index.client.set_payload("lr-test", {"seen": 1}, points=[point_id("p4")])
+    assert index.run(index.fingerprints(ids)) == taken
+    index.client.set_payload("lr-test", payload={"seen": 1}, points=[point_id("p4")])
     index.client.delete_vectors("lr-test", ["topical"], points=[point_id("p5")])
     now = index.run(index.fingerprints(ids))
     assert {one for one in ids if now[one] != taken[one]} == {"p4", "p5"}
 
 
 def test_fingerprints_are_the_same_in_the_next_process(tmp_path, encoder, make_passages):
-    """Embedded mode scales what it loads: every passage would look as if it had been rewritten."""
+    """Local mode scaled what it loaded: every passage looked as if it had been rewritten."""
     ids = [f"p{n}" for n in range(40)]
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         index.add(make_passages(40))
@@ -287,30 +284,33 @@ def thirty_passages():
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(hidden=flags, condition=conditions, limit=st.integers(1, 32))
-def test_the_short_cut_leaves_out_the_same_as_the_slow_way(
+def test_a_search_leaves_out_what_is_hidden_and_nothing_else(
     thirty_passages, hidden, condition, limit
 ):
-    """Embedded mode's short cut looks for flags itself, and may look too late or not far enough."""
+    """The nearest of those that are admitted, by a plain sort."""
     ids = [f"p{n}" for n in range(30)]
     unhide(thirty_passages, *ids)
     hide(thirty_passages, *(one for one, flag in zip(ids, hidden, strict=True) if flag))
-    rows = thirty_passages.encoder.encode_queries([QUERY, "cheap hostel 3"])["topical"]
-    keys = ("logic.quarantined",)
-    plain, slow = to_qdrant_filter(condition), to_qdrant_filter(condition, hiding_flags=keys)
-    quick = local_nearest(thirty_passages.client, "p", "topical", rows, limit, plain, keys)
-    for row, points in zip(rows, quick, strict=True):
-        wanted = thirty_passages.client.query_points(
-            "p", row.tolist(), using="topical", query_filter=slow, limit=limit
-        ).points
-        assert len(points) == len(wanted)
-        np.testing.assert_allclose(
-            [score for _, score in points], [point.score for point in wanted], atol=1e-6
-        )
-        least = wanted[-1].score if wanted else 0
-        sure = {str(point.id) for point in wanted if point.score > least + 1e-6}
-        assert sure <= {point for point, _ in points}
-        active = {point_id(one) for one, flag in zip(ids, hidden, strict=True) if not flag}
-        assert {point for point, _ in points} <= active
+    [search] = vector_queries(thirty_passages.encoder, ["topical"], limit)
+    [pool] = thirty_passages.run(thirty_passages.find_candidates([[search]], condition))
+    texts = [p.text for p in thirty_passages.get(ids)]
+    rows = thirty_passages.encoder.encode_documents(texts)["topical"]
+    admitted = [n for n in range(30) if not hidden[n] and admits(condition, n)]
+    wanted = sorted((float(rows[n] @ search.query) for n in admitted), reverse=True)[:limit]
+    np.testing.assert_allclose(sorted(pool.scores["topical"])[::-1], wanted, atol=2e-6)
+    assert set(pool.ids) <= {point_id(f"p{n}") for n in admitted}
+
+
+def admits(condition, number):
+    """Whether a passage of that number meets a condition."""
+    for key, wanted in (condition or {}).items():
+        if key == "parity":
+            parity = PARITY[number % 2]
+            if not (wanted == parity or (wanted == {"not": "odd"} and parity == "even")):
+                return False
+        elif number not in wanted if isinstance(wanted, list) else number < wanted["gte"]:
+            return False
+    return True
 
 
 def test_the_same_client_beside_another_reader(encoder, make_passages):

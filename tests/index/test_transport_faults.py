@@ -29,7 +29,7 @@ from logic_retrievers.errors import (
     StorageError,
 )
 from logic_retrievers.index import PassageIndex, connection
-from logic_retrievers.index.faults import is_transient, translate
+from logic_retrievers.index.faults import EdgeError, is_transient, translate
 from logic_retrievers.types import Passage
 
 
@@ -151,27 +151,24 @@ def test_a_key_that_the_server_repeats_is_taken_out(encoder, monkeypatch):
 
 
 def test_disk_full_in_the_middle(encoder, tmp_path, monkeypatch):
-    """Half a batch on the disk: what is stored stays, and the rest follows later."""
-    index = PassageIndex.open("p", encoder, location=tmp_path)
+    """What is stored stays, and the rest follows later."""
     passages = [Passage(str(i), f"text {i}") for i in range(10)]
-    persistence = index.client._client.collections["p"].storage
-    persist = type(persistence).persist
-    written = []
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        upsert = index.client.upsert
+        written = []
 
-    def full(self, point):
-        if len(written) == 7:
-            raise sqlite3.OperationalError("database or disk is full")
-        written.append(point)
-        persist(self, point)
+        def full(collection_name, points, **_):
+            if len(written) == 4:
+                raise EdgeError("Service runtime error: No space left on device (os error 28)")
+            written.extend(points)
+            upsert(collection_name, points)
 
-    monkeypatch.setattr(type(persistence), "persist", full)
-    with pytest.raises(StorageError, match=r"disk is full.*Make room.*4 passages of this call"):
-        index.add(passages, batch_size=4)
-    monkeypatch.setattr(type(persistence), "persist", persist)
-    index.close()
+        monkeypatch.setattr(index.client, "upsert", full)
+        with pytest.raises(StorageError, match=r"No space.*Make room.*4 passages of this call"):
+            index.add(passages, batch_size=4)
     with PassageIndex.open("p", encoder, location=tmp_path) as again:
         report = again.add(passages)
-        assert (report.added, report.unchanged) == (3, 7)
+        assert (report.added, report.unchanged) == (6, 4)
         assert again.count() == 10
 
 

@@ -1,0 +1,261 @@
+"""``EdgeClient``: those methods of ``QdrantClient`` that an index calls, on the embedded engine."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import qdrant_edge as edge
+from qdrant_client import models
+from qdrant_client.http.models import QueryResponse
+
+from logic_retrievers.index.edge import translation
+from logic_retrievers.index.edge.collection import (
+    Description,
+    EdgeCollection,
+    create_collection,
+    engine_errors,
+    read_description,
+)
+from logic_retrievers.index.edge.optimization import optimize
+from logic_retrievers.index.faults import EdgeError
+
+_LOCAL_MODE_FILE = "meta.json"
+
+
+class EdgeClient:
+    """Collections in a folder, each open in one process at a time.
+
+    Arguments and results are those of ``QdrantClient``'s methods of the same names; arguments that
+    only a server needs (``wait``) are ignored. All methods may be called from several threads.
+
+    Args:
+        location: a folder, created where it does not exist; None: a temporary one that is removed
+            when the client is closed.
+
+    Raises:
+        EdgeError: the folder was written by qdrant-client's local mode.
+        OSError: it cannot be created, or is a file.
+    """
+
+    def __init__(self, location: str | None = None) -> None:
+        self._durable = location is not None
+        self._folder = Path(location or tempfile.mkdtemp(prefix="logic-retrievers-"))
+        # also at the end of the process, where nobody closed the client
+        self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        if self._durable:
+            self._remove.detach()
+        if self._folder.is_file():
+            raise EdgeError(f"{location} is a file; name a folder")
+        if (self._folder / _LOCAL_MODE_FILE).is_file():
+            raise EdgeError(
+                f"{location} was written by an older version, with qdrant-client's local mode."
+                " Index into another folder; or open this one with client=QdrantClient(path=...)"
+                " and copy it with copy_to()"
+            )
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._collections: dict[str, EdgeCollection] = {}
+        self._lock = threading.RLock()
+        self._closed = False
+
+    def get_collection(self, collection_name: str) -> models.CollectionInfo:
+        """Its vectors, metadata and payload indexes."""
+        return self._open(collection_name).info()
+
+    def create_collection(
+        self,
+        collection_name: str,
+        vectors_config: Mapping[str, models.VectorParams],
+        sparse_vectors_config: Mapping[str, models.SparseVectorParams] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **_: Any,
+    ) -> None:
+        """Creates a collection; settings of a server's shards and replicas do not apply."""
+        with self._lock:
+            folder = self._folder_of(collection_name)
+            if read_description(folder) is not None:
+                raise EdgeError(f"Collection {collection_name!r} exists already")
+            params = models.CollectionParams(
+                vectors=dict(vectors_config), sparse_vectors=dict(sparse_vectors_config or {})
+            )
+            description = Description(params, dict(metadata or {}))
+            create_collection(folder, description, durable=self._durable)
+
+    def update_collection(self, collection_name: str, metadata: Mapping[str, Any]) -> None:
+        """Adds to the metadata."""
+        collection = self._open(collection_name)
+        collection.describe(metadata={**collection.description.metadata, **metadata})
+
+    def create_vector_name(
+        self, collection_name: str, vector_name: str, vector_name_config: Any
+    ) -> None:
+        """Adds a named vector."""
+        self._open(collection_name).add_vector(vector_name, vector_name_config)
+
+    def create_payload_index(
+        self, collection_name: str, field_name: str, field_schema: Any, **_: Any
+    ) -> None:
+        """Creates a payload index."""
+        self._open(collection_name).add_index(field_name, field_schema)
+
+    def query_batch_points(
+        self, collection_name: str, requests: Sequence[models.QueryRequest]
+    ) -> list[QueryResponse]:
+        """The nearest points for each request."""
+        collection = self._open(collection_name)
+        collection.index_filtered(request.filter for request in requests)
+        batch = edge.QueryBatchRequest([translation.to_query(request) for request in requests])
+        with engine_errors():
+            results = collection.shard.query_batch(batch)
+        return [
+            QueryResponse.model_construct(points=translation.from_scored(points))
+            for points in results
+        ]
+
+    def retrieve(
+        self,
+        collection_name: str,
+        ids: Sequence[models.ExtendedPointId],
+        with_payload: bool | list[str] = True,
+        with_vectors: bool | list[str] = False,
+    ) -> list[models.Record]:
+        """Points by id, those that exist."""
+        shard = self._open(collection_name).shard
+        with engine_errors():
+            records = shard.retrieve(list(ids), with_payload=with_payload, with_vector=with_vectors)
+        return [translation.from_record(record) for record in records]
+
+    def scroll(
+        self,
+        collection_name: str,
+        scroll_filter: models.Filter | None = None,
+        limit: int = 10,
+        offset: models.ExtendedPointId | None = None,
+        with_payload: bool | list[str] = True,
+        with_vectors: bool | list[str] = False,
+    ) -> tuple[list[models.Record], models.ExtendedPointId | None]:
+        """A page of points by ascending id, and the offset of the next page."""
+        collection = self._open(collection_name)
+        collection.index_filtered([scroll_filter])
+        request = edge.ScrollRequest(
+            offset=offset,
+            limit=limit,
+            filter=translation.to_filter(scroll_filter),
+            with_payload=with_payload,
+            with_vector=with_vectors,
+        )
+        with engine_errors():
+            records, following = collection.shard.scroll(request)
+        page = [translation.from_record(record) for record in records]
+        return page, translation.from_offset(following)
+
+    def count(
+        self, collection_name: str, count_filter: models.Filter | None = None, exact: bool = True
+    ) -> models.CountResult:
+        """How many points meet a filter."""
+        collection = self._open(collection_name)
+        collection.index_filtered([count_filter])
+        request = edge.CountRequest(exact=exact, filter=translation.to_filter(count_filter))
+        with engine_errors():
+            return models.CountResult(count=collection.shard.count(request))
+
+    def upsert(self, collection_name: str, points: Sequence[models.PointStruct], **_: Any) -> None:
+        """Stores whole points."""
+        self._write(collection_name, "upsert_points", translation.to_points(points))
+
+    def update_vectors(
+        self, collection_name: str, points: Sequence[models.PointVectors], **_: Any
+    ) -> None:
+        """Stores some of the named vectors of points."""
+        vectors = [
+            edge.PointVectors(point.id, translation.to_vectors(point.vector))  # type: ignore[arg-type]
+            for point in points
+        ]
+        self._write(collection_name, "update_vectors", vectors)
+
+    def delete_vectors(
+        self,
+        collection_name: str,
+        vectors: Sequence[str],
+        points: models.Filter | Sequence[models.ExtendedPointId],
+        **_: Any,
+    ) -> None:
+        """Deletes named vectors of points, by ids or by a filter."""
+        if isinstance(points, models.Filter):
+            condition = translation.to_filter(points)
+            self._write(collection_name, "delete_vectors_by_filter", condition, list(vectors))
+        else:
+            self._write(collection_name, "delete_vectors", list(points), list(vectors))
+
+    def delete(self, collection_name: str, points_selector: Any, **_: Any) -> None:
+        """Deletes points, by ids or by a filter."""
+        if isinstance(points_selector, models.PointIdsList):
+            self._write(collection_name, "delete_points", list(points_selector.points))
+            return
+        self._open(collection_name).index_filtered([points_selector.filter])
+        condition = translation.to_filter(points_selector.filter)
+        self._write(collection_name, "delete_points_by_filter", condition)
+
+    def set_payload(
+        self,
+        collection_name: str,
+        payload: Mapping[str, Any],
+        points: Sequence[models.ExtendedPointId],
+        key: str | None = None,
+        **_: Any,
+    ) -> None:
+        """Sets keys of the payload, or of what lies under ``key`` in it."""
+        self._write(collection_name, "set_payload", list(points), dict(payload), key)
+
+    def delete_payload(
+        self,
+        collection_name: str,
+        keys: Sequence[str],
+        points: Sequence[models.ExtendedPointId],
+        **_: Any,
+    ) -> None:
+        """Deletes keys of the payload."""
+        self._write(collection_name, "delete_payload", list(points), list(keys))
+
+    def optimize(self, collection_name: str, force: bool = False) -> bool:
+        """Builds HNSW where it is worth it; see :func:`optimization.optimize`."""
+        return optimize(self._open(collection_name), force=force)
+
+    def close(self) -> None:
+        """Closes all collections; safe to call twice."""
+        with self._lock:
+            self._closed = True
+            for collection in self._collections.values():
+                collection.close()
+            self._collections.clear()
+            self._remove()  # nothing, of a folder that was given
+
+    def _write(self, collection_name: str, operation: str, *arguments: Any) -> None:
+        build: Callable[..., Any] = getattr(edge.UpdateOperation, operation)
+        with engine_errors():
+            update = build(*arguments)
+        self._open(collection_name).update(update)
+
+    def _open(self, name: str) -> EdgeCollection:
+        opened = self._collections.get(name)
+        if opened is not None:
+            return opened
+        with self._lock:
+            if self._closed:
+                raise EdgeError("the index is closed")
+            if name not in self._collections:
+                folder = self._folder_of(name)
+                description = read_description(folder)
+                if description is None:
+                    raise EdgeError(f"Collection {name!r} not found")
+                self._collections[name] = EdgeCollection(folder, description)
+            return self._collections[name]
+
+    def _folder_of(self, name: str) -> Path:
+        return self._folder / quote(name, safe=" ").replace(".", "%2E")

@@ -1,0 +1,72 @@
+"""Builds the HNSW index of a large collection in another process, beside searches.
+
+The engine's ``optimize`` holds the interpreter for as long as it takes (a minute per 60,000 points
+and core), which would stop every thread of the application. So a copy of the points is optimised in
+a process of its own; searches go on over the old ones, writes wait, and then the copy takes over.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import qdrant_edge as edge
+
+from logic_retrievers.index.edge.collection import EXACT_LIMIT, EdgeCollection, engine_errors
+from logic_retrievers.index.faults import EdgeError
+
+_PROGRAM = """
+import sys, qdrant_edge
+shard = qdrant_edge.EdgeShard.load(sys.argv[1])
+shard.optimize()
+shard.close()
+"""
+
+
+def needs_optimization(collection: EdgeCollection) -> bool:
+    """Whether more points than :data:`EXACT_LIMIT` are outside the HNSW index."""
+    with engine_errors():
+        info = collection.shard.info()
+    dense = max(1, len(dict(collection.description.params.vectors or {})))
+    return bool(info.points_count - info.indexed_vectors_count / dense > EXACT_LIMIT)
+
+
+def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
+    """Optimises a collection that needs it; needs as much space on disk again meanwhile.
+
+    Args:
+        collection: what to optimise.
+        force: also where few points are outside the index.
+
+    Returns:
+        Whether it was optimised.
+
+    Raises:
+        EdgeError: the process failed; the collection is as it was.
+    """
+    with collection.lock:
+        if not (force or needs_optimization(collection)):
+            return False
+        before = collection.description.shard
+        after = f"shard-{int(before.removeprefix('shard-')) + 1}"
+        copy = collection.folder / after
+        with engine_errors():
+            collection.shard.flush()
+        try:
+            shutil.copytree(collection.folder / before, copy)
+            process = subprocess.run(
+                [sys.executable, "-c", _PROGRAM, str(copy)], capture_output=True, text=True
+            )
+            if process.returncode != 0:
+                reason = (process.stderr.strip().splitlines() or ["no message"])[-1]
+                raise EdgeError(f"optimisation ended with {process.returncode}: {reason}")
+            with engine_errors():
+                shard = edge.EdgeShard.load(str(copy))
+        except BaseException:
+            shutil.rmtree(copy, ignore_errors=True)
+            raise
+        collection.describe(shard=after)
+        collection.shard = shard  # searches that run hold the old one
+        shutil.rmtree(collection.folder / before, ignore_errors=True)
+        return True

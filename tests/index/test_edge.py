@@ -1,0 +1,300 @@
+"""The embedded engine: its own filters, HNSW beside searches, copies to elsewhere and back."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+import uuid
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from qdrant_client import QdrantClient, models
+from suites import HashedEncoder
+from vector_queries import QUERIES, vector_queries
+
+from logic_retrievers.errors import CollectionError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.edge import EdgeClient, collection, optimization
+from logic_retrievers.index.faults import EdgeError
+from logic_retrievers.types import Passage
+
+POINTS = {
+    1: {"n": 1, "s": "red", "flag": True, "d": "2024-01-05T00:00:00Z", "t": ["a", "b"]},
+    2: {"n": 2.5, "s": "blue", "flag": False, "note": "A Warm quiet room", "deep": {"x": [1, 2]}},
+    3: {"n": [1, 7], "s": "", "d": "2025-01-01T00:00:00Z", "list": [{"a": 1, "b": 2}]},
+    4: {},
+}
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "indexed"])
+def client(request, monkeypatch):
+    """With and without payload indexes."""
+    if request.param:
+        monkeypatch.setattr(collection, "UNINDEXED_LIMIT", 0)
+    client = EdgeClient()
+    vectors = {"a": models.VectorParams(size=2, distance=models.Distance.COSINE)}
+    client.create_collection("c", vectors)
+    client.upsert(
+        "c",
+        [models.PointStruct(id=i, vector={"a": [1.0, i]}, payload=p) for i, p in POINTS.items()],
+    )
+    yield client
+    client.close()
+
+
+def field(key, **fields):
+    return models.FieldCondition(key=key, **fields)
+
+
+CONDITIONS = {
+    "true, which is no 1": (field("flag", match=models.MatchValue(value=True)), {1}),
+    "false": (field("flag", match=models.MatchValue(value=False)), {2}),
+    "1, which is not true": (field("n", match=models.MatchValue(value=1)), {1, 3}),
+    "any": (field("s", match=models.MatchAny(any=["red", "blue"])), {1, 2}),
+    "except": (field("s", match=models.MatchExcept(**{"except": ["red"]})), {2, 3}),
+    "words in any case": (field("note", match=models.MatchText(text="quiet WARM")), {2}),
+    "part of a word": (field("note", match=models.MatchText(text="qui")), set()),
+    "numbers": (field("n", range=models.Range(gt=1, lte=7)), {2, 3}),
+    "dates": (field("d", range=models.DatetimeRange(gte=datetime(2024, 6, 1, tzinfo=UTC))), {3}),
+    "count": (field("t", values_count=models.ValuesCount(gte=2)), {1}),
+    "nested": (
+        models.NestedCondition(
+            nested=models.Nested(
+                key="list",
+                filter=models.Filter(must=[field("a", match=models.MatchValue(value=1))]),
+            )
+        ),
+        {3},
+    ),
+    "empty": (models.IsEmptyCondition(is_empty=models.PayloadField(key="s")), {4}),
+    "ids": (models.HasIdCondition(has_id=[1, 4, 9]), {1, 4}),
+    "two of three": (
+        models.Filter(
+            min_should=models.MinShould(
+                conditions=[
+                    field("s", match=models.MatchValue(value="red")),
+                    field("n", match=models.MatchValue(value=1)),
+                    field("flag", match=models.MatchValue(value=False)),
+                ],
+                min_count=2,
+            )
+        ),
+        {1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_conditions_mean_what_they_mean_on_a_server(client, name):
+    """A filter that is translated wrongly finds what the user ruled out."""
+    condition, wanted = CONDITIONS[name]
+    asked = models.Filter(must=[condition])
+    assert {point.id for point in client.scroll("c", asked)[0]} == wanted
+    assert client.count("c", asked).count == len(wanted)
+    denied = models.Filter(must_not=[condition])
+    assert {point.id for point in client.scroll("c", denied)[0]} == {*POINTS} - wanted
+    request = models.QueryRequest(
+        query=models.NearestQuery(nearest=[1.0, 0.0]), using="a", filter=asked, limit=9
+    )
+    [response] = client.query_batch_points("c", [request])
+    assert {point.id for point in response.points} == wanted
+
+
+def test_a_condition_that_cannot_be_translated_is_refused(client):
+    """Left out in silence, it would let everything in."""
+    circle = models.GeoRadius(center=models.GeoPoint(lon=1, lat=1), radius=5)
+    with pytest.raises(ValueError, match="GeoPoint"):
+        client.count("c", models.Filter(must=[field("place", geo_radius=circle)]))
+
+
+def test_points_survive_the_next_process(tmp_path):
+    """The description and the points are two files; both must be there."""
+    vectors = {"a": models.VectorParams(size=2, distance=models.Distance.DOT)}
+    first, second = str(uuid.uuid4()), 7
+    client = EdgeClient(str(tmp_path))
+    client.create_collection("a/b: c.", vectors, metadata={"x": {"y": 1}})
+    client.upsert(
+        "a/b: c.",
+        [models.PointStruct(id=i, vector={"a": [3.0, 4.0]}, payload={}) for i in (first, second)],
+    )
+    client.update_collection("a/b: c.", metadata={"z": 2})
+    client.close()
+    client.close()
+    with pytest.raises(EdgeError, match="closed"):
+        client.get_collection("a/b: c.")
+    again = EdgeClient(str(tmp_path))
+    assert again.get_collection("a/b: c.").config.metadata == {"x": {"y": 1}, "z": 2}
+    records = again.retrieve("a/b: c.", [second, first, 8], with_vectors=True)
+    assert [(record.id, record.vector) for record in records] == [
+        (second, {"a": [3.0, 4.0]}),
+        (first, {"a": [3.0, 4.0]}),
+    ]
+    again.close()
+
+
+def test_what_is_in_memory_goes_with_the_index(encoder, make_passages):
+    """A temporary folder that stays fills the disk of a test machine."""
+    index = PassageIndex.open("p", encoder)
+    index.add(make_passages(5))
+    folder = Path(index.client._folder)
+    assert folder.is_dir()
+    index.close()
+    assert not folder.exists()
+
+
+def test_two_indexes_share_one_client(encoder, make_passages):
+    """One process may have a collection open once, and an application has more than one index."""
+    with PassageIndex.open("p", encoder, tenant="one") as one:
+        other = PassageIndex.open("p", encoder, client=one.client, tenant="two")
+        one.add(make_passages(4))
+        assert (one.count(), other.count()) == (4, 0)
+        other.close()
+        assert one.count() == 4
+
+
+def found(index, encoder, condition=None):
+    searches = [vector_queries(encoder, query) for query in QUERIES]
+    return index.run(index.find_candidates(searches, condition))
+
+
+@pytest.fixture
+def small_limit(monkeypatch):
+    """HNSW from 50 points on."""
+    monkeypatch.setattr(collection, "EXACT_LIMIT", 50)
+    monkeypatch.setattr(optimization, "EXACT_LIMIT", 50)
+
+
+def test_a_large_collection_gets_hnsw_by_itself(small_limit, tmp_path, encoder, make_passages):
+    """And finds, stores and hides as before, in this process and the next."""
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        index.add(make_passages(40))
+        assert index.client.get_collection("p").indexed_vectors_count == 0
+        index.add(make_passages(300))
+        assert index.client.get_collection("p").indexed_vectors_count == 600
+        assert [path.name for path in (tmp_path / "p").glob("shard-*")] == ["shard-1"]
+        before = found(index, encoder)
+        assert not index.run(index._optimize())
+        index.add([Passage("new", "a new text")])
+        index.run(index.hide(["p3"]))
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        assert index.count() == 301
+        assert {p.id for p in index.scroll() if p.quarantined} == {"p3"}
+        after = found(index, encoder, {"number": {"gte": 0}})
+        assert len(after[0].ids) > 0
+        common = set(before[0].ids) & set(after[0].ids)
+        assert len(common) >= len(before[0].ids) - 2
+        assert index.optimize()
+
+
+def test_searches_go_on_beside_an_optimisation(small_limit, encoder, make_passages, monkeypatch):
+    """The engine's own function stops every thread of the application for minutes."""
+    with PassageIndex.open("p", encoder) as index:
+        monkeypatch.setattr(optimization, "needs_optimization", lambda _: False)
+        index.add(make_passages(200))
+        thread = threading.Thread(target=index.optimize)
+        thread.start()
+        counts = []
+        while thread.is_alive():
+            begun = time.perf_counter()
+            counts.append(len(found(index, encoder)[0].ids))
+            assert time.perf_counter() - begun < 1
+        thread.join()
+        assert len(counts) > 10
+        assert len(set(counts)) == 1
+        assert index.client.get_collection("p").indexed_vectors_count == 400
+
+
+def test_an_optimisation_that_fails_changes_nothing(encoder, make_passages, monkeypatch, tmp_path):
+    """A full disk in the middle of it must not cost the collection."""
+    monkeypatch.setattr(optimization, "_PROGRAM", "raise SystemExit('No space left on device')")
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        index.add(make_passages(20))
+        with pytest.raises(Exception, match="No space left"):
+            index.optimize()
+        assert index.count() == 20
+        index.add([Passage("new", "a new text")])
+    assert [path.name for path in (tmp_path / "p").glob("shard-*")] == ["shard-0"]
+
+
+def test_what_an_interrupted_optimisation_left_is_removed(encoder, make_passages, tmp_path):
+    """Half a copy beside the points would be taken for them, or stay for ever."""
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        index.add(make_passages(20))
+    shutil.copytree(tmp_path / "p" / "shard-0", tmp_path / "p" / "shard-1")
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        assert index.count() == 20
+    assert [path.name for path in (tmp_path / "p").glob("shard-*")] == ["shard-0"]
+
+
+def test_what_an_interrupted_creation_left_is_removed(encoder, tmp_path):
+    """Without its description a collection does not exist, and must not be in the way."""
+    with PassageIndex.open("p", encoder, location=tmp_path):
+        pass
+    (tmp_path / "p" / "collection.json").unlink()
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        assert index.count() == 0
+
+
+def points_of(index):
+    """Point id -> payload, vector names and coordinates."""
+    records, _ = index.client.scroll(index.collection, limit=1000, with_vectors=True)
+    points = {}
+    for record in records:
+        coordinates = []
+        for name in sorted(record.vector):
+            vector = record.vector[name]
+            sparse = isinstance(vector, models.SparseVector)
+            coordinates += [*vector.indices, *vector.values] if sparse else vector
+        points[str(record.id)] = (record.payload, sorted(record.vector), coordinates)
+    return points
+
+
+async def test_there_and_back(wire, encoder, make_passages, tmp_path):
+    """From a folder to a server and to another folder: same ids, payloads and vectors."""
+    place = {"location": wire.url, "prefer_grpc": wire.prefer_grpc, "grpc_port": wire.grpc_port}
+    with PassageIndex.open("p", encoder, location=tmp_path / "one", lexical=True) as index:
+        index.add(make_passages(30))
+        index.run(index.hide(["p3"]))
+        before, seen = points_of(index), []
+        assert index.copy_to("q", progress=seen.append, **place) == 30
+        assert seen[-1] == 30
+        assert index.copy_to("q", **place) == 0
+    with PassageIndex.open("q", encoder, create=False, **place) as there:
+        assert there.vectors == ("topical", "compatibility", "lexical")
+        assert await there.acopy_to(location=tmp_path / "two") == 30
+        there.add([Passage("more", "text")])
+        there.delete(["p1", "p2"])
+        with pytest.raises(CollectionError, match="29 points and its copy 'q' 31"):
+            there.copy_to(location=tmp_path / "two")
+    with PassageIndex.open("q", encoder, location=tmp_path / "two", create=False) as back:
+        shutil.rmtree(tmp_path / "one")
+        after = points_of(back)
+        for key, (payload, names, coordinates) in before.items():
+            assert after[key][:2] == (payload, names)
+            np.testing.assert_allclose(after[key][2], coordinates, rtol=0, atol=1e-6)
+        assert {p.id for p in back.scroll() if p.quarantined} == {"p3"}
+
+
+def test_a_client_in_local_mode_gets_no_parameters_that_it_ignores(recwarn):
+    """qdrant-client would warn at every first search of a user."""
+    encoder = HashedEncoder()
+    client = QdrantClient(":memory:")
+    index = PassageIndex.open("lr-test", encoder, client=client)
+    index.add([Passage("a", "text")])
+    index.run(index.find_candidates([vector_queries(encoder, "text")]))
+    assert not recwarn.list
+    client.close()
+
+
+def test_scores_do_not_depend_on_the_batch(encoder, make_passages):
+    """One query alone, and among others."""
+    with PassageIndex.open("p", encoder) as index:
+        index.add(make_passages(200))
+        together = found(index, encoder)
+        for query, pool in zip(QUERIES, together, strict=True):
+            [alone] = index.run(index.find_candidates([vector_queries(encoder, query)]))
+            assert alone.ids == pool.ids
+            np.testing.assert_array_equal(alone.scores["topical"], pool.scores["topical"])
