@@ -1,6 +1,10 @@
-"""kill -9 during ingestion at ten random moments; then every passage must be stored once.
+"""kill -9 at random moments of an embedded ingestion, or of building the HNSW index.
 
-python -m benchmarks.ingestion_crash [--moments 10] [--seed 0]
+After each, all that was acknowledged must be there once, and the same call must complete the rest.
+
+python -m benchmarks.ingestion_crash [--moments 100] [--optimizations 20] [--seed 0]
+
+Vectors are made at random, so that the moments fall into storing and not into encoding.
 """
 
 from __future__ import annotations
@@ -13,74 +17,115 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 from benchmarks.common.output import publish
-from benchmarks.common.timing import film_passages
-from logic_retrievers import OnnxEncoder, PassageIndex
+from benchmarks.embedded_growth import RandomEncoder, passages
+from logic_retrievers import Engine, PassageIndex
 
-PASSAGES = 600
+PASSAGES = 4_000
+BATCH = 64
 
 
 def ingest(folder: str) -> None:
-    """Work of the child process until it is killed."""
-    with PassageIndex.open("films", OnnxEncoder(), location=folder) as index:
-        print("begun", flush=True)
-        index.add(film_passages(PASSAGES), batch_size=16)
+    """Work of the child process until it is killed; prints what is acknowledged."""
+    with open_index(folder) as index:
+        print(0, flush=True)
+        index.add(
+            passages(PASSAGES), batch_size=BATCH, progress=lambda done: print(done, flush=True)
+        )
+
+
+def optimize(folder: str) -> None:
+    """Work of the other child process."""
+    with open_index(folder) as index:
+        print(PASSAGES, flush=True)
+        index.optimize()
+
+
+def open_index(folder: str) -> PassageIndex:
+    """The collection in a folder."""
+    return PassageIndex.open("crash", RandomEncoder(), location=folder, lexical=True)
 
 
 def main() -> None:
     """Kill, run again, count."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--moments", type=int, default=10)
+    parser.add_argument("--moments", type=int, default=100)
+    parser.add_argument("--optimizations", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     rng = random.Random(options.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        whole = run(folder, None)
-    rows = []
-    for _ in range(options.moments):
-        with tempfile.TemporaryDirectory() as folder:
-            moment = rng.uniform(0.02, 0.95) * whole
-            run(folder, moment)
-            rows.append({"killed after s": round(moment, 2), **check(folder)})
+    rows = [
+        trials("ingestion", ingest.__name__, options.moments, rng),
+        trials("HNSW", optimize.__name__, options.optimizations, rng),
+    ]
     publish("crash", rows, passages=PASSAGES)
-    if any(row["missing"] or row["twice"] for row in rows):
+    if any(row["lost"] or row["twice"] or row["not completed"] for row in rows):
         sys.exit(1)
 
 
-def run(folder: str, kill_after: float | None) -> float:
-    """Ingests in a child process, killed after some seconds; returns the time it took."""
-    command = [
-        sys.executable,
-        "-c",
-        f"from benchmarks.ingestion_crash import ingest; ingest({folder!r})",
-    ]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+def trials(label: str, work: str, moments: int, rng: random.Random) -> dict[str, Any]:
+    """Totals over all moments."""
+    totals: Counter[str] = Counter()
+    for number in range(moments + 1):
+        with tempfile.TemporaryDirectory() as folder:
+            if work == optimize.__name__:
+                ingest_quietly(folder)
+            if number == 0:
+                _, whole = run(work, folder, None)
+                continue
+            moment = rng.uniform(0.0, 1.0) * whole
+            acknowledged, seconds = run(work, folder, moment)
+            totals["killed"] += seconds < whole
+            totals.update(check(folder, acknowledged))
+    keys = ("killed", "lost", "twice", "not completed", "leftovers")
+    return {"work": label, "moments": moments, **{key: totals[key] for key in keys}}
+
+
+def ingest_quietly(folder: str) -> None:
+    """Stores all passages."""
+    with open_index(folder) as index:
+        index.add(passages(PASSAGES))
+
+
+def run(work: str, folder: str, kill_after: float | None) -> tuple[int, float]:
+    """Runs a child process, killed after some seconds.
+
+    Returns:
+        Passages that it acknowledged, and the time that it took.
+    """
+    code = f"from benchmarks.ingestion_crash import {work}; {work}({folder!r})"
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
-    child.stdout.readline()
+    lines = [child.stdout.readline()]
     begun = time.perf_counter()
     try:
         child.wait(timeout=kill_after)
     except subprocess.TimeoutExpired:
         child.send_signal(signal.SIGKILL)
         child.wait()
-    return time.perf_counter() - begun
+    seconds = time.perf_counter() - begun
+    lines += [line for line in child.stdout if line.endswith("\n")]
+    return int(lines[-1]), seconds
 
 
-def check(folder: str) -> dict[str, int]:
-    """Passages after the crash, and after running again."""
-    expected = film_passages(PASSAGES)
-    with PassageIndex.open("films", OnnxEncoder(), location=folder) as index:
-        survived = index.count()
-        report = index.add(expected)
-        id_counts = Counter(passage.id for passage in index.scroll())
+def check(folder: str, acknowledged: int) -> dict[str, int]:
+    """What is wrong after the crash, and after running again."""
+    expected = [passage.id for passage in passages(PASSAGES)]
+    with open_index(folder) as index:
+        survived = Counter(passage.id for passage in index.scroll())
+        index.add(passages(PASSAGES))
+        index.optimize()
+        complete = Counter(passage.id for passage in index.scroll())
+        hits = Engine(index, "topical").search("a hotel near the w3", 5)
+        shards = list((Path(folder) / "crash").glob("shard-*"))
     return {
-        "survived": survived,
-        "added again": report.added,
-        "unchanged": report.unchanged,
-        "there in the end": sum(id_counts.values()),
-        "missing": len({passage.id for passage in expected} - set(id_counts)),
-        "twice": sum(count > 1 for count in id_counts.values()),
+        "lost": len(set(expected[:acknowledged]) - survived.keys()),
+        "twice": sum(count > 1 for count in (*survived.values(), *complete.values())),
+        "not completed": int(complete != Counter(expected) or len(hits) != 5),
+        "leftovers": len(shards) - 1,
     }
 
 

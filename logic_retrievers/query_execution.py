@@ -38,14 +38,7 @@ def select_policy(
     specs: Mapping[str, VectorSpec],
     vectors: Collection[str],
 ) -> Policy:
-    """The policy itself, or the one that a router selects for this query.
-
-    Args:
-        query: as the caller passed it.
-        policy: of the search.
-        specs: of the encoder.
-        vectors: names of the vectors that the passages have.
-    """
+    """The policy itself, or the one that a router selects for this query."""
     if isinstance(policy, Policy):
         return policy
     trained = [v for v in vectors if v == lexical.NAME or (v in specs and specs[v].trained)]
@@ -65,11 +58,13 @@ def warn_if_untrained(plans: Plans, specs: Mapping[str, VectorSpec], policy: str
         )
 
 
-def encode_plans(plans: Plans, encoder: Encoder) -> Operation[list[list[EncodedVectorQuery]]]:
+def encode_plans(
+    plans: Plans, encoder: Encoder, language: str = lexical.ENGLISH
+) -> Operation[list[list[EncodedVectorQuery]]]:
     """The vector queries of every plan, encoded.
 
     Each (vector, text) is encoded once, and texts that need the same named vectors go through the
-    encoder together. The sparse ``lexical`` vector needs no encoder.
+    encoder together. The sparse ``lexical`` vector needs no encoder, but the language of its stems.
     """
     names_by_text: dict[str, set[str]] = {}
     for plan in plans:
@@ -83,7 +78,9 @@ def encode_plans(plans: Plans, encoder: Encoder) -> Operation[list[list[EncodedV
         encoded: dict[tuple[str, str], QueryVector] = {}
         for names, texts in texts_by_names.items():
             if lexical.NAME in names:
-                encoded.update({(lexical.NAME, t): term_vector(t, query=True) for t in texts})
+                encoded.update(
+                    {(lexical.NAME, t): term_vector(t, language, query=True) for t in texts}
+                )
             dense = [name for name in names if name != lexical.NAME]
             for name, rows in (encoder.encode_queries(texts, dense) if dense else {}).items():
                 encoded.update({(name, text): row for text, row in zip(texts, rows, strict=True)})
@@ -104,12 +101,7 @@ def passage_vectors(
 ) -> Operation[dict[str, npt.NDArray[np.float64]]]:
     """Vectors of the given passages: stored ones where an index has them, the others encoded.
 
-    Args:
-        passages: with text, and ids that differ.
-        names: of the vectors.
-        encoder: makes the vectors.
-        index: a collection that may hold some of the passages. Its vectors are only used if their
-            fingerprint is the encoder's.
+    Stored vectors are only used if their fingerprint is the encoder's. The ids must differ.
 
     Returns:
         Vector name -> shape (passages, dimension).
@@ -149,12 +141,7 @@ def build_hits(
 ) -> list[Hit]:
     """The ranked candidates as hits with evidence.
 
-    Args:
-        policy: name of the policy that ranked.
-        pool: the candidates.
-        ranking: best first.
-        passages: point id -> passage; a candidate without one was deleted meanwhile and is left
-            out.
+    A candidate without a passage was deleted meanwhile and is left out.
     """
     columns = {name: scores.tolist() for name, scores in pool.scores.items()}
     ranks = {name: ordinal_ranks(scores) for name, scores in pool.scores.items()}

@@ -13,12 +13,7 @@ from logic_retrievers.errors import (
     ShortListWarning,
     warn,
 )
-from logic_retrievers.hard_exclusion import (
-    ExcludedWords,
-    candidates_for,
-    excluded_words,
-    leave_out,
-)
+from logic_retrievers.hard_exclusion import ExcludedWords, candidates_for, excluded_words, leave_out
 from logic_retrievers.judged_order import judge_candidates, rank_candidates
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
 from logic_retrievers.policies import Policy, resolve_policy
@@ -227,7 +222,7 @@ class Engine:
         words: Sequence[ExcludedWords | None],
         requests: Sequence[JudgeRequest | None],
     ) -> Operation[list[list[Hit]]]:
-        searches = yield from encode_plans(plans, encoder)
+        searches = yield from encode_plans(plans, encoder, self.index.language)
         must_not = [policy.must_not for policy in policies]
         pools = yield from self.index.find_candidates(searches, user_filter, must_not)
         judge = (yield from resolve_judge(self.judge)) if any(requests) else None

@@ -111,7 +111,7 @@ class DatasetSearch:
             self._pools |= zip(new, self.index.run(self._gather(new)), strict=True)
 
     def _gather(self, plans: Plans) -> Operation[list[CandidatePool]]:
-        searches = yield from encode_plans(plans, self.index.encoder)
+        searches = yield from encode_plans(plans, self.index.encoder, self.index.language)
         return (yield from self.index.find_candidates(searches))
 
     def _ranking(self, policy: Policy, pool: CandidatePool, k: int) -> Ranking:

@@ -7,7 +7,6 @@ takes a payload for every hit, and its embedded mode scores sparse vectors in Py
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TypeAlias
@@ -19,7 +18,7 @@ from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, EvaluationResult, Query, evaluate
 from logic_retrievers.evaluation.metrics import Ranking
-from logic_retrievers.index.lexical import SATURATION, terms
+from logic_retrievers.index.lexical import term_vector
 from logic_retrievers.policies import Policy
 from logic_retrievers.types import CandidatePool, VectorQuery
 
@@ -66,7 +65,7 @@ class ExactCollection:
         return _normalise_rows(self._encoder.encode_queries(list(texts), [name])[name])
 
     @cached_property
-    def _weights(self) -> Mapping[str, tuple[npt.NDArray[np.intp], Scores]]:
+    def _weights(self) -> Mapping[int, tuple[npt.NDArray[np.intp], Scores]]:
         return _weights(self._texts)
 
     def _pool(self, plan: Sequence[VectorQuery]) -> CandidatePool:
@@ -80,7 +79,7 @@ class ExactCollection:
         """Scores of every passage; NaN where the lexical vectors share no word."""
         if vector == LEXICAL:
             scores = np.zeros(len(self.ids))
-            for word in dict.fromkeys(terms(text)):
+            for word in term_vector(text, query=True).indices:
                 if word in self._weights:
                     places, weights = self._weights[word]
                     scores[places] += weights
@@ -116,14 +115,15 @@ def _nearest_rows(column: Scores, depth: int) -> npt.NDArray[np.intp]:
     return near[np.argsort(-column[near], kind="stable")[:depth]]
 
 
-def _weights(texts: Sequence[str]) -> dict[str, tuple[npt.NDArray[np.intp], Scores]]:
-    """Word -> rows of the texts with it, and its weight in their scores."""
-    postings: dict[str, tuple[list[int], list[float]]] = {}
+def _weights(texts: Sequence[str]) -> dict[int, tuple[npt.NDArray[np.intp], Scores]]:
+    """Stem -> rows of the texts with it, and its weight in their scores."""
+    postings: dict[int, tuple[list[int], list[float]]] = {}
     for place, text in enumerate(texts):
-        for word, count in Counter(terms(text)).items():
-            places, damped = postings.setdefault(word, ([], []))
+        vector = term_vector(text)
+        for stem, weight in zip(vector.indices, vector.values, strict=True):
+            places, weights = postings.setdefault(stem, ([], []))
             places.append(place)
-            damped.append(count * (SATURATION + 1) / (count + SATURATION))
+            weights.append(weight)
     return {
         word: (
             np.array(places),

@@ -153,7 +153,7 @@ def _vectors_to_write(collection: Collection, encoder: Encoder) -> list[StoredVe
     for name, vector in collection.vectors.items():
         if name in encoder.specs:
             check_vector(collection.name, vector, encoder.specs[name])
-        elif vector.fingerprint != lexical.FINGERPRINT:
+        elif lexical.language_of(vector.fingerprint) is None:
             if collection.has_own_metadata:
                 raise CollectionError(
                     f"Collection {collection.name!r} also holds {name!r} vectors, and this encoder"

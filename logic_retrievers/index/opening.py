@@ -18,6 +18,7 @@ from logic_retrievers.errors import (
     ConfigurationError,
     MissingVectorError,
 )
+from logic_retrievers.index.lexical import ENGLISH, term_vector
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import (
     DEFAULT_KEYS,
@@ -79,7 +80,8 @@ class CollectionSettings(TypedDict, total=False):
             an existing collection has; a new one gets all that the encoder makes but
             ``contradiction``, which costs as much as another and is used by searches for
             contradictions alone. Name it to have it made, or back-fill it later.
-        lexical: also a sparse vector of words (False).
+        lexical: also a sparse vector of words, stemmed as English ones where True, or as those of
+            the language that is named: "german" (False).
         tenant: whose passages to read and write. Without one, everybody's are read.
         vector_names: our name -> the collection's name of a vector, for collections of other
             stores; a single dense vector is taken for the topical one.
@@ -90,7 +92,7 @@ class CollectionSettings(TypedDict, total=False):
     """
 
     vectors: Sequence[str] | None
-    lexical: bool
+    lexical: bool | str
     tenant: str | None
     vector_names: Mapping[str, str] | None
     text_key: str | None
@@ -109,7 +111,7 @@ def open_collection(
     *,
     local_mode: bool = False,
     vectors: Sequence[str] | None = None,
-    lexical: bool = False,
+    lexical: bool | str = False,
     tenant: str | None = None,
     vector_names: Mapping[str, str] | None = None,
     text_key: str | None = None,
@@ -135,6 +137,7 @@ def open_collection(
             f" are {new_keys.text!r} and {new_keys.metadata!r}."
         )
     requested = requested_specs(specs, vectors)
+    language = ENGLISH if lexical is True else lexical or None
     info = yield from _get_info(name)
     if info is None:
         if not create:
@@ -142,7 +145,7 @@ def open_collection(
                 f"There is no collection {name!r}. Index some passages first, or pass create=True."
             )
         created = default_specs(specs) if vectors is None else requested
-        info = yield from _create(name, created, lexical, new_keys)
+        info = yield from _create(name, created, language, new_keys)
     stored = read_vectors(name, info, vector_names)
     required = [] if vectors is None else list(requested)
     if lexical:
@@ -151,6 +154,11 @@ def open_collection(
         raise MissingVectorError(
             f"Collection {name!r} has no vector {missing!r}, or it is still being filled (it has:"
             f" {', '.join(stored) or 'none'}). Open it without, and run backfill([{missing!r}])."
+        )
+    if lexical and stored[LEXICAL].language != language:
+        raise CollectionMismatchError(
+            f"The words of collection {name!r} are stemmed as {stored[LEXICAL].language!r}, not as"
+            f" {language!r}. Leave lexical= out."
         )
     metadata = own_metadata(info)
     noted_keys = PayloadKeys(*metadata.get("keys", DEFAULT_KEYS))
@@ -228,9 +236,11 @@ def _get_info(name: str) -> Operation[models.CollectionInfo | None]:
 
 
 def _create(
-    name: str, specs: Mapping[str, VectorSpec], lexical: bool, keys: PayloadKeys
+    name: str, specs: Mapping[str, VectorSpec], language: str | None, keys: PayloadKeys
 ) -> Operation[models.CollectionInfo]:
-    arguments = creation_arguments(specs, lexical, keys)
+    if language is not None:
+        term_vector("", language)  # refuses an unknown one
+    arguments = creation_arguments(specs, language, keys)
     try:
         yield client_call("create_collection", name, **arguments)
     except Exception:
@@ -259,7 +269,7 @@ def _searchable(
             f" {list(stored) or 'none'}. Say which is which with vector_names=."
         )
     words = stored.get(LEXICAL)
-    if words is not None and words.sparse and words.fingerprint and not words.incomplete:
+    if words is not None and words.sparse and words.language and not words.incomplete:
         searchable.append(LEXICAL)
     return tuple(searchable)
 

@@ -18,7 +18,7 @@ from logic_retrievers.encoders.query_encoder import (
     read_query_encoder,
     with_query_encoder,
 )
-from logic_retrievers.index import candidate_search, points, quarantine_flag, vectors
+from logic_retrievers.index import candidate_search, lexical, points, quarantine_flag, vectors
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
@@ -94,6 +94,12 @@ class IndexOperations:
     def prefixes(self) -> tuple[str, ...]:
         """Payload keys that hold metadata, for filters made by hand; "" for the top level."""
         return self._collection.prefixes
+
+    @property
+    def language(self) -> str:
+        """Language of the lexical vector's stems."""
+        words = self._collection.vectors.get(lexical.NAME)
+        return (words and words.language) or lexical.ENGLISH
 
     @property
     def tenant(self) -> str | None:

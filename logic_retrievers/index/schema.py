@@ -16,7 +16,7 @@ from logic_retrievers.errors import (
     FingerprintMismatchError,
     MissingVectorError,
 )
-from logic_retrievers.index.lexical import FINGERPRINT as LEXICAL_FINGERPRINT
+from logic_retrievers.index import lexical
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import (
     DEFAULT_KEYS,
@@ -65,6 +65,11 @@ class StoredVector:
     def sparse(self) -> bool:
         """Whether this is the lexical vector."""
         return self.dimension is None
+
+    @property
+    def language(self) -> str | None:
+        """Of a lexical vector of this package's: the language of its stems."""
+        return lexical.language_of(self.fingerprint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +153,12 @@ def default_specs(specs: Mapping[str, VectorSpec]) -> dict[str, VectorSpec]:
 
 
 def creation_arguments(
-    specs: Mapping[str, VectorSpec], with_lexical: bool, keys: PayloadKeys
+    specs: Mapping[str, VectorSpec], language: str | None, keys: PayloadKeys
 ) -> dict[str, Any]:
-    """The arguments of ``create_collection``, but for the name."""
+    """The arguments of ``create_collection``, but for the name; without words where None."""
     vectors = {name: new_vector(spec) for name, spec in specs.items()}
-    if with_lexical:
-        vectors[LEXICAL] = new_lexical_vector()
+    if language is not None:
+        vectors[LEXICAL] = new_lexical_vector(language)
     dense, sparse = vector_params(vectors)
     return {
         "vectors_config": dense,
@@ -167,9 +172,9 @@ def new_vector(spec: VectorSpec, incomplete: bool = False) -> StoredVector:
     return StoredVector(spec.name, spec.name, spec.dimension, spec.fingerprint, incomplete)
 
 
-def new_lexical_vector(incomplete: bool = False) -> StoredVector:
+def new_lexical_vector(language: str, incomplete: bool = False) -> StoredVector:
     """The lexical vector as this package creates it."""
-    return StoredVector(LEXICAL, LEXICAL, None, LEXICAL_FINGERPRINT, incomplete)
+    return StoredVector(LEXICAL, LEXICAL, None, lexical.fingerprint(language), incomplete)
 
 
 def vector_params(

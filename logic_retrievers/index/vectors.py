@@ -73,7 +73,10 @@ def encode_for_storage(
         encoder, passages, [vector.name for vector in vectors if not vector.sparse]
     )
     columns = {
-        vector.stored_name: [lexical.term_vector(passage.text_to_embed) for passage in passages]
+        vector.stored_name: [
+            lexical.term_vector(passage.text_to_embed, vector.language or lexical.ENGLISH)
+            for passage in passages
+        ]
         if vector.sparse
         else dense[vector.name].tolist()
         for vector in vectors

@@ -81,7 +81,7 @@ class ExclusionConstants:
     whole_query_weight: float = 0.5
     standout_threshold: float = 0.7
     compatibility_weight: float = 0.5
-    lexical_weight: float = 0.3
+    lexical_weight: float = 0.2
 
     def __post_init__(self) -> None:
         check_ranges(asdict(self), _RANGES)
@@ -276,7 +276,9 @@ class ExclusionPolicy(Policy):
         """Scores, violations, and which texts move which passage down, (texts, pool size)."""
         c = self.constants
         whole, wanted = (self._similarity(pool, name) for name in (TOPICAL, WANTED))
-        confidence = _confidence(whole, wanted)
+        # the reading is trusted as far as the wanted text finds as much as the whole query
+        coverage = float(wanted.max()) / max(float(whole.max()), _EPSILON)
+        confidence = float(np.clip(coverage, 0, 1)) ** 2
         base = confidence * ((1 - c.whole_query_weight) * wanted + c.whole_query_weight * whole)
         base = base + (1 - confidence) * whole
         if not self._scored_texts:
@@ -318,7 +320,9 @@ class ExclusionPolicy(Policy):
 
     @property
     def _mixes_words(self) -> bool:
-        return self.use_lexical and self.constants.lexical_weight > 0
+        # the right passage names a property as often as the wrong one: "no deposit is taken"
+        thing = self.query.reading != "property"
+        return self.use_lexical and thing and self.constants.lexical_weight > 0
 
     @property
     def _scored_texts(self) -> tuple[str, ...]:
@@ -334,12 +338,6 @@ def check_mode(mode: str, *, backfill: bool) -> None:
         raise ConfigurationError(
             "backfill=False leaves out what mode='hard' finds; set that mode too"
         )
-
-
-def _confidence(whole: _Scores, wanted: _Scores) -> float:
-    """How far the reading is trusted: whether the wanted text finds as much as the whole query."""
-    coverage = float(wanted.max()) / max(float(whole.max()), _EPSILON)
-    return float(np.clip(coverage, 0, 1)) ** 2
 
 
 def _reason(excluded: Sequence[str], violation: float) -> str:

@@ -132,14 +132,16 @@ def policy_retrieval(index: PassageIndex, policy: str | Policy | PolicyRouter) -
     engine = Engine(index, policy)
 
     def retrieve(question: ProbeQuestion, depth: int) -> Sequence[Hit]:
-        candidates = _candidate_filter(index, question.candidates)
+        names = question.candidates
+        points = [point for name in names for point in possible_point_ids(name, index.tenant)]
+        candidates = models.Filter(must=[models.HasIdCondition(has_id=points)]) if points else None
         return engine.search(question.text, depth, filter=candidates)
 
     specs = index.encoder.specs
     vectors = {
         name: [specs[name].fingerprint_for("query"), specs[name].fingerprint_for("document")]
         if name in specs
-        else lexical.FINGERPRINT
+        else lexical.fingerprint(index.language)
         for name in index.vectors
     }
     return Retrieval(retrieve, {"policy": describe_policy(policy), "vectors": vectors})
@@ -179,11 +181,6 @@ def filtered_retrieval(
         "contradiction": asdict(contradiction_filter.constants),
     }
     return Retrieval(retrieve_filtered, settings)
-
-
-def _candidate_filter(index: PassageIndex, candidates: Iterable[str]) -> models.Filter | None:
-    points = [point for name in candidates for point in possible_point_ids(name, index.tenant)]
-    return models.Filter(must=[models.HasIdCondition(has_id=points)]) if points else None
 
 
 def _flatten(value: Any, path: str) -> list[tuple[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from qdrant_client import QdrantClient
 from suites import HashedEncoder, IndexConformance, WatchedEncoder
 
 from logic_retrievers import PassageIndex
@@ -41,6 +42,16 @@ class TestInFolder(IndexConformance):
         yield open_index
         for index in opened:
             index.close()
+
+
+class TestOnAClientInLocalMode(IndexConformance):
+    """As LangChain's and LlamaIndex's stores bring it; only its public interface is used."""
+
+    @pytest.fixture
+    def open_index(self):
+        client = QdrantClient(":memory:")
+        yield lambda encoder: PassageIndex.open("conformance", encoder, client=client)
+        client.close()
 
 
 class TestOfOneTenant(TestInMemory):

@@ -174,7 +174,8 @@ def test_a_large_collection_gets_hnsw_by_itself(small_limit, tmp_path, encoder, 
         assert index.client.get_collection("p").indexed_vectors_count == 0
         index.add(make_passages(300))
         assert index.client.get_collection("p").indexed_vectors_count == 600
-        assert [path.name for path in (tmp_path / "p").glob("shard-*")] == ["shard-1"]
+        [shard] = (tmp_path / "p").glob("shard-*")
+        assert shard.name != "shard-0"
         before = found(index, encoder)
         assert not index.run(index._optimize())
         index.add([Passage("new", "a new text")])

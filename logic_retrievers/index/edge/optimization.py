@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from uuid import uuid4
 
 import qdrant_edge as edge
 
@@ -49,7 +50,9 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
         if not (force or needs_optimization(collection)):
             return False
         before = collection.description.shard
-        after = f"shard-{int(before.removeprefix('shard-')) + 1}"
+        after = (
+            f"shard-{uuid4().hex}"  # if this process is killed, that one may write on for a while
+        )
         copy = collection.folder / after
         with engine_errors():
             collection.shard.flush()

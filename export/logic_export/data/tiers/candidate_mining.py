@@ -11,9 +11,11 @@ from typing import TypeAlias
 
 from logic_export.data.tiers.examples import TieredExample
 from logic_export.data.tiers.labelled_questions import Candidate, LabelledQuestion
+from logic_export.data.tiers.words import terms
 from logic_retrievers.errors import ConfigurationError, InputError
-from logic_retrievers.index.lexical import SATURATION, terms
 
+SATURATION = 1.2
+"""BM25's k."""
 LENGTH_NORMALISATION = 0.75
 """BM25's b."""
 MIN_ANSWER_LETTERS = 4

@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from logic_export.data.boolean_questions.checks import named_words, strip_quotes
 from logic_export.data.rewriting import Rewriter
+from logic_export.data.tiers.words import terms
 from logic_retrievers.errors import InputError
-from logic_retrievers.index.lexical import terms
 
 MAX_ADDED_WORDS = 60
 """Most words that a query may have beyond its question."""
