@@ -13,6 +13,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,7 @@ def measure(size: int, location: str | None) -> dict[str, Any]:
     """Figures of one collection."""
     encoder = RandomEncoder()
     with tempfile.TemporaryDirectory() as folder:
-        place = {"location": location or folder}
+        place: dict[str, Any] = {"location": location or folder}
         collection = f"growth-{size}"
         with PassageIndex.open(collection, encoder, lexical=True, **place) as index:
             before, begun = resident_mib(), time.perf_counter()
@@ -152,7 +153,7 @@ def searches(
 
         encoder.encode_queries = encode_once  # type: ignore[method-assign]
         engine.search(query, 10, filter=condition)
-        yield lambda query=query: engine.search(query, 10, filter=condition)
+        yield partial(engine.search, query, 10, filter=condition)
 
 
 def brute_force(encoder: RandomEncoder, size: int) -> Iterator[Callable[[], Any]]:
@@ -160,7 +161,11 @@ def brute_force(encoder: RandomEncoder, size: int) -> Iterator[Callable[[], Any]
     rows = np.random.default_rng(0).standard_normal((size, DIMENSION), dtype=np.float32)
     for number in range(SEARCHES):
         query = encoder.encode_documents([f"query {number}"], ["topical"])["topical"][0]
-        yield lambda query=query: np.argpartition(-(rows @ query), 10)[:10]
+        yield partial(_ten_best, rows, query)
+
+
+def _ten_best(rows: Vectors, query: Vectors) -> Any:
+    return np.argpartition(-(rows @ query), 10)[:10]
 
 
 def timed(calls: Iterator[Callable[[], Any]]) -> str:

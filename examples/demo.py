@@ -16,7 +16,7 @@ from rich.markup import escape
 from logic_retrievers import Engine, Hit, OnnxEncoder, PassageIndex, Splitter, read_documents
 
 HERE = Path(__file__).parent
-LOCATION = HERE.parent / ".demo"
+LOCATION = HERE.parent / ".demo" / "index"
 
 console = Console(highlight=False)
 
@@ -35,7 +35,7 @@ def main() -> None:
         report = index.add(Splitter.for_encoder(encoder).split(read_documents(HERE / "corpus")))
         console.print(
             f"{report.added} passages added, {report.unchanged} were there already "
-            f"({time.perf_counter() - begun:.1f} s). They stay in {LOCATION.name}/."
+            f"({time.perf_counter() - begun:.1f} s). They stay in {LOCATION.parent.name}/."
         )
         lines = (HERE / "queries.jsonl").read_text(encoding="utf-8").splitlines()
         queries = [json.loads(line) for line in lines]

@@ -48,10 +48,8 @@ def write_folder(
 ) -> None:
     """Writes a new folder of UTF-8 texts.
 
-    Args:
-        folder: must not exist yet; folders above it are made.
-        files: name -> text.
-        check: is called with the written folder before it appears, and raises where it is wrong.
+    Folders above it are made. ``check`` is called with the written folder before it appears, and
+    raises where it is wrong.
 
     Raises:
         ConfigurationError: the folder exists already.

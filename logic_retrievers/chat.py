@@ -165,9 +165,6 @@ class AnswerCache:
     Each use opens a connection of its own, so threads and forks are safe. The key is a hash of the
     request. The file holds the answers in plain text, and is never pruned.
 
-    Args:
-        path: of the file, made where there is none.
-
     Raises:
         StorageError: the file cannot be opened, read or written.
     """
@@ -179,11 +176,7 @@ class AnswerCache:
         )
 
     def get(self, request: Sequence[Any]) -> str | None:
-        """The answer to a request, or None.
-
-        Args:
-            request: everything that the answer depends on, as JSON values.
-        """
+        """The answer to a request (all that it depends on, as JSON values), or None."""
         rows = self._execute("SELECT answer FROM answers WHERE key = ?", _key(request))
         return rows[0][0] if rows else None
 

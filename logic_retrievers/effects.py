@@ -108,9 +108,6 @@ class ThreadHandler:
 
     A computation in the pool sees the caller's context variables (of tracers, say). One that starts
     another runs it in its own thread, so that the threads of the pool never wait for one another.
-
-    Args:
-        limit: how many threads the pool has.
     """
 
     def __init__(self, limit: int = 4) -> None:

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
 
 
 class LogicRetrieversError(Exception):
@@ -212,10 +213,14 @@ class CleaningSkippedWarning(UserWarning):
 def warn(kind: type[Warning], message: str) -> None:
     """Issues a warning that points to the line outside this package and its adapters."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and _is_own_module(frame.f_globals.get("__name__", "")):
+    while frame.f_back is not None:
+        if not frame.f_globals.get("__name__", "").split(".")[0].endswith("logic_retrievers"):
+            break
         level, frame = level + 1, frame.f_back
     warnings.warn(message, kind, stacklevel=level)
 
 
-def _is_own_module(module: str) -> bool:
-    return module.split(".")[0].endswith("logic_retrievers")
+def warn_each(found: Iterable[Warning]) -> None:
+    """:func:`warn` for warnings that an operation has collected."""
+    for warning in found:
+        warn(type(warning), str(warning))

@@ -65,11 +65,6 @@ def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
     """The first k hits that contain no excluded text, ranked anew.
 
     Each says in its evidence how many were left out before the last of them (``left_out``).
-
-    Args:
-        hits: of all candidates that were looked at, best first.
-        words: that no hit may contain.
-        k: how many to keep.
     """
     kept: list[Hit] = []
     left_out = 0
@@ -80,12 +75,11 @@ def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
             left_out += 1
         else:
             kept.append(hit)
-    return [_with_count(hit, rank, left_out) for rank, hit in enumerate(kept, 1)]
-
-
-def _with_count(hit: Hit, rank: int, left_out: int) -> Hit:
-    details = {**hit.evidence.details, "left_out": left_out}
-    return replace(hit, rank=rank, evidence=replace(hit.evidence, details=details))
+    ranked = []
+    for rank, hit in enumerate(kept, start=1):
+        details = {**hit.evidence.details, "left_out": left_out}
+        ranked.append(replace(hit, rank=rank, evidence=replace(hit.evidence, details=details)))
+    return ranked
 
 
 def _pattern(text: str) -> str:

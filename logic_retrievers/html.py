@@ -62,10 +62,6 @@ def template_environment(package: str, extra: str) -> Environment:
 
     Its filter ``visible`` is :func:`show_hidden`.
 
-    Args:
-        package: by its import name.
-        extra: of this distribution, that installs jinja2.
-
     Raises:
         MissingExtraError: jinja2 is not installed.
     """

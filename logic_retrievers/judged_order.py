@@ -58,13 +58,6 @@ def rank_candidates(
     The judge's word replaces a share of the policy's own penalty: a cosine cannot tell a passage
     that waives what is excluded from one that has it.
 
-    Args:
-        policy: ranks.
-        pool: the candidates.
-        depth: how many are wanted in the end.
-        request: of the policy.
-        judge: reads the first of them.
-
     Raises:
         ConfigurationError: the policy ranks by a judge alone, and there is none.
     """
@@ -91,9 +84,7 @@ def judge_candidates(
     A candidate that the judge does not judge keeps its score. Where it fails, the policy's own
     order stands.
 
-    Args:
-        rankings: of some queries; one judge for all that have a request, asked once.
-        passages: point id -> passage.
+    There is one judge for all rankings that have a request, asked once.
 
     Warns:
         PairJudgeWarning: the judge failed.

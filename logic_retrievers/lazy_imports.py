@@ -11,9 +11,7 @@ from typing import Any
 def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
     """The ``__getattr__`` of a package, whose ``dir`` lists its ``__all__`` from then on.
 
-    Args:
-        package: its name.
-        modules: module of the package -> the public names that it defines, separated by blanks.
+    ``modules``: module of the package -> the public names that it defines, separated by blanks.
     """
     module_of = {name: module for module, names in modules.items() for name in names.split()}
 

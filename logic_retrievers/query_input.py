@@ -55,11 +55,6 @@ def check_count(name: str, count: Any) -> None:
 def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple[str, ...]:
     """What a search is to exclude, each text once; refuses what the policy cannot use.
 
-    Args:
-        exclude: texts that the caller names beside those of the query.
-        hard: whether passages that contain an excluded text are left out.
-        policy: of the search.
-
     Raises:
         InputError: see :func:`logic_retrievers.queries.parsed_query.check_excluded`.
         ConfigurationError: ``hard`` is no bool, or a policy that reads no exclusions is to use them
@@ -83,12 +78,7 @@ def with_excluded(
 ) -> CheckedQuery:
     """The query that also excludes these texts, for a policy router; for others as it is.
 
-    Args:
-        query: as :func:`check_query` gives it.
-        exclude: as :func:`check_exclude` gives them; what the query excludes in its own words
-            counts beside them.
-        hard: has the query parsed even where nothing is named.
-        policy: of the search.
+    Its own exclusions count beside them; ``hard`` has it parsed even where nothing is named.
 
     Raises:
         InputError: too many texts together with the query's own.
@@ -100,10 +90,6 @@ def with_excluded(
 
 def check_syntax(syntax: Any, policy: AnyPolicy) -> None:
     """Refuses an unknown syntax, and expressions under a policy that does not read them.
-
-    Args:
-        syntax: how queries are to be read.
-        policy: the policy of the search.
 
     Raises:
         ConfigurationError: no such syntax, or expressions under a policy that reads only words.
@@ -124,11 +110,8 @@ def check_syntax(syntax: Any, policy: AnyPolicy) -> None:
 def read_query(text: str, syntax: QuerySyntax, policy: AnyPolicy) -> str | Expression:
     """The query that a text stands for.
 
-    Args:
-        text: as the caller passed it. No :class:`Expression`: frameworks hand queries to tracers,
-            tools and prompts, which only know texts.
-        syntax: how it is to be read.
-        policy: the policy of the search.
+    An :class:`Expression` is refused: frameworks hand queries to tracers, tools and prompts, which
+    only know texts.
 
     Raises:
         ExpressionError: the text is no expression; gives the position of the error.

@@ -115,11 +115,7 @@ def merged(
 ) -> Constants:
     """The constants to calculate with: settings over those of the bundle over the defaults.
 
-    Args:
-        kind: the class of the constants; it checks them. A field without a default must be in the
-            bundle or in the settings.
-        settings: what the user sets; nothing where None.
-        bundle_constants: what the encoder's bundle ships, by name; nothing where None.
+    A field without a default must be in the bundle's constants or in the settings.
 
     Raises:
         ConfigurationError: a constant of the bundle is unknown, one is missing, or a value is out

@@ -134,6 +134,6 @@ class _FreshQueries:
 @contextmanager
 def timed_collection(bench: Workbench) -> Iterator[PassageIndex]:
     """An empty collection in this process, with a warm encoder."""
-    with PassageIndex.open("latency", _FreshQueries(bench)) as index:
+    with PassageIndex.open("latency", _FreshQueries(bench), lexical=False) as index:
         index.encoder.encode_queries(["warm up"], index.vectors)
         yield index

@@ -99,16 +99,6 @@ def describe_passages(passages: Sequence[Passage]) -> list[dict[str, Any]]:
     ]
 
 
-def passages_from(descriptions: Sequence[Mapping[str, Any]]) -> tuple[Passage, ...]:
-    """The passages that :func:`describe_passages` described."""
-    return tuple(Passage(**description) for description in descriptions)
-
-
-def settings_from(constants: Mapping[str, float | None] | None) -> ContradictionSettings | None:
-    """Settings of the contradiction vector from a mapping of their names."""
-    return None if constants is None else ContradictionSettings(**constants)
-
-
 def judge_from(name: str | None) -> None:
     """No pair judge.
 
@@ -121,8 +111,8 @@ def judge_from(name: str | None) -> None:
 
 SETTINGS_FROM: Mapping[str, Callable[[Any], Any]] = {
     "resolution": resolution_from,
-    "trusted": passages_from,
-    "settings": settings_from,
+    "trusted": lambda passages: tuple(Passage(**passage) for passage in passages),
+    "settings": lambda constants: None if constants is None else ContradictionSettings(**constants),
     "judge": judge_from,
 }
 """Setting -> what makes it from its description."""

@@ -171,10 +171,7 @@ def refuse_store_settings(settings: Settings, *further: str) -> None:
 def warn_cleaning_skipped(count: int, error: Exception, kind: str) -> None:
     """Warns that documents are passed on as they came, since they could not be examined.
 
-    Args:
-        count: how many they are.
-        error: why; another package's message is left out, since it may hold a key or a text.
-        kind: what the framework calls them.
+    Another package's message is left out, since it may hold a key or a text.
     """
     own = isinstance(error, LogicRetrieversError)
     cause = f"{type(error).__name__}: {error}" if own else f"it raised {type(error).__name__}"

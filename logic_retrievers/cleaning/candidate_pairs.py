@@ -84,11 +84,8 @@ def listed_pages(passages: Sequence[Passage]) -> Pages:
 def stored_pages(index: PassageIndex, ledger: Ledger, fingerprint: str | None) -> Pages:
     """The passages of a collection that are not hidden.
 
-    Args:
-        index: the collection.
-        ledger: knows what was examined before.
-        fingerprint: of the criteria; passages that were examined with them, and have not changed
-            since, are left out. None: none are.
+    Those that were examined with the criteria of this fingerprint, and have not changed since, are
+    left out; None: none are.
     """
     offset, ended = None, False
 
@@ -131,11 +128,8 @@ class _Collector:
     ) -> Operation[None]:
         """Adds the pairs that are worth classifying, with their passages.
 
-        Args:
-            encoded: the examined passages.
-            neighbours: of each of them, the nearest first.
-            keep_nearest: key of a passage -> how many of its nearest neighbours are added whatever
-                their scores.
+        ``keep_nearest``: key of a passage -> how many of its nearest are added whatever their
+        scores.
         """
         self.compared += sum(map(len, neighbours))
         candidates = [
@@ -169,11 +163,7 @@ class _Collector:
             self.ranked.update((yield from self._add(encoded, first)))
 
     def collected(self, probes: Mapping[str, Passage]) -> CandidatePairs:
-        """The candidate pairs by position.
-
-        Args:
-            probes: id -> trusted passage that the settings name.
-        """
+        """The candidate pairs by position; ``probes``: id -> trusted passage of the settings."""
         by_id = {**self.passages, **probes}
         passages = tuple(by_id.values())
         position_of = {name: position for position, name in enumerate(by_id)}
@@ -248,22 +238,18 @@ def find_candidate_pairs(
 ) -> Operation[CandidatePairs]:
     """The pairs that may contradict, repeat or replace each other.
 
-    Args:
-        search: finds the neighbours.
-        index: their collection; None: the examined passages only.
-        pages: passages to examine. Those of a page that are not stored are compared with each other
-            too.
-        settings: of the cleaning.
-        min_probability: least probability of a candidate pair.
-        stored: the passages are stored in the index as they are.
-        progress: called after each page with the number of passages examined so far.
+    Examined passages that are not stored are compared with each other too. ``progress`` is called
+    after each page with the number of passages examined so far.
     """
     collector = _Collector(search, index, settings, min_probability, VectorCache())
     trusted = settings.trusted or ()
     collector.unjudgeable |= _unjudgeable(trusted)
     probes = {p.id: p for p in trusted if not unjudgeable_reason(p.text)}
-    other_versions = yield from _other_versions(index, probes)
-    without = frozenset[str]().union(*(search.points_of(passage) for passage in other_versions))
+    namesakes: list[Passage] = []
+    if index is not None and probes:
+        namesakes = yield from index.get_passages(list(probes))
+    other_versions = [search.points_of(p) for p in namesakes if _is_replaced(p, probes)]
+    without = frozenset[str]().union(*other_versions)
     condition = index_filter(settings.trusted_filter)
     new_probes = probes  # once: every page would find the same in the collection
     while page := (yield from pages()):
@@ -316,12 +302,3 @@ def _unjudgeable(passages: Sequence[Passage]) -> dict[str, str]:
 
 def _is_replaced(passage: Passage, probes: Mapping[str, Passage]) -> bool:
     return passage.id in probes and passage.text != probes[passage.id].text
-
-
-def _other_versions(
-    index: PassageIndex | None, probes: Mapping[str, Passage]
-) -> Operation[list[Passage]]:
-    """Stored passages with the id of a trusted one and another text."""
-    if index is None or not probes:
-        return []
-    return [p for p in (yield from index.get_passages(list(probes))) if _is_replaced(p, probes)]

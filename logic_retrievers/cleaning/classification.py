@@ -101,13 +101,8 @@ def classify_pairs(
 ) -> list[Finding]:
     """The pairs that relate in some way as findings, the most serious first.
 
-    Args:
-        candidates: the passages of the pairs.
-        pairs: with the judge's probabilities, where there are any.
-        settings: the keys of the metadata.
-        threshold: least probability of a contradiction.
-        opposition: pair with a trusted passage -> probability that the other passage has the
-            opposite stance; replaces our own probability, but not the judge's.
+    ``opposition``: pair with a trusted passage -> probability that the other passage has the
+    opposite stance. It replaces our own probability, but not the judge's.
     """
     classified = []
     for pair in pairs:

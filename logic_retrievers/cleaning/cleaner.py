@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Unpack
 
 from logic_retrievers.cleaning.candidate_pairs import Progress
@@ -16,7 +16,7 @@ from logic_retrievers.cleaning.settings import CleaningOptions, CleaningSettings
 from logic_retrievers.contradiction.candidate_pairs import check_passages
 from logic_retrievers.effects import arun, run
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.errors import ConfigurationError, warn
+from logic_retrievers.errors import ConfigurationError, warn_each
 from logic_retrievers.query_execution import handler_of
 from logic_retrievers.types import Passage
 
@@ -114,7 +114,9 @@ class CorpusCleaner:
             CollectionError, ServerError: Qdrant refused or failed.
         """
         operation = self._start(dry_run).clean(passages, again, progress)
-        return _warn(*run(operation, handler_of(self.index)))
+        result, warnings = run(operation, handler_of(self.index))
+        warn_each(warnings)
+        return result
 
     async def aclean(
         self,
@@ -126,7 +128,9 @@ class CorpusCleaner:
     ) -> CleaningResult:
         """:meth:`clean` without blocking the event loop; the same result."""
         operation = self._start(dry_run).clean(passages, again, progress)
-        return _warn(*await arun(operation, handler_of(self.index)))
+        result, warnings = await arun(operation, handler_of(self.index))
+        warn_each(warnings)
+        return result
 
     def screen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> ScreeningResult:
         """Examines passages on their way into a collection.
@@ -163,9 +167,3 @@ class CorpusCleaner:
         return CleaningRun(
             self.index, self.ledger, self._quarantine, self._search, self.criteria, dry_run
         )
-
-
-def _warn(result: CleaningResult, warnings: Sequence[Warning]) -> CleaningResult:
-    for warning in warnings:
-        warn(type(warning), str(warning))
-    return result

@@ -34,11 +34,7 @@ class QuarantineAll(DropBoth):
 
 @dataclass(frozen=True)
 class InOrder(ResolutionStrategy):
-    """The first of several strategies that can decide does.
-
-    Args:
-        strategies: the most reliable first.
-    """
+    """The first of several strategies that can decide does."""
 
     strategies: tuple[ResolutionStrategy, ...]
 
@@ -62,9 +58,7 @@ class InOrder(ResolutionStrategy):
 class _NewerVersions(ResolutionStrategy):
     """Drops the older of two versions; everything else is up to another strategy.
 
-    Args:
-        strategy: the other one.
-        versions: positions of a pair -> its finding, for two versions.
+    ``versions``: positions of a pair -> its finding, for two versions.
     """
 
     strategy: ResolutionStrategy
@@ -94,28 +88,22 @@ def cleaning_resolution(
         UnknownResolutionError: no resolution has that name.
         ConfigurationError: settings that a strategy cannot work with.
     """
+    settings = (date_key, source_key, source_order)
     if isinstance(resolution, Sequence) and not isinstance(resolution, str):
         if not resolution:
             raise ConfigurationError("resolution= is an empty list; name one or several")
-        return InOrder(
-            tuple(
-                cleaning_resolution(single, date_key, source_key, source_order)
-                for single in resolution
-            )
-        )
+        return InOrder(tuple(cleaning_resolution(single, *settings) for single in resolution))
     if resolution == "quarantine_all":
         return QuarantineAll()
-    return resolution_strategy(resolution, date_key, source_key, source_order)
+    return resolution_strategy(resolution, *settings)
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """What decisions depend on beside the findings.
 
-    Args:
-        passages: all that the findings name.
-        trusted: positions of the trusted ones.
-        groups: positions of a pair in conflict -> the two with their neighbours; see ConflictGraph.
+    ``trusted`` are positions; ``groups``: positions of a pair in conflict -> the two with their
+    neighbours, see :class:`ConflictGraph`.
     """
 
     passages: Sequence[Passage]
@@ -134,12 +122,6 @@ def resolve_findings(
     Contradictions are decided by trusted passages first, then by the strategy. The older of two
     versions is hidden where the newer one is trusted, or the strategy prefers the newest. No other
     finding hides a passage.
-
-    Args:
-        corpus: the passages of the findings.
-        findings: the strongest first.
-        strategy: decides where no trusted passage does.
-        against_trusted: what happens to a passage that contradicts a trusted one.
     """
     position_of = {passage.id: position for position, passage in enumerate(corpus.passages)}
     trusted = {corpus.passages[position].id for position in corpus.trusted}

@@ -147,13 +147,7 @@ class Ledger:
         return {name: entry for name, entry in states.items() if is_hidden(entry)}
 
     def note_examined(self, collection: str, examined: Mapping[str, str], settings: str) -> None:
-        """Notes that passages were examined.
-
-        Args:
-            collection: namespace of the passages.
-            examined: passage -> :func:`examined_hash`.
-            settings: fingerprint of the criteria of the cleaning.
-        """
+        """Notes the :func:`examined_hash` of passages, and the fingerprint of the criteria."""
         with self._open() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO examined VALUES (?, ?, ?, ?)",

@@ -30,10 +30,6 @@ def opposition_by_pair(
 
     See :mod:`logic_retrievers.contradiction.stance_groups`.
 
-    Args:
-        search: scores the pairs.
-        candidates: with the trusted passages.
-
     Returns:
         Pair, as in ``candidates`` -> probability.
     """
@@ -63,11 +59,6 @@ def conflict_groups(
     """Each pair in conflict with its neighbours, which may support the one or the other.
 
     Passages that form a candidate pair with neither of the two are left out.
-
-    Args:
-        search: scores the pairs.
-        candidates: the known pairs.
-        conflicts: the pairs in conflict.
     """
     near = _neighbours(candidates)
     members: dict[Pair, tuple[int, ...]] = {}

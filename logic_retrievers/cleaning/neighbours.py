@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -39,11 +39,7 @@ Neighbour: TypeAlias = tuple[Key, Mapping[str, Rows]]
 class ScoredNeighbour:
     """A passage, one of its neighbours, and the scores of the two.
 
-    Args:
-        one, other: keys; ``one`` is the passage that was examined.
-        cosine: of the topical vectors.
-        score: F.
-        probability: of a contradiction.
+    ``one`` is the key of the passage that was examined; ``score`` is F.
     """
 
     one: Key
@@ -57,9 +53,7 @@ class ScoredNeighbour:
 class EncodedPassages:
     """Passages with their vectors; they need not be stored.
 
-    Args:
-        passages: key -> passage.
-        vectors: vector name -> shape (passages, dimension), in the order of the keys.
+    ``vectors``: name -> shape (passages, dimension), in the order of the keys.
     """
 
     passages: dict[Key, Passage] = field(default_factory=dict)
@@ -79,9 +73,7 @@ class EncodedPassages:
 class VectorCache:
     """Vectors of stored passages for one run: most are neighbours of many passages.
 
-    Args:
-        size: how many passages; the oldest are dropped first.
-        vectors: key -> vectors.
+    Beyond ``size`` passages the oldest are dropped first.
     """
 
     size: int = CACHED_PASSAGES
@@ -99,12 +91,7 @@ class NeighbourSearch:
 
     An examined passage stands for the stored one of its id, which it will replace.
 
-    Args:
-        encoder: makes the vectors; the index's where there is one.
-        index: a collection; None: the examined passages are compared among themselves.
-        constants: of the contradiction vector.
-        count: how many neighbours each passage is compared with.
-        min_cosine: cosine under which two passages are about different things.
+    Without an index the examined passages are compared among themselves.
     """
 
     def __init__(
@@ -159,14 +146,8 @@ class NeighbourSearch:
     ) -> Operation[list[list[ScoredNeighbour]]]:
         """The neighbours of each of some passages, the topically nearest first.
 
-        Args:
-            encoded: the examined passages.
-            positions: of those whose neighbours are wanted.
-            within: the examined passages are neighbours too.
-            count: instead of the usual number of neighbours.
-            filter: over the collection.
-            without: stored points that are no neighbours.
-            cache: vectors that this run has read before.
+        ``within``: the examined passages are neighbours too; ``without``: stored points that are
+        none.
         """
         cache = VectorCache() if cache is None else cache
         scored: list[list[ScoredNeighbour]] = []
@@ -294,9 +275,12 @@ def _examined_neighbours(
 ) -> list[list[Neighbour]]:
     """The nearest examined passages to some of them, without themselves."""
     keys = encoded.keys
+    rows = encoded.vectors[TOPICAL]
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit = rows / np.where(lengths > 0, lengths, 1)
     neighbours: list[list[Neighbour]] = []
-    for batch, products in _cosines(encoded.vectors[TOPICAL], positions):
-        for position, cosines in zip(batch, products, strict=True):
+    for batch in batches(positions, ROWS_PER_PRODUCT):
+        for position, cosines in zip(batch, unit[list(batch)] @ unit.T, strict=True):
             cosines[position] = -np.inf
             near = np.argpartition(-cosines, limit - 1)[:limit] if limit < len(cosines) else None
             others = range(len(cosines)) if near is None else sorted(near.tolist())
@@ -304,11 +288,3 @@ def _examined_neighbours(
                 [(keys[other], encoded.row(other)) for other in others if other != position]
             )
     return neighbours
-
-
-def _cosines(rows: Rows, positions: Sequence[int]) -> Iterator[tuple[Sequence[int], Rows]]:
-    """The cosines of some rows with all, some at a time."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit = rows / np.where(lengths > 0, lengths, 1)
-    for batch in batches(positions, ROWS_PER_PRODUCT):
-        yield batch, unit[list(batch)] @ unit.T

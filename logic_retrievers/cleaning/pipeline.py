@@ -46,17 +46,7 @@ def _now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class CleaningRun:
-    """The steps of one cleaning in their order; the pair judge is asked between the two.
-
-    Args:
-        index: the collection; None: the passages are compared with each other.
-        ledger: where every decision is written down.
-        quarantine: the hidden passages of the collection.
-        search: finds the neighbours.
-        criteria: of the decisions.
-        dry_run: decide, and write nothing.
-        start: when the run began.
-    """
+    """The steps of one cleaning in their order; the pair judge is asked between the two."""
 
     index: PassageIndex | None
     ledger: Ledger
@@ -69,13 +59,7 @@ class CleaningRun:
     def clean(
         self, passages: Iterable[Passage] | None, again: bool, progress: Progress | None
     ) -> Operation[tuple[CleaningResult, list[Warning]]]:
-        """Finds pairs, classifies them, decides, writes the decisions down and applies them.
-
-        Args:
-            passages: to examine; None: what the collection holds.
-            again: examine also what was examined before and has not changed since.
-            progress: called with the number of passages examined so far.
-        """
+        """Finds pairs, classifies them, decides, writes the decisions down and applies them."""
         candidates = yield from self._find_pairs(passages, again, progress)
         judge, above = self.criteria.settings.judge, self.criteria.judge_above
         judged = yield from judge_pairs(judge, candidates.pairs, candidates.passages, above)
@@ -134,7 +118,12 @@ class CleaningRun:
         if self.index is not None:
             states = yield Compute(partial(self.ledger.states, ledger_namespace(self.index)))
             decisions = without_restored(decisions, passages, states)
-        if note := _describe_contested(decisions):
+        contested = {name for d in decisions if d.action == "contested" for name in d.trusted}
+        if contested:
+            note = (
+                "trusted passages contradict each other, and cannot all be right:"
+                f" {', '.join(map(repr, sorted(contested)))}; nothing was judged by them"
+            )
             warnings.append(ConflictingTrustWarning(note))
         named = {name for d in decisions for name in (d.finding.one, d.finding.other)}
         result = CleaningResult(
@@ -185,13 +174,7 @@ class CleaningRun:
 def without_restored(
     decisions: Sequence[Decision], passages: Mapping[str, Passage], states: Mapping[str, Entry]
 ) -> tuple[Decision, ...]:
-    """The decisions, without hiding passages that a person restored and that have not changed.
-
-    Args:
-        decisions: of a cleaning.
-        passages: id -> passage that they name.
-        states: id -> its last entry in the ledger.
-    """
+    """The decisions, without hiding passages that a person restored and that have not changed."""
     restored = {
         name
         for name, entry in states.items()
@@ -233,17 +216,6 @@ def _refuse_mixed_tenants(index: PassageIndex) -> Operation[None]:
             f"collection {index.collection!r} has passages of tenants: open the index with tenant=,"
             " and clean each one's apart"
         )
-
-
-def _describe_contested(decisions: Sequence[Decision]) -> str:
-    """Which trusted passages contradict each other; empty where none do."""
-    names = {name for d in decisions if d.action == "contested" for name in d.trusted}
-    if not names:
-        return ""
-    return (
-        "trusted passages contradict each other, and cannot all be right:"
-        f" {', '.join(map(repr, sorted(names)))}; nothing was judged by them"
-    )
 
 
 def _entries(result: CleaningResult, decision: Decision, points: Mapping[str, str]) -> list[Entry]:

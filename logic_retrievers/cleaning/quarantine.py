@@ -200,7 +200,8 @@ class Quarantine:
         passages = {
             passage.id: passage
             for passage in (yield from self._index.get_passages(ids))
-            if passage.quarantined or _is_due(passage, states.get(passage.id))
+            if passage.quarantined  # or would be by the next verification
+            or (is_hidden(entry := states.get(passage.id)) and entry.text == text_hash(passage))
         }
         entries = [
             Entry("restore", name, text=text_hash(passage), reason="restored by hand")
@@ -230,11 +231,6 @@ class Quarantine:
         ]
         yield Compute(partial(self._ledger.add, self._namespace, entries))
         return (yield from self._index.delete_passages(list(passages)))
-
-
-def _is_due(passage: Passage, entry: Entry | None) -> bool:
-    """Whether an active passage would be hidden by the next verification."""
-    return entry is not None and is_hidden(entry) and entry.text == text_hash(passage)
 
 
 def _entries(verified: Verified, passages: dict[str, Passage]) -> list[Entry]:

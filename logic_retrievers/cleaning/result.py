@@ -131,11 +131,7 @@ class Decision:
         }
 
     def seen_from(self, name: str) -> dict[str, Any]:
-        """The decision from the view of one of the two passages, ready for JSON; without texts.
-
-        Args:
-            name: id of that passage.
-        """
+        """The decision from the view of one of the two passages, ready for JSON; without texts."""
         finding = self.finding
         return {
             "kind": finding.kind.value,

@@ -156,15 +156,7 @@ class CleaningSettings:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """All that the decisions of a cleaning depend on, except the passages.
-
-    Args:
-        settings: as the user gave them.
-        constants: of the contradiction vector.
-        resolution: for a contradiction where no trusted passage decides.
-        judge_above: least own probability of the pairs that the judge reads.
-        encoder: makes the vectors.
-    """
+    """All that the decisions of a cleaning depend on, except the passages."""
 
     settings: CleaningSettings
     constants: ContradictionConstants

@@ -193,16 +193,17 @@ def _print_result(result: CleaningResult) -> None:
         _print_decision(decision, result.passages)
     if len(serious) > MAX_SHOWN:
         out.print(f"[dim]and {len(serious) - MAX_SHOWN} more; --report FILE has them all[/]")
+    quarantined = "would be quarantined" if result.dry_run else "quarantined"
     counts = Counter(
-        (decision.finding.kind.value, _action(decision, result.dry_run))
-        for decision in result.decisions
+        (d.finding.kind.value, quarantined if d.action == "quarantined" else d.action)
+        for d in result.decisions
     )
     if counts:
         table = Table("finding", "decision", "pairs", box=None, header_style="dim")
         for (kind, action), count in sorted(counts.items()):
             table.add_row(kind, action, str(count))
         out.print(table)
-    hidden = f"{len(result.quarantined)} {'would be ' if result.dry_run else ''}quarantined"
+    hidden = f"{len(result.quarantined)} {quarantined}"
     out.print(
         f"{result.examined} passages examined, {result.compared} pairs compared, {hidden}"
         f" ({result.resolution}, threshold {result.threshold:g}"
@@ -225,9 +226,3 @@ def _print_decision(decision: Decision, passages: Mapping[str, Passage]) -> None
         mark = "[red]hidden[/] " if name in decision.quarantined else ""
         short = shorten(passages[name].text, 160)
         out.print(f"   {mark}[dim]{escape(name)}[/] {escape(short)}")
-
-
-def _action(decision: Decision, dry_run: bool) -> str:
-    if decision.action == "quarantined" and dry_run:
-        return "would be quarantined"
-    return decision.action

@@ -104,12 +104,7 @@ def print_status(label: str, message: str) -> None:
 
 @contextmanager
 def progress_bar(label: str, total: int | None = None) -> Iterator[Callable[[int], None] | None]:
-    """A bar on standard error, moved by a callback; None where standard error is no terminal.
-
-    Args:
-        label: what is counted.
-        total: how many there will be; None where that is not known.
-    """
+    """A bar on standard error, moved by a callback; None where standard error is no terminal."""
     if not err.is_terminal:
         yield None
         return

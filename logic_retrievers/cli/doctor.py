@@ -6,7 +6,6 @@ import json
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +21,7 @@ from logic_retrievers.cli.options import (
     open_encoder,
 )
 from logic_retrievers.encoders import default_bundle_path, verify_bundle
-from logic_retrievers.encoders.sessions import clashing_runtimes
+from logic_retrievers.encoders.sessions import clashing_runtimes, installed_version
 from logic_retrievers.errors import LogicRetrieversError
 
 CORE = ("logic-retrievers", "numpy", "onnxruntime", "qdrant-client", "tokenizers")
@@ -74,14 +73,6 @@ def doctor(
             out.print(check.detail, markup=False, soft_wrap=True)
     if not all(check.ok for check in checks):
         raise typer.Exit(ExitCode.FAILED)
-
-
-def installed_version(package: str) -> str | None:
-    """The version of a distribution; None where it is not installed."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _check_installation() -> Iterator[Check]:

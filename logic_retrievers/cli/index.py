@@ -12,7 +12,7 @@ import typer
 from logic_retrievers.cli.console import ExitCode, out, print_status, progress_bar, report_errors
 from logic_retrievers.cli.options import StoredCollection, expand_options, open_encoder
 from logic_retrievers.contradiction.settings import CONTRADICTION, merge_constants
-from logic_retrievers.documents import DocumentReader, Splitter, read_documents
+from logic_retrievers.documents import Splitter, read_documents
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import MissingVectorError
 
@@ -33,6 +33,13 @@ def index(
             show_default="an eighth of what the encoder reads",
         ),
     ] = None,
+    no_lexical: Annotated[
+        bool, typer.Option("--no-lexical", help="Store no words in a new collection.")
+    ] = False,
+    language: Annotated[
+        str | None,
+        typer.Option(help="Language of the words: german, ...", show_default="english"),
+    ] = None,
     contradictions: Annotated[
         bool,
         typer.Option(
@@ -48,11 +55,15 @@ def index(
     """
     documents = read_documents(path)
     encoder = open_encoder(stored.bundle)
+    words = False if no_lexical else language
     splitter = Splitter.for_encoder(encoder, overlap)
     if contradictions:
         merge_constants(encoder.specs)
-        stored = _ensure_contradiction_vector(stored, encoder)
-    with stored.open(encoder, create=True) as passages, progress_bar("passages") as advance:
+        stored = _ensure_contradiction_vector(stored, encoder, words)
+    with (
+        stored.open(encoder, create=True, lexical=words) as passages,
+        progress_bar("passages") as advance,
+    ):
         report = passages.add(
             splitter.split(documents), progress=advance, keep_sources=documents.incomplete
         )
@@ -62,15 +73,22 @@ def index(
         markup=False,
         soft_wrap=True,
     )
-    _print_left_out(documents)
+    for extension, count in sorted(documents.skipped.items()):
+        print_status("skipped", f"{count} with extension {extension or '(none)'}: no reader")
+    for error in documents.errors[:MAX_SHOWN_ERRORS]:
+        print_status("left out", str(error))
+    if len(documents.errors) > MAX_SHOWN_ERRORS:
+        print_status("left out", f"and {len(documents.errors) - MAX_SHOWN_ERRORS} more")
     if documents.errors:
         raise typer.Exit(ExitCode.PARTIAL)
 
 
-def _ensure_contradiction_vector(stored: StoredCollection, encoder: Encoder) -> StoredCollection:
+def _ensure_contradiction_vector(
+    stored: StoredCollection, encoder: Encoder, words: bool | str | None
+) -> StoredCollection:
     """Creates the collection with the vector, or adds it to an existing one; returns its name."""
     with suppress(MissingVectorError):
-        stored.open(encoder, create=True, vectors=list(encoder.specs)).close()
+        stored.open(encoder, create=True, vectors=list(encoder.specs), lexical=words).close()
         return stored
     with stored.open(encoder) as existing, progress_bar("back-fill") as advance:
         if CONTRADICTION in existing.vectors:
@@ -80,12 +98,3 @@ def _ensure_contradiction_vector(stored: StoredCollection, encoder: Encoder) -> 
         "back-filled", f"{report.filled} stored passages, in collection {report.collection!r}"
     )
     return replace(stored, collection=report.collection)
-
-
-def _print_left_out(documents: DocumentReader) -> None:
-    for extension, count in sorted(documents.skipped.items()):
-        print_status("skipped", f"{count} with extension {extension or '(none)'}: no reader")
-    for error in documents.errors[:MAX_SHOWN_ERRORS]:
-        print_status("left out", str(error))
-    if len(documents.errors) > MAX_SHOWN_ERRORS:
-        print_status("left out", f"and {len(documents.errors) - MAX_SHOWN_ERRORS} more")

@@ -97,6 +97,7 @@ class StoredCollection:
         *,
         create: bool = False,
         vectors: Sequence[str] | None = None,
+        lexical: bool | str | None = None,
     ) -> PassageIndex:
         """Opens the collection, with the bundle's encoder by default; only servers get the key."""
         return PassageIndex.open(
@@ -107,6 +108,7 @@ class StoredCollection:
             tenant=self.tenant,
             create=create,
             vectors=vectors,
+            lexical=lexical,
         )
 
 

@@ -86,7 +86,7 @@ def run(
     ] = None,
     lexical: Annotated[
         bool, typer.Option(help="Store a vector of words too, for the policies that read it.")
-    ] = False,
+    ] = True,
     threshold: Annotated[
         float | None,
         typer.Option(help="Least probability of a contradiction.", show_default="the encoder's"),

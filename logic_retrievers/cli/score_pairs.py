@@ -20,6 +20,7 @@ from logic_retrievers.documents.formats import Record, read_jsonl
 from logic_retrievers.errors import ReadError
 
 FIELDS = ("sentence_a", "sentence_b")
+SCORES = ("score", "probability", "cosine", "sparsity")
 BATCH_SIZE = 512
 
 
@@ -44,12 +45,7 @@ def score_pairs(
     while batch := list(islice(rows, BATCH_SIZE)):
         pairs = [(row[FIELDS[0]], row[FIELDS[1]]) for row in batch]
         for row, pair_score in zip(batch, scorer.score(pairs), strict=True):
-            scores = {
-                "score": pair_score.score,
-                "probability": pair_score.probability,
-                "cosine": pair_score.cosine,
-                "sparsity": pair_score.sparsity,
-            }
+            scores = {name: getattr(pair_score, name) for name in SCORES}
             typer.echo(json.dumps({**row, **scores}, ensure_ascii=False))
 
 

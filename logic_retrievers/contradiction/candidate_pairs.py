@@ -48,12 +48,8 @@ COPY_COSINE = 0.97
 class CandidatePair:
     """Two passages, by position, that may contradict each other.
 
-    Args:
-        one, other: positions of the passages.
-        cosine: of the topical vectors.
-        score: F, by which pairs are ordered.
-        probability: of a contradiction; the judge's where it has read the pair.
-        own_probability: what the vectors alone say.
+    ``score`` is F, by which pairs are ordered. ``probability`` is the judge's where it has read the
+    pair, ``own_probability`` what the vectors alone say.
     """
 
     one: int
@@ -98,9 +94,8 @@ class ConflictCase:
 class Comparison:
     """Result of :func:`compare_passages`.
 
-    Args:
-        pairs: those with at least the wanted probability, the strongest first.
-        copies: position -> positions of passages that say the same in nearly the same words.
+    ``pairs`` come the strongest first; ``copies``: position -> positions of passages that say the
+    same in nearly the same words.
     """
 
     pairs: tuple[CandidatePair, ...] = ()
@@ -111,9 +106,7 @@ class Comparison:
 class FilterContext:
     """What stays the same from call to call; see ``ContradictionFilter``.
 
-    Args:
-        min_probability: least probability of a candidate pair.
-        cache: vectors of the trusted passages, once they have been made.
+    ``cache`` has the vectors of the trusted passages, once they have been made.
     """
 
     encoder: Encoder
@@ -143,13 +136,7 @@ def check_passages(passages: Iterable[Passage]) -> tuple[Passage, ...]:
 def gather_candidate_pairs(
     context: FilterContext, passages: Sequence[Passage], trusted: Sequence[Passage]
 ) -> Operation[ConflictCase]:
-    """The passages, each id once, the trusted ones, and the pairs that may contradict each other.
-
-    Args:
-        context: of the filter.
-        passages: the given ones.
-        trusted: further trusted passages, for this call.
-    """
+    """The passages, each id once, the trusted ones, and the pairs that may be contradictions."""
     first_of_id: dict[str, Passage] = {}
     for passage in passages:
         first_of_id.setdefault(passage.id, passage)
@@ -165,12 +152,12 @@ def gather_candidate_pairs(
     trusted_given = trusted_positions(given, context.trusted_filter, prefixes)
     named = {passage_key(passage): passage for passage in (*context.trusted, *trusted)}
     trusted_given |= {position_of[key] for key in named.keys() & position_of.keys()}
-    all_trusted = {key: passage for key, passage in named.items() if _is_judgeable(passage)}
+    all_trusted = {key: p for key, p in named.items() if not _unjudgeable_reason(p)}
     named_only = all_trusted.keys() - position_of.keys()
     cache = dict(context.cache)
     untrusted = [given[position] for position in judgeable if position not in trusted_given]
     stored = yield from _trusted_in_index(context, untrusted, cache)
-    all_trusted |= {passage_key(passage): passage for passage in stored if _is_judgeable(passage)}
+    all_trusted |= {passage_key(p): p for p in stored if not _unjudgeable_reason(p)}
     trusted_given |= {position_of[key] for key in all_trusted.keys() & position_of.keys()}
     extra = [passage for key, passage in all_trusted.items() if key not in position_of]
     compared = [given[position] for position in judgeable] + extra
@@ -230,13 +217,8 @@ def compare_passages(
     Trusted ones that no given passage contradicts are not compared among themselves, unless
     ``trusted`` names them.
 
-    Args:
-        passages: the given ones, then trusted ones that were not given.
-        vectors: name -> shape (passages, dimension), for the names in ``settings.VECTORS``.
-        constants: of the contradiction vector.
-        min_probability: least probability of a pair that is returned.
-        given_count: how many are given; all where None.
-        trusted: positions after the given ones that are compared in any case.
+    ``vectors``: name -> shape (passages, dimension), for the names in ``settings.VECTORS``. All
+    passages are given ones where ``given_count`` is None.
     """
     count = len(passages) if given_count is None else given_count
     texts = [passage.text for passage in passages]
@@ -336,10 +318,6 @@ def _vectors(
 
 def _cache_key(passage: Passage) -> tuple[str, ...]:
     return passage.id, *(passage.text_for(name) for name in VECTORS)
-
-
-def _is_judgeable(passage: Passage) -> bool:
-    return not _unjudgeable_reason(passage)
 
 
 def _unjudgeable_reason(passage: Passage) -> str:

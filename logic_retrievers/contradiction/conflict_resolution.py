@@ -101,15 +101,7 @@ def resolve_conflicts(
     against_trusted: AgainstTrusted,
     k: int | None,
 ) -> Resolution:
-    """Decides every conflict: first those with trusted passages, then those among the others.
-
-    Args:
-        case: with its pairs, the strongest first.
-        strategy: for conflicts among passages that are not trusted.
-        threshold: least probability of a conflict.
-        against_trusted: what happens to a passage that contradicts a trusted one.
-        k: how many passages are wanted; all where None.
-    """
+    """Decides every conflict: first those with trusted passages, then those among the others."""
     pairs = tuple(pair for pair in case.pairs if pair.probability >= threshold)
     trusted_of = [{pair.one, pair.other} & case.trusted for pair in pairs]
     contested = frozenset[int]().union(*(both for both in trusted_of if len(both) == 2))
@@ -157,12 +149,7 @@ def select_passages(
 
     So nothing depends on what follows the last passage that was needed.
 
-    Args:
-        count: how many passages there are; their positions are 0 to count - 1.
-        k: how many are wanted; all where None.
-        excluded: positions of those that may not stay in any case.
-        conflicts: pairs of positions, the strongest first.
-        decide: gives the ruling on a pair.
+    ``conflicts`` are pairs of positions, the strongest first. ``k`` None: all are wanted.
     """
     window: list[int] = []
     dropped: dict[int, int | None] = {}

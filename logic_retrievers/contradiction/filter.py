@@ -28,7 +28,7 @@ from logic_retrievers.contradiction.settings import (
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
 from logic_retrievers.effects import Compute, Operation, arun, run
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning, warn
+from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning, warn_each
 from logic_retrievers.judging.asking import check_judge
 from logic_retrievers.query_execution import handler_of
 from logic_retrievers.query_input import Query, check_count
@@ -166,7 +166,9 @@ class ContradictionFilter:
                 vectors.
             ServerError: the index failed or could not be reached.
         """
-        return _warn(*run(self._plan(passages, k, trusted), handler_of(self.index)))
+        result, warnings = run(self._plan(passages, k, trusted), handler_of(self.index))
+        warn_each(warnings)
+        return result
 
     async def afilter(
         self,
@@ -177,7 +179,9 @@ class ContradictionFilter:
         trusted: Sequence[Passage] = (),
     ) -> FilterResult:
         """:meth:`filter` without blocking the event loop; the same result."""
-        return _warn(*await arun(self._plan(passages, k, trusted), handler_of(self.index)))
+        result, warnings = await arun(self._plan(passages, k, trusted), handler_of(self.index))
+        warn_each(warnings)
+        return result
 
     def _plan(
         self, passages: Sequence[Passage], k: int | None, trusted: Sequence[Passage]
@@ -217,9 +221,3 @@ class ContradictionFilter:
 
         outcome: tuple[FilterResult, list[Warning]] = yield Compute(resolve)
         return outcome
-
-
-def _warn(result: FilterResult, warnings: Sequence[Warning]) -> FilterResult:
-    for warning in warnings:
-        warn(type(warning), str(warning))
-    return result

@@ -68,16 +68,7 @@ def build_filter_result(
     threshold: float,
     notes: Sequence[str] = (),
 ) -> FilterResult:
-    """The passages that stay and those that were dropped, as hits with evidence.
-
-    Args:
-        case: what was decided on.
-        resolution: what was decided.
-        k: how many passages were wanted; all where None.
-        strategy: name of the strategy for passages that are not trusted.
-        threshold: least probability of a conflict.
-        notes: further notes.
-    """
+    """The passages that stay and those that were dropped, as hits with evidence."""
     opponents: list[list[tuple[int, Conflict]]] = [[] for _ in range(case.given_count)]
     for pair, conflict in zip(resolution.pairs, resolution.conflicts, strict=True):
         if conflict.decision == "unreached":
@@ -97,7 +88,7 @@ def build_filter_result(
             {NAME: max((conflict.score for _, conflict in own), default=None)},
             {"given": position + 1},
             stays,
-            _reason_to_stay(case, position, own) if stays else _reason_to_drop(case, own),
+            _reason_to_stay(case, position, own) if stays else _reason_to_drop(case, *own[0]),
             {
                 "resolution": strategy,
                 "threshold": threshold,
@@ -148,8 +139,7 @@ def _staying(opponents: Opponents) -> Opponents:
     return [opponent for opponent in opponents if opponent[1].decision in BOTH_STAY]
 
 
-def _reason_to_drop(case: ConflictCase, opponents: Opponents) -> str:
-    other, conflict = opponents[0]
+def _reason_to_drop(case: ConflictCase, other: int, conflict: Conflict) -> str:
     return f"dropped: {_describe_conflict(case, other, conflict)}: {conflict.reason}"
 
 

@@ -26,9 +26,6 @@ def is_outside_latin(text: str) -> bool:
 
     Digits, signs and marks do not count, so a text without letters is not outside. Letters in the
     form of signs (fullwidth, mathematical) count as the plain ones.
-
-    Args:
-        text: of any length.
     """
     if text.isascii():
         return False

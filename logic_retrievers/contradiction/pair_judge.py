@@ -50,11 +50,7 @@ def judge_pairs(
 
     A failure of the judge leaves them unchanged; it is in the warnings and not raised.
 
-    Args:
-        judge: None: the pairs stay as they are.
-        pairs: the strongest first.
-        passages: by the positions in the pairs.
-        judge_above: least own probability of a pair that the judge reads.
+    The judge reads the pairs of at least ``judge_above`` own probability.
     """
     numbers_of: dict[TextPair, list[int]] = {}
     for number, pair in enumerate(pairs if judge is not None else ()):

@@ -104,11 +104,7 @@ def score_rows(
 
 
 def _vector_scores(
-    cosines: Rows,
-    one: Rows,
-    others: Rows,
-    constants: ContradictionConstants,
-    measure: Sparsity,
+    cosines: Rows, one: Rows, others: Rows, constants: ContradictionConstants, measure: Sparsity
 ) -> VectorScores:
     topical = cosines.astype(np.float64)
     hoyer = sparsity(one, others).astype(np.float64)

@@ -23,11 +23,8 @@ Values = npt.NDArray[np.float64]
 class StatementQuery:
     """The statement, or stored passage, that the hits are to contradict.
 
-    Args:
-        text: of the statement.
-        opponent: its name in a hit's evidence: the statement itself, or the id of a passage.
-        vectors: vector name -> shape (dimension,).
-        points: its own points in the collection, which are not candidates.
+    ``opponent`` is its name in a hit's evidence: the statement itself, or the id of a passage.
+    Vectors have shape (dimension,). ``points``, its own in the collection, are no candidates.
     """
 
     text: str
@@ -74,12 +71,7 @@ def rank_candidates(
 ) -> RankedCandidates:
     """Orders by F; candidates without a contradiction vector follow, ordered by cosine.
 
-    Args:
-        query: what they are compared with.
-        pool: the candidates, scored on the topical vector.
-        sparsities: shape (candidates,); NaN for a copy of the statement.
-        has_vector: shape (candidates,); whether each has a contradiction vector.
-        constants: of the contradiction vector.
+    ``sparsities`` (NaN for a copy of the statement) and ``has_vector`` have shape (candidates,).
     """
     own = np.array([point in query.points for point in pool.ids], dtype=bool)
     left_out = own | (has_vector & np.isnan(sparsities))
@@ -98,13 +90,7 @@ def rank_candidates(
 
 
 class HitBuilder:
-    """Builds hits from ranked candidates.
-
-    Args:
-        query: what they are compared with.
-        ranked: the candidates.
-        constants: of the contradiction vector.
-    """
+    """Builds hits from ranked candidates."""
 
     def __init__(
         self, query: StatementQuery, ranked: RankedCandidates, constants: ContradictionConstants

@@ -19,11 +19,7 @@ from logic_retrievers.contradiction.pair_scores import (
     score_rows,
     texts_of,
 )
-from logic_retrievers.contradiction.settings import (
-    VECTORS,
-    ContradictionSettings,
-    merge_constants,
-)
+from logic_retrievers.contradiction.settings import VECTORS, ContradictionSettings, merge_constants
 from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import check_texts
@@ -94,9 +90,6 @@ class ContradictionScorer:
 
         Each text is encoded once, and its vectors are dropped after the last pair that has it, so
         memory grows with the texts that occur again and not with the pairs.
-
-        Args:
-            pairs: two texts each.
 
         Raises:
             EmptyTextError: a text is empty or white space; the message names the pair.
@@ -189,10 +182,7 @@ def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[TextPai
 
     In a corpus about many things, two texts drawn at random are unrelated.
 
-    Args:
-        texts: of the corpus; copies count once.
-        count: how many pairs are wanted.
-        seed: of the random numbers.
+    Copies count once.
 
     Raises:
         InputError: there are no texts, or they do not give 30 pairs.
@@ -221,10 +211,7 @@ def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[TextPai
 
 
 def null_distribution(sparsities: npt.NDArray[np.float64]) -> dict[str, float]:
-    """The constants ``null_mean`` and ``null_deviation`` of these sparsities.
-
-    Args:
-        sparsities: Hoyer, of unrelated pairs; NaN for copies, which are left out.
+    """``null_mean`` and ``null_deviation`` of Hoyer sparsities; copies (NaN) do not count.
 
     Raises:
         InputError: nearly all pairs are copies, or all are equally sparse.

@@ -1,5 +1,6 @@
 """``ContradictionSearch``: stored passages that contradict a statement or a stored passage."""
 
+# ruff: noqa: A002 - "filter" is the word that vector stores use
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -22,11 +23,7 @@ from logic_retrievers.contradiction.settings import (
     merge_constants,
 )
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.errors import (
-    EmptyTextError,
-    InputError,
-    MissingVectorError,
-)
+from logic_retrievers.errors import EmptyTextError, InputError, MissingVectorError
 from logic_retrievers.index import EncodedVectorQuery
 from logic_retrievers.index.point_format import possible_point_ids
 from logic_retrievers.index.requests import batches
@@ -85,13 +82,7 @@ class ContradictionSearch:
         self.constants = merge_constants(index.encoder.specs, settings, alpha=alpha)
         self.min_probability = min_probability
 
-    def search(
-        self,
-        statement: str,
-        k: int = 10,
-        *,
-        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
-    ) -> list[Hit]:
+    def search(self, statement: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
         """The k passages that contradict a statement most, best first.
 
         Args:
@@ -108,49 +99,26 @@ class ContradictionSearch:
         """
         return self.index.run(self._search([statement], k, filter))[0]
 
-    async def asearch(
-        self,
-        statement: str,
-        k: int = 10,
-        *,
-        filter: UserFilter = None,  # noqa: A002
-    ) -> list[Hit]:
+    async def asearch(self, statement: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
         """:meth:`search` without blocking the event loop; the same hits."""
         return (await self.index.arun(self._search([statement], k, filter)))[0]
 
     def search_many(
-        self,
-        statements: Sequence[str],
-        k: int = 10,
-        *,
-        filter: UserFilter = None,  # noqa: A002
+        self, statements: Sequence[str], k: int = 10, *, filter: UserFilter = None
     ) -> list[list[Hit]]:
         """:meth:`search` for many statements: encoded together, their candidates found together."""
         return self.index.run(self._search(statements, k, filter))
 
     async def asearch_many(
-        self,
-        statements: Sequence[str],
-        k: int = 10,
-        *,
-        filter: UserFilter = None,  # noqa: A002
+        self, statements: Sequence[str], k: int = 10, *, filter: UserFilter = None
     ) -> list[list[Hit]]:
         """:meth:`search_many` without blocking the event loop; the same hits."""
         return await self.index.arun(self._search(statements, k, filter))
 
-    def search_like(
-        self,
-        passage_id: str,
-        k: int = 10,
-        *,
-        filter: UserFilter = None,  # noqa: A002
-    ) -> list[Hit]:
+    def search_like(self, passage_id: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
         """The k passages that contradict a stored one most, by its stored vectors.
 
-        Args:
-            passage_id: of a passage of the collection; it need not match the filter.
-            k: as in :meth:`search`.
-            filter: as in :meth:`search`.
+        The stored one need not match the filter; ``k`` and ``filter`` are as in :meth:`search`.
 
         Raises:
             InputError: there is no such passage.
@@ -159,11 +127,7 @@ class ContradictionSearch:
         return self.index.run(self._search_like(passage_id, k, filter))
 
     async def asearch_like(
-        self,
-        passage_id: str,
-        k: int = 10,
-        *,
-        filter: UserFilter = None,  # noqa: A002
+        self, passage_id: str, k: int = 10, *, filter: UserFilter = None
     ) -> list[Hit]:
         """:meth:`search_like` without blocking the event loop; the same hits."""
         return await self.index.arun(self._search_like(passage_id, k, filter))

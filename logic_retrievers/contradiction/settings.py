@@ -123,11 +123,7 @@ def merge_constants(
 ) -> ContradictionConstants:
     """The constants for an encoder's vectors: the user's settings over the bundle's constants.
 
-    Args:
-        specs: of the encoder.
-        settings: of the user.
-        alpha: takes precedence over ``settings``.
-        threshold: takes precedence over ``settings``.
+    ``alpha`` and ``threshold`` take precedence over ``settings``.
 
     Raises:
         ConfigurationError: the encoder lacks a vector that is needed; it brings no constants and

@@ -47,9 +47,7 @@ def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances
 def opposition_probabilities(probabilities: Matrix, bias: float = 0.0) -> Matrix:
     """Probability that each two passages are of opposite stances, over all partitions.
 
-    Args:
-        probabilities: as for :func:`stance_partitions`; also of a single passage, or of none.
-        bias: as for :func:`stance_partitions`.
+    Arguments are those of :func:`stance_partitions`; a single passage or none will do, too.
 
     Returns:
         Shape (n, n), 0 on the diagonal.

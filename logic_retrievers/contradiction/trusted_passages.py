@@ -57,10 +57,7 @@ def trusted_positions(
 ) -> set[int]:
     """Positions of the passages that the filter selects, as a collection would select them.
 
-    Args:
-        passages: the given ones.
-        trusted_filter: None selects none.
-        prefixes: where a collection keeps metadata, for Qdrant filters made by hand.
+    ``prefixes``: where a collection keeps metadata, for Qdrant filters made by hand.
     """
     if callable(trusted_filter) and not isinstance(trusted_filter, Mapping | models.Filter):
         return {i for i, passage in enumerate(passages) if trusted_filter(passage)}
@@ -75,19 +72,12 @@ def trusted_positions(
 
 
 def nearest_trusted(
-    index: PassageIndex,
-    trusted_filter: UserFilter,
-    queries: Rows,
-    count: int,
+    index: PassageIndex, trusted_filter: UserFilter, queries: Rows, count: int
 ) -> Operation[list[Passage]]:
     """The trusted passages of a collection that are nearest to each passage, each once.
 
-    Args:
-        index: where they are stored.
-        trusted_filter: what makes them trusted.
-        queries: shape (passages, dimension): topical vectors of the index's encoder. Each passage
-            is a query of its own: what refutes it is near to *it*, not to the user's query.
-        count: how many per passage.
+    ``queries`` are topical vectors of the index's encoder, shape (passages, dimension). Each
+    passage is a query of its own: what refutes it is near to *it*, not to the user's query.
     """
     pools = yield from index.find_candidates(
         [[EncodedVectorQuery(TOPICAL, TOPICAL, row, count)] for row in queries], trusted_filter

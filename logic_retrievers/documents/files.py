@@ -49,10 +49,7 @@ def find_files(folder: Path, root: Path, is_readable: Callable[[str], bool]) -> 
     Hidden files and folders are skipped. Links are followed; each real folder is entered once, so
     a link back to a parent is no endless loop.
 
-    Args:
-        folder: where to begin.
-        root: the folder that names are relative to.
-        is_readable: whether a file of this name can be read.
+    Names are relative to ``root``.
     """
     listing = FileListing()
     for path in _walk(folder, set(), listing.errors):
@@ -101,9 +98,7 @@ class Line:
 def read_lines(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Line]:
     """The lines of a file, one at a time, without a byte-order mark.
 
-    Args:
-        file: to read; named in messages.
-        stream: its content where it is open already (standard input); it stays open.
+    ``stream`` is its content where it is open already (standard input); it stays open.
 
     Raises:
         ReadError: the file is UTF-16.

@@ -40,12 +40,7 @@ RecordReader: TypeAlias = Callable[[SourceFile], Iterator[Record | ReadError]]
 
 
 def read_jsonl(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Record | ReadError]:
-    """A record or an error for every line that is not blank; one line in memory at a time.
-
-    Args:
-        file: to read; named in messages.
-        stream: its content where it is open already (standard input).
-    """
+    """A record or an error for every line that is not blank; one line in memory at a time."""
     for line in read_lines(file, stream):
         if line.raw.strip():
             yield _parse_json_line(line, file)
@@ -54,7 +49,8 @@ def read_jsonl(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Re
 def _parse_json_line(line: Line, file: SourceFile) -> Record | ReadError:
     try:
         values = json.loads(line.raw.decode("utf-8"), parse_constant=_refuse_constant)
-        _check_encodable(line.raw, values)
+        if b"\\ud" in line.raw.lower():  # JSON can escape lone surrogates, which nobody accepts
+            json.dumps(values, ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError as error:
         problem = not_utf8(line.raw[error.start], line.offset + error.start)
     except UnicodeEncodeError:
@@ -72,12 +68,6 @@ def _parse_json_line(line: Line, file: SourceFile) -> Record | ReadError:
 
 def _refuse_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON number")
-
-
-def _check_encodable(raw: bytes, values: Any) -> None:
-    """Refuses lone surrogates, which JSON can escape but no encoder or server accepts."""
-    if b"\\ud" in raw.lower():
-        json.dumps(values, ensure_ascii=False).encode("utf-8")
 
 
 def read_csv(file: SourceFile) -> Iterator[Record | ReadError]:

@@ -151,10 +151,7 @@ class Splitter:
 class _Pieces:
     """A text cut into pieces of one or a few tokens, which cover it without overlap.
 
-    Args:
-        text: the whole text.
-        edges: the start of each piece, and the length of the text.
-        weights: number of tokens in each piece.
+    ``edges`` are the start of each piece, and the length of the text; ``weights`` its tokens.
     """
 
     text: str

@@ -20,11 +20,7 @@ from logic_retrievers.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder, VectorSpec
-    from logic_retrievers.encoders.bundle import (
-        Bundle,
-        default_bundle_path,
-        load_bundle,
-    )
+    from logic_retrievers.encoders.bundle import Bundle, default_bundle_path, load_bundle
     from logic_retrievers.encoders.caching import CachedEncoder, RecentEncoder
     from logic_retrievers.encoders.combined import CombinedEncoder, with_compatibility
     from logic_retrievers.encoders.functions import FunctionEncoder, identity_of

@@ -173,10 +173,7 @@ def replace_query_references(
             )
     of_queries = (
         ReferenceVectors(
-            heads=(name,),
-            roles=("query",),
-            texts=encoder.card.texts,
-            vectors=encoder.card.vectors,
+            heads=(name,), roles=("query",), texts=encoder.card.texts, vectors=encoder.card.vectors
         )
         for name, encoder in encoders.items()
     )
@@ -212,7 +209,13 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
         )
     manifest = _parse_manifest(folder, _read(folder, MANIFEST_NAME))
     for name, expected in manifest.files.items():
-        _check_file(folder, name, expected)
+        digest = hashlib.sha256(_read(folder, name)).hexdigest()
+        if digest != expected:
+            raise ChecksumError(
+                f"{name!r} of the bundle {str(folder)!r} has SHA-256 {digest[:12]}..., the "
+                f"manifest lists {expected[:12]}... The file is damaged or another one. "
+                f"{_COPY_AGAIN}"
+            )
     return Bundle(folder, manifest)
 
 
@@ -263,15 +266,6 @@ def _parse_manifest(folder: Path, content: bytes) -> Manifest:
         return Manifest.model_validate_json(content)
     except ValidationError as error:
         raise BundleError(f"{folder / MANIFEST_NAME}: {_first_problem(error)}") from error
-
-
-def _check_file(folder: Path, name: str, expected: str) -> None:
-    digest = hashlib.sha256(_read(folder, name)).hexdigest()
-    if digest != expected:
-        raise ChecksumError(
-            f"{name!r} of the bundle {str(folder)!r} has SHA-256 {digest[:12]}..., the manifest "
-            f"lists {expected[:12]}... The file is damaged or another one. {_COPY_AGAIN}"
-        )
 
 
 def _first_problem(error: ValidationError) -> str:

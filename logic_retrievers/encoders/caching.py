@@ -86,17 +86,12 @@ class _CachingEncoder(RoleEncoder, Generic[K]):
         if computed:
             self._write(computed)
         known |= computed
-        return {
-            name: self._stack(name, [known[keys[name, text]] for text in texts]) for name in wanted
-        }
-
-    def _stack(self, name: str, rows: Sequence[Vectors]) -> Vectors:
-        """A read-only array of shape (rows, dimension)."""
-        array = np.empty((len(rows), self.specs[name].dimension), dtype=np.float32)
-        for index, row in enumerate(rows):
-            array[index] = row
-        array.setflags(write=False)
-        return array
+        vectors: dict[str, Vectors] = {}
+        for name in wanted:
+            rows = np.array([known[keys[name, text]] for text in texts], dtype=np.float32)
+            vectors[name] = rows.reshape(len(texts), self.specs[name].dimension)
+            vectors[name].setflags(write=False)
+        return vectors
 
 
 class CachedEncoder(_CachingEncoder[bytes]):

@@ -22,15 +22,10 @@ from logic_retrievers.encoders.base import (
     warn_about_long_texts,
 )
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
-from logic_retrievers.encoders.manifest import HIDDEN, ROLES, Pooling
+from logic_retrievers.encoders.manifest import HIDDEN, ROLES, Pooling, Side
 from logic_retrievers.encoders.query_encoder import QueryEncoder, QueryEncoderSource
 from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, RunGraph
-from logic_retrievers.encoders.tokenization import (
-    SharedTokenizer,
-    pad,
-    split_uneven,
-    token_batches,
-)
+from logic_retrievers.encoders.tokenization import SharedTokenizer, pad, split_uneven, token_batches
 from logic_retrievers.errors import BundleError, ConfigurationError
 
 _Rows: TypeAlias = npt.NDArray[np.intp]
@@ -45,21 +40,10 @@ to 32, and phrases of several, which are so much longer that padding costs three
 
 
 @dataclass(frozen=True, slots=True)
-class _TokenLimits:
-    """How texts become tokens."""
-
-    prefix: str
-    max_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
 class _VectorSource:
     """Everything besides the texts that the vectors of a head and a role depend on."""
 
-    tokens: _TokenLimits
-    trunk: str | None
-    graph: str
-    output: str
+    side: Side
     pooling: Pooling
     normalise: bool
 
@@ -126,17 +110,9 @@ class OnnxEncoder(RoleEncoder):
         files = dict.fromkeys(name for side in sides for name in side.graphs)
         self._graphs = open_graphs.reopen(files, bundle.read)
         self._sources = {
-            (name, role): _VectorSource(
-                _TokenLimits(side.prefix, side.max_tokens),
-                side.trunk,
-                side.graph,
-                side.output,
-                head.pooling,
-                head.normalise,
-            )
+            (name, role): _VectorSource(head.side(role), head.pooling, head.normalise)
             for name, head in heads.items()
             for role in ROLES
-            for side in [head.side(role)]
         }
         distinct = {
             (source, heads[name].dimension): (name, role)
@@ -154,9 +130,7 @@ class OnnxEncoder(RoleEncoder):
         It shares open graphs with this one, which stays as it is and usable. The vectors of the
         file's reference texts are compared with those that the file holds.
 
-        Args:
-            source: see :meth:`Bundle.with_query_encoder`.
-            head: likewise.
+        Arguments are those of :meth:`Bundle.with_query_encoder`.
 
         Raises:
             QueryEncoderError: the file is missing, damaged, for other documents, or computes
@@ -202,18 +176,20 @@ class OnnxEncoder(RoleEncoder):
             source: np.empty((len(texts), self._specs[name].dimension), dtype=np.float32)
             for name, source in sources.items()
         }
-        for limits in dict.fromkeys(source.tokens for source in sources.values()):
-            wanted = [source for source in vectors if source.tokens == limits]
+        by_tokens: dict[tuple[str, int], list[_VectorSource]] = {}
+        for source in vectors:
+            by_tokens.setdefault((source.side.prefix, source.side.max_tokens), []).append(source)
+        for (prefix, max_tokens), wanted in by_tokens.items():
             truncated = 0
             for start in range(0, len(texts), _WINDOW):
                 window = texts[start : start + _WINDOW]
-                tokens = self._tokenizer.encode(window, limits.prefix, limits.max_tokens)
+                tokens = self._tokenizer.encode(window, prefix, max_tokens)
                 truncated += tokens.truncated
                 for rows, arrays in self._run(tokens.ids, wanted):
                     for source, array in zip(wanted, arrays, strict=True):
                         vectors[source][start + rows] = array
             if truncated and warn_if_truncated:
-                warn_about_long_texts(truncated, len(texts), limits.max_tokens)
+                warn_about_long_texts(truncated, len(texts), max_tokens)
         for array in vectors.values():
             array.setflags(write=False)
         return {name: vectors[source] for name, source in sources.items()}
@@ -224,9 +200,9 @@ class OnnxEncoder(RoleEncoder):
         """Batch by batch: the indices of its texts, and their vectors for each wanted source."""
         outputs: dict[tuple[str | None, str], list[str]] = {}
         for source in wanted:
-            names = outputs.setdefault((source.trunk, source.graph), [])
-            if source.output not in names:
-                names.append(source.output)
+            names = outputs.setdefault((source.side.trunk, source.side.graph), [])
+            if source.side.output not in names:
+                names.append(source.side.output)
 
         def encode(run: RunGraph, rows: _Rows) -> tuple[_Rows, list[Vectors]]:
             batch, mask = pad([ids[row] for row in rows], self._tokenizer.pad_id)
@@ -246,7 +222,9 @@ class OnnxEncoder(RoleEncoder):
                 for name, array in zip(names, run(graph, names, graph_feed), strict=True):
                     arrays[trunk, graph, name] = array
             return rows, [
-                _pool(arrays[s.trunk, s.graph, s.output], mask, s.pooling, s.normalise)
+                _pool(
+                    arrays[s.side.trunk, s.side.graph, s.side.output], mask, s.pooling, s.normalise
+                )
                 for s in wanted
             ]
 
@@ -301,12 +279,8 @@ def _pool(
 ) -> Vectors:
     """One vector per text, where the graph does not make it itself: (texts, dimension), float32.
 
-    Args:
-        output: of the graph: (texts, dimension) for ``in_graph``, (texts, tokens, dimension)
-            otherwise.
-        mask: 1 for tokens, 0 for padding; shape (texts, tokens).
-        pooling: ``mean`` over the tokens of a text, ``cls`` for its first one.
-        normalise: scale each row to Euclidean length 1.
+    ``output`` has shape (texts, dimension) for ``in_graph``, (texts, tokens, dimension) otherwise;
+    ``mask`` (texts, tokens), 1 for tokens, 0 for padding.
     """
     values = output.astype(np.float32, copy=False)
     if pooling == "mean":

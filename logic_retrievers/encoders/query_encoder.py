@@ -103,9 +103,7 @@ class QueryEncoder:
     def find_head(self, specs: Mapping[str, VectorSpec], head: str | None = None) -> str:
         """The name of the vector whose queries it encodes, among those of an encoder.
 
-        Args:
-            specs: the named vectors of the encoder.
-            head: the wanted one; None: found by the fingerprint of the documents.
+        ``head`` None: found by the fingerprint of the documents.
 
         Raises:
             QueryEncoderError: no vector has the documents that it was trained with.
@@ -200,10 +198,8 @@ def with_query_encoder(
 ) -> Encoder:
     """An encoder of the same documents that encodes queries with another file.
 
-    Args:
-        encoder: however it is wrapped; it stays as it is, and usable.
-        source: the file; None for the encoder's own query side again.
-        head: see :meth:`Bundle.with_query_encoder`.
+    Arguments are those of :meth:`Bundle.with_query_encoder`; the encoder stays as it is, and
+    usable.
 
     Raises:
         QueryEncoderError: the file is missing, damaged, or for other documents.

@@ -73,7 +73,7 @@ class SentenceTransformerEncoder(SingleVectorEncoder):
         self._spec = VectorSpec(
             name=name,
             dimension=self._vectors("query", ["length"]).shape[1],
-            max_tokens=_max_tokens(self._model),
+            max_tokens=int(self._model.max_seq_length or self._model.tokenizer.model_max_length),
             fingerprint=_hash(content, document),
             query_fingerprint=_hash(content, query),
             query_prefix=query,
@@ -148,10 +148,6 @@ def _content_hash(model: SentenceTransformer) -> str:
     # truncation and padding are left from its last use
     digest.update(json.dumps({**backend, "truncation": None, "padding": None}).encode())
     return digest.hexdigest()
-
-
-def _max_tokens(model: SentenceTransformer) -> int:
-    return int(model.max_seq_length or model.tokenizer.model_max_length)
 
 
 def _hash(content: str, prefix: str) -> str:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeAlias, TypeVar
 
 import numpy.typing as npt
@@ -115,9 +115,8 @@ class Graphs:
     def reopen(self, names: Iterable[str], read: Callable[[str], bytes]) -> Graphs:
         """The graphs of these names: shared where they are open here, the others opened.
 
-        Args:
-            names: of all wanted graphs; equal names must mean equal contents.
-            read: gives the content of a graph that is not open.
+        Equal names must mean equal contents. ``read`` gives the content of a graph that is not
+        open.
         """
         wanted = list(names)
         shared = {name: self._graphs[name] for name in wanted if name in self._graphs}
@@ -146,10 +145,8 @@ class Graphs:
     ) -> Iterable[_Result]:
         """The result of each batch, in order; in parallel where there are several, one core each.
 
-        Args:
-            encode: gets a function that runs a graph, and a batch; must be safe to call from
-                several threads.
-            batches: in any form that ``encode`` takes.
+        ``encode`` gets a function that runs a graph, and a batch; several threads may call it at
+        once.
         """
         if len(batches) < 2 or self._workers < 2:
             yield from (encode(self.run, batch) for batch in batches)
@@ -165,7 +162,7 @@ def clashing_runtimes() -> tuple[str, ...]:
     They install into one folder, so the last one wins and the others are broken.
     """
     candidates = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino")
-    installed = tuple(name for name in candidates if _is_installed(name))
+    installed = tuple(name for name in candidates if installed_version(name))
     return installed if len(installed) > 1 else ()
 
 
@@ -203,12 +200,12 @@ def _available_cores() -> int:
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
-def _is_installed(name: str) -> bool:
+def installed_version(package: str) -> str | None:
+    """The version of a distribution; None where it is not installed."""
     try:
-        distribution(name)
+        return version(package)
     except PackageNotFoundError:
-        return False
-    return True
+        return None
 
 
 def _check_available(names: Sequence[str]) -> None:

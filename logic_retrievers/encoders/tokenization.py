@@ -21,9 +21,7 @@ RUN_COST = 16
 class TokenizedTexts:
     """Token ids of some texts, truncated to the encoder's length.
 
-    Args:
-        ids: one list per text.
-        truncated: how many texts were longer.
+    ``ids``: one list per text. ``truncated``: how many texts were longer.
     """
 
     ids: list[list[int]]
@@ -35,9 +33,6 @@ class SharedTokenizer:
 
     Truncation and padding are state of a ``tokenizers`` object, so each length gets an object of
     its own, configured once.
-
-    Args:
-        content: of the ``tokenizer.json``.
 
     Raises:
         BundleError: the content is no tokenizer.
@@ -105,10 +100,7 @@ def token_batches(
     Sorting keeps padding small; longest first brings an out-of-memory error at the start, not at
     the end of an hour.
 
-    Args:
-        lengths: tokens of each text.
-        batch_size: most texts of a batch.
-        batch_tokens: most tokens of a batch, padding counted; a longer text goes alone.
+    A batch has at most ``batch_tokens`` tokens, padding counted; a longer text goes alone.
     """
     order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
     start = 0

@@ -118,10 +118,8 @@ def standard_metrics(
 ) -> dict[str, dict[str, float]]:
     """Metric -> query -> P@1, nDCG@5, nDCG@10, MRR@10 and MAP@10 by ir-measures, with linear gains.
 
-    Args:
-        grades: query -> relevant document -> grade, 1 or more.
-        ranked: query -> document ids, best first. An empty list scores 0.
-        depth: cut-offs beyond it are left out.
+    ``grades``: query -> relevant document -> grade, 1 or more. An empty list scores 0; cut-offs
+    beyond the depth are left out.
 
     Raises:
         MissingExtraError: ir-measures is not installed.
@@ -220,16 +218,10 @@ def compute_metrics(
                 for query in queries
                 if metric.labels(query)
             }
-    values["paired_accuracy"] = _paired_accuracy_by_query(queries, rankings)
-    return {name: of_query for name, of_query in values.items() if of_query}
-
-
-def _paired_accuracy_by_query(
-    queries: Sequence[Query], rankings: Mapping[str, Ranking]
-) -> dict[str, float]:
-    """The pair's value under each of its two queries: the mean over queries is that over pairs."""
+    # a pair's value stands under each of its two queries: the mean over queries is that over pairs
     paired = [(q, q.pair) for q in queries if q.pair and q.grades and q.violating]
     accuracy = paired_accuracy(
         [(pair, ranks_above(rankings[q.id], q.grades, q.violating)) for q, pair in paired]
     )
-    return {q.id: accuracy[pair] for q, pair in paired if pair in accuracy}
+    values["paired_accuracy"] = {q.id: accuracy[pair] for q, pair in paired if pair in accuracy}
+    return {name: of_query for name, of_query in values.items() if of_query}

@@ -112,11 +112,7 @@ def estimate_metrics(
 ) -> dict[str, Estimate]:
     """Metric -> mean and interval; :func:`bootstrap` draws the same queries for all metrics.
 
-    Args:
-        per_query: metric -> query -> value.
-        groups: query -> group, for every query.
-        resamples: as :func:`bootstrap`.
-        seed: as :func:`bootstrap`.
+    ``per_query``: metric -> query -> value; ``groups`` names every query.
     """
     table = [[values.get(query, math.nan) for values in per_query.values()] for query in groups]
     estimates = bootstrap(table, list(groups.values()), resamples=resamples, seed=seed)

@@ -80,8 +80,9 @@ class CollectionSettings(TypedDict, total=False):
             an existing collection has; a new one gets all that the encoder makes but
             ``contradiction``, which costs as much as another and is used by searches for
             contradictions alone. Name it to have it made, or back-fill it later.
-        lexical: also a sparse vector of words, stemmed as English ones where True, or as those of
-            the language that is named: "german" (False).
+        lexical: the sparse vector of words. By default a new collection gets one, stemmed as
+            English, and an existing one is taken as it is. True, or a language ("german"): it must
+            have one. False: a new collection gets none.
         tenant: whose passages to read and write. Without one, everybody's are read.
         vector_names: our name -> the collection's name of a vector, for collections of other
             stores; a single dense vector is taken for the topical one.
@@ -92,7 +93,7 @@ class CollectionSettings(TypedDict, total=False):
     """
 
     vectors: Sequence[str] | None
-    lexical: bool | str
+    lexical: bool | str | None
     tenant: str | None
     vector_names: Mapping[str, str] | None
     text_key: str | None
@@ -111,7 +112,7 @@ def open_collection(
     *,
     local_mode: bool = False,
     vectors: Sequence[str] | None = None,
-    lexical: bool | str = False,
+    lexical: bool | str | None = None,
     tenant: str | None = None,
     vector_names: Mapping[str, str] | None = None,
     text_key: str | None = None,
@@ -137,7 +138,7 @@ def open_collection(
             f" are {new_keys.text!r} and {new_keys.metadata!r}."
         )
     requested = requested_specs(specs, vectors)
-    language = ENGLISH if lexical is True else lexical or None
+    language = ENGLISH if lexical is None or lexical is True else lexical or None
     info = yield from _get_info(name)
     if info is None:
         if not create:

@@ -59,11 +59,8 @@ def ask(
     For an asynchronous caller a judge that is not an ``async def`` runs in a thread of its own, not
     in one of those that encode: a language model may take its time.
 
-    Args:
-        judge: gets the pairs as a list; no judge judges nothing.
-        pairs: of texts.
-        check: makes an answer of what the judge gave for one pair; raises
-            :class:`MalformedAnswerError` where that is impossible.
+    ``check`` makes an answer of what the judge gave for one pair, or raises
+    :class:`MalformedAnswerError`. No judge judges nothing.
     """
     if judge is None or not pairs:
         return Reply([None] * len(pairs))

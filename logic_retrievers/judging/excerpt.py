@@ -23,11 +23,6 @@ def nearest_sentences(passage: str, query: str, max_words: int) -> str:
 
     The first sentence names the subject as a rule, so it wins among equals. Sentences stay in
     their order and whole; at least one is returned.
-
-    Args:
-        passage: any text.
-        query: what the sentences should be near to.
-        max_words: of the result, unless a single sentence is longer.
     """
     if len(passage.split()) <= max_words:
         return passage

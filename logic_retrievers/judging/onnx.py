@@ -15,12 +15,7 @@ from logic_retrievers.encoders.base import clean_text
 from logic_retrievers.encoders.bundle import Bundle, default_bundle_has_judge, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN
 from logic_retrievers.encoders.sessions import CPU, Graphs, Provider
-from logic_retrievers.encoders.tokenization import (
-    SharedTokenizer,
-    pad,
-    split_uneven,
-    token_batches,
-)
+from logic_retrievers.encoders.tokenization import SharedTokenizer, pad, split_uneven, token_batches
 from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
 

@@ -16,12 +16,7 @@ from logic_retrievers.policies.base import (
     check_limit,
 )
 from logic_retrievers.policies.boolean import ExpressionPolicy
-from logic_retrievers.policies.exclusion import (
-    ExclusionPolicy,
-    ExclusionSettings,
-    Mode,
-    check_mode,
-)
+from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings, Mode, check_mode
 from logic_retrievers.policies.plain import TopicalNegatedFactPolicy, TopicalPolicy
 from logic_retrievers.policies.union import NegatedFactPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser

@@ -67,11 +67,7 @@ class Policy(ABC):
         return {}
 
     def judge_request(self, query: str) -> JudgeRequest | None:  # noqa: ARG002
-        """What a judge, if there is one, is asked about the first candidates; None: nothing.
-
-        Args:
-            query: the whole text of the query.
-        """
+        """What a judge, if there is one, is asked about the first candidates; None: nothing."""
         return None
 
 
@@ -110,11 +106,8 @@ def order_by_filter(
 ) -> npt.NDArray[np.intp]:
     """The candidates that passed the filter first, then the others, each in their order.
 
-    Args:
-        order: candidate indices, best first.
-        passed_filter: one flag a candidate.
-        backfill: False leaves the others out, as the papers' lists do; the list may then be shorter
-            than k.
+    Without ``backfill`` the others are left out, as in the papers' lists; the list may then be
+    shorter than k.
     """
     passed = passed_filter[order]
     return np.concatenate([order[passed], order[~passed]]) if backfill else order[passed]

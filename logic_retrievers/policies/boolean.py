@@ -211,7 +211,8 @@ class ExpressionPolicy(Policy):
 
     def _verdicts(self, atom_scores: AtomScores, index: int) -> list[dict[str, Any]]:
         """Each atom with the candidate's score, and whether the candidate satisfies it."""
-        excluded = _excluded_atoms(self._expression)
+        negations = [node for node in self._expression.walk() if isinstance(node, Not)]
+        excluded = {text for negation in negations for text in negation.part.atoms}
         verdicts = []
         for text in self._expression.atoms:
             score = float(atom_scores(text)[index])
@@ -219,15 +220,6 @@ class ExpressionPolicy(Policy):
             labels = (_AVOIDED, _VIOLATED) if text in excluded else (_UNSATISFIED, _SATISFIED)
             verdicts.append({"text": text, "score": round(score, 4), "verdict": labels[mentions]})
         return verdicts
-
-
-def _excluded_atoms(expression: Expression) -> set[str]:
-    """The texts of the atoms under a NOT."""
-    texts: set[str] = set()
-    for node in expression.walk():
-        if isinstance(node, Not):
-            texts.update(node.part.atoms)
-    return texts
 
 
 def _reason(atoms: Sequence[dict[str, Any]]) -> str:

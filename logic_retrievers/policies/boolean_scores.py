@@ -85,12 +85,6 @@ def calibrated_scores(
     """AND: the weakest part, mixed with the phrase of all. OR: the strongest. NOT: a bounded fall.
 
     Several excluded parts count as their OR.
-
-    Args:
-        expression: with something that is wanted in every branch.
-        atom_scores: standard scores.
-        phrase: the wanted parts of an AND as one text.
-        constants: of the combination.
     """
     if isinstance(expression, Atom):
         return atom_scores(expression.text)

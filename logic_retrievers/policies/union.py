@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
@@ -99,12 +98,12 @@ class UnionPolicy(Policy):
             signals = [reciprocal_ranks(topical), reciprocal_ranks(compatibility)]
             fused = weighted_sum(signals, [self.alpha, 1 - self.alpha])
         size = len(fused)
-        passed = self._passing_mask(compatibility)
-        nothing_passed = not passed.any()
-        if nothing_passed:
+        last = self._last_rank(size)
+        passed = (compatibility > 0) & (compatibility <= last)
+        nothing_passed = self._filters and not passed.any()
+        if nothing_passed or not self._filters:
             passed = np.ones(size, dtype=bool)
         order = order_by_filter(ranking(fused), passed, backfill=self.backfill)[:k]
-        last = self._last_rank(size)
         return [
             Ranked(
                 int(i),
@@ -125,11 +124,6 @@ class UnionPolicy(Policy):
         if self.keep_rule == "share_dropped":
             return size - math.floor(self.keep * size + slack)
         return size if self.keep == 0 else math.floor(1 / self.keep + slack)
-
-    def _passing_mask(self, compatibility: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        if not self._filters:
-            return np.ones(len(compatibility), dtype=bool)
-        return (compatibility > 0) & (compatibility <= self._last_rank(len(compatibility)))
 
     def _reason(self, topical: int, compatibility: int, size: int, last: int) -> str:
         ranks = (

@@ -140,11 +140,12 @@ def write_probe(folder: str | os.PathLike[str], questions: ProbeSet) -> None:
                 "one has white space around it, or a question names one twice"
             )
 
-    passages = (
+    rows = [{"_id": question.id, **asdict(question)} for question in questions.questions]
+    passages = [
         {"_id": name, "title": "", "text": text} for name, text in questions.passages.items()
-    )
+    ]
     files = {
-        QUESTIONS: _json_lines(_question_row(question) for question in questions.questions),
+        QUESTIONS: _json_lines({name: row[name] for name in FIELDS if row[name]} for row in rows),
         CORPUS: _json_lines(passages),
     }
     write_folder(Path(folder), files, check)
@@ -214,12 +215,6 @@ def _read_passage_ids(row: Row, field: str, corpus: Corpus) -> tuple[str, ...]:
             raise row.error(f"the passage {passage!r} of {field!r} {problem}")
         ids[canonical] = None
     return tuple(ids)
-
-
-def _question_row(question: ProbeQuestion) -> dict[str, object]:
-    """The fields that are not empty, under their names in the file."""
-    fields = {"_id": question.id, **asdict(question)}
-    return {name: fields[name] for name in FIELDS if fields[name]}
 
 
 def _json_lines(rows: Iterable[Mapping[str, object]]) -> str:

@@ -106,8 +106,10 @@ def probe(
     stored = {} if file is None else file.traces
     runner = _ProbeRunner(reader, judge, depth, seed)
     for trace in stored.values():
-        runner.add_answer(trace)
-    counter = _ProgressCounter(len(questions.questions) * len(configurations))
+        outcome = _ReaderOutcome(trace.answer, trace.judged, trace.reader_seconds)
+        runner.outcomes[trace.question, trace.prompt] = outcome
+    total = len(questions.questions) * len(configurations)
+    done, new, started = 0, 0, time.perf_counter()
     results: dict[str, dict[str, Trace]] = {name: {} for name in configurations}
     for question in questions.questions:
         for name, retrieve in configurations.items():
@@ -116,9 +118,11 @@ def probe(
             if previous is None and file is not None:
                 file.append(trace)
             results[name][question.id] = trace
-            current = counter.advance(is_new=previous is None)
+            done, new = done + 1, new + (previous is None)
             if progress is not None:
-                progress(current)
+                elapsed = time.perf_counter() - started
+                left = (total - done) * elapsed / new if new else None
+                progress(ProbeProgress(done, total, left))
     return ProbeResult(
         set=questions.name,
         reader=reader.name,
@@ -146,12 +150,8 @@ class _ProbeRunner:
     def __init__(self, reader: Reader, judge: Reader | None, depth: int, seed: int) -> None:
         self._reader, self._judge = reader, judge
         self._depth, self._seed = depth, seed
-        self._outcomes: dict[tuple[str, str], _ReaderOutcome] = {}
+        self.outcomes: dict[tuple[str, str], _ReaderOutcome] = {}
         self._has_answered = False
-
-    def add_answer(self, trace: Trace) -> None:
-        outcome = _ReaderOutcome(trace.answer, trace.judged, trace.reader_seconds)
-        self._outcomes[trace.question, trace.prompt] = outcome
 
     def run(self, question: ProbeQuestion, name: str, retrieve: Retrieve) -> Trace:
         started = time.perf_counter()
@@ -162,9 +162,9 @@ class _ProbeRunner:
         seconds = time.perf_counter() - started
         prompt = build_prompt(question.text, [hit.passage.text for hit in hits], self._seed)
         key = question.id, prompt_hash(prompt)
-        if key not in self._outcomes:
-            self._outcomes[key] = self._read(question, prompt)
-        outcome = self._outcomes[key]
+        if key not in self.outcomes:
+            self.outcomes[key] = self._read(question, prompt)
+        outcome = self.outcomes[key]
         sources = [hit.passage.source or hit.passage.id for hit in hits]
         return Trace(
             question=question.id,
@@ -215,19 +215,3 @@ def _describe_error(error: Exception) -> str:
         raise error
     kind = type(error).__name__
     return f"{kind}: {error}" if isinstance(error, LogicRetrieversError) else kind
-
-
-class _ProgressCounter:
-    """Counts answers, and estimates the time that is left."""
-
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self._done = self._new = 0
-        self._started = time.perf_counter()
-
-    def advance(self, *, is_new: bool) -> ProbeProgress:
-        self._done += 1
-        self._new += is_new
-        elapsed = time.perf_counter() - self._started
-        left = (self._total - self._done) * elapsed / self._new if self._new else None
-        return ProbeProgress(self._done, self._total, left)

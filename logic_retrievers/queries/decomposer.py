@@ -9,12 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from logic_retrievers.errors import (
-    ConfigurationError,
-    DecompositionWarning,
-    ExpressionError,
-    warn,
-)
+from logic_retrievers.errors import ConfigurationError, DecompositionWarning, ExpressionError, warn
 from logic_retrievers.queries.expressions import (
     Atom,
     Expression,
@@ -65,11 +60,7 @@ class Decomposer:
     """
 
     def __init__(
-        self,
-        ask: Callable[[str], str],
-        fallback: QueryParser | None = None,
-        *,
-        size: int = 1024,
+        self, ask: Callable[[str], str], fallback: QueryParser | None = None, *, size: int = 1024
     ) -> None:
         if not callable(ask) or inspect.iscoroutinefunction(ask):
             raise ConfigurationError("ask is a function from a prompt to an answer, and not async")
@@ -92,7 +83,17 @@ class Decomposer:
     def _decompose(self, text: str) -> ParsedQuery:
         """The query as the model parses it; an error, which is not cached, where that fails."""
         expression = _read_answer(self._ask(INSTRUCTIONS + json.dumps(text)))
-        return _to_parsed_query(text, expression)
+        if isinstance(expression, Atom):
+            return ParsedQuery(text, rule="decomposer")
+        _, excluded = split_exclusions(expression)
+        return ParsedQuery(
+            text,
+            "expression",
+            to_phrase(wanted_part(expression)),
+            tuple(to_phrase(part) for part in excluded),
+            rule="decomposer",
+            expression=expression,
+        )
 
 
 class _MalformedAnswerError(Exception):
@@ -131,20 +132,6 @@ def _strip_fence(answer: str) -> str:
     if not (answer.startswith(_FENCE) and answer.endswith(_FENCE)) or "\n" not in answer:
         return answer
     return answer[: -len(_FENCE)].partition("\n")[2].strip()
-
-
-def _to_parsed_query(text: str, expression: Expression) -> ParsedQuery:
-    if isinstance(expression, Atom):
-        return ParsedQuery(text, rule="decomposer")
-    _, excluded = split_exclusions(expression)
-    return ParsedQuery(
-        text,
-        "expression",
-        to_phrase(wanted_part(expression)),
-        tuple(to_phrase(part) for part in excluded),
-        rule="decomposer",
-        expression=expression,
-    )
 
 
 def _describe_error(error: Exception) -> str:

@@ -1,6 +1,5 @@
 """Which language a query is written in, by its words: right on three of them, where n-grams err.
 
-
 ``function_words.toml`` has the function words of eleven languages, ``english_words.txt`` common
 English words for queries without function words ("pizza no cheese").
 """
@@ -24,9 +23,6 @@ _NEUTRAL = "no"  # a word of several languages, and the cue in question
 
 def detect_language(text: str) -> str | None:
     """The language of a query, told from English first of all.
-
-    Args:
-        text: a query of any length.
 
     Returns:
         ISO 639-1 code; :data:`UNDETERMINED` for a text in another script; None where no word tells.

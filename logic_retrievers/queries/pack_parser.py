@@ -215,15 +215,13 @@ class PackParser:
         """The text without its exclusions and the commas and small words around them."""
         wanted, at = "", 0
         for exclusion in exclusions:
-            wanted = _join(wanted, text[at : self._trim_lead(masked, at, exclusion.start)])
+            end = exclusion.start
+            while lead := self._lead.search(masked, max(at, end - 20), end):
+                end = lead.start()
+            wanted = _join(wanted, text[at:end])
             at = exclusion.end
             at = self._follow.match(masked, at).end()  # type: ignore[union-attr]
         return _join(wanted, text[at:]).strip(" ,")
-
-    def _trim_lead(self, masked: str, start: int, end: int) -> int:
-        while lead := self._lead.search(masked, max(start, end - 20), end):
-            end = lead.start()
-        return end
 
 
 @cache

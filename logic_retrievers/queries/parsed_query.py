@@ -143,18 +143,10 @@ class ParsedQuery:
         expression = self.expression
         if expression is not None:
             expression = reduce(and_, (~Atom(text) for text in new), expression)
+        query = replace(self, excluded=excluded, expression=expression, reading="thing")
         if self.kind in ("exclusion", "expression"):
-            return replace(self, excluded=excluded, expression=expression, reading="thing")
-        return replace(
-            self,
-            kind="exclusion",
-            excluded=excluded,
-            expression=expression,
-            reading="thing",
-            cue="",
-            rule="caller",
-            span=None,
-        )
+            return query
+        return replace(query, kind="exclusion", cue="", rule="caller", span=None)
 
     @property
     def excluded_outright(self) -> tuple[str, ...]:

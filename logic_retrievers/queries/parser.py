@@ -94,7 +94,8 @@ class RuleParser:
     def _parse(self, text: str) -> ParsedQuery:
         squeezed, offsets = _squeeze(text)
         masked = mask(squeezed)
-        statement = _is_statement(masked)
+        # a claim, one sentence long: "Mice without the gene are resistant."
+        statement = _STATEMENT.match(masked.replace(". ", "! ")) is not None
         exclusions = [] if statement else self._exclusions(masked)
         parsed = _parse_exclusions(text, squeezed, offsets, masked, exclusions)
         if statement or self._threshold > 1:
@@ -169,11 +170,7 @@ def _is_english(parsed: ParsedQuery, language: str | None) -> bool:
 
 
 def _parse_exclusions(
-    text: str,
-    squeezed: str,
-    offsets: Sequence[int],
-    masked: str,
-    exclusions: Sequence[Exclusion],
+    text: str, squeezed: str, offsets: Sequence[int], masked: str, exclusions: Sequence[Exclusion]
 ) -> ParsedQuery:
     """The query without regard to what it joins."""
     if exclusions:
@@ -265,11 +262,6 @@ def _resolve_cue(masked: str, cue: Cue, limit: int) -> Exclusion | None:
         start, end, region = cue.start, stop, (cue.end, stop)
     excluded = name_spans(masked, *region)
     return Exclusion(cue, tuple(excluded), start, end) if excluded else None
-
-
-def _is_statement(masked: str) -> bool:
-    """Whether the text is a claim, one sentence long: "Mice without the gene are resistant."."""
-    return _STATEMENT.match(masked.replace(". ", "! ")) is not None
 
 
 def _find_negation(masked: str) -> tuple[int, int] | None:

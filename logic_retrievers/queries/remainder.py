@@ -17,12 +17,7 @@ _STOP = re.compile(r"\s*([.!])\s+(?=[A-Z])")
 
 
 def remainder(text: str, exclusions: Sequence[tuple[int, int]]) -> str:
-    """The text without its exclusions and the commas and small words around them.
-
-    Args:
-        text: the query.
-        exclusions: spans, at least one, from left to right.
-    """
+    """The text without its exclusions (spans in order) and the commas and small words around."""
     left, at = text[: exclusions[0][0]], exclusions[0][1]
     for start, end in (*exclusions[1:], (len(text), len(text))):
         left = _join(left, text[at:start])
@@ -30,16 +25,10 @@ def remainder(text: str, exclusions: Sequence[tuple[int, int]]) -> str:
     return left.strip()
 
 
-def _strip_leading_words(left: str) -> str:
-    """The text without the commas and small words at its end that lead to an exclusion."""
-    while (match := _LEADING_WORDS.search(left, max(0, len(left) - _CONTEXT))) is not None:
-        left = left[: match.start()]
-    return left
-
-
 def _join(left: str, right: str) -> str:
     """Both sides of an exclusion, without the commas and conjunctions around it."""
-    left = _strip_leading_words(left)
+    while (match := _LEADING_WORDS.search(left, max(0, len(left) - _CONTEXT))) is not None:
+        left = left[: match.start()]
     following = right[_TRAILING_WORDS.match(right).end() :]  # type: ignore[union-attr]
     if not left:
         following = _CONJUNCTION.sub("", following)

@@ -193,9 +193,9 @@ def test_vectors_that_are_not_stored_are_made():
         assert [(one.finding.one, one.finding.other, one.action) for one in made.decisions] == [
             (one.finding.one, one.finding.other, one.action) for one in taken.decisions
         ]
-        assert lacking.vectors == ("topical",)
+        assert lacking.vectors == ("topical", "lexical")
         points, _ = lacking.client.scroll("p", with_vectors=True, limit=100)
-        assert {frozenset(point.vector) for point in points} == {frozenset({"topical"})}
+        assert {frozenset(point.vector) for point in points} == {frozenset({"topical", "lexical"})}
 
 
 def test_a_vector_that_some_points_lack():

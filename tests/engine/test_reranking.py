@@ -143,7 +143,7 @@ POLICIES = ["auto", "topical", "compatibility", "sequential", "union", "coder-un
 
 @pytest.fixture(scope="module")
 def stays():
-    with PassageIndex.open("stays", default_encoder()) as index:
+    with PassageIndex.open("stays", default_encoder(), lexical=False) as index:
         index.add(STAYS)
         yield index
 

@@ -84,6 +84,7 @@ def opened(
         if (location.get("location") is None and indexes) or (indexes and indexes[0].embedded):
             place = {"client": indexes[0].client}
         encoding = settings.pop("encoder", encoder)
+        settings.setdefault("lexical", False)  # most tests are about dense vectors
         index = PassageIndex.open(
             settings.pop("collection", "lr-test"), encoding, **place, **settings
         )

@@ -180,7 +180,7 @@ def test_asynchronous_backfill(location, make_passages):
     passages = make_passages(12)
 
     async def use_async_methods(encoder):
-        async with await PassageIndex.aopen("lr-test", encoder, **location) as index:
+        async with await PassageIndex.aopen("lr-test", encoder, lexical=False, **location) as index:
             await index.aadd(passages)
             poor = index.collection
             report = await index.abackfill(["lexical"])

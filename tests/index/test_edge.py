@@ -171,9 +171,11 @@ def test_a_large_collection_gets_hnsw_by_itself(small_limit, tmp_path, encoder, 
     """And finds, stores and hides as before, in this process and the next."""
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         index.add(make_passages(40))
-        assert index.client.get_collection("p").indexed_vectors_count == 0
+        assert index.client.get_collection("p").indexed_vectors_count == 40  # words
+        index.add(make_passages(80))
+        assert index.client.get_collection("p").indexed_vectors_count == 240
         index.add(make_passages(300))
-        assert index.client.get_collection("p").indexed_vectors_count == 600
+        assert index.client.get_collection("p").indexed_vectors_count == 900
         [shard] = (tmp_path / "p").glob("shard-*")
         assert shard.name != "shard-0"
         before = found(index, encoder)
@@ -192,7 +194,7 @@ def test_a_large_collection_gets_hnsw_by_itself(small_limit, tmp_path, encoder, 
 
 def test_searches_go_on_beside_an_optimisation(small_limit, encoder, make_passages, monkeypatch):
     """The engine's own function stops every thread of the application for minutes."""
-    with PassageIndex.open("p", encoder) as index:
+    with PassageIndex.open("p", encoder, lexical=False) as index:
         monkeypatch.setattr(optimization, "needs_optimization", lambda _: False)
         index.add(make_passages(200))
         thread = threading.Thread(target=index.optimize)

@@ -299,7 +299,7 @@ def test_aopen_makes_and_finds_the_same(location, encoder):
             await index.aadd([Passage("a", "text")])
             return index.vectors, await index.acount()
 
-    assert asyncio.run(use_async_methods()) == (("topical", "compatibility"), 1)
+    assert asyncio.run(use_async_methods()) == (("topical", "compatibility", "lexical"), 1)
     # and once more on another event loop
     assert asyncio.run(use_async_methods())[1] == 1
 

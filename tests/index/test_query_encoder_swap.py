@@ -53,7 +53,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def index() -> Any:
-    with PassageIndex.open("lr-test", RecentEncoder(default_encoder())) as opened:
+    encoder = RecentEncoder(default_encoder())
+    with PassageIndex.open("lr-test", encoder, lexical=False) as opened:
         opened.add(PASSAGES)
         yield opened
 

@@ -49,7 +49,7 @@ def test_its_word_moves_a_passage(query):
 def test_a_whole_collection_is_ordered_as_a_search_orders_it(query, policy):
     """A reranker with another idea of a judge would contradict the search before it."""
     known = margins(nutty=-0.5, hostel=0.75, iron=-1.0)
-    with PassageIndex.open("same", ENCODER) as index:
+    with PassageIndex.open("same", ENCODER, lexical=False) as index:
         index.add(PASSAGES)
         searched = Engine(index, policy, judge=MarginJudge(known)).search(query, 7)
         stored = list(index.scroll())

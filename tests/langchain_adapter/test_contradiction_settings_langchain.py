@@ -146,7 +146,7 @@ def test_it_travels_to_another_process():
 def test_an_index_whose_collection_lacks_the_vector():
     """What is stored without it can be judged all the same."""
     with PassageIndex.open(encoder=PlacedEncoder()) as index:
-        assert index.vectors == ("topical",)
+        assert index.vectors == ("topical", "lexical")
         index.add([Passage(document.id, document.page_content) for document in DOCUMENTS])
         made = contradictions(encoder=None, index=index, resolution="drop_both")
         assert ids(made.compress_documents(DOCUMENTS, "inns")) == [OPEN, COPPER]

@@ -98,8 +98,9 @@ async def test_it_works_before_the_backfill(theirs):
 async def test_after_the_backfill_it_answers_as_a_store_of_ours(theirs, store):
     """Vectors under the wrong name or of the wrong head give plausible nonsense."""
     retriever = ConstraintRetriever.over(theirs, k=6)
-    assert (await retriever.index.abackfill()).filled == len(DOCUMENTS)
-    assert set(retriever.index.vectors) == {"topical", "compatibility"}
+    names = ["compatibility", "lexical"]
+    assert (await retriever.index.abackfill(names)).filled == len(DOCUMENTS)
+    assert set(retriever.index.vectors) == {"topical", *names}
     ours = ConstraintRetriever(index=store.index, k=6)
     opened_without_waiting = await ConstraintRetriever.aover(theirs, k=6)
     assert opened_without_waiting.invoke(QUERY) == retriever.invoke(QUERY)

@@ -24,7 +24,7 @@ from logic_retrievers.errors import (
 
 def test_every_named_vector_is_written(store):
     """A point with its topical vector alone is found by no other policy."""
-    assert store.index.vectors == ("topical", "compatibility")
+    assert store.index.vectors == ("topical", "compatibility", "lexical")
     points, _ = store.index.client.scroll("passages", limit=99, with_vectors=True)
     assert len(points) == len(DOCUMENTS)
     for point in points:
@@ -163,7 +163,7 @@ def test_embeddings_decide_the_encoder(tmp_path):
     place = {"location": str(tmp_path), "collection_name": "p"}
     store = LogicVectorStore.from_texts(["a"], theirs, identity="fake 1", **place)
     with store.index as index:
-        assert index.vectors == ("topical", "compatibility")
+        assert index.vectors == ("topical", "compatibility", "lexical")
         assert index.encoder.specs["topical"].dimension == 8
         assert store.embeddings.embed_query("a") == pytest.approx(_unit(theirs.embed_query("a")))
     with pytest.raises(FingerprintMismatchError):

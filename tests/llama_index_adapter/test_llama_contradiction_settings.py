@@ -342,7 +342,7 @@ def test_bad_settings_are_refused_when_they_are_set(settings, error, words):
 def test_an_index_whose_collection_lacks_the_vector():
     """What is stored without it can be judged all the same."""
     with PassageIndex.open(encoder=PlacedEncoder()) as index:
-        assert index.vectors == ("topical",)
+        assert index.vectors == ("topical", "lexical")
         index.add([Passage(result.node.node_id, result.node.text) for result in retrieved_nodes()])
         made = contradictions("drop_both", encoder=None, index=index)
         assert kept(made.filter(retrieved_nodes()).hits) == [OPEN, COPPER]

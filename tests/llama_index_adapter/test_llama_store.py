@@ -59,9 +59,9 @@ def test_an_index_from_documents_writes_both_vectors_and_searches_by_text(query)
     assert results[0].node.ref_doc_id == "d1"
     assert results[0].node.next_node or results[0].node.prev_node
     assert results[0].node.metadata["logic"]["policy"] == "exclusion"
-    assert set(store.index.vectors) == {"topical", "compatibility"}
+    assert set(store.index.vectors) == {"topical", "compatibility", "lexical"}
     records, _ = store.client.scroll("passages", with_vectors=True)
-    assert all(set(one.vector) == {"topical", "compatibility"} for one in records)
+    assert all(set(one.vector) == set(store.index.vectors) for one in records)
     assert results == ConstraintRetriever(store.index, similarity_top_k=3).retrieve(query)
 
 

@@ -84,9 +84,10 @@ def test_a_frameworks_page_runs(page, tmp_path, monkeypatch, no_network):
     names: dict[str, object] = {}
     run_blocks(page, names)
     first = names["store"].index  # type: ignore[attr-defined]
-    assert first.vectors == ("topical", "compatibility")
-    assert names["retriever"].index.vectors == first.vectors  # type: ignore[attr-defined]
-    for index in (first, names["retriever"].index):  # type: ignore[attr-defined]
+    assert first.vectors == ("topical", "compatibility", "lexical")
+    over = names["retriever"].index  # type: ignore[attr-defined]
+    assert over.vectors == ("topical", "compatibility")
+    for index in (first, over):
         index.close()
 
 
@@ -153,11 +154,11 @@ def test_the_page_on_the_probe_runs(tmp_path, monkeypatch, capsys, no_network):
     names: dict[str, object] = {}
     run_blocks("docs/probe.md", names)
     said = capsys.readouterr().out.splitlines()
-    assert said == ["topical 0.35", "auto 0.85", "10 0 0.002", "fake, temperature 0 5 0"]
+    assert said == ["topical 0.35", "auto 0.95", "12 0 0.0005", "fake, temperature 0 5 0"]
     page = (ROOT / "docs" / "probe.md").read_text("utf-8")
     shown = [line.split("│") for line in page.splitlines() if line.startswith("│ ")]
     told = {name.strip(): accuracy.split()[0] for _, name, accuracy, *_ in shown}
-    assert told == {"topical": "0.350", "auto": "0.850"}
+    assert told == {"topical": "0.350", "auto": "0.950"}
     assert mcnemar(5, 0) > 0.05 > mcnemar(6, 0) > mcnemar(7, 0) > 0.01 > mcnemar(8, 0)
     assert (tmp_path / "figures.json").is_file()
     names["index"].close()  # type: ignore[attr-defined]

@@ -26,7 +26,7 @@ def test_lists_are_those_of_the_engine(policy) -> None:  # type: ignore[no-untyp
     """Else the figures are none of the package's."""
     dataset = inns()
     texts = [query.text for query in dataset.queries]
-    with PassageIndex.open("inns", HashedEncoder()) as index:
+    with PassageIndex.open("inns", HashedEncoder(), lexical=False) as index:
         index.add(Passage(name, text) for name, text in DOCUMENTS.items())
         engine_lists = [
             [(hit.passage.id, hit.score) for hit in hits]

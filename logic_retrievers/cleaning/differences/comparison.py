@@ -13,8 +13,8 @@ from logic_retrievers.cleaning.differences.annotation import (
     TokenSpan,
     annotate,
 )
-from logic_retrievers.cleaning.differences.opposites import antonyms_of, lookup_forms
-from logic_retrievers.cleaning.differences.tokens import Token
+from logic_retrievers.cleaning.differences.opposites import antonyms_of
+from logic_retrievers.cleaning.differences.tokens import Token, stem
 from logic_retrievers.cleaning.result import Difference, Type
 
 MAX_ALIGNED_TOKENS = 1500
@@ -34,11 +34,8 @@ RegionsByMention: TypeAlias = dict[Mention, set[int]]
 class Change:
     """Words of the left text that stand against words of the right one.
 
-    Args:
-        type: what the words are.
-        left, right: the words.
-        left_mention, right_mention: what they state, for numbers, dates and names.
-        equal: whether both state the same in another form: ``twelve`` and ``12``.
+    The mentions are what the words state, for numbers, dates and names; ``equal`` says whether both
+    state the same in another form: ``twelve`` and ``12``.
     """
 
     type: Type
@@ -58,11 +55,8 @@ class Change:
 class Comparison:
     """Two texts that were compared.
 
-    Args:
-        left, right: the texts, annotated.
-        changes: where they differ, in the order of the left text.
-        common: share of the words that stand in both in the same order, in [0, 1].
-        regions: runs of words that are not aligned.
+    Changes come in the order of the left text. ``common`` is the share of the words that stand in
+    both in the same order, in [0, 1]; ``regions`` are runs of words that are not aligned.
     """
 
     left: AnnotatedText
@@ -231,7 +225,8 @@ def _find_opposites(
     for a, b, c, d in regions:
         unpaired: dict[str, int] = {}
         for index in range(c, d):
-            for form in lookup_forms(right.tokens[index].key):
+            word = right.tokens[index].key
+            for form in (word, stem(word)):
                 unpaired.setdefault(form, index)
         for index in range(a, b):
             antonyms = antonyms_of(left.tokens[index].key)

@@ -16,12 +16,7 @@ LEXICON: Mapping[str, Any] = tomllib.loads(
 
 def listed_words(name: str) -> frozenset[str]:
     """A list of the table ``words``."""
-    return frozenset(ordered_words(name))
-
-
-def ordered_words(name: str) -> tuple[str, ...]:
-    """A list of the table ``words`` in its order."""
-    return tuple(LEXICON["words"][name].split())
+    return frozenset(LEXICON["words"][name].split())
 
 
 def phrase_pattern(name: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:

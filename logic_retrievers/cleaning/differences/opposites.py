@@ -32,11 +32,6 @@ def antonyms_of(word: str) -> frozenset[str]:
     return ANTONYMS.get(word, frozenset()) | ANTONYMS.get(stem(word), frozenset())
 
 
-def lookup_forms(word: str) -> tuple[str, str]:
-    """The forms under which a word may stand among the antonyms of another."""
-    return word, stem(word)
-
-
 def is_negation(token: Token, following: Token | None) -> bool:
     """Whether a word negates, given the one behind it: not in "not only", "no later than"."""
     if token.key not in _NEGATIONS:

@@ -22,7 +22,6 @@ _FRACTIONS = "\u00bd\u00bc\u00be"
 _SENTENCE_END = re.compile(r"[.!?;\n\u3002]")
 _MIN_STEM_LENGTH = 3
 
-
 STOPWORDS = listed_words("stopwords")
 """Words that say nothing about the topic of a text."""
 

@@ -20,6 +20,7 @@ _PREFIXED = re.compile(r"v(\d+(?:\.\d+)*)", re.ASCII)
 _DOTTED = re.compile(r"\d+(?:\.\d+)+", re.ASCII)
 _FIGURES = re.compile(r"\d{1,4}(?:\.\d+)*", re.ASCII)
 _LETTER = re.compile(r"[a-z]")
+_CAPITAL = re.compile(r"[A-Z]")
 _TWO = 2
 
 
@@ -51,7 +52,7 @@ def find_versions(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Version]]
             yield index, index + 1, Version(_parse_parts(prefixed[1]))
         elif cue and _FIGURES.fullmatch(token.key):
             yield index - 1, index + 1, Version(_parse_parts(token.key))
-        elif cue and cue.key in _LETTER_CUES and _is_capital_letter(token):
+        elif cue and cue.key in _LETTER_CUES and _CAPITAL.fullmatch(token.text):
             yield index - 1, index + 1, Version((ord(token.key) - ord("a") + 1,))
         elif cue and cue.key in _ORDINAL_CUES and token.key in CARDINALS:
             yield index - 1, index + 1, Version((int(CARDINALS[token.key]),))
@@ -88,10 +89,6 @@ def _ordinal_ending_at(tokens: Sequence[Token], index: int) -> tuple[int, int] |
     if key in _ORDINAL_ENDINGS and index and tokens[index - 1].key.isdecimal():
         return index - 1, int(tokens[index - 1].key)
     return None
-
-
-def _is_capital_letter(token: Token) -> bool:
-    return len(token.text) == 1 and token.text.isupper() and token.text.isascii()
 
 
 def _follows_product(tokens: Sequence[Token], index: int) -> bool:

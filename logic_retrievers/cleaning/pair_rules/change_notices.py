@@ -12,7 +12,6 @@ _WEAK_NOTICE = phrase_pattern("WEAK_NOTICE")
 _STRONG_NEWS = phrase_pattern("STRONG_NEWS")
 _WEAK_NEWS = phrase_pattern("WEAK_NEWS")
 
-
 _MIN_KNOWN_SHARE = 0.6
 _MIN_OVERLAP_WEAK = 0.3
 _NOTICE_SENTENCES = 2
@@ -27,10 +26,7 @@ def find_notice(text: AnnotatedText, other: AnnotatedText, overlap: float) -> st
     They stand in one of its first sentences. The words before them, which say what is over, stand
     in the first sentences of the other text: that something else is over says nothing.
 
-    Args:
-        text: may give notice.
-        other: the other one.
-        overlap: of the topics; weak phrases count only where it is large.
+    Weak phrases count only where the ``overlap`` of the topics is large.
     """
     other_topic: set[str] = set()
     for start, end in other.sentences[:_NOTICE_SENTENCES]:
@@ -57,10 +53,7 @@ def find_news(text: AnnotatedText, other: AnnotatedText, *, weak: bool = False) 
     They stand in one of its first sentences. That sentence, unless it is a headline, shares a stem
     with the other text.
 
-    Args:
-        text: may tell news.
-        other: the other one; it must not have the same words.
-        weak: whether words count that texts without news have too.
+    ``weak`` words are those that texts without news have too.
     """
     other_text = other.text.casefold()
     for start, end in text.sentences[:_NEWS_SENTENCES]:

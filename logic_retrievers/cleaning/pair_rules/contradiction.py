@@ -128,8 +128,9 @@ def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:
     if overlap < _MIN_SENTENCE_OVERLAP:
         return False
     negated: set[str] = set()
-    for start in _negations_in(other, counterpart):
-        negated |= _negated_stems(other, start, counterpart)
+    for mention in other.mentions:
+        if mention.type == "polarity" and counterpart[0] <= mention.start < counterpart[1]:
+            negated |= _negated_stems(other, mention.start, counterpart)
     affirmed = other.stems_in(*counterpart) - negated
     return not affirmed.isdisjoint(_negated_stems(text, index, sentence))
 
@@ -148,14 +149,6 @@ def _most_similar_sentence(
         if (shared, overlap) > best:
             best, best_sentence = (shared, overlap), candidate
     return best_sentence, best[1] if best[0] >= _MIN_SHARED_STEMS else 0.0
-
-
-def _negations_in(text: AnnotatedText, sentence: TokenSpan) -> list[int]:
-    return [
-        mention.start
-        for mention in text.mentions
-        if mention.type == "polarity" and sentence[0] <= mention.start < sentence[1]
-    ]
 
 
 def _negated_stems(text: AnnotatedText, index: int, sentence: TokenSpan) -> set[str]:

@@ -56,8 +56,10 @@ def find_metadata_category(pair: PassagePair) -> str:
     """
     if not pair.scope_keys or pair.cosine < _MIN_COSINE_CATEGORY or not are_related(pair):
         return ""
-    difference = _differing_category(pair.left, pair.right)
-    return "" if difference is None else _key_reason(difference)
+    for key, left, right in _keys_about_content(pair.left, pair.right):
+        if _is_category(left) and _is_category(right) and _are_disjoint(left, right):
+            return _key_reason((key, left, right))
+    return ""
 
 
 def newer_by_metadata(pair: PassagePair) -> tuple[Side, KeyValues] | None:
@@ -105,15 +107,6 @@ def _differing_scope(left: Passage, right: Passage, keys: Sequence[str]) -> KeyV
     for key, left_value, right_value in _keys_about_content(left, right):
         # the last word is a scope key: school_year, rank_group
         if key_words(key)[-1:] in scope_words and _are_disjoint(left_value, right_value):
-            return key, left_value, right_value
-    return None
-
-
-def _differing_category(left: Passage, right: Passage) -> KeyValues | None:
-    """The first key of any name whose values are two names, not dates, numbers or paths."""
-    for key, left_value, right_value in _keys_about_content(left, right):
-        names = _is_category(left_value) and _is_category(right_value)
-        if names and _are_disjoint(left_value, right_value):
             return key, left_value, right_value
     return None
 

@@ -15,7 +15,6 @@ _LABEL = re.compile(r"\d{1,4}[a-z]{0,2}|[a-z]{1,3}[-/]?\d{1,4}|[A-Z]|[IVX]{1,4}"
 _MIN_OVERLAP = 0.1
 _MIN_SIMILARITY = 0.72
 
-
 Label = tuple[str, TokenSpan]
 """A number or code, and the tokens of it and its noun."""
 

@@ -72,7 +72,9 @@ def find_other_scope(pair: PassagePair) -> str:
     if not are_related(pair):
         return ""
     for change in pair.value_changes:
-        if _is_scope(pair, change) and _has_other_difference(pair, change):
+        opens_sentences = change.type == "entity" and pair.is_in_subjects(change)
+        has_others = any(other is not change for other in pair.value_changes)
+        if _is_scope(pair, change) and (has_others or opens_sentences):
             return scope_reason(*pair.words_of(change))
     words = _differing_axis_words(pair)
     return scope_reason(*words) if words else ""
@@ -139,13 +141,6 @@ def _is_one_kind(change: Change) -> bool:
         return change.in_both
     left, right = quantities
     return left.kind == right.kind and left.counted == right.counted
-
-
-def _has_other_difference(pair: PassagePair, scope: Change) -> bool:
-    """Whether another value differs, or the scope alone opens the sentences."""
-    return any(change is not scope for change in pair.value_changes) or (
-        scope.type == "entity" and pair.is_in_subjects(scope)
-    )
 
 
 def _follows_preposition(text: AnnotatedText, span: TokenSpan) -> bool:

@@ -45,15 +45,7 @@ _MAX_SUM_OF_TOPICS = 64
 
 @dataclass(frozen=True)
 class PassagePair:
-    """Two passages and what is known of them.
-
-    Args:
-        left, right: the passages.
-        probability: of a contradiction, from the vectors.
-        cosine: of the topical vectors.
-        threshold: least probability of a contradiction.
-        date_key, source_key, scope_keys: metadata keys of dates, sources and scopes.
-    """
+    """Two passages and what is known of them; :func:`classify_pair` explains the fields."""
 
     left: Passage
     right: Passage
@@ -175,10 +167,8 @@ def are_parallel(
     It is a condition of rules that need little evidence, and none by itself: it does not say
     whether the texts are about one thing. Lexicon entries are excluded, since they all look alike.
 
-    Args:
-        pair: of passages.
-        min_cosine: from which on a single common word is enough.
-        max_topic: different content words of the shorter text; longer ones share some by chance.
+    From ``min_cosine`` on a single common word is enough. ``max_topic`` is the most different
+    content words of the shorter text; longer ones share some by chance.
     """
     left, right = pair.texts
     shared = len(left.topic & right.topic)

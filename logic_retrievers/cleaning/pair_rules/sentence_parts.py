@@ -19,16 +19,12 @@ def subject_end(tokens: Sequence[Token], start: int, end: int) -> int:
 
     The main verb is the first known verb outside a clause: "if you are a student, you pay",
     "students who live at home pay". Without one, the subject is two fifths of the sentence.
-
-    Args:
-        tokens: of a text.
-        start: first token of the sentence.
-        end: index behind its last.
     """
     in_clause_opener = start < end and tokens[start].key in _CLAUSE_OPENERS
     clauses, verb, comma = int(in_clause_opener), 0, 0
     for index in range(start + 1, end):
-        if (clauses or verb) and _after_punctuation(tokens, index) and not comma:
+        after_punctuation = tokens[index].start_char - tokens[index - 1].end_char > 1
+        if (clauses or verb) and after_punctuation and not comma:
             comma, clauses = index, 0  # the clause ends with its comma
         if tokens[index].text not in _VERBS:  # capitalized words of a title are no verbs
             opens_clause = tokens[index].key in _RELATIVE_PRONOUNS
@@ -51,14 +47,7 @@ def is_in_subject(text: AnnotatedText, span: TokenSpan) -> bool:
 def text_before(
     text: AnnotatedText, index: int, characters: int, *, in_sentence: bool = True
 ) -> str:
-    """The characters before a token.
-
-    Args:
-        text: of the token.
-        index: of the token.
-        characters: how many at most.
-        in_sentence: stop at the start of its sentence.
-    """
+    """At most so many characters before a token, by default of its sentence alone."""
     end = text.tokens[index].start_char
     sentence_start = text.tokens[text.sentence_at(index)[0]].start_char if in_sentence else 0
     return text.text[max(sentence_start, end - characters) : end]
@@ -68,8 +57,3 @@ def shortened(words: str, max_characters: int = 60) -> str:
     """Words for a reason, on one line and cut with an ellipsis."""
     line = " ".join(words.split())
     return line if len(line) <= max_characters else f"{line[: max_characters - 1]}\u2026"
-
-
-def _after_punctuation(tokens: Sequence[Token], index: int) -> bool:
-    """Whether more than a space stands before a token."""
-    return tokens[index].start_char - tokens[index - 1].end_char > 1

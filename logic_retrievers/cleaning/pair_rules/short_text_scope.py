@@ -12,10 +12,7 @@ from logic_retrievers.cleaning.pair_rules.passage_pair import (
     are_parallel,
     scope_reason,
 )
-from logic_retrievers.cleaning.pair_rules.sentence_parts import (
-    is_in_subject,
-    text_before,
-)
+from logic_retrievers.cleaning.pair_rules.sentence_parts import is_in_subject, text_before
 
 _FRAME_OPENERS = listed_words("frame_openers")
 

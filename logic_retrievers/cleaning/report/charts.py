@@ -52,14 +52,7 @@ def count_actions(result: CleaningResult) -> dict[str, dict[str, int]]:
 def stacked_bars(
     table: Mapping[str, Mapping[str, int]], *, left: float, width: float, step: float
 ) -> tuple[Bar, ...]:
-    """A stacked bar for each kind.
-
-    Args:
-        table: of :func:`count_actions`.
-        left: x of their start.
-        width: of the longest; a little more where thin blocks were widened.
-        step: from one bar to the next.
-    """
+    """A bar for each kind; the longest is ``width`` wide, or more where blocks were widened."""
     totals = {kind: sum(actions.values()) for kind, actions in table.items()}
     scale = width / max(1, *totals.values())
     bars = []
@@ -85,11 +78,7 @@ def histogram(
 ) -> tuple[Block, ...]:
     """The columns of a histogram over [0, 1] that are not empty; y counts from the top.
 
-    Args:
-        values: in [0, 1]; others count in the nearest column.
-        left: x of 0.
-        width: from 0 to 1.
-        height: of the highest column.
+    Values outside of it count in the nearest column.
     """
     counts = Counter(max(0, min(N_BINS - 1, math.floor(value * N_BINS + 1e-9))) for value in values)
     highest = max(counts.values(), default=1)

@@ -28,9 +28,7 @@ def check_fail_on(names: Sequence[str]) -> None:
 def failing_decisions(result: CleaningResult, names: Sequence[str]) -> tuple[Decision, ...]:
     """The decisions whose finding is of one of some kinds or severities, in their order.
 
-    Args:
-        result: of a cleaning.
-        names: of :data:`FAIL_ON`; nothing fails without any.
+    ``names`` are of :data:`FAIL_ON`; nothing fails without any.
 
     Raises:
         ConfigurationError: a name that is not in :data:`FAIL_ON`.

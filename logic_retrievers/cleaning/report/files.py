@@ -140,30 +140,20 @@ def _row(decision: Decision, result: CleaningResult) -> dict[str, Any]:
     """Column -> value, not yet made safe for a spreadsheet."""
     finding = decision.finding
     one, other = result.passages[finding.one], result.passages[finding.other]
-    return {
-        "kind": finding.kind.value,
-        "severity": finding.severity,
+    row = {
+        **finding.to_dict(),
         "action": decision.action,
-        "probability": finding.probability,
-        "own_probability": finding.own_probability,
-        "cosine": finding.cosine,
-        "score": finding.score,
-        "reason": finding.reason,
         "decision": decision.reason,
         "differences": "; ".join(_difference_cell(d, one, other) for d in finding.differences),
-        "newer": finding.newer,
         "quarantined": " ".join(decision.quarantined),
         "trusted": " ".join(decision.trusted),
         "dry_run": result.dry_run,
-        "one": one.id,
-        "other": other.id,
-        "one_date": metadata_value(one.metadata, result.date_key),
-        "other_date": metadata_value(other.metadata, result.date_key),
-        "one_source": passage_source(one, result.source_key),
-        "other_source": passage_source(other, result.source_key),
-        "one_text": one.text,
-        "other_text": other.text,
     }
+    for side, passage in (("one", one), ("other", other)):
+        row[f"{side}_date"] = metadata_value(passage.metadata, result.date_key)
+        row[f"{side}_source"] = passage_source(passage, result.source_key)
+        row[f"{side}_text"] = passage.text
+    return row
 
 
 def _difference_cell(difference: Difference, one: Passage, other: Passage) -> str:

@@ -43,11 +43,7 @@ class Piece:
 class Section:
     """A section of a text, shown or folded.
 
-    Args:
-        is_folded: it takes a click to see it.
-        length: in characters.
-        n_marks: how many marks it contains or overlaps.
-        pieces: the section, split at its marks.
+    ``n_marks`` counts the marks that it contains or overlaps; it takes a click to see a folded one.
     """
 
     is_folded: bool
@@ -59,11 +55,7 @@ class Section:
 def find_marks(text: str, differences: Iterable[Difference], side: Side) -> tuple[Mark, ...]:
     """The marks of one of two texts; spans that overlap become one mark of all their types.
 
-    Args:
-        text: of the passage.
-        differences: of the pair; spans are clipped to the text, and left out if they end before
-            they begin.
-        side: which of the two texts it is.
+    Spans are clipped to the text, and left out if they end before they begin.
     """
     spans: list[tuple[int, int, str]] = []
     for difference in differences:
@@ -84,12 +76,7 @@ def find_marks(text: str, differences: Iterable[Difference], side: Side) -> tupl
 def split_at_marks(text: str, marks: Sequence[Mark], begin: int, end: int) -> tuple[Piece, ...]:
     """A section of a text, split at the marks; joined, the pieces are the section.
 
-    Args:
-        text: the whole text.
-        marks: of the whole text.
-        begin: first character of the section.
-        end: one past its last; an empty mark there belongs to the section only at the end of the
-            text.
+    An empty mark at ``end`` belongs to the section only at the end of the text.
     """
     pieces: list[Piece] = []
     position = begin
@@ -110,12 +97,7 @@ def split_at_marks(text: str, marks: Sequence[Mark], begin: int, end: int) -> tu
 
 
 def fold_text(text: str, marks: Sequence[Mark]) -> tuple[Section, ...]:
-    """A text in shown and folded sections; joined, they are the text.
-
-    Args:
-        text: of a passage.
-        marks: of the text.
-    """
+    """A text in shown and folded sections; joined, they are the text."""
     sections: list[Section] = []
     position = 0
     for begin, end in _shown_spans(text, marks):

@@ -35,12 +35,8 @@ MAX_VALUE_CHARACTERS = 120
 class PassageCard:
     """One of the two passages of a decision, as the page shows it.
 
-    Args:
-        id: of the passage.
-        date, source: by its metadata; empty where it has none.
-        tags: what became of it, and what it is to the other one.
-        metadata: other keys and values, where they differ from the other passage's.
-        sections: its text.
+    ``tags``: what became of it, and what it is to the other one. ``metadata``: other keys and
+    values, where they differ from the other passage's.
     """
 
     id: str
@@ -62,10 +58,6 @@ class DecisionCard:
 
 def render_page(result: CleaningResult, title: str) -> str:
     """The page.
-
-    Args:
-        result: of the cleaning.
-        title: of the page.
 
     Raises:
         MissingExtraError: jinja2 is not installed.

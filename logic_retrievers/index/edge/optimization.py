@@ -29,8 +29,10 @@ def needs_optimization(collection: EdgeCollection) -> bool:
     """Whether more points than :data:`EXACT_LIMIT` are outside the HNSW index."""
     with engine_errors():
         info = collection.shard.info()
-    dense = max(1, len(dict(collection.description.params.vectors or {})))
-    return bool(info.points_count - info.indexed_vectors_count / dense > EXACT_LIMIT)
+    params = collection.description.params
+    dense, sparse = dict(params.vectors or {}), params.sparse_vectors or {}
+    indexed = info.indexed_vectors_count - len(sparse) * info.points_count  # words always are
+    return bool(info.points_count - indexed / max(1, len(dense)) > EXACT_LIMIT)
 
 
 def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:

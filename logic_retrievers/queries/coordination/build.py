@@ -27,10 +27,7 @@ def build_expression(
 ) -> Expression:
     """The expression of heads that *and* or *or* join.
 
-    Args:
-        nouns: the heads.
-        decisions: those that are taken here are added.
-        also: the nouns stand behind *that are also*.
+    The decisions that are taken here are added to ``decisions``.
 
     Raises:
         NoCoordinationError: mixed operators on one level.

@@ -57,9 +57,7 @@ class Noun:
 def parse_nouns(segments: Sequence[Segment], head: Word | None = None) -> list[Noun] | None:
     """The nouns of a phrase in their order; None where a segment fits nowhere.
 
-    Args:
-        segments: of the phrase.
-        head: for a phrase that may have none of its own: *that are also* set in Rome.
+    ``head``: for a phrase that may have none of its own: *that are also* set in Rome.
     """
     if any(_is_blocked(segment.words) for segment in segments):
         return None
@@ -81,7 +79,8 @@ def parse_nouns(segments: Sequence[Segment], head: Word | None = None) -> list[N
         has_modifier = current is not None and bool(current.modifiers)
         place = _head_index(segment.forms, opening=not has_modifier, singular=singular)
         if place is not None and has_modifier and place + 1 == len(words):
-            repeats = current is not None and _is_same_word(words[place], current.head)
+            head_word = "" if current is None else current.head.masked.lower()
+            repeats = words[place].masked.lower() == head_word
             place = place if repeats else None
         if place is not None:
             noun = _noun(segment, place)
@@ -129,10 +128,8 @@ def shared_beginning(words: Words, other: Words) -> int:
 def _head_index(forms: Sequence[str], *, opening: bool, singular: bool) -> int | None:
     """Where the head stands: the plural before the first relation, or at the end.
 
-    Args:
-        forms: the words.
-        opening: the first word opens the phrase, so that its capital means nothing.
-        singular: *a hotel* is a head too.
+    ``opening``: the first word opens the phrase, so that its capital means nothing. ``singular``:
+    *a hotel* is a head too.
     """
     words = [forms[0].lower(), *forms[1:]] if opening else list(forms)
     indefinite = singular and words[0] in ("a", "an")
@@ -206,7 +203,3 @@ def _add_name(modifier: Modifier, segment: Segment) -> None:
             break
     modifier.names.append(words)
     modifier.name_segments.append(segment)
-
-
-def _is_same_word(first: Word, second: Word) -> bool:
-    return first.masked.lower() == second.masked.lower()

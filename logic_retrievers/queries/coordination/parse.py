@@ -64,11 +64,7 @@ class ExcludedPhrase:
 
 
 def may_coordinate(masked: str) -> bool:
-    """A cheap check: False where :func:`coordinate` finds nothing in a text without exclusions.
-
-    Args:
-        masked: the query, names and idioms filled.
-    """
+    """A cheap check: False where :func:`coordinate` finds nothing in a text without exclusions."""
     return has_connective(masked) or has_set_relation(masked)
 
 

@@ -110,14 +110,11 @@ def split_segments(
 
     A comma takes the operator of the next connective that has one.
 
-    Args:
-        text: the query.
-        masked: the same, names, idioms and fixed pairs filled.
-        start: of the phrase.
-        end: of it.
-        copula: *that are* joins, too.
+    ``copula``: *that are* joins, too.
     """
-    if _PHRASE_BREAK.search(masked, start, end) or _ends_sentence(text, start, end):
+    stops = [match.start() for match in _FULL_STOP.finditer(text, start, end)]
+    ends_sentence = not all(is_abbreviation(text, stop) for stop in stops)
+    if ends_sentence or _PHRASE_BREAK.search(masked, start, end):
         return None
     pattern = _CONNECTIVE_OR_COPULA if copula else _CONNECTIVE
     matches = list(pattern.finditer(masked, start, end))
@@ -180,9 +177,3 @@ def is_abbreviation(text: str, stop: int) -> bool:
     before = text[max(0, stop - _ABBREVIATION_REACH) : stop].split()
     word = before[-1] if before else ""
     return word.lower() in _ABBREVIATIONS or "." in word or (len(word) == 1 and word.isupper())
-
-
-def _ends_sentence(text: str, start: int, end: int) -> bool:
-    return any(
-        not is_abbreviation(text, match.start()) for match in _FULL_STOP.finditer(text, start, end)
-    )

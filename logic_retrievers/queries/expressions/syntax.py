@@ -171,9 +171,7 @@ def _read_quotation(text: str, start: int) -> tuple[str, int]:
 def from_dict(value: Mapping[str, Any]) -> Expression:
     """Reads an expression from nested dictionaries; see :meth:`Expression.from_dict`.
 
-    Args:
-        value: ``op`` with ``text`` for an atom and ``args`` for the others; other keys are
-            ignored.
+    Keys other than ``op``, ``text`` and ``args`` are ignored.
 
     Raises:
         ExpressionError: says which part is wrong.

@@ -107,7 +107,8 @@ class Expression(ABC):
 
     def __str__(self) -> str:
         """The text that :meth:`parse` reads."""
-        return " ".join(_to_text(self))
+        parts = [f"({p})" if isinstance(p, _NaryOperator) else str(p) for p in self.args]
+        return f"NOT {parts[0]}" if isinstance(self, Not) else f" {self.op.upper()} ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,10 @@ class Atom(Expression):
     def to_dict(self) -> dict[str, Any]:
         """``{"op": "atom", "text": ...}``."""
         return {"op": self.op, "text": self.text}
+
+    def __str__(self) -> str:
+        text = self.text.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{text}"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,20 +278,6 @@ def _check_size(expression: Expression) -> None:
         )
     if expression.depth > MAX_DEPTH:
         raise ExpressionError(f"more than {MAX_DEPTH} levels of AND, OR and NOT")
-
-
-def _to_text(expression: Expression) -> Iterator[str]:
-    if isinstance(expression, Atom):
-        text = expression.text.replace("\\", "\\\\").replace('"', '\\"')
-        yield f'"{text}"'
-    elif isinstance(expression, Not):
-        yield f"NOT {_parenthesised(expression.part)}"
-    else:
-        yield f" {expression.op.upper()} ".join(_parenthesised(part) for part in expression.args)
-
-
-def _parenthesised(expression: Expression) -> str:
-    return f"({expression})" if isinstance(expression, _NaryOperator) else str(expression)
 
 
 def _join(parts: Sequence[Expression], word: str) -> str:

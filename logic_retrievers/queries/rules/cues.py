@@ -41,11 +41,8 @@ def find_cues(
 ) -> list[Cue]:
     """The cues that mean exclusion, from left to right; where some overlap, the longest.
 
-    Args:
-        rules: in order of precedence where two match at the same place.
-        masked: the query, names and idioms filled.
-        opens: whether a sentence begins at this place of the text.
-        accepts: whether a cue may stand before this text; any where None.
+    ``opens``: whether a sentence begins at a place. ``accepts``: whether a cue may stand before a
+    text; any where None.
     """
     candidates = [(rule, match) for rule in rules for match in rule.cue_pattern.finditer(masked)]
     if len(candidates) > 4 * MAX_CUES:

@@ -87,10 +87,7 @@ class Rule:
     def fits(self, before: str, after: str, verb: str = "") -> bool:
         """Whether a cue between these two texts means what the rule says.
 
-        Args:
-            before: of the cue.
-            after: of the cue.
-            verb: what its group ``verb`` holds, for a rule with ``again``.
+        ``verb`` is what the cue's group of that name holds, for a rule with ``again``.
         """
         if _MENTIONED_CUE.search(before) or (self.before and not self._before.search(before)):
             return False
