@@ -60,7 +60,8 @@ class RandomEncoder:
             for seed in seeds
         ]
         vectors = np.array(rows, dtype=np.float32).reshape(-1, DIMENSION)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / lengths, dtype=np.float32)
 
 
 def main() -> None:

@@ -3,14 +3,14 @@
 passage_index.py     PassageIndex: each method synchronous and asynchronous
 operations.py        its base class: the opened collection and the operations of a search
 connection.py        performs client calls: retries, time-outs, threads; faults.py translates errors
-embedded.py          fast access to the arrays of embedded mode
+edge/                the embedded engine
 opening.py           settings; creates a collection, or checks it against schema.py
 ingestion.py         stores passages, after validation.py
 vectors.py           vectors of passages: encoded, or read back; lexical.py makes the sparse one
 candidate_search.py  candidate pools in two phases
 points.py            count, get, page, delete
 quarantine_flag.py   the flag that hides a passage
-backfill.py          adds a missing named vector, in place or in a copy
+backfill.py          adds a missing named vector, in place or in a copy (collection_copy.py)
 
 Without I/O: point_format.py, filters.py, requests.py, schema.py, validation.py, lexical.py.
 """

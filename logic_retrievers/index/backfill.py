@@ -1,20 +1,18 @@
-"""Back-fill: gives every point a vector that it lacks, in place or in a copy; and plain copies."""
+"""Back-fill: gives every point of a collection a vector that it lacks, in place or in a copy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from qdrant_client import models
 
-from logic_retrievers.effects import ClientCall, Compute, EffectHandler, Operation, UserCall
+from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import (
     AuthenticationError,
-    CollectionError,
-    CollectionNotFoundError,
     ConfigurationError,
     ServerError,
     ServerTimeoutError,
@@ -22,22 +20,19 @@ from logic_retrievers.errors import (
     StorageError,
 )
 from logic_retrievers.index import lexical
+from logic_retrievers.index.collection_copy import PAGE_SIZE, copy_points
 from logic_retrievers.index.ingestion import Progress
 from logic_retrievers.index.point_format import to_passage
-from logic_retrievers.index.requests import client_call, retrieve, scroll
+from logic_retrievers.index.requests import client_call, scroll
 from logic_retrievers.index.schema import (
     Collection,
     StoredVector,
-    by_stored_name,
     default_specs,
     new_lexical_vector,
     new_vector,
     updated_metadata,
-    vector_params,
 )
 from logic_retrievers.index.vectors import encode_for_storage
-
-PAGE_SIZE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,44 +96,8 @@ def backfill(
         return BackfillReport(collection.name, tuple(missing), filled)
     original = replace(collection, vectors={**collection.vectors, **signed})
     encode = partial(_encode, collection, encoder, missing)
-    filled = yield from _copy_into(original, target, missing, encode, progress=progress)
+    filled = yield from copy_points(original, target, missing, encode, progress=progress)
     return BackfillReport(target, tuple(missing), filled)
-
-
-def copy(
-    collection: Collection, target: str, at: EffectHandler, progress: Progress | None = None
-) -> Operation[int]:
-    """Copies every point as it is into a new collection somewhere else, or goes on with that.
-
-    Args:
-        collection: what to copy.
-        target: name of the copy.
-        at: the connection to the place of the copy.
-        progress: called after each batch with the number of points copied.
-
-    Returns:
-        How many points were copied in this call.
-
-    Raises:
-        CollectionError: the copy has another number of points in the end.
-    """
-    copied = yield from _copy_into(collection, target, {}, None, at=at, progress=progress)
-    counted = []
-    for name, handler in ((collection.name, None), (target, at)):
-        counted.append((yield from _on(handler, client_call("count", name, exact=True))).count)
-    if counted[0] != counted[1]:
-        raise CollectionError(
-            f"{collection.name!r} has {counted[0]} points and its copy {target!r} {counted[1]}:"
-            " somebody writes to one of them. Stop that and copy again, or into another name."
-        )
-    return copied
-
-
-def _on(handler: EffectHandler | None, effect: ClientCall) -> Operation[Any]:
-    """The result of a client call, elsewhere where a handler is given."""
-    if handler is None:
-        return (yield effect)
-    return (yield UserCall(partial(handler.handle, effect), partial(handler.ahandle, effect)))
 
 
 def _missing_vectors(
@@ -290,102 +249,3 @@ def _encode(
     """For each point: stored vector name -> vector of its text."""
     passages = [to_passage(record.id, record.payload, collection.keys) for record in records]
     return encode_for_storage(encoder, passages, list(missing.values()))
-
-
-def _copy_into(
-    collection: Collection,
-    target: str,
-    missing: Mapping[str, StoredVector],
-    encode: Callable[[Sequence[models.Record]], list[dict[str, Any]]] | None,
-    *,
-    at: EffectHandler | None = None,
-    progress: Progress | None,
-) -> Operation[int]:
-    """Copies every point with the new vectors added; points that were copied before stay.
-
-    Until the last point is copied, the copy's metadata says that its new vectors are incomplete, so
-    that they cannot be searched.
-
-    Returns:
-        How many points were copied in this call.
-    """
-    yield from _create_copy(collection, missing, target, at)
-    copied = 0
-    offset = None
-    while True:
-        records, offset = yield scroll(
-            collection.name, limit=PAGE_SIZE, offset=offset, vectors=True
-        )
-        absent = yield from _absent_points(target, records, at)
-        if absent:
-            vectors: list[dict[str, Any]] = [{}] * len(absent)
-            if encode is not None:
-                vectors = yield Compute(partial(encode, absent))
-            points = [
-                models.PointStruct(
-                    id=record.id,
-                    payload=record.payload,
-                    vector={**by_stored_name(record.vector), **new},
-                )
-                for record, new in zip(absent, vectors, strict=True)
-            ]
-            yield from _on(at, client_call("upsert", target, points=points, wait=True))
-            copied += len(absent)
-            if progress is not None:
-                progress(copied)
-        if offset is None:
-            break
-    done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
-    metadata = updated_metadata(collection, done)
-    yield from _on(at, client_call("update_collection", target, metadata=metadata))
-    return copied
-
-
-def _create_copy(
-    collection: Collection,
-    missing: Mapping[str, StoredVector],
-    target: str,
-    at: EffectHandler | None,
-) -> Operation[None]:
-    """Creates an empty collection configured like the original, unless it exists."""
-    try:
-        yield from _on(at, client_call("get_collection", target))
-        return
-    except CollectionNotFoundError:
-        pass
-    info = yield client_call("get_collection", collection.name)
-    params = info.config.params
-    dense, sparse = vector_params(missing)
-    create = client_call(
-        "create_collection",
-        target,
-        vectors_config={**by_stored_name(params.vectors), **dense},
-        sparse_vectors_config={**(params.sparse_vectors or {}), **sparse} or None,
-        shard_number=params.shard_number,
-        replication_factor=params.replication_factor,
-        write_consistency_factor=params.write_consistency_factor,
-        on_disk_payload=params.on_disk_payload,
-        quantization_config=info.config.quantization_config,
-        metadata=updated_metadata(collection, missing),
-    )
-    yield from _on(at, create)
-    for key, index in (info.payload_schema or {}).items():
-        create = client_call(
-            "create_payload_index",
-            target,
-            field_name=key,
-            field_schema=index.params or index.data_type,
-            wait=True,
-        )
-        yield from _on(at, create)
-
-
-def _absent_points(
-    target: str, records: Sequence[models.Record], at: EffectHandler | None
-) -> Operation[list[models.Record]]:
-    if not records:
-        return []
-    ids = [record.id for record in records]
-    copied = yield from _on(at, retrieve(target, ids, payload=False))
-    present = {record.id for record in copied}
-    return [record for record in records if record.id not in present]

@@ -12,7 +12,7 @@ from logic_retrievers.effects import Operation, arun, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.index import backfill, ingestion, points
+from logic_retrievers.index import backfill, collection_copy, ingestion, points
 from logic_retrievers.index.backfill import BackfillReport
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
@@ -249,9 +249,8 @@ class PassageIndex(IndexOperations):
             CollectionError: the copy does not have as many points in the end.
         """
         with closing(Connection.open(**place)) as other:
-            return self.run(
-                backfill.copy(self._collection, collection or self.collection, other, progress)
-            )
+            name = collection or self.collection
+            return self.run(collection_copy.copy(self._collection, name, other, progress))
 
     async def acopy_to(
         self,
@@ -264,7 +263,7 @@ class PassageIndex(IndexOperations):
         other = await asyncio.to_thread(partial(Connection.open, **place))
         try:
             name = collection or self.collection
-            return await self.arun(backfill.copy(self._collection, name, other, progress))
+            return await self.arun(collection_copy.copy(self._collection, name, other, progress))
         finally:
             await other.aclose()
 

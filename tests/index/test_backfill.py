@@ -10,7 +10,7 @@ from doubles import WireDouble
 from suites import HashedEncoder
 
 from logic_retrievers.errors import ConfigurationError, LogicRetrieversError, MissingVectorError
-from logic_retrievers.index import EncodedVectorQuery, PassageIndex
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex, collection_copy
 from logic_retrievers.index import backfill as backfill_module
 from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
@@ -80,7 +80,8 @@ def test_a_vector_of_another_encoder_is_made_anew(opened, make_passages):
 @pytest.mark.parametrize("old", [POOR, RICH])
 def test_interrupted_and_run_again(opened, make_passages, monkeypatch, old):
     """Half a back-fill must neither be searched nor done twice."""
-    monkeypatch.setattr(backfill_module, "PAGE_SIZE", 4)
+    for module in (backfill_module, collection_copy):
+        monkeypatch.setattr(module, "PAGE_SIZE", 4)
     passages = make_passages(10)
     opened(encoder=HashedEncoder(old)).add(passages)
     newer = HashedEncoder(RICH, versions={"compatibility": "2"})
