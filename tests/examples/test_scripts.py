@@ -44,7 +44,7 @@ TELLS = {
     "probe_policies.py": [
         "topical: 0.35 ",
         "; exclusion 0.07, plain 1.00",
-        "auto: 0.85 ",
+        "auto: 0.95 ",
         "auto gains 10 and loses 0; McNemar's p = 0.0020",
         "  auto:    Ines Karlsson grows runner beans",
     ],
