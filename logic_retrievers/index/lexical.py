@@ -54,7 +54,7 @@ def _model(language: str) -> Any:
 
     try:
         return qdrant_edge.Bm25(qdrant_edge.Bm25Config(language=language))
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise ConfigurationError(
             f"lexical={language!r}: no language whose words the engine can stem. Write it in"
             " English, in lower case: 'german'."

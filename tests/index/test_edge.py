@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 import time
@@ -56,6 +57,7 @@ CONDITIONS = {
     "any": (field("s", match=models.MatchAny(any=["red", "blue"])), {1, 2}),
     "except": (field("s", match=models.MatchExcept(**{"except": ["red"]})), {2, 3}),
     "words in any case": (field("note", match=models.MatchText(text="quiet WARM")), {2}),
+    "phrase": (field("note", match=models.MatchPhrase(phrase="warm quiet")), {2}),
     "part of a word": (field("note", match=models.MatchText(text="qui")), set()),
     "numbers": (field("n", range=models.Range(gt=1, lte=7)), {2, 3}),
     "dates": (field("d", range=models.DatetimeRange(gte=datetime(2024, 6, 1, tzinfo=UTC))), {3}),
@@ -176,8 +178,7 @@ def test_a_large_collection_gets_hnsw_by_itself(small_limit, tmp_path, encoder, 
         assert index.client.get_collection("p").indexed_vectors_count == 240
         index.add(make_passages(300))
         assert index.client.get_collection("p").indexed_vectors_count == 900
-        [shard] = (tmp_path / "p").glob("shard-*")
-        assert shard.name != "shard-0"
+        assert len(list((tmp_path / "p").glob("shard-*"))) == 1
         before = found(index, encoder)
         assert not index.run(index._optimize())
         index.add([Passage("new", "a new text")])
@@ -219,17 +220,18 @@ def test_an_optimisation_that_fails_changes_nothing(encoder, make_passages, monk
             index.optimize()
         assert index.count() == 20
         index.add([Passage("new", "a new text")])
-    assert [path.name for path in (tmp_path / "p").glob("shard-*")] == ["shard-0"]
+    assert len(list((tmp_path / "p").glob("shard-*"))) == 1
 
 
 def test_what_an_interrupted_optimisation_left_is_removed(encoder, make_passages, tmp_path):
     """Half a copy beside the points would be taken for them, or stay for ever."""
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         index.add(make_passages(20))
-    shutil.copytree(tmp_path / "p" / "shard-0", tmp_path / "p" / "shard-1")
+    [shard] = (tmp_path / "p").glob("shard-*")
+    shutil.copytree(shard, tmp_path / "p" / f"shard-{'0' * 32}")
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         assert index.count() == 20
-    assert [path.name for path in (tmp_path / "p").glob("shard-*")] == ["shard-0"]
+    assert len(list((tmp_path / "p").glob("shard-*"))) == 1
 
 
 def test_what_an_interrupted_creation_left_is_removed(encoder, tmp_path):
@@ -239,6 +241,35 @@ def test_what_an_interrupted_creation_left_is_removed(encoder, tmp_path):
     (tmp_path / "p" / "collection.json").unlink()
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         assert index.count() == 0
+
+
+def test_nothing_of_the_user_is_deleted(encoder, tmp_path):
+    """A folder that has the collection's name, or a collection without a name."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "mine.txt").write_text("mine")
+    with PassageIndex.open("docs", encoder, location=tmp_path) as index:
+        index.add([Passage("a", "text")])
+        with pytest.raises(CollectionError, match="needs a name"):
+            PassageIndex.open("", encoder, client=index.client)
+    assert (tmp_path / "docs" / "mine.txt").read_text() == "mine"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_says_so(encoder, make_passages):
+    """The engine's threads are not there: a search would hang, and its end delete the folder."""
+    with PassageIndex.open("p", encoder) as index:
+        index.add(make_passages(3))
+        child = os.fork()
+        if child == 0:
+            try:
+                index.count()
+            except CollectionError as error:
+                index.client._remove()
+                index.close()
+                os._exit(7 if "fork" in str(error) else 1)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        assert index.count() == 3
 
 
 def points_of(index):

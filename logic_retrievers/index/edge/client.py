@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import threading
@@ -48,7 +49,7 @@ class EdgeClient:
         self._durable = location is not None
         self._folder = Path(location or tempfile.mkdtemp(prefix="logic-retrievers-"))
         # also at the end of the process, where nobody closed the client
-        self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._remove = weakref.finalize(self, _remove_folder, self._folder, os.getpid())
         if self._durable:
             self._remove.detach()
         if self._folder.is_file():
@@ -63,6 +64,7 @@ class EdgeClient:
         self._collections: dict[str, EdgeCollection] = {}
         self._lock = threading.RLock()
         self._closed = False
+        self._process = os.getpid()
 
     def get_collection(self, collection_name: str) -> models.CollectionInfo:
         """Its vectors, metadata and payload indexes."""
@@ -77,6 +79,7 @@ class EdgeClient:
         **_: Any,
     ) -> None:
         """Creates a collection; settings of a server's shards and replicas do not apply."""
+        self._check_process()
         with self._lock:
             folder = self._folder_of(collection_name)
             if read_description(folder) is not None:
@@ -229,6 +232,8 @@ class EdgeClient:
 
     def close(self) -> None:
         """Closes all collections; safe to call twice."""
+        if os.getpid() != self._process:
+            return  # the engine's threads and files are those of the parent
         with self._lock:
             self._closed = True
             for collection in self._collections.values():
@@ -243,6 +248,7 @@ class EdgeClient:
         self._open(collection_name).update(update)
 
     def _open(self, name: str) -> EdgeCollection:
+        self._check_process()
         opened = self._collections.get(name)
         if opened is not None:
             return opened
@@ -257,5 +263,17 @@ class EdgeClient:
                 self._collections[name] = EdgeCollection(folder, description)
             return self._collections[name]
 
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:  # the engine's threads do not exist here: it would hang
+            raise EdgeError("the index was opened before a fork; open it in the new process")
+
     def _folder_of(self, name: str) -> Path:
+        if not name:
+            raise EdgeError("a collection needs a name")
         return self._folder / quote(name, safe=" ").replace(".", "%2E")
+
+
+def _remove_folder(folder: Path, process: int) -> None:
+    """Removes a temporary folder, but not at the end of a process that was forked from its own."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)

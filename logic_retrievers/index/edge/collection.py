@@ -8,9 +8,10 @@ import shutil
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import qdrant_edge as edge
 from qdrant_client import models
@@ -39,6 +40,11 @@ def engine_errors() -> Iterator[None]:
         raise
 
 
+def new_shard_name() -> str:
+    """A name that no other process, alive or killed, writes to."""
+    return f"shard-{uuid4().hex}"
+
+
 @dataclass(frozen=True, slots=True)
 class Description:
     """What ``collection.json`` says of a collection.
@@ -51,7 +57,7 @@ class Description:
 
     params: models.CollectionParams
     metadata: dict[str, Any]
-    shard: str = "shard-0"
+    shard: str = field(default_factory=new_shard_name)
 
     def write(self, folder: Path) -> None:
         """Replaces the file, so that a crash leaves the old one or the new one."""
@@ -85,8 +91,7 @@ def read_description(folder: Path) -> Description | None:
 
 
 def create_collection(folder: Path, description: Description, *, durable: bool) -> None:
-    """Creates an empty collection; what an interrupted attempt left is removed first."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Creates an empty collection; what an interrupted attempt left is removed at its opening."""
     shard = folder / description.shard
     shard.mkdir(parents=True)
     config = edge.EdgeConfig(
@@ -120,7 +125,7 @@ class EdgeCollection:
         self.folder = folder
         self.description = description
         self.lock = threading.RLock()
-        for shard in folder.glob("shard-*"):
+        for shard in folder.glob(f"shard-{'[0-9a-f]' * 32}"):
             if shard.name != description.shard:  # of an optimisation that was cut off, or is done
                 shutil.rmtree(shard, ignore_errors=True)
         with engine_errors():

@@ -10,11 +10,15 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from uuid import uuid4
 
 import qdrant_edge as edge
 
-from logic_retrievers.index.edge.collection import EXACT_LIMIT, EdgeCollection, engine_errors
+from logic_retrievers.index.edge.collection import (
+    EXACT_LIMIT,
+    EdgeCollection,
+    engine_errors,
+    new_shard_name,
+)
 from logic_retrievers.index.faults import EdgeError
 
 _PROGRAM = """
@@ -53,7 +57,7 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
             return False
         before = collection.description.shard
         after = (
-            f"shard-{uuid4().hex}"  # if this process is killed, that one may write on for a while
+            new_shard_name()  # if this process is killed, that one may write on for a while
         )
         copy = collection.folder / after
         with engine_errors():

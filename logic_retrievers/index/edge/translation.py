@@ -27,7 +27,7 @@ _INDEX_TYPES: Mapping[models.PayloadSchemaType, Callable[[], Any]] = {
     models.PayloadSchemaType.BOOL: edge.BoolIndexParams,
     models.PayloadSchemaType.DATETIME: edge.DatetimeIndexParams,
     models.PayloadSchemaType.TEXT: lambda: edge.TextIndexParams(
-        tokenizer=edge.TokenizerType.Word, lowercase=True
+        tokenizer=edge.TokenizerType.Word, lowercase=True, phrase_matching=True
     ),
 }
 _BOUNDS = ("lt", "gt", "gte", "lte")
