@@ -247,7 +247,8 @@ def test_words_join_in_where_the_collection_has_them():
     without = ExclusionPolicy(QUERY, ExclusionSettings(lexical_weight=0.0), use_lexical=True)
     assert without.plan("q", 3) == ExclusionPolicy(QUERY).plan("q", 3)
     loan = replace(QUERY, reading="property")  # who waives it names it as often as who demands it
-    assert ExclusionPolicy(loan, use_lexical=True).plan("q", 3) == ExclusionPolicy(loan).plan("q", 3)
+    with_words = ExclusionPolicy(loan, use_lexical=True)
+    assert with_words.plan("q", 3) == ExclusionPolicy(loan).plan("q", 3)
 
 
 @settings(max_examples=200)
