@@ -117,6 +117,6 @@ async def test_requests_to_a_server_overlap(wire_double):
     store = await LogicVectorStore.afrom_documents(DOCUMENTS, location=wire_double.url)
     async with store.index:
         retriever = ConstraintRetriever(index=store.index)
-        wire_double.latency = 0.05
+        wire_double.latency = 0.4
         await asyncio.gather(*(retriever.ainvoke(f"{QUERY} {n}") for n in range(16)))
     assert wire_double.peak_overlap > 6  # more than threads would do: there are four
