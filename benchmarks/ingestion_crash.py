@@ -20,8 +20,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from benchmarks.common.made_vectors import RandomEncoder
 from benchmarks.common.output import publish
-from benchmarks.embedded_growth import RandomEncoder, passages
+from benchmarks.embedded_growth import passages
 from logic_retrievers import Engine, PassageIndex
 
 PASSAGES = 4_000
@@ -33,7 +34,9 @@ def ingest(folder: str) -> None:
     with open_index(folder) as index:
         print(0, flush=True)
         index.add(
-            passages(PASSAGES), batch_size=BATCH, progress=lambda done: print(done, flush=True)
+            passages(PASSAGES),
+            batch_size=BATCH,
+            progress=lambda progress: print(progress.done, flush=True),
         )
 
 

@@ -15,10 +15,19 @@ from logic_retrievers.errors import ReadError
 
 def resident_mib() -> float:
     """Resident memory of this process in MiB; NaN on systems without ``/proc``."""
+    return _status_mib("VmRSS:")
+
+
+def anonymous_mib() -> float:
+    """The part of the resident memory that no file can give back: all but mapped files."""
+    return _status_mib("RssAnon:")
+
+
+def _status_mib(field: str) -> float:
     status = Path("/proc/self/status")
     lines = status.read_text(encoding="ascii").splitlines() if status.exists() else []
     for line in lines:
-        if line.startswith("VmRSS:"):
+        if line.startswith(field):
             return round(int(line.split()[1]) / 1024, 1)
     return float("nan")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -146,9 +147,12 @@ def clean(
         if passages is not None and not passages:
             raise InputError(f"{path} holds no passage")
         total = index.count() if passages is None else len(passages)
-        with progress_bar("passages", total) as advance:
+        with progress_bar("passages") as show:
             result = cleaner.clean(
-                passages, dry_run=dry_run or passages is not None, again=again, progress=advance
+                passages,
+                dry_run=dry_run or passages is not None,
+                again=again,
+                progress=lambda now: show(replace(now, share=now.done / max(1, total))),
             )
     if as_json:
         print_json(result.to_dict())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,15 +15,8 @@ from typing import Any, ParamSpec
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as ProgressBar
 
 from logic_retrievers.errors import (
     BundleError,
@@ -30,12 +25,16 @@ from logic_retrievers.errors import (
     LogicRetrieversError,
     ServerError,
 )
+from logic_retrievers.progress import Progress, ProgressCallback
 
 P = ParamSpec("P")
 
 # ":key:" in a text stays what it is, a caret under it in its place, and a number uncoloured
 out = Console(emoji=False, highlight=False)
 err = Console(stderr=True, emoji=False, highlight=False)
+
+REPORT_EVERY = 10.0
+"""Seconds between two lines about the progress, where no terminal shows a bar."""
 
 
 class ExitCode(IntEnum):
@@ -103,17 +102,40 @@ def print_status(label: str, message: str) -> None:
 
 
 @contextmanager
-def progress_bar(label: str, total: int | None = None) -> Iterator[Callable[[int], None] | None]:
-    """A bar on standard error, moved by a callback; None where standard error is no terminal."""
+def progress_bar(label: str) -> Iterator[ProgressCallback]:
+    """Shows progress on standard error: a bar on a terminal, else a line every ten seconds."""
     if not err.is_terminal:
-        yield None
+        shown = time.monotonic()
+
+        def print_line(progress: Progress) -> None:
+            nonlocal shown
+            if time.monotonic() - shown >= REPORT_EVERY:
+                shown = time.monotonic()
+                print_status(label, describe_progress(progress))
+
+        yield print_line
         return
-    count = (BarColumn(), MofNCompleteColumn()) if total else (TextColumn("{task.completed}"),)
-    remaining = (TextColumn("left"), TimeRemainingColumn()) if total else ()
-    columns = (SpinnerColumn(), TextColumn(label), *count, TimeElapsedColumn(), *remaining)
-    with Progress(*columns, console=err, transient=True) as bar:
-        task = bar.add_task(label, total=total)
-        yield lambda done: bar.update(task, completed=done)
+    columns = (SpinnerColumn(), TextColumn(label), BarColumn(), TextColumn("{task.description}"))
+    with ProgressBar(*columns, TimeElapsedColumn(), console=err, transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def move_bar(progress: Progress) -> None:
+            whole, words = None if progress.share is None else 1.0, describe_progress(progress)
+            bar.update(task, completed=progress.share or 0, total=whole, description=words)
+
+        yield move_bar
+
+
+def describe_progress(progress: Progress) -> str:
+    """``1,024 done, 34 %, 91/s, about 3 min left``, without what is not known."""
+    parts = [f"{progress.done:,} done"]
+    if progress.share is not None:
+        parts.append(f"{progress.share:.0%}".replace("%", " %"))
+    parts.append(f"{progress.per_second:,.{0 if progress.per_second >= 10 else 1}f}/s")
+    if left := progress.seconds_left:
+        time_left = f"{math.ceil(left / 60)} min" if left > 90 else f"{math.ceil(left)} s"
+        parts.append(f"about {time_left} left")
+    return ", ".join(parts)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import platform
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,13 +20,21 @@ from logic_retrievers.cli.options import (
     Tenant,
     open_encoder,
 )
+from logic_retrievers.effects import ClientCall
 from logic_retrievers.encoders import default_bundle_path, verify_bundle
 from logic_retrievers.encoders.sessions import clashing_runtimes, installed_version
 from logic_retrievers.errors import LogicRetrieversError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.edge.collection import EXACT_LIMIT
+from logic_retrievers.index.requests import client_call
+from logic_retrievers.index.schema import read_vectors
 
 CORE = ("logic-retrievers", "numpy", "onnxruntime", "qdrant-client", "tokenizers")
 OPTIONAL = ("langchain-core", "llama-index-core", "sentence-transformers", "torch", "ir-measures")
 FAISS = ("faiss-cpu", "faiss-gpu")
+SLOW = "slow or missing"
+SLOW_FILTER = 10_000
+"""Passages from which one feels that a server filters a field without a payload index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +71,13 @@ def doctor(
     ]
     if location is not None:
         stored = StoredCollection(location, collection, bundle, api_key, tenant)
-        checks.append(_run_check("index", lambda: _check_index(stored)))
+        checks += _check_index(stored)
     if as_json:
         typer.echo(json.dumps([asdict(check) for check in checks], indent=2))
     else:
         for check in checks:
             sign = "[green]ok[/]  " if check.ok else "[red]FAIL[/]"
+            sign = "[yellow]note[/]" if check.name == SLOW else sign
             out.print(f"{sign} [bold]{check.name}[/]: ", end="")
             out.print(check.detail, markup=False, soft_wrap=True)
     if not all(check.ok for check in checks):
@@ -117,8 +126,62 @@ def _check_bundle(bundle: Path | None) -> str:
     return f"{path.name}: checksums and parity vectors agree; {heads}"
 
 
-def _check_index(stored: StoredCollection) -> str:
-    with stored.open() as passages:
-        vectors = ", ".join(sorted(passages.vectors))
-        where = f"{stored.collection!r} at {stored.location}"
-        return f"{passages.count()} passages in {where}; vectors: {vectors}"
+def _check_index(stored: StoredCollection) -> Iterator[Check]:
+    """What the index consists of, and what is slow; fails where it cannot be opened."""
+    try:
+        with stored.open() as index:
+            where = f"{stored.collection!r} at {stored.location}"
+            yield Check("index", True, f"{index.count()} passages in {where}")
+            yield from (Check(name, True, detail) for name, detail in _describe_index(index))
+    except LogicRetrieversError as error:
+        yield Check("index", False, str(error))
+
+
+def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:
+    client: Any = index.client
+    info = index.connection.handle(client_call("get_collection", index.collection))
+    points, payload_indexes = info.points_count or 0, info.payload_schema or {}
+    vectors = read_vectors(index.collection, info, None).values()
+    words = [vector for vector in vectors if vector.sparse]
+    incomplete = [vector.name for vector in vectors if vector.incomplete]
+    unindexed, fields = 0, set()
+    if index.embedded:
+        files = [path for path in client.folder_of(index.collection).rglob("*") if path.is_file()]
+        mib = sum(path.stat().st_blocks * 512 for path in files) / 2**20
+        version = installed_version("qdrant-edge-py")
+        yield "engine", f"embedded, qdrant-edge-py {version}; {mib:,.1f} MiB on disk"
+        unindexed = client.unindexed_points(index.collection)
+    else:
+        yield "engine", f"Qdrant server {index.connection.handle(ClientCall('info', {})).version}"
+        if points > SLOW_FILTER:
+            page, _ = index.run(index.read_page())
+            keys = {key for passage in page for key in passage.metadata}
+            fields = {f"{at}.{key}".lstrip(".") for at in index.prefixes for key in keys}
+    sizes = [f"{v.name} ({v.dimension or v.language})" for v in vectors]
+    yield "vectors", ", ".join(sizes)
+    indexed = (info.indexed_vectors_count or 0) - len(words) * points
+    how = f"by HNSW, with {indexed:,} vectors in it" if indexed > 0 else "exact, over all passages"
+    quantized = ", int8 first" if info.config.quantization_config else ""
+    yield "search", f"{how}{quantized}; segments: {info.segments_count}"
+    yield "payload indexes", ", ".join(sorted(payload_indexes)) or "none"
+    slow_fields = sorted(fields - payload_indexes.keys())
+    for holds, note in (
+        (
+            incomplete,
+            f"searches do without {', '.join(incomplete)}, which some passages lack: run"
+            " `logic-retrievers index` without --fast, or backfill()",
+        ),
+        (not words, 'no words are stored, as hybrid searches need: run backfill(["lexical"])'),
+        (
+            unindexed > EXACT_LIMIT,
+            f"every search compares {unindexed:,} passages one by one: run `logic-retrievers index`"
+            " again, or optimize(), to build their HNSW index (minutes, and the disk space again)",
+        ),
+        (
+            slow_fields,
+            f"a filter on {', '.join(slow_fields)} reads every payload, or is refused in strict"
+            " mode: make an index with create_payload_index of the server's client",
+        ),
+    ):
+        if holds:
+            yield SLOW, note

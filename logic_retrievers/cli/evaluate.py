@@ -16,12 +16,14 @@ from rich.table import Table
 from logic_retrievers.atomic_files import write_text
 from logic_retrievers.cli.console import out, print_status, progress_bar, report_errors
 from logic_retrievers.cli.options import (
+    BaseName,
     Bundle,
     CacheFile,
     FiguresFile,
     PolicyName,
     UseJudge,
     open_encoder,
+    open_policy,
 )
 from logic_retrievers.documents import Splitter
 from logic_retrievers.encoders import Encoder, QueryEncoder, read_query_encoder
@@ -36,7 +38,6 @@ from logic_retrievers.policies import (
     PolicyRouter,
     SequentialPolicy,
     UnionPolicy,
-    resolve_policy,
 )
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit, Passage
@@ -63,6 +64,7 @@ def evaluate(
         ),
     ],
     policy: PolicyName = "auto",
+    base: BaseName = "topical",
     split: Annotated[str, typer.Option(help="Which part: train, dev or test.")] = "test",
     depth: Annotated[int, typer.Option(help="Length of the lists.")] = 100,
     backfill: Annotated[
@@ -93,7 +95,8 @@ def evaluate(
     ] = None,
 ) -> None:
     """Searches with labelled queries and prints the figures with 95 % intervals."""
-    resolved = _resolve_policy(policy, backfill=backfill)
+    resolved = _with_backfill(open_policy(policy, base), backfill=backfill)
+    label = policy if base == "topical" else f"{policy}, base {base}"
     query_encoders = _read_query_encoders(query_encoder or [BASE])
     if run_file is not None and len(query_encoders) > 1:
         raise ConfigurationError("--run writes one run: give one --query-encoder")
@@ -116,7 +119,7 @@ def evaluate(
         for name, source in query_encoders.items():
             _set_query_encoder(index, source)
             results[name] = run_evaluation(
-                dataset, search, depth, policy=policy if backfill else f"{policy}-no-backfill"
+                dataset, search, depth, policy=label if backfill else f"{label}-no-backfill"
             )
     first = next(iter(results.values()))
     if json_file is not None:
@@ -214,15 +217,14 @@ def _set_query_encoder(index: PassageIndex, source: QueryEncoder | None) -> None
         index.use_query_encoder(source)
 
 
-def _resolve_policy(name: str, *, backfill: bool) -> Policy | PolicyRouter:
-    policy = resolve_policy(name)
+def _with_backfill(policy: Policy | PolicyRouter, *, backfill: bool) -> Policy | PolicyRouter:
     if backfill:
         return policy
     if isinstance(policy, AutoPolicy):
         return replace(policy, mode="hard", backfill=False)
     if not isinstance(policy, SequentialPolicy | UnionPolicy):
         raise ConfigurationError(
-            f"policy {name!r} filters nothing, so --no-backfill would change nothing"
+            f"policy {policy.name!r} filters nothing, so --no-backfill would change nothing"
         )
     return replace(policy, backfill=False)
 
@@ -241,7 +243,7 @@ def _add_documents(
             "documents",
             f"{long} of {len(passages)} are longer than the encoder reads and truncated",
         )
-    with progress_bar("documents", len(passages)) as advance, warnings.catch_warnings():
+    with progress_bar("documents") as advance, warnings.catch_warnings():
         warnings.simplefilter("ignore", LongTextWarning)  # printed above already
         index.add(passages, progress=advance)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,8 @@ from logic_retrievers.contradiction.settings import CONTRADICTION, merge_constan
 from logic_retrievers.documents import Splitter, read_documents
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import MissingVectorError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.progress import Progress
 
 MAX_SHOWN_ERRORS = 20
 
@@ -47,6 +50,14 @@ def index(
             help="Also store the vector that the command `contradictions` searches; stays on.",
         ),
     ] = False,
+    fast: Annotated[
+        bool,
+        typer.Option(
+            "--fast",
+            help="Store the topical vector and the words alone, in about half the time; run the "
+            "same command without it to make the others.",
+        ),
+    ] = False,
 ) -> None:
     """Reads documents, splits the long ones, and stores them with their vectors.
 
@@ -60,19 +71,30 @@ def index(
     if contradictions:
         merge_constants(encoder.specs)
         stored = _ensure_contradiction_vector(stored, encoder, words)
-    with (
-        stored.open(encoder, create=True, lexical=words) as passages,
-        progress_bar("passages") as advance,
-    ):
-        report = passages.add(
-            splitter.split(documents), progress=advance, keep_sources=documents.incomplete
-        )
+    with stored.open(encoder, create=True, lexical=words) as passages:
+        with progress_bar("passages") as show:
+
+            def show_share(progress: Progress) -> None:
+                read = documents.read_bytes / max(1, documents.total_bytes)
+                show(replace(progress, share=read * progress.done / progress.read))
+
+            chunks, kept = splitter.split(documents), documents.incomplete
+            report = passages.add(chunks, progress=show_share, keep_sources=kept, fast=fast)
+        incomplete = passages.incomplete
+        if incomplete and not fast:
+            _backfill(passages, incomplete)
     out.print(
         f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
         f"{report.removed} removed: collection {stored.collection!r} in {stored.location}",
         markup=False,
         soft_wrap=True,
     )
+    if incomplete and fast:
+        print_status(
+            "incomplete",
+            f"{', '.join(incomplete)}: searches do without until the same command has run without"
+            " --fast",
+        )
     for extension, count in sorted(documents.skipped.items()):
         print_status("skipped", f"{count} with extension {extension or '(none)'}: no reader")
     for error in documents.errors[:MAX_SHOWN_ERRORS]:
@@ -90,11 +112,19 @@ def _ensure_contradiction_vector(
     with suppress(MissingVectorError):
         stored.open(encoder, create=True, vectors=list(encoder.specs), lexical=words).close()
         return stored
-    with stored.open(encoder) as existing, progress_bar("back-fill") as advance:
-        if CONTRADICTION in existing.vectors:
+    with stored.open(encoder) as existing:
+        if CONTRADICTION in (*existing.vectors, *existing.incomplete):
             return stored
-        report = existing.backfill([CONTRADICTION], progress=advance)
+        return replace(stored, collection=_backfill(existing, [CONTRADICTION]))
+
+
+def _backfill(passages: PassageIndex, names: Sequence[str]) -> str:
+    """Makes vectors that passages lack; returns the name of the collection that has them."""
+    with progress_bar("back-fill") as show:
+        report = passages.backfill(names, progress=show)
     print_status(
-        "back-filled", f"{report.filled} stored passages, in collection {report.collection!r}"
+        "back-filled",
+        f"{', '.join(names)} of {report.filled} stored passages, in collection"
+        f" {report.collection!r}",
     )
-    return replace(stored, collection=report.collection)
+    return report.collection

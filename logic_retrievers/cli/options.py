@@ -16,6 +16,8 @@ from logic_retrievers.cleaning import Ledger
 from logic_retrievers.encoders import CachedEncoder, Encoder, OnnxEncoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
+from logic_retrievers.policies import AutoPolicy, Policy, PolicyRouter, resolve_policy
+from logic_retrievers.policies.auto import Base
 from logic_retrievers.policies.registry import POLICIES
 
 DEFAULT_LOCATION = ".logic-retrievers"
@@ -50,6 +52,7 @@ QueryEncoders = Annotated[
 ]
 Tenant = Annotated[str | None, typer.Option(help="Only this tenant's passages.")]
 PolicyName = Annotated[str, typer.Option("--policy", "-p", help=f"One of {', '.join(POLICIES)}.")]
+BaseName = Annotated[Base, typer.Option(help="What auto gives a query without a constraint.")]
 UseJudge = Annotated[
     bool, typer.Option("--judge/--no-judge", help="Have the first candidates of a query judged.")
 ]
@@ -79,6 +82,20 @@ def open_encoder(bundle: Path | None, cache: Path | None = None) -> Encoder:
     """The ONNX encoder of a bundle, behind a cache where one is named."""
     encoder = OnnxEncoder(bundle)
     return encoder if cache is None else CachedEncoder(encoder, cache)
+
+
+def open_policy(name: str, base: Base) -> Policy | PolicyRouter:
+    """The policy of that name; ``auto`` with this base.
+
+    Raises:
+        ConfigurationError: no such policy, or another one with a base.
+    """
+    policy = resolve_policy(name)
+    if isinstance(policy, AutoPolicy):
+        return dataclasses.replace(policy, base=base)
+    if base != "topical":
+        raise ConfigurationError(f"--base goes with --policy auto, not {name}")
+    return policy
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +23,6 @@ from logic_retrievers.probe import (
     EndpointReader,
     ExtractiveReader,
     GgufReader,
-    ProbeProgress,
     ProbeResult,
     Reader,
     fill_index,
@@ -35,7 +31,7 @@ from logic_retrievers.probe import (
 )
 from logic_retrievers.probe import probe as run_probe
 from logic_retrievers.probe.grading import validate_grading
-from logic_retrievers.probe.template import write_template
+from logic_retrievers.probe.questions import write_template
 
 probe = typer.Typer(
     help="Compare the answers that different policies lead to.", no_args_is_help=True
@@ -43,8 +39,6 @@ probe = typer.Typer(
 
 EXTRACTIVE = "extractive"
 """In place of a model: the nearest sentence."""
-REPORT_EVERY = 60.0
-"""Seconds between two lines about the progress, where no terminal shows a bar."""
 _SHARES = {
     "gold": "names right",
     "wrong": "names wrong",
@@ -137,9 +131,9 @@ def run(
         configurations = resolve_configurations(
             policy or ["topical", "auto"], index, questions, threshold=threshold
         )
-        with progress_bar("passages", len(questions.passages)) as advance:
+        with progress_bar("passages") as advance:
             fill_index(index, questions, advance)
-        with progress_bar("answers", len(questions.questions) * len(configurations)) as advance:
+        with progress_bar("answers") as advance:
             result = run_probe(
                 questions,
                 configurations,
@@ -148,7 +142,7 @@ def run(
                 seed=seed,
                 grading=checked_grading,
                 traces=traces,
-                progress=_progress_callback(advance),
+                progress=advance,
             )
     out.print(_accuracy_table(result))
     out.print(_answers_table(result))
@@ -193,24 +187,6 @@ def _open_reader(
     if name.endswith(".gguf"):
         return GgufReader(Path(name), context=context, max_tokens=max_tokens, threads=threads)
     raise ConfigurationError(f"--reader is {EXTRACTIVE}, FILE.gguf or a URL, not {name!r}")
-
-
-def _progress_callback(advance: Callable[[int], None] | None) -> Callable[[ProbeProgress], None]:
-    """Moves the bar; without one, prints a line every minute, since a run may take hours."""
-    printed_at = time.monotonic()
-
-    def update(current: ProbeProgress) -> None:
-        nonlocal printed_at
-        if advance is not None:
-            advance(current.done)
-        elif time.monotonic() - printed_at > REPORT_EVERY and current.seconds_left is not None:
-            printed_at = time.monotonic()
-            minutes = math.ceil(current.seconds_left / 60)
-            print_status(
-                "answers", f"{current.done} of {current.total}, about {minutes} minutes left"
-            )
-
-    return update
 
 
 def _accuracy_table(result: ProbeResult) -> Table:

@@ -31,16 +31,15 @@ def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) 
     with _open_quarantine(stored) as store:
         passages = store.passages()
     if as_json:
-        print_json(
-            [
-                {
-                    "id": hidden.passage.id,
-                    "text": hidden.passage.text,
-                    "entry": None if hidden.entry is None else hidden.entry.to_dict(),
-                }
-                for hidden in passages
-            ]
-        )
+        rows = [
+            {
+                "id": hidden.passage.id,
+                "text": hidden.passage.text,
+                "entry": None if hidden.entry is None else hidden.entry.to_dict(),
+            }
+            for hidden in passages
+        ]
+        print_json(rows)
         return
     for hidden in passages:
         reason = "hidden without this ledger" if hidden.entry is None else hidden.entry.reason

@@ -10,12 +10,14 @@ from rich.markup import escape
 
 from logic_retrievers.cli.console import out, print_json, report_errors, shorten
 from logic_retrievers.cli.options import (
+    BaseName,
     Filters,
     PolicyName,
     QueryEncoders,
     StoredCollection,
     UseJudge,
     expand_options,
+    open_policy,
     parse_filter,
 )
 from logic_retrievers.errors import ConfigurationError
@@ -40,6 +42,7 @@ def search(
     ] = None,
     k: Annotated[int, typer.Option("-k", help="How many hits.")] = 5,
     policy: PolicyName = "auto",
+    base: BaseName = "topical",
     filters: Filters = None,
     min_score: Annotated[float | None, typer.Option(help="Least score under the policy.")] = None,
     exclude: Annotated[
@@ -62,8 +65,9 @@ def search(
     """Prints the best passages for a query or a Boolean expression, with evidence on request."""
     if (query is None) == (expression is None):
         raise ConfigurationError("give a query, or an expression with --expression")
+    resolved = open_policy(policy, base)
     text_or_expression: str | Expression = (
-        str(query) if expression is None else read_query(expression, "expression", policy)
+        str(query) if expression is None else read_query(expression, "expression", resolved)
     )
     with stored.open() as passages:
         base_specs = passages.encoder.specs
@@ -73,7 +77,7 @@ def search(
         changed = [name for name in specs if specs[name] != base_specs[name]]
         if len(changed) < len(query_encoder or []):
             raise ConfigurationError("two --query-encoder read the queries of one vector")
-        engine = Engine(passages, policy, judge="auto" if judge else None)
+        engine = Engine(passages, resolved, judge="auto" if judge else None)
         hits = engine.search(
             text_or_expression,
             k,

@@ -1,6 +1,6 @@
 """From files to passages: readers of JSONL, CSV, Markdown and text; a splitter of long passages."""
 
 from logic_retrievers.documents.reading import DocumentReader, read_documents
-from logic_retrievers.documents.splitting import Splitter, split_passage
+from logic_retrievers.documents.splitting import Splitter
 
-__all__ = ["DocumentReader", "Splitter", "read_documents", "split_passage"]
+__all__ = ["DocumentReader", "Splitter", "read_documents"]

@@ -5,15 +5,19 @@ from __future__ import annotations
 import codecs
 import gzip
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import IO, cast
 
 from logic_retrievers.errors import ReadError
 
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+FIRST_BLOCK, BLOCK = 2**20, 2**16
+"""Bytes of a text that are read at a time: a file of up to 1 MiB is read whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ def read_lines(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Li
         ReadError: the file is UTF-16.
     """
     offset = 0
-    with _open(file) if stream is None else nullcontext(stream) as lines:
+    with open_file(file) if stream is None else nullcontext(stream) as lines:
         for number, raw in enumerate(lines, start=1):
             if number == 1:
                 raw, offset = _remove_mark(raw, file)
@@ -112,20 +116,39 @@ def read_lines(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Li
             offset += len(raw)
 
 
-def read_text(file: SourceFile) -> str:
-    """The text of a whole file, without a byte-order mark; line ends stay as they are.
+def read_text(file: SourceFile, stream: IO[bytes]) -> tuple[str, Iterable[str]]:
+    """The text of a file, without a byte-order mark; line ends stay as they are.
+
+    Of a file of more than 1 MiB the text's beginning, and blocks of what follows. Such a file is
+    read to its end before, so that one with a bad byte is an error and not half a text.
 
     Raises:
         ReadError: the file is not UTF-8.
     """
-    with _open(file) as stream:
-        raw, skipped = _remove_mark(stream.read(), file)
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        problem = not_utf8(raw[error.start], skipped + error.start)
-        raise file.error(problem, line) from None
+    blocks = _decode(file, stream)
+    first, second = next(blocks, ""), next(blocks, "")
+    if not second:
+        return first, ()
+    with open_file(file) as same:
+        visible = sum(not block.isspace() for block in _decode(file, same))
+    return (first, chain([second], blocks)) if visible else ("", ())
+
+
+def _decode(file: SourceFile, stream: IO[bytes]) -> Iterator[str]:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    first, end = _remove_mark(stream.read(FIRST_BLOCK), file)
+    lines = 1
+    for raw in chain([first], iter(lambda: stream.read(BLOCK), b""), [b""]):
+        end += len(raw)
+        try:
+            text = decoder.decode(raw, final=not raw)
+        except UnicodeDecodeError as error:  # its object begins with a character's bytes so far
+            offset = end - len(error.object) + error.start
+            lines += error.object.count(b"\n", 0, error.start)
+            raise file.error(not_utf8(error.object[error.start], offset), lines) from None
+        lines += raw.count(b"\n")
+        if text:
+            yield text
 
 
 def not_utf8(byte: int, offset: int) -> str:
@@ -136,7 +159,8 @@ def not_utf8(byte: int, offset: int) -> str:
     )
 
 
-def _open(file: SourceFile) -> IO[bytes]:
+def open_file(file: SourceFile) -> IO[bytes]:
+    """The content of a file, unpacked."""
     if file.path.suffix.lower() == ".gz":
         return cast("IO[bytes]", gzip.open(file.path, "rb"))
     return file.path.open("rb")

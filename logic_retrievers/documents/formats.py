@@ -30,13 +30,15 @@ class Record:
     Args:
         values: as the file gives them.
         line: 1-based line where the row begins; ``None`` where the record is the whole file.
+        rest: what follows the value ``text``, in blocks, where a file is too large to be held.
     """
 
     values: Mapping[str, Any]
     line: int | None = None
+    rest: Iterable[str] = ()
 
 
-RecordReader: TypeAlias = Callable[[SourceFile], Iterator[Record | ReadError]]
+RecordReader: TypeAlias = Callable[[SourceFile, IO[bytes]], Iterator[Record | ReadError]]
 
 
 def read_jsonl(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Record | ReadError]:
@@ -70,7 +72,7 @@ def _refuse_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON number")
 
 
-def read_csv(file: SourceFile) -> Iterator[Record | ReadError]:
+def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
     """A record or an error for every row that is not blank; one row in memory at a time.
 
     An empty cell counts as absent. Where a quote is never closed, the row that opens it is an error
@@ -81,7 +83,7 @@ def read_csv(file: SourceFile) -> Iterator[Record | ReadError]:
     """
     # The limit is global in the process; it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
-    rows = _csv_rows(read_lines(file), file)
+    rows = _csv_rows(read_lines(file, stream), file)
     header = next(rows, None)
     if header is None:
         raise file.error("is empty; the first row must name the columns")
@@ -159,10 +161,11 @@ def _decoding_problem(lines: Iterable[Line]) -> str | None:
     return None
 
 
-def read_markdown(file: SourceFile) -> Iterator[Record]:
-    """The only record of a Markdown file."""
-    values, body = split_front_matter(read_text(file))
-    yield Record({**values, "text": body})
+def read_markdown(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
+    """The only record of a Markdown file; its front matter ends in the first MiB."""
+    text, rest = read_text(file, stream)
+    values, body = split_front_matter(text)
+    yield Record({**values, "text": body}, rest=rest)
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
@@ -203,9 +206,10 @@ def _unquote(text: str) -> str:
     return text
 
 
-def read_plain(file: SourceFile) -> Iterator[Record]:
+def read_plain(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
     """The only record of a text file."""
-    yield Record({"text": read_text(file)})
+    text, rest = read_text(file, stream)
+    yield Record({"text": text}, rest=rest)
 
 
 READERS: dict[str, RecordReader] = {

@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import IO, Any, Literal, TypeAlias, TypeVar, get_args
 
-from logic_retrievers.documents.files import FileListing, SourceFile, find_files
+from logic_retrievers.documents.files import FileListing, SourceFile, find_files, open_file
 from logic_retrievers.documents.formats import READERS, TEXT_KEYS, Record, reader_for
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.types import Passage
 
+T = TypeVar("T")
 OnError = Literal["collect", "raise"]
 ID_KEYS = ("_id", "id")
+PassageText: TypeAlias = tuple[Passage, Iterator[str]]
 
 
 def read_documents(
@@ -81,6 +85,7 @@ class DocumentReader:
         errors: bad rows and files so far.
         incomplete: sources of which an error lost a part. Their stored passages are not stale just
             because they were not read this time.
+        total_bytes: size of all files, a ``.gz`` as it is packed; known at once.
     """
 
     def __init__(self, listing: FileListing, on_error: OnError) -> None:
@@ -90,20 +95,60 @@ class DocumentReader:
         self.incomplete: set[str] = set()
         self._listing_errors = tuple(listing.errors)
         self._on_error = on_error
+        self._sizes = [
+            file.path.stat().st_size if os.access(file.path, os.R_OK) else 0 for file in self.files
+        ]
+        self.total_bytes = sum(self._sizes)
+        self._bytes_before = 0
+        self._stream: IO[bytes] | None = None
+
+    @property
+    def read_bytes(self) -> int:
+        """How many of ``total_bytes`` this iteration has read; grows within a file."""
+        stream, position = self._stream, 0
+        if stream is not None and not stream.closed:
+            position = getattr(stream, "fileobj", stream).tell()  # of a .gz: in the packed file
+        return min(self._bytes_before + position, self.total_bytes)
 
     def __iter__(self) -> Iterator[Passage]:
+        for passage, text in self.parts():
+            yield replace(passage, text="".join(text))
+
+    def parts(self) -> Iterator[PassageText]:
+        """Each passage with its text, which comes in blocks where it is that of a large file.
+
+        Where such a file fails after some blocks (it was changed meanwhile, the disk is broken),
+        the text ends, and the file is an error and ``incomplete``.
+        """
+        self._bytes_before = 0
         self.errors.clear()
         self.incomplete.clear()
         for error in self._listing_errors:
             self._report(error)
         seen: set[str] = set()
-        for file in self.files:
-            for item in _read_passages(file, seen):
+        for file, size in zip(self.files, self._sizes, strict=True):
+            errors: list[ReadError] = []
+            items = _read_passages(self._read_records(file), file, seen, errors)
+            for item in chain(_until_error(items, file, errors), errors):
                 if isinstance(item, ReadError):
                     self.incomplete.add(file.name)
                     self._report(item)
                 else:
                     yield item
+            self._bytes_before += size
+
+    def _read_records(self, file: SourceFile) -> Iterator[Record | ReadError]:
+        if not file.path.is_file():  # a pipe would block; a dead link has no content
+            raise file.error("not a regular file, or a link to nothing")
+        try:
+            file.name.encode("utf-8")
+        except UnicodeEncodeError:
+            raise file.error("the file's name is not UTF-8; rename it") from None
+        reader = reader_for(file.path.name)
+        if reader is None:
+            raise file.error(f"no reader; one of {', '.join(READERS)} is expected")
+        with open_file(file) as self._stream:
+            yield from reader(file, self._stream)
 
     def _report(self, error: ReadError) -> None:
         if self._on_error == "raise":
@@ -113,42 +158,39 @@ class DocumentReader:
         self.errors.append(error)
 
 
-def _read_passages(file: SourceFile, seen: set[str]) -> Iterator[Passage | ReadError]:
-    """The passages and errors of one file; an error that ends its reading comes last.
+def _read_passages(
+    records: Iterable[Record | ReadError],
+    file: SourceFile,
+    seen: set[str],
+    errors: list[ReadError],
+) -> Iterator[PassageText | ReadError]:
+    """The passages and errors of one file; ``errors`` takes one that ends a text.
 
     ``seen`` holds the ids of all files so far: in a collection the later of two passages with one
     id would silently replace the earlier one.
     """
-    try:
-        for record in _read_records(file):
-            item = record if isinstance(record, ReadError) else to_passage(record, file)
-            if isinstance(record, Record) and isinstance(item, Passage):
-                if item.id in seen:
-                    problem = (
-                        f"the id {item.id!r} was used before; the first passage with it counts"
-                    )
-                    item = file.error(problem, record.line)
-                else:
-                    seen.add(item.id)
+    for record in records:
+        if isinstance(record, ReadError):
+            yield record
+        elif isinstance(item := to_passage(record, file), ReadError):
             yield item
+        elif item.id in seen:
+            problem = f"the id {item.id!r} was used before; the first passage with it counts"
+            yield file.error(problem, record.line)
+        else:
+            seen.add(item.id)
+            yield item, _until_error(chain([item.text], record.rest), file, errors)
+
+
+def _until_error(items: Iterable[T], file: SourceFile, errors: list[ReadError]) -> Iterator[T]:
+    try:
+        yield from items
     except ReadError as error:
-        yield error
+        errors.append(error)
     except (OSError, EOFError, zlib.error) as error:
         cause = getattr(error, "strerror", None) or error
-        yield file.error(f"cannot be read from some point on: {cause}; rows before it are kept")
-
-
-def _read_records(file: SourceFile) -> Iterator[Record | ReadError]:
-    if not file.path.is_file():  # a pipe would block; a dead link has no content
-        raise file.error("not a regular file, or a link to nothing")
-    try:
-        file.name.encode("utf-8")
-    except UnicodeEncodeError:
-        raise file.error("the file's name is not UTF-8; rename it") from None
-    reader = reader_for(file.path.name)
-    if reader is None:
-        raise file.error(f"no reader; one of {', '.join(READERS)} is expected")
-    return reader(file)
+        problem = f"cannot be read from some point on: {cause}; rows before it are kept"
+        errors.append(file.error(problem))
 
 
 def to_passage(record: Record, file: SourceFile) -> Passage | ReadError:
@@ -171,7 +213,7 @@ def to_passage(record: Record, file: SourceFile) -> Passage | ReadError:
         return file.error(
             f"{text_key!r} is of type {type(text).__name__}; it must be a string", record.line
         )
-    if not text.strip():
+    if not text.strip() and not record.rest:
         return file.error(f"{text_key!r} is empty", record.line)
     id_key = _first_key(ID_KEYS, values)
     passage_id = None if id_key is None else values.pop(id_key)

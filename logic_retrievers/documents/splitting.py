@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import TypeAlias
 
+from logic_retrievers.documents.reading import DocumentReader
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.types import Passage
@@ -17,91 +18,16 @@ TokenSpans: TypeAlias = Callable[[str], list[tuple[int, int]]]
 SPECIAL_TOKENS = 2
 """Tokens that the encoders of this field put around a text ([CLS] and [SEP], <s> and </s>)."""
 
+SECTION, LONGEST_WORD, LONGEST_CHUNK = 2**16, 2**16, 2**18
+"""Characters: what is tokenized at a time, and bounds for texts that are no language."""
+
+CONTEXT = 256
+"""Pieces held before a window, since a sentence's end is looked for behind closing quotes."""
+
+_BORDERS = [re.compile(p, re.S) for p in (r".*\S(?= \S)", r".*\S(?=[ \t\r\n])", r".*[^\w\s]", ".+")]
 _SENTENCE_ENDS = (".", "!", "?", "…")
 _WIDE_SENTENCE_ENDS = ("。", "\uff01", "\uff1f")  # no space follows these
 _CLOSERS = "\"'”\u2019»)]*_"
-
-
-def split_passage(
-    passage: Passage, token_spans: TokenSpans, max_tokens: int, overlap: int | None = None
-) -> list[Passage]:
-    """Splits a passage into chunks of at most ``max_tokens`` tokens; one that fits stays whole.
-
-    A chunk ends at the end of a paragraph, else a sentence, a line or a word, if there is one in
-    the last quarter of its window, and begins at a word if possible. Every character that is not
-    white space is in a chunk. Chunk ``i`` has the id ``{id}#{i}``; its source is the passage's, or
-    the passage's id if that has none. Its ``span`` counts characters of the passage's text, so that
-    ``text[start:end]`` is the chunk (plus the start of the passage's own span, if it has one).
-
-    Args:
-        passage: never changed; the chunks share its metadata.
-        token_spans: character span of each token of a text, :meth:`Encoder.token_spans`.
-        max_tokens: maximum of tokens per chunk, as ``token_spans`` counts the chunk alone.
-        overlap: maximum of tokens that two neighbours share, approximately; by default an eighth
-            of ``max_tokens``.
-
-    Raises:
-        ConfigurationError: ``overlap`` is not in [0, max_tokens / 2], or a single token of the
-            text, encoded alone, becomes more than ``max_tokens`` tokens.
-    """
-    shared = max_tokens // 8 if overlap is None else overlap
-    if max_tokens < 1 or not 0 <= shared <= max_tokens // 2:
-        raise ConfigurationError(
-            f"max_tokens={max_tokens}, overlap={shared}: max_tokens must be positive and "
-            "overlap between 0 and half of it"
-        )
-    tokens = token_spans(passage.text)
-    if len(tokens) <= max_tokens:
-        return [passage]
-    pieces = _cut_into_pieces(passage.text, tokens)
-    source = passage.source or passage.id
-    offset = passage.span[0] if passage.span else 0
-    spans = _windows(pieces, token_spans, max_tokens, shared)
-    return [
-        Passage(
-            id=f"{passage.id}#{i}",
-            text=passage.text[start:end],
-            metadata=passage.metadata,
-            source=source,
-            span=(offset + start, offset + end),
-        )
-        for i, (start, end) in enumerate(spans)
-    ]
-
-
-def _windows(
-    pieces: _Pieces, token_spans: TokenSpans, max_tokens: int, overlap: int
-) -> Iterator[tuple[int, int]]:
-    """Character spans of the chunks, without white space at both ends."""
-    tokens_before = [0, *accumulate(pieces.weights)]
-    last, covered = len(pieces), 0
-    first = pieces.next_visible(0)
-    while first < last:
-        end = bisect_right(tokens_before, tokens_before[first] + max_tokens) - 1
-        end = max(end, first + 1)
-        while True:
-            if end < last:
-                end = pieces.best_end(first, end)
-            start, stop = pieces.stripped(first, end)
-            # Cut out of its word, a piece can have more tokens than inside it.
-            excess = len(token_spans(pieces.text[start:stop])) - max_tokens
-            if excess <= 0:
-                break
-            if end == first + 1:
-                raise ConfigurationError(
-                    f"max_tokens={max_tokens} is too small: the token at character {start} makes "
-                    f"{max_tokens + excess} tokens alone"
-                )
-            end = max(first + 1, end - excess)
-        if stop > covered:  # else only white space follows the last chunk's end
-            yield start, stop
-            covered = stop
-        if end == last:
-            return
-        back = bisect_left(tokens_before, tokens_before[end] - overlap)
-        # At least half of a window is new, so the work stays linear in the length of the text.
-        begin = pieces.next_word(max(back, (first + end + 1) // 2), end)
-        first = pieces.next_visible(begin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +35,30 @@ class Splitter:
     """Splits passages for one encoder.
 
     Args:
-        token_spans: the encoder's own.
-        max_tokens: maximum of tokens per chunk, without special tokens and prefix.
-        overlap: see :func:`split_passage`.
+        token_spans: character span of each token of a text, :meth:`Encoder.token_spans`.
+        max_tokens: maximum of tokens per chunk, without special tokens and prefix, as
+            ``token_spans`` counts the chunk alone.
+        overlap: maximum of tokens that two neighbours share, approximately; by default an eighth
+            of ``max_tokens``.
+
+    Raises:
+        ConfigurationError: ``overlap`` is not in [0, max_tokens / 2].
     """
 
     token_spans: TokenSpans
     max_tokens: int
     overlap: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1 or not 0 <= self._overlap <= self.max_tokens // 2:
+            raise ConfigurationError(
+                f"max_tokens={self.max_tokens}, overlap={self._overlap}: max_tokens must be "
+                "positive and overlap between 0 and half of it"
+            )
+
+    @property
+    def _overlap(self) -> int:
+        return self.max_tokens // 8 if self.overlap is None else self.overlap
 
     @classmethod
     def for_encoder(cls, encoder: Encoder, overlap: int | None = None) -> Splitter:
@@ -137,37 +79,141 @@ class Splitter:
         return cls(encoder.token_spans, limit, overlap)
 
     def split(self, passages: Iterable[Passage]) -> Iterator[Passage]:
-        """The passages in their order, long ones in chunks.
+        """The passages in their order, long ones in chunks; one that fits stays whole.
+
+        Memory does not grow with a text: it is tokenized in sections of 64 Ki characters, and a
+        large file of a :class:`DocumentReader` is read like that. Chunks are those of the whole
+        text. Only where 64 Ki characters hold no white space, or a chunk would be longer than
+        256 Ki, can a chunk end earlier, and what holds no token there is left out.
+
+        A chunk ends at the end of a paragraph, else a sentence, a line or a word, if there is one
+        in the last quarter of its window, and begins at a word if possible. Every character that is
+        not white space is in a chunk. Chunk ``i`` has the id ``{id}#{i}``. Its ``span`` counts
+        characters of the passage's text, so that ``text[start:end]`` is the chunk (plus the start
+        of the passage's own span, if it has one).
 
         A passage without a source gets its id as source: if its text later grows past the window,
         or shrinks below it, ingesting it again leaves no stale chunk.
+
+        Raises:
+            ConfigurationError: a single token of a text, encoded alone, becomes more than
+                ``max_tokens`` tokens.
         """
-        for passage in passages:
+        whole = ((passage, [passage.text]) for passage in passages)
+        for passage, text in passages.parts() if isinstance(passages, DocumentReader) else whole:
             sourced = passage if passage.source else replace(passage, source=passage.id)
-            yield from split_passage(sourced, self.token_spans, self.max_tokens, self.overlap)
+            yield from self._split(sourced, text)
+
+    def _split(self, passage: Passage, text: Iterable[str]) -> Iterator[Passage]:
+        pieces = _Pieces(_cut_into_sections(text), self.token_spans)
+        pieces.load(0, self.max_tokens)
+        if pieces.ended and not pieces.offset and pieces.tokens_before[-1] <= self.max_tokens:
+            yield replace(passage, text=pieces.text)
+            return
+        offset = passage.span[0] if passage.span else 0
+        for i, (start, chunk) in enumerate(self._windows(pieces)):
+            span = (offset + start, offset + start + len(chunk))
+            yield Passage(f"{passage.id}#{i}", chunk, passage.metadata, passage.source, span)
+
+    def _windows(self, pieces: _Pieces) -> Iterator[tuple[int, str]]:
+        """The chunks without white space at both ends, each with its place in the whole text."""
+        covered = 0
+        first = pieces.load(0, self.max_tokens)
+        while first < len(pieces):
+            tokens_before, last = pieces.tokens_before, len(pieces)
+            end = bisect_right(tokens_before, tokens_before[first] + self.max_tokens) - 1
+            end = max(end, first + 1)
+            while True:
+                if end < last:
+                    end = pieces.best_end(first, end)
+                start, chunk = pieces.stripped(first, end)
+                # Cut out of its word, a piece can have more tokens than inside it.
+                excess = len(self.token_spans(chunk)) - self.max_tokens
+                if excess <= 0:
+                    break
+                if end == first + 1:
+                    raise ConfigurationError(
+                        f"max_tokens={self.max_tokens} is too small: the token at character "
+                        f"{start} makes {self.max_tokens + excess} tokens alone"
+                    )
+                end = max(first + 1, end - excess)
+            stop = start + len(chunk)
+            # Else only white space follows the last chunk's end, or there is no token.
+            if stop > covered and tokens_before[end] > tokens_before[first]:
+                yield start, chunk
+                covered = stop
+            if end == last and pieces.ended:
+                return
+            back = bisect_left(tokens_before, tokens_before[end] - self._overlap)
+            # At least half of a window is new, so the work stays linear in the text's length.
+            begin = pieces.next_word(max(back, (first + end + 1) // 2), end)
+            first = pieces.load(begin, self.max_tokens)
 
 
-@dataclass(frozen=True, slots=True)
 class _Pieces:
     """A text cut into pieces of one or a few tokens, which cover it without overlap.
 
-    ``edges`` are the start of each piece, and the length of the text; ``weights`` its tokens.
+    Only a part of the text is held: ``text`` begins at the character ``offset`` of the whole.
+    Tokens that share characters (bytes of one emoji) are one piece. Characters between two tokens
+    (white space, or what the tokenizer drops) belong to the piece before them; those before the
+    first token, to the first piece.
+
+    ``edges`` are the starts of the pieces in ``text``, ``tokens_before`` the tokens before each
+    in the whole text. The last piece of both is not complete, and not counted, before the text has
+    ended.
     """
 
-    text: str
-    edges: list[int]
-    weights: list[int]
+    def __init__(self, sections: Iterator[str], token_spans: TokenSpans) -> None:
+        self._sections, self._token_spans = sections, token_spans
+        self.text = ""
+        self.offset = self._tokens = 0
+        self.edges, self.tokens_before = [0], [0]
+        self.ended = False
 
     def __len__(self) -> int:
-        return len(self.weights)
+        return len(self.edges) - 1
 
-    def stripped(self, first: int, end: int) -> tuple[int, int]:
-        """Character span of pieces [first, end) without white space at its ends."""
-        start, stop = self.edges[first], self.edges[end]
-        part = self.text[start:stop]
-        bare = part.lstrip()
-        start = stop - len(bare)
-        return start, start + len(bare.rstrip())
+    def load(self, begin: int, max_tokens: int) -> int:
+        """The first visible piece from ``begin`` on, with more than ``max_tokens`` from it on.
+
+        With less only where the text ends or becomes longer than ``LONGEST_CHUNK``. What is long
+        before it is dropped, which changes indices.
+        """
+        while True:
+            visible = (i for i in range(begin, len(self)) if not self._piece(i).isspace())
+            begin = next(visible, len(self))
+            enough = self.tokens_before[-1] > self.tokens_before[begin] + max_tokens
+            is_long = len(self.text) - self.edges[begin] > LONGEST_CHUNK
+            if self.ended or (begin < len(self) and (enough or is_long)):
+                return begin
+            if not is_long:
+                dropped = max(0, begin - CONTEXT)
+                start, begin = self.edges[dropped], begin - dropped
+                self.text, self.offset = self.text[start:], self.offset + start
+                self.edges = [edge - start for edge in self.edges[dropped:]]
+                del self.tokens_before[:dropped]
+                self._append(next(self._sections, ""))
+            if (is_long or self.ended) and self.edges[-1] < len(self.text):
+                self.edges.append(len(self.text))
+                self.tokens_before.append(self._tokens)
+
+    def _append(self, section: str) -> None:
+        base, reach, tokens = len(self.text), 0, self._tokens
+        self.text += section
+        self.ended = not section
+        for start, end in self._token_spans(section) if section else ():
+            if tokens and start >= reach and base + start > self.edges[-1]:
+                self.edges.append(base + start)
+                self.tokens_before.append(tokens)
+            tokens += 1
+            reach = max(reach, end)
+        self._tokens = tokens
+
+    def stripped(self, first: int, end: int) -> tuple[int, str]:
+        """Pieces [first, end) without white space at their ends, and where they begin."""
+        stop = self.edges[end]
+        bare = self.text[self.edges[first] : stop].lstrip()
+        return self.offset + stop - len(bare), bare.rstrip()
 
     def best_end(self, first: int, end: int) -> int:
         """The best edge to cut at in the last quarter of [first, end); the last of equal ones."""
@@ -177,10 +223,6 @@ class _Pieces:
     def next_word(self, begin: int, end: int) -> int:
         """The first piece from ``begin`` to ``end`` that begins a word, else ``begin``."""
         return next((edge for edge in range(begin, end + 1) if self._boundary(edge)), begin)
-
-    def next_visible(self, begin: int) -> int:
-        """The first piece from ``begin`` on that is not white space, else the number of pieces."""
-        return next((i for i in range(begin, len(self)) if not self._piece(i).isspace()), len(self))
 
     def _piece(self, index: int) -> str:
         return self.text[self.edges[index] : self.edges[index + 1]]
@@ -208,20 +250,19 @@ class _Pieces:
         return piece.rstrip(_CLOSERS).endswith(_SENTENCE_ENDS)
 
 
-def _cut_into_pieces(text: str, tokens: Iterable[tuple[int, int]]) -> _Pieces:
-    """One piece per token, but tokens that share characters (bytes of one emoji) stay together.
+def _cut_into_sections(blocks: Iterable[str]) -> Iterator[str]:
+    """The text in sections whose tokens are those of the whole text.
 
-    Characters between two tokens (white space, or what the tokenizer drops) belong to the piece
-    before them; those before the first token, to the first piece.
+    They end before a space between two words, else before other white space. Only what has none in
+    ``LONGEST_WORD`` characters is cut after a mark, or anywhere.
     """
-    begins: list[int] = []
-    weights: list[int] = []
-    reach = 0
-    for start, end in tokens:
-        if begins and (start < reach or start <= begins[-1]):
-            weights[-1] += 1
-        else:
-            begins.append(start if begins else 0)
-            weights.append(1)
-        reach = max(reach, end)
-    return _Pieces(text, [*begins, len(text)], weights)
+    carry = ""
+    for block in blocks:
+        for start in range(0, len(block), SECTION):
+            carry += block[start : start + SECTION]
+            borders = _BORDERS[: None if len(carry) >= LONGEST_WORD else 2]
+            if section := next(filter(None, (border.match(carry) for border in borders)), None):
+                yield section[0]
+                carry = carry[section.end() :]
+    if carry:
+        yield carry

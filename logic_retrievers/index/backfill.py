@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,18 +22,22 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index import lexical
 from logic_retrievers.index.collection_copy import PAGE_SIZE, copy_points
-from logic_retrievers.index.ingestion import Progress
+from logic_retrievers.index.ingestion import FIRST_BATCH, next_part_size
 from logic_retrievers.index.point_format import to_passage
+from logic_retrievers.index.points import count_points
 from logic_retrievers.index.requests import client_call, scroll
 from logic_retrievers.index.schema import (
+    TOPICAL,
     Collection,
     StoredVector,
     default_specs,
     new_lexical_vector,
     new_vector,
+    read_vectors,
     updated_metadata,
 )
 from logic_retrievers.index.vectors import encode_for_storage
+from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ def backfill(
     names: Sequence[str] | None = None,
     *,
     into: str | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Operation[BackfillReport]:
     """Makes missing named vectors, and replaces those that another encoder made.
 
@@ -72,7 +77,7 @@ def backfill(
             points that another store has written since; it is made anew where it is unknown who
             made it.
         into: name of a new collection to copy into.
-        progress: called after each batch with the number of points filled.
+        progress: called after each batch of points.
 
     Raises:
         ConfigurationError: a name that the encoder does not make.
@@ -87,9 +92,11 @@ def backfill(
     signed = _sign_foreign_vectors(collection, encoder)
     if target is None:
         yield from _delete_outdated(collection, missing)
+        condition = _lacks_one(missing)
+        meter = ProgressMeter(progress, (yield from count_points(collection, condition)))
         filled = 0
         # again until no point is left: others may add passages meanwhile, without the new vectors
-        while more := (yield from _fill(collection, encoder, missing, filled, progress)):
+        while more := (yield from _fill(collection, encoder, missing, filled, meter)):
             filled += more
         done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
         yield from _write_metadata(collection, {**signed, **done})
@@ -98,6 +105,36 @@ def backfill(
     encode = partial(_encode, collection, encoder, missing)
     filled = yield from copy_points(original, target, missing, encode, progress=progress)
     return BackfillReport(target, tuple(missing), filled)
+
+
+def postponed_vectors(collection: Collection) -> tuple[str, ...]:
+    """Vectors that a fast ingestion leaves to a back-fill: the dense ones but the topical one.
+
+    None where there is no topical one, or another store made the collection.
+    """
+    if TOPICAL not in collection.vectors or not collection.has_own_metadata:
+        return ()
+    return tuple(n for n, v in collection.vectors.items() if not v.sparse and n != TOPICAL)
+
+
+def mark_postponed(collection: Collection) -> Operation[Collection]:
+    """Marks these vectors as incomplete, before points are written without them.
+
+    Reads the present marks first: another process may have completed the vectors since.
+    """
+    info = yield client_call("get_collection", collection.name)
+    vectors = read_vectors(collection.name, info, None)
+    current = replace(collection, vectors=vectors)
+    marked = {
+        name: replace(vectors[name], incomplete=True)
+        for name in postponed_vectors(current)
+        if not vectors[name].incomplete
+    }
+    if marked:
+        yield from _write_metadata(current, marked)
+    vectors = {**vectors, **marked}
+    searchable = tuple(name for name in collection.searchable if not vectors[name].incomplete)
+    return replace(collection, vectors=vectors, searchable=searchable)
 
 
 def _missing_vectors(
@@ -217,15 +254,13 @@ def _fill(
     encoder: Encoder,
     missing: Mapping[str, StoredVector],
     filled_before: int,
-    progress: Progress | None,
+    meter: ProgressMeter,
 ) -> Operation[int]:
     """Gives every point without one of these vectors all of them; returns how many points."""
-    has_vector = [models.HasVectorCondition(has_vector=v.stored_name) for v in missing.values()]
-    condition = models.Filter(should=[models.Filter(must_not=[has]) for has in has_vector])
-    filled = 0
-    offset = None
+    condition, size, filled, offset = _lacks_one(missing), FIRST_BATCH, 0, None
     while True:
-        records, offset = yield scroll(collection.name, condition, limit=PAGE_SIZE, offset=offset)
+        begun, size = time.monotonic(), min(size, PAGE_SIZE)
+        records, offset = yield scroll(collection.name, condition, limit=size, offset=offset)
         if records:
             vectors = yield Compute(partial(_encode, collection, encoder, missing, records))
             updates = [
@@ -234,10 +269,16 @@ def _fill(
             ]
             yield client_call("update_vectors", collection.name, points=updates, wait=True)
             filled += len(records)
-            if progress is not None:
-                progress(filled_before + filled)
+            meter.report(filled_before + filled)
+            size = next_part_size(len(records), begun)
         if offset is None:
             return filled
+
+
+def _lacks_one(vectors: Mapping[str, StoredVector]) -> models.Filter:
+    """Points without one or more of these vectors."""
+    has_vector = [models.HasVectorCondition(has_vector=v.stored_name) for v in vectors.values()]
+    return models.Filter(should=[models.Filter(must_not=[has]) for has in has_vector])
 
 
 def _encode(

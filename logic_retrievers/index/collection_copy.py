@@ -11,7 +11,7 @@ from qdrant_client import models
 
 from logic_retrievers.effects import ClientCall, Compute, EffectHandler, Operation, UserCall
 from logic_retrievers.errors import CollectionError, CollectionNotFoundError
-from logic_retrievers.index.ingestion import Progress
+from logic_retrievers.index.points import count_points
 from logic_retrievers.index.requests import client_call, retrieve, scroll
 from logic_retrievers.index.schema import (
     Collection,
@@ -20,12 +20,13 @@ from logic_retrievers.index.schema import (
     updated_metadata,
     vector_params,
 )
+from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
 PAGE_SIZE = 256
 
 
 def copy(
-    collection: Collection, target: str, at: EffectHandler, progress: Progress | None = None
+    collection: Collection, target: str, at: EffectHandler, progress: ProgressCallback | None = None
 ) -> Operation[int]:
     """Copies every point as it is into a new collection somewhere else, or goes on with that.
 
@@ -33,7 +34,7 @@ def copy(
         collection: what to copy.
         target: name of the copy.
         at: the connection to the place of the copy.
-        progress: called after each batch with the number of points copied.
+        progress: called after each batch; what an earlier call copied counts as done.
 
     Returns:
         How many points were copied in this call.
@@ -60,7 +61,7 @@ def copy_points(
     encode: Callable[[Sequence[models.Record]], list[dict[str, Any]]] | None,
     *,
     at: EffectHandler | None = None,
-    progress: Progress | None,
+    progress: ProgressCallback | None,
 ) -> Operation[int]:
     """Copies every point with the new vectors added; points that were copied before stay.
 
@@ -71,7 +72,8 @@ def copy_points(
         How many points were copied in this call.
     """
     yield from _create_copy(collection, missing, target, at)
-    copied = 0
+    meter = ProgressMeter(progress, (yield from count_points(collection, None)))
+    read = copied = 0
     offset = None
     while True:
         records, offset = yield scroll(
@@ -92,8 +94,8 @@ def copy_points(
             ]
             yield from _on(at, client_call("upsert", target, points=points, wait=True))
             copied += len(absent)
-            if progress is not None:
-                progress(copied)
+        read += len(records)
+        meter.report(read)
         if offset is None:
             break
     done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}

@@ -32,7 +32,7 @@ def count(collection: Collection, user_filter: UserFilter = None) -> Operation[i
     condition = to_qdrant_filter(
         user_filter, tenant=collection.tenant, prefixes=collection.prefixes
     )
-    return (yield from _count(collection, condition))
+    return (yield from count_points(collection, condition))
 
 
 def get(collection: Collection, ids: Sequence[str]) -> Operation[list[Passage]]:
@@ -191,7 +191,7 @@ def _source_filter(collection: Collection, sources: list[str]) -> models.Filter:
 
 
 def _delete(collection: Collection, condition: models.Filter) -> Operation[int]:
-    matching = yield from _count(collection, condition)
+    matching = yield from count_points(collection, condition)
     if matching:
         yield client_call(
             "delete",
@@ -202,9 +202,11 @@ def _delete(collection: Collection, condition: models.Filter) -> Operation[int]:
     return matching
 
 
-def _count(collection: Collection, condition: models.Filter | None) -> Operation[int]:
-    def count_points(exact: bool) -> Operation[int]:
+def count_points(collection: Collection, condition: models.Filter | None) -> Operation[int]:
+    """How many points meet a condition; an estimate where strict mode forbids exact counts."""
+
+    def count(exact: bool) -> Operation[int]:
         answer = yield client_call("count", collection.name, count_filter=condition, exact=exact)
         return int(answer.count)
 
-    return (yield from exact_if_allowed(collection, count_points))
+    return (yield from exact_if_allowed(collection, count))

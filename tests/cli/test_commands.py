@@ -130,6 +130,15 @@ def test_a_policy_by_name(call, corpus):
         assert "has not been trained" not in found.stderr
 
 
+def test_the_base_of_auto(call, corpus):
+    """Words are stored by a plain `index`, and found by both ways to ask for them."""
+    call("index", corpus)
+    hybrid = json.loads(call("search", "harbour", "-p", "hybrid", "--json").stdout)
+    assert json.loads(call("search", "harbour", "--base", "hybrid", "--json").stdout) == hybrid
+    assert {hit["evidence"]["policy"] for hit in hybrid} == {"hybrid"}
+    assert "--policy auto" in call("search", "x", "-p", "union", "--base", "hybrid", code=2).stderr
+
+
 def test_doctor(call, corpus):
     checks = json.loads(call("doctor", "--json", code=1).stdout)  # there is no index yet
     assert {f["name"] for f in checks if not f["ok"]} == {"index"}
@@ -167,6 +176,8 @@ def test_evaluate_writes_figures_and_a_run(call, tmp_path):
     assert figures["metrics"]["R@1"] == 1.0
     assert figures["metrics"]["V@1"] == 0.0
     assert figures["metrics"]["FVR"] == 2.0
+    call("evaluate", folder, "--base", "hybrid", "--json", out, "--cache", tmp_path / "cache")
+    assert json.loads(out.read_text(encoding="utf-8"))["policy"] == "auto, base hybrid"
     rows = [line.split() for line in run.read_text(encoding="utf-8").splitlines()]
     assert [row[2] for row in rows] == ["inn", "bar", "copper"]
     assert [row[3] for row in rows] == ["1", "2", "3"]

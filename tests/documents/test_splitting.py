@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from logic_retrievers.documents import Splitter, split_passage
+from logic_retrievers.documents import Splitter, splitting
 from logic_retrievers.documents.splitting import TokenSpans
 from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import ConfigurationError
@@ -51,6 +51,13 @@ def deaf(text: str) -> list[tuple[int, int]]:
     return [m.span() for m in re.finditer(r"[!-~]{1,5}", text)]
 
 
+def split_passage(
+    passage: Passage, token_spans: TokenSpans, max_tokens: int, overlap: int | None = None
+) -> list[Passage]:
+    """The chunks of one passage."""
+    return list(Splitter(token_spans, max_tokens, overlap).split([passage]))
+
+
 TOKENIZERS: list[TokenSpans] = [characters, words, syllables, spaced, utf8, deaf]
 
 
@@ -80,8 +87,8 @@ texts = st.one_of(
 
 
 def check(text: str, token_spans: TokenSpans, max_tokens: int, overlap: int | None) -> None:
-    """Every promise of split_passage at once."""
-    passage = Passage("p", text, {"k": "v"})
+    """Every promise of Splitter.split at once."""
+    passage = Passage("p", text, {"k": "v"}, "p")
     chunks = split_passage(passage, token_spans, max_tokens, overlap)
     assert chunks == split_passage(passage, token_spans, max_tokens, overlap)
     if len(token_spans(text)) <= max_tokens:
@@ -122,19 +129,73 @@ def test_promises_with_the_real_tokenizer(
     check(text, minilm, max_tokens, part and max_tokens // part)
 
 
+class Counting:
+    """Counts the characters that were ever tokenized, and those that were tokenized at once."""
+
+    def __init__(self, token_spans: TokenSpans) -> None:
+        self.token_spans, self.total, self.longest = token_spans, 0, 0
+
+    def __call__(self, text: str) -> list[tuple[int, int]]:
+        self.total += len(text)
+        self.longest = max(self.longest, len(text))
+        return self.token_spans(text)
+
+
+@pytest.mark.parametrize("token_spans", TOKENIZERS, ids=lambda f: f.__name__)
+@given(
+    text=texts,
+    max_tokens=st.integers(8, 40),
+    overlap=st.sampled_from([None, 0, 4]),
+    section=st.sampled_from([1, 7, 32]),
+)
+def test_sections_change_no_chunk(
+    token_spans: TokenSpans, text: str, max_tokens: int, overlap: int | None, section: int
+) -> None:
+    """A section's border inside a word or a sentence would move every chunk that follows."""
+    whole = split_passage(Passage("p", text), token_spans, max_tokens, overlap)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(splitting, "SECTION", section)
+        assert split_passage(Passage("p", text), token_spans, max_tokens, overlap) == whole
+
+
+@given(text=texts, max_tokens=st.integers(24, 60), section=st.sampled_from([1, 7, 32]))
+def test_sections_change_no_chunk_of_the_real_tokenizer(
+    minilm: TokenSpans, text: str, max_tokens: int, section: int
+) -> None:
+    """It drops control characters: two words with a form feed between them are one."""
+    test_sections_change_no_chunk.hypothesis.inner_test(minilm, text, max_tokens, None, section)
+
+
+@pytest.mark.parametrize("text", ["unbelievable\n" * 9_000, "短い文です。" * 40_000])
+def test_sections_without_a_space_between_words(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A word a line, and Chinese without white space at all, in sections of the usual size."""
+    chunks = split_passage(Passage("p", text), words, 200)
+    monkeypatch.setattr(splitting, "SECTION", 2**30)
+    assert chunks == split_passage(Passage("p", text), words, 200)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["plain words. " * 200_000, "x" * 2_000_000, "\0" * 2_000_000, "a" + " " * 2_000_000 + "b"],
+    ids=["prose", "no white space", "no token", "white space"],
+)
+def test_a_long_text_is_never_tokenized_whole(text: str) -> None:
+    """A tokenizer needs 35 times the memory of its text: 200 MB took 7 GB."""
+    counting = Counting(deaf)
+    chunks = split_passage(Passage("p", text), counting, 254)
+    assert counting.longest < 400_000
+    assert counting.total < 4 * len(text)
+    assert max((len(chunk.text) for chunk in chunks), default=0) < 400_000
+    if not text.startswith("\0"):
+        assert chunks[-1].text[-1] == text.strip()[-1]
+
+
 @pytest.mark.parametrize("overlap", [0, 31, 127])
 def test_work_is_linear_in_the_length(overlap: int) -> None:
     """100,000 characters without white space: no border to be found, and none may be searched."""
-    counted = 0
-
-    def counting(text: str) -> list[tuple[int, int]]:
-        nonlocal counted
-        counted += len(text)
-        return characters(text)
-
-    text = "x" * 100_000
+    counting, text = Counting(characters), "x" * 100_000
     chunks = split_passage(Passage("p", text), counting, 254, overlap)
-    assert counted <= 4 * len(text)
+    assert counting.total <= 4 * len(text)
     assert sum(len(c.text) for c in chunks) <= 3 * len(text)
 
 

@@ -49,14 +49,14 @@ def test_in_place(opened, make_passages):
     index = opened(encoder=encoder)
     before = stored_points(index.client)
     assert index.vectors == ("topical",)
-    counts = []
-    report = index.backfill(progress=counts.append)
+    told = []
+    report = index.backfill(progress=told.append)
     assert (report.collection, report.vectors, report.filled) == (
         "lr-test",
         ("compatibility",),
         30,
     )
-    assert counts == [30]
+    assert [(p.done, p.share) for p in told] == [(16, 16 / 30), (30, 1)]
     assert index.vectors == ("topical", "compatibility")
     assert stored_scores(index, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
     assert stored_points(index.client) == before
@@ -86,8 +86,8 @@ def test_interrupted_and_run_again(opened, make_passages, monkeypatch, old):
     opened(encoder=HashedEncoder(old)).add(passages)
     newer = HashedEncoder(RICH, versions={"compatibility": "2"})
 
-    def stop(done):
-        if done >= 8:
+    def stop(progress):
+        if progress.done >= 8:
             raise KeyboardInterrupt
 
     index = opened(encoder=newer, vectors=POOR)
@@ -220,8 +220,8 @@ def test_passages_that_come_during_a_backfill(opened, make_passages):
     encoder = HashedEncoder(RICH)
     index = opened(encoder=encoder)
 
-    def write_meanwhile(done):
-        if done == 6:
+    def write_meanwhile(progress):
+        if progress.done == 6:
             writer.add([late])
 
     assert index.backfill(progress=write_meanwhile).filled == 7

@@ -123,15 +123,41 @@ def test_passages_are_read_as_a_stream(index):
             most = max(most, open_now)
             yield Passage(str(i), f"text {i}")
 
-    def seen(done):
+    def seen(progress):
         nonlocal open_now
         open_now = 0
-        counts.append(done)
+        counts.append(progress.done)
 
     counts = []
     index.add(stream(), batch_size=10, progress=seen)
     assert most == 10
     assert counts == [10, 20, 30, 40, 50]
+
+
+def test_some_are_stored_and_told_before_a_whole_batch_is_encoded(index, make_passages):
+    """On two busy cores a batch takes half a minute, and nobody knows whether anything happens."""
+    stored, told = [], []
+
+    def seen(progress):
+        stored.append(index.count())
+        told.append(progress)
+
+    index.add(make_passages(300), progress=seen)
+    assert stored == [progress.done for progress in told]
+    assert stored[0] == 16
+    assert [p.share for p in told] == [p.done / 300 for p in told]
+    assert told[1].read == 272
+    assert (told[-1].done, told[-1].seconds_left) == (300, 0)
+    index.add(iter(make_passages(300)), progress=told.append)
+    assert (told[-1].done, told[-1].share, told[-1].seconds_left) == (300, None, None)
+
+
+def test_texts_of_like_length_are_encoded_together(index, encoder):
+    """Half of the encoder's work would be padding."""
+    texts = [f"{n} " + "word " * (n * 7 % 50) for n in range(16 + 200)]
+    index.add([Passage(str(n), text) for n, text in enumerate(texts)])
+    later = [len(text) for text in encoder.encoded[16:]]
+    assert later == sorted(later, reverse=True)
 
 
 def test_requests_are_bounded_by_bytes(index, monkeypatch):

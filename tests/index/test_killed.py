@@ -24,7 +24,7 @@ index = PassageIndex.open("p", HashedEncoder(), location=sys.argv[1])
 index.add(
     (Passage(f"p{i}", f"text number {i}", source=f"s{i % 3}") for i in range(int(sys.argv[2]))),
     batch_size=20,
-    progress=lambda done: print(done, flush=True),
+    progress=lambda progress: print(progress.done, flush=True),
 )
 """
 

@@ -145,7 +145,7 @@ def boolean_questions(
         )
 
     counts = dict.fromkeys(TYPES, per_type)
-    with progress_bar("questions", sum(counts.values())) as advance:
+    with progress_bar("questions") as show:
         built = generate_questions(
             documents,
             open_encoder(bundle),
@@ -154,7 +154,7 @@ def boolean_questions(
             answerer=make_answerer(rewriter(answer_model or model)),
             others=others,
             seed=seed,
-            progress=advance,
+            progress=show,
         )
     table = Table("rejected", "times")
     for reason, times in built.reasons.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -35,6 +35,7 @@ from logic_export.data.boolean_questions.questions import (
 from logic_export.data.rewriting import Rewriter
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputError
+from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
 
 class QuestionGenerator:
@@ -162,7 +163,7 @@ def generate_questions(
     others: bool = True,
     vector: str = "topical",
     seed: int = 0,
-    progress: Callable[[int], None] | None = None,
+    progress: ProgressCallback | None = None,
 ) -> GeneratedQuestions:
     """AND, OR and NOT questions in the manner of BoolQuestions (Zhang et al. 2024).
 
@@ -195,7 +196,7 @@ def generate_questions(
         others: whether unlabelled passages must not answer.
         vector: the name of the vector.
         seed: of the clusters, groups and styles.
-        progress: called after every group with the number of questions.
+        progress: called after every group; questions are counted.
 
     Raises:
         ConfigurationError: an unknown type, a negative or zero total, or other sizes.
@@ -214,6 +215,7 @@ def generate_questions(
         rewriter, answerer or make_answerer(rewriter), others=others, seed=seed
     )
     questions: list[BooleanQuestion] = []
+    meter = ProgressMeter(progress, sum(counts.values()))
     tried = 0
     for group in draw_groups(clusters, documents, sizes=sizes, seed=seed):
         have = Counter(question.type for question in questions)
@@ -222,6 +224,5 @@ def generate_questions(
             break
         questions += generator.generate(group, wanted)
         tried += 1
-        if progress is not None:
-            progress(len(questions))
+        meter.report(len(questions))
     return GeneratedQuestions(tuple(questions), dict(sorted(generator.reasons.items())), tried)

@@ -1,0 +1,65 @@
+"""Progress of a long call: what its callback is told, and the meter that tells it."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+_RECENT_SECONDS = 30.0
+_RECENT_REPORTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a call has come.
+
+    Args:
+        done: items that are finished; of an ingestion, passages stored or found unchanged.
+        read: items taken from the input so far; some of them may wait.
+        share: of all items, those that are done, 0 to 1; None where nobody knows how many come.
+        per_second: items finished in a second, lately.
+    """
+
+    done: int
+    read: int
+    share: float | None
+    per_second: float
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The time left at the present speed; None where share or speed are unknown."""
+        if not self.share or not self.per_second:
+            return None
+        return self.done * (1 / self.share - 1) / self.per_second
+
+
+ProgressCallback: TypeAlias = Callable[[Progress], None]
+
+
+class ProgressMeter:
+    """Tells a callback the progress of a call that begins now.
+
+    Args:
+        callback: is told; None: nobody.
+        total: number of all items, where it is known.
+    """
+
+    def __init__(self, callback: ProgressCallback | None, total: int | None = None) -> None:
+        self._callback, self._total = callback, total
+        self._recent = deque([(time.monotonic(), 0)])
+
+    def report(self, done: int, read: int | None = None) -> None:
+        """Calls the callback; ``read`` is as many as ``done`` by default."""
+        if self._callback is None:
+            return
+        now, recent = time.monotonic(), self._recent
+        recent.append((now, done))
+        while len(recent) > _RECENT_REPORTS and recent[1][0] < now - _RECENT_SECONDS:
+            recent.popleft()
+        begun, before = recent[0]
+        per_second = (done - before) / max(now - begun, 1e-6)
+        share = min(1.0, done / self._total) if self._total else None
+        self._callback(Progress(done, done if read is None else read, share, per_second))

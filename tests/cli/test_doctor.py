@@ -1,0 +1,114 @@
+"""``doctor --location``: what an index consists of, and what would be slow."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from importlib.metadata import version
+
+import pytest
+from qdrant_client import QdrantClient
+from typer.testing import CliRunner
+
+from logic_retrievers.cli import doctor
+from logic_retrievers.cli.app import app
+from logic_retrievers.encoders import default_encoder
+from logic_retrievers.errors import OptimizationWarning
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.edge import collection, optimization
+from logic_retrievers.types import Passage
+
+PASSAGES = [Passage(f"p{n}", f"Room {n} by the sea", {"city": "Oslo"}) for n in range(60)]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """The bundle is checked elsewhere."""
+    monkeypatch.setattr(doctor, "_check_bundle", lambda _: "left out")
+    monkeypatch.delenv("LOGIC_RETRIEVERS_LOCATION", raising=False)
+
+
+def diagnose(location, code=0):
+    """Heading -> details, and what is printed."""
+    arguments = ["doctor", "--location", str(location)]
+    result = CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False)
+    assert result.exit_code == code, result.output
+    found = {}
+    for check in json.loads(result.stdout):
+        found.setdefault(check["name"], []).append(check["detail"])
+    text = CliRunner().invoke(app, arguments, catch_exceptions=False).stdout
+    return found, text
+
+
+def test_an_embedded_index_in_order(tmp_path):
+    with PassageIndex.open(location=tmp_path) as index:
+        index.add(PASSAGES)
+    found, text = diagnose(tmp_path)
+    assert found["index"] == [f"60 passages in 'passages' at {tmp_path}"]
+    assert found["engine"][0].startswith("embedded, qdrant-edge-py 0.")
+    assert "MiB on disk" in found["engine"][0]
+    assert found["vectors"] == ["topical (384), compatibility (384), lexical (english)"]
+    assert found["search"] == ["exact, over all passages; segments: 1"]
+    assert "logic.id" in found["payload indexes"][0]
+    assert "slow or missing" not in found
+    assert "note" not in text
+
+
+def test_an_embedded_index_with_all_that_can_be_wrong(monkeypatch, tmp_path):
+    """Too many passages without HNSW, no words, and a vector that was put off."""
+    for module in (collection, optimization, doctor):
+        monkeypatch.setattr(module, "EXACT_LIMIT", 50)
+    monkeypatch.setattr(optimization, "_PROGRAM", "raise SystemExit('killed')")
+    with (
+        PassageIndex.open(location=tmp_path, lexical=False) as index,
+        pytest.warns(OptimizationWarning),
+    ):
+        index.add(PASSAGES, fast=True)
+    found, text = diagnose(tmp_path)
+    assert found["vectors"] == ["topical (384), compatibility (384)"]
+    incomplete, words, hnsw = found["slow or missing"]
+    assert "compatibility" in incomplete
+    assert "backfill()" in incomplete
+    assert 'backfill(["lexical"])' in words
+    assert "compares 60 passages one by one" in hnsw
+    assert "optimize()" in hnsw
+    assert text.count("note slow or missing") == 3
+    monkeypatch.undo()
+    for module in (collection, optimization, doctor):
+        monkeypatch.setattr(module, "EXACT_LIMIT", 50)
+    with PassageIndex.open(location=tmp_path) as index:
+        index.optimize()
+        index.backfill(["lexical", "compatibility"])
+        index.optimize()
+    monkeypatch.setattr(doctor, "_check_bundle", lambda _: "left out")
+    found, _ = diagnose(tmp_path)
+    assert found["search"] == ["by HNSW, with 120 vectors in it; segments: 2"]
+    assert "slow or missing" not in found
+
+
+def test_a_server(monkeypatch, wire_double):
+    """Whose filters are slow, or refused, where a field has no payload index."""
+    monkeypatch.setattr(doctor, "SLOW_FILTER", 50)
+    with PassageIndex.open(location=wire_double.url) as index:
+        index.add(PASSAGES)
+        found, _ = diagnose(wire_double.url)
+        assert found["engine"] == [f"Qdrant server {version('qdrant-client')}"]
+        assert "metadata.city" in found["slow or missing"][0]
+        index.client.create_payload_index("passages", "metadata.city", "keyword")
+    found, _ = diagnose(wire_double.url)
+    assert "slow or missing" not in found
+    assert "metadata.city" in found["payload indexes"][0]
+
+
+def test_places_without_an_index(tmp_path):
+    """One line that says what to do, and the exit code of a failure."""
+    found, _ = diagnose(tmp_path, code=1)
+    assert "no collection 'passages'" in found["index"][0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        old = QdrantClient(path=str(tmp_path / "old"))
+        PassageIndex.open("passages", default_encoder(), client=old).close()
+        old.close()
+    found, _ = diagnose(tmp_path / "old", code=1)
+    assert "local mode" in found["index"][0]
+    assert "copy_to" in found["index"][0]

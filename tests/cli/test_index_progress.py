@@ -1,0 +1,88 @@
+"""``logic-retrievers index``: what it shows while it works, and ``--fast``."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from logic_retrievers.cli import console
+from logic_retrievers.cli.app import app
+from logic_retrievers.progress import Progress
+
+
+@pytest.fixture
+def call(tmp_path):
+    path = tmp_path / "docs.jsonl"
+    rows = [{"_id": str(n), "text": f"Boat number {n} has no sail."} for n in range(40)]
+    path.write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+
+    def run(*options, path=path, command="index"):
+        arguments = [command, str(path), "-l", str(tmp_path / "index"), *options]
+        result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        return result
+
+    return run
+
+
+def test_fast_and_then_the_rest(call):
+    """Who does not hear of it searches for ever without the compatibility vector."""
+    first = call("--fast")
+    assert "40 added" in first.stdout
+    assert "incomplete: compatibility" in first.stderr
+    assert "40 unchanged" in call("--fast").stdout
+    hits = json.loads(call("--json", path="boats without a sail", command="search").stdout)
+    assert hits
+    second = call()
+    assert "40 unchanged" in second.stdout
+    assert "back-filled: compatibility of 40 stored passages" in second.stderr
+    third = call()
+    assert third.stderr == ""
+    assert call("--fast").stderr == ""
+
+
+def test_contradictions_wait_too(call):
+    """A fast run that makes a vector is none."""
+    call("--fast", "--contradictions")
+    again = call("--fast", "--contradictions").stderr
+    assert "back-filled" not in again
+    assert "incomplete: compatibility, contradiction" in again
+    assert "compatibility, contradiction of 40" in call("--contradictions").stderr
+
+
+def test_lines_where_there_is_no_terminal(call, monkeypatch):
+    """A log with nothing in it for a quarter of an hour."""
+    assert call().stderr == ""  # a short run
+    monkeypatch.setattr(console, "REPORT_EVERY", 0.0)
+    lines = call("-c", "other").stderr.splitlines()
+    assert re.fullmatch(r"passages: 16 done, \d+ %, [\d.,]+/s, about \d+ (s|min) left", lines[0])
+    assert re.fullmatch(r"passages: 40 done, 100 %, [\d.,]+/s", lines[-1])
+
+
+def test_a_bar_on_a_terminal(call, monkeypatch):
+    """A spinner that says 0."""
+    screen = io.StringIO()
+    terminal = Console(file=screen, force_terminal=True, width=120, emoji=False, highlight=False)
+    monkeypatch.setattr(console, "err", terminal)
+    call()
+    assert "passages" in screen.getvalue()
+    assert "40 done, 100 %" in screen.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("progress", "words"),
+    [
+        (Progress(1024, 1280, 0.25, 25.6), "1,024 done, 25 %, 26/s, about 2 min left"),
+        (Progress(3, 3, 0.5, 0.25), "3 done, 50 %, 0.2/s, about 12 s left"),
+        (Progress(9, 9, None, 2.0), "9 done, 2.0/s"),
+        (Progress(9, 9, 1.0, 2.0), "9 done, 100 %, 2.0/s"),
+    ],
+)
+def test_words(progress, words):
+    """A share or a time that is not known must not be made up."""
+    assert console.describe_progress(progress) == words
