@@ -88,6 +88,8 @@ class CollectionSettings(TypedDict, total=False):
             stores; a single dense vector is taken for the topical one.
         text_key, metadata_key: payload keys of text and metadata, where a store of langchain-qdrant
             was given others than ``page_content`` and ``metadata``.
+        quantized: a new collection also keeps each dense vector as int8, and searches of its HNSW
+            index use these; what they find is scored by the original ones. True: it must.
         create: create the collection where it does not exist (True).
         show_quarantined: search quarantined passages too (False).
     """
@@ -98,6 +100,7 @@ class CollectionSettings(TypedDict, total=False):
     vector_names: Mapping[str, str] | None
     text_key: str | None
     metadata_key: str | None
+    quantized: bool
     create: bool
     show_quarantined: bool
 
@@ -117,6 +120,7 @@ def open_collection(
     vector_names: Mapping[str, str] | None = None,
     text_key: str | None = None,
     metadata_key: str | None = None,
+    quantized: bool = False,
     create: bool = True,
     show_quarantined: bool = False,
 ) -> Operation[Collection]:
@@ -146,7 +150,12 @@ def open_collection(
                 f"There is no collection {name!r}. Index some passages first, or pass create=True."
             )
         created = default_specs(specs) if vectors is None else requested
-        info = yield from _create(name, created, language, new_keys)
+        arguments = creation_arguments(created, language, new_keys, quantized)
+        info = yield from _create(name, language, arguments)
+    if quantized and info.config.quantization_config is None:
+        raise CollectionMismatchError(
+            f"Collection {name!r} has no int8 vectors. Leave quantized= out, or index into another."
+        )
     stored = read_vectors(name, info, vector_names)
     required = [] if vectors is None else list(requested)
     if lexical:
@@ -237,11 +246,10 @@ def _get_info(name: str) -> Operation[models.CollectionInfo | None]:
 
 
 def _create(
-    name: str, specs: Mapping[str, VectorSpec], language: str | None, keys: PayloadKeys
+    name: str, language: str | None, arguments: Mapping[str, Any]
 ) -> Operation[models.CollectionInfo]:
     if language is not None:
         term_vector("", language)  # refuses an unknown one
-    arguments = creation_arguments(specs, language, keys)
     try:
         yield client_call("create_collection", name, **arguments)
     except Exception:

@@ -30,6 +30,9 @@ from logic_retrievers.index.point_format import (
 )
 
 FORMAT = 1
+INT8 = models.ScalarQuantization(
+    scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
+)
 TOPICAL = "topical"
 ON_REQUEST = frozenset({"contradiction"})
 """Vectors that are made only where they are named: each costs a third of the encoding, and only
@@ -153,7 +156,7 @@ def default_specs(specs: Mapping[str, VectorSpec]) -> dict[str, VectorSpec]:
 
 
 def creation_arguments(
-    specs: Mapping[str, VectorSpec], language: str | None, keys: PayloadKeys
+    specs: Mapping[str, VectorSpec], language: str | None, keys: PayloadKeys, quantized: bool
 ) -> dict[str, Any]:
     """The arguments of ``create_collection``, but for the name; without words where None."""
     vectors = {name: new_vector(spec) for name, spec in specs.items()}
@@ -163,6 +166,7 @@ def creation_arguments(
     return {
         "vectors_config": dense,
         "sparse_vectors_config": sparse or None,
+        "quantization_config": INT8 if quantized else None,
         "metadata": _metadata(vectors, (keys.metadata,), keys),
     }
 

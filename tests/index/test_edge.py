@@ -196,7 +196,7 @@ def test_a_large_collection_gets_hnsw_by_itself(small_limit, tmp_path, encoder, 
 def test_searches_go_on_beside_an_optimisation(small_limit, encoder, make_passages, monkeypatch):
     """The engine's own function stops every thread of the application for minutes."""
     with PassageIndex.open("p", encoder, lexical=False) as index:
-        monkeypatch.setattr(optimization, "needs_optimization", lambda _: False)
+        monkeypatch.setattr(optimization, "unindexed_points", lambda _: 0)
         index.add(make_passages(200))
         thread = threading.Thread(target=index.optimize)
         thread.start()
@@ -294,7 +294,7 @@ async def test_there_and_back(wire, encoder, make_passages, tmp_path):
         index.run(index.hide(["p3"]))
         before, seen = points_of(index), []
         assert index.copy_to("q", progress=seen.append, **place) == 30
-        assert seen[-1] == 30
+        assert (seen[-1].done, seen[-1].share) == (30, 1)
         assert index.copy_to("q", **place) == 0
     with PassageIndex.open("q", encoder, create=False, **place) as there:
         assert there.vectors == ("topical", "compatibility", "lexical")

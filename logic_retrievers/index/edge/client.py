@@ -16,6 +16,7 @@ import qdrant_edge as edge
 from qdrant_client import models
 from qdrant_client.http.models import QueryResponse
 
+from logic_retrievers.errors import OptimizationWarning, warn
 from logic_retrievers.index.edge import translation
 from logic_retrievers.index.edge.collection import (
     Description,
@@ -24,7 +25,7 @@ from logic_retrievers.index.edge.collection import (
     engine_errors,
     read_description,
 )
-from logic_retrievers.index.edge.optimization import optimize
+from logic_retrievers.index.edge.optimization import optimize, unindexed_points
 from logic_retrievers.index.faults import EdgeError
 
 _LOCAL_MODE_FILE = "meta.json"
@@ -76,18 +77,21 @@ class EdgeClient:
         vectors_config: Mapping[str, models.VectorParams],
         sparse_vectors_config: Mapping[str, models.SparseVectorParams] | None = None,
         metadata: Mapping[str, Any] | None = None,
+        quantization_config: models.ScalarQuantization | None = None,
         **_: Any,
     ) -> None:
         """Creates a collection; settings of a server's shards and replicas do not apply."""
         self._check_process()
         with self._lock:
-            folder = self._folder_of(collection_name)
+            folder = self.folder_of(collection_name)
             if read_description(folder) is not None:
                 raise EdgeError(f"Collection {collection_name!r} exists already")
             params = models.CollectionParams(
                 vectors=dict(vectors_config), sparse_vectors=dict(sparse_vectors_config or {})
             )
-            description = Description(params, dict(metadata or {}))
+            description = Description(
+                params, dict(metadata or {}), quantization=quantization_config
+            )
             create_collection(folder, description, durable=self._durable)
 
     def update_collection(self, collection_name: str, metadata: Mapping[str, Any]) -> None:
@@ -226,9 +230,21 @@ class EdgeClient:
         """Deletes keys of the payload."""
         self._write(collection_name, "delete_payload", list(points), list(keys))
 
+    def unindexed_points(self, collection_name: str) -> int:
+        """How many points are outside the HNSW index."""
+        return unindexed_points(self._open(collection_name))
+
     def optimize(self, collection_name: str, force: bool = False) -> bool:
-        """Builds HNSW where it is worth it; see :func:`optimization.optimize`."""
-        return optimize(self._open(collection_name), force=force)
+        """Builds HNSW; see :func:`optimization.optimize`. Unless forced, a failure is a warning."""
+        try:
+            return optimize(self._open(collection_name), force=force)
+        except (EdgeError, OSError) as error:
+            if force:
+                raise
+            stored = f"The passages of {collection_name!r} are stored, but not in an HNSW index"
+            advice = "Searches compare them one by one until optimize() has run."
+            warn(OptimizationWarning, f"{stored}: {error}. {advice}")
+            return False
 
     def close(self) -> None:
         """Closes all collections; safe to call twice."""
@@ -256,7 +272,7 @@ class EdgeClient:
             if self._closed:
                 raise EdgeError("the index is closed")
             if name not in self._collections:
-                folder = self._folder_of(name)
+                folder = self.folder_of(name)
                 description = read_description(folder)
                 if description is None:
                     raise EdgeError(f"Collection {name!r} not found")
@@ -267,7 +283,8 @@ class EdgeClient:
         if os.getpid() != self._process:  # the engine's threads do not exist here: it would hang
             raise EdgeError("the index was opened before a fork; open it in the new process")
 
-    def _folder_of(self, name: str) -> Path:
+    def folder_of(self, name: str) -> Path:
+        """Where a collection is, or would be."""
         if not name:
             raise EdgeError("a collection needs a name")
         return self._folder / quote(name, safe=" ").replace(".", "%2E")

@@ -53,24 +53,41 @@ class Description:
         params: its vectors, as qdrant-client describes them.
         metadata: what this package noted of them.
         shard: the folder that holds the points, beside the file.
+        quantization: of the dense vectors that have an HNSW index; None: they are stored alone.
     """
 
     params: models.CollectionParams
     metadata: dict[str, Any]
     shard: str = field(default_factory=new_shard_name)
+    quantization: models.ScalarQuantization | None = None
 
-    def write(self, folder: Path) -> None:
-        """Replaces the file, so that a crash leaves the old one or the new one."""
+    def write(self, folder: Path, *, first: bool = False) -> None:
+        """Replaces the file, so that a crash leaves the old one or the new one.
+
+        Raises:
+            EdgeError: this should be the first one, and another process was faster.
+        """
         content = {
             "shard": self.shard,
             "params": self.params.model_dump(mode="json", exclude_none=True),
             "metadata": self.metadata,
+            "quantization": self.quantization and self.quantization.model_dump(mode="json"),
         }
-        fresh = folder / f"{_FILE}.new"
+        fresh = folder / f"{_FILE}.{self.shard}"
         with fresh.open("w", encoding="utf-8") as file:
             json.dump(content, file)
             file.flush()
             os.fsync(file.fileno())
+        try:
+            if first:
+                os.link(fresh, folder / _FILE)  # fails where the file exists
+                fresh.unlink()
+                return
+        except FileExistsError:
+            fresh.unlink()
+            raise EdgeError(f"Collection {folder.name!r} exists already") from None
+        except OSError:
+            pass  # a file system without links
         fresh.replace(folder / _FILE)
 
 
@@ -83,7 +100,9 @@ def read_description(folder: Path) -> Description | None:
     try:
         content = json.loads((folder / _FILE).read_text("utf-8"))
         params = models.CollectionParams.model_validate(content["params"])
-        return Description(params, content["metadata"], content["shard"])
+        stored = content.get("quantization")
+        quantization = stored and models.ScalarQuantization.model_validate(stored)
+        return Description(params, content["metadata"], content["shard"], quantization)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (ValueError, KeyError, TypeError) as error:
@@ -103,12 +122,15 @@ def create_collection(folder: Path, description: Description, *, durable: bool) 
             name: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
             for name in description.params.sparse_vectors or {}
         },
+        quantization_config=None
+        if description.quantization is None
+        else edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True),
         optimizers=_optimizers(description.params),
         wal_enabled=durable,
     )
     with engine_errors():
         edge.EdgeShard.create(str(shard), config).close()
-    description.write(folder)
+    description.write(folder, first=True)
 
 
 class EdgeCollection:
@@ -196,7 +218,7 @@ class EdgeCollection:
         config = models.CollectionConfig.model_construct(
             params=self.description.params,
             metadata=self.description.metadata,
-            quantization_config=None,
+            quantization_config=self.description.quantization,
             strict_mode_config=None,
         )
         schema = {

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import qdrant_edge as edge
 
@@ -29,14 +30,19 @@ shard.close()
 """
 
 
-def needs_optimization(collection: EdgeCollection) -> bool:
-    """Whether more points than :data:`EXACT_LIMIT` are outside the HNSW index."""
+def unindexed_points(collection: EdgeCollection) -> int:
+    """How many points are outside the HNSW index, as a mean over the dense vectors."""
     with engine_errors():
         info = collection.shard.info()
-    params = collection.description.params
-    dense, sparse = dict(params.vectors or {}), params.sparse_vectors or {}
-    indexed = info.indexed_vectors_count - len(sparse) * info.points_count  # words always are
-    return bool(info.points_count - indexed / max(1, len(dense)) > EXACT_LIMIT)
+        params, points = collection.description.params, int(info.points_count)
+        names = [str(name) for name in dict(params.vectors or {})]
+        # words always are in their index
+        indexed = info.indexed_vectors_count - len(params.sparse_vectors or {}) * points
+        having = len(names) * points
+        if having - indexed > len(names) * EXACT_LIMIT:  # some may lack a vector: now count
+            present = [edge.Filter(must=[edge.HasVectorCondition(name)]) for name in names]
+            having = sum(collection.shard.count(edge.CountRequest(filter=f)) for f in present)
+    return (having - indexed) * points // max(1, having)
 
 
 def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
@@ -53,7 +59,7 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
         EdgeError: the process failed; the collection is as it was.
     """
     with collection.lock:
-        if not (force or needs_optimization(collection)):
+        if not (force or unindexed_points(collection) > EXACT_LIMIT):
             return False
         before = collection.description.shard
         after = (
@@ -64,14 +70,16 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
             collection.shard.flush()
         try:
             shutil.copytree(collection.folder / before, copy)
-            process = subprocess.run(
-                [sys.executable, "-c", _PROGRAM, str(copy)], capture_output=True, text=True
-            )
-            if process.returncode != 0:
-                reason = (process.stderr.strip().splitlines() or ["no message"])[-1]
-                raise EdgeError(f"optimisation ended with {process.returncode}: {reason}")
+            if _is_python(sys.executable):
+                process = subprocess.run(
+                    [sys.executable, "-c", _PROGRAM, str(copy)], capture_output=True, text=True
+                )
+                if process.returncode != 0:
+                    reason = (process.stderr.strip().splitlines() or ["no message"])[-1]
+                    raise EdgeError(f"optimisation ended with {process.returncode}: {reason}")
             with engine_errors():
                 shard = edge.EdgeShard.load(str(copy))
+                shard.optimize()  # what no other process could do
         except BaseException:
             shutil.rmtree(copy, ignore_errors=True)
             raise
@@ -79,3 +87,9 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
         collection.shard = shard  # searches that run hold the old one
         shutil.rmtree(collection.folder / before, ignore_errors=True)
         return True
+
+
+def _is_python(executable: str | None) -> bool:
+    """False in a frozen application, or where a program embeds Python: it would start itself."""
+    name = Path(executable or "").stem.lower()
+    return name.startswith(("python", "pypy")) and not getattr(sys, "frozen", False)

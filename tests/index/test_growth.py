@@ -1,0 +1,159 @@
+"""What a large embedded collection needs: HNSW, int8 vectors, and words about what is missing."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from qdrant_client import QdrantClient, models
+from vector_queries import QUERIES, vector_queries
+
+from logic_retrievers.errors import CollectionMismatchError, OptimizationWarning, StorageError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.edge import EdgeClient, client, collection, optimization
+from logic_retrievers.index.faults import EdgeError
+from logic_retrievers.index.point_format import point_id
+from logic_retrievers.types import Passage
+
+
+@pytest.fixture(autouse=True)
+def small_limit(monkeypatch):
+    """HNSW from 50 points on."""
+    monkeypatch.setattr(collection, "EXACT_LIMIT", 50)
+    monkeypatch.setattr(optimization, "EXACT_LIMIT", 50)
+
+
+def pools(index, encoder):
+    return index.run(index.find_candidates([vector_queries(encoder, query) for query in QUERIES]))
+
+
+def indexed(index):
+    return index.client.get_collection(index.collection).indexed_vectors_count
+
+
+def assert_exact(index, encoder, passages):
+    """Every score of every pool is the cosine of the original vectors."""
+    texts = [passage.text for passage in passages]
+    stored = encoder.encode_documents(texts)
+    rows = {point_id(passage.id, None): row for row, passage in enumerate(passages)}
+    for query, pool in zip(QUERIES, pools(index, encoder), strict=True):
+        assert len(pool.ids) > 0
+        for vector_query in vector_queries(encoder, query):
+            if vector_query.vector not in stored:
+                continue
+            cosines = stored[vector_query.vector] @ np.asarray(vector_query.query)
+            expected = [cosines[rows[point]] for point in pool.ids]
+            assert pool.scores[vector_query.name] == pytest.approx(expected, abs=3e-6)
+
+
+def test_int8_vectors_find_and_the_original_ones_score(encoder, make_passages, tmp_path):
+    """A quantised score is off in the third digit, and policies compare it with exact ones."""
+    passages = list(make_passages(300))
+    with PassageIndex.open("p", encoder, location=tmp_path, quantized=True) as index:
+        index.add(passages)
+        assert indexed(index) == 900
+        assert_exact(index, encoder, passages)
+    assert list(tmp_path.rglob("quantized.data"))
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        assert_exact(index, encoder, passages)
+        index.copy_to("copy", client=index.client)
+        assert index.client.get_collection("copy").config.quantization_config is not None
+
+
+def test_int8_vectors_are_requested_of_a_server(encoder, monkeypatch, wire_double):
+    """The double keeps no vectors in int8: so the index says that the collection has none."""
+    created = []
+    create = QdrantClient.create_collection
+
+    def spy(self, *name, **arguments):
+        created.append(arguments)  # of the client, then of the double's own
+        return create(self, *name, **arguments)
+
+    monkeypatch.setattr(QdrantClient, "create_collection", spy)
+    with pytest.raises(CollectionMismatchError, match="no int8 vectors"):
+        PassageIndex.open("p", encoder, location=wire_double.url, quantized=True)
+    assert created[0]["quantization_config"].scalar.type == models.ScalarType.INT8
+    created.clear()
+    PassageIndex.open("plain", encoder, location=wire_double.url).close()
+    assert created[0]["quantization_config"] is None
+
+
+def test_an_existing_collection_without_int8_is_refused(encoder, tmp_path):
+    """Or a user would believe that it has them."""
+    PassageIndex.open("p", encoder, location=tmp_path).close()
+    with pytest.raises(CollectionMismatchError, match="no int8 vectors"):
+        PassageIndex.open("p", encoder, location=tmp_path, quantized=True)
+
+
+def test_add_does_not_fail_where_only_hnsw_does(encoder, make_passages, monkeypatch):
+    """All passages are stored: an error would have the caller store them again, and fail again."""
+    monkeypatch.setattr(optimization, "_PROGRAM", "raise SystemExit('No space left on device')")
+    with PassageIndex.open("p", encoder) as index:
+        with pytest.warns(OptimizationWarning, match=r"No space left.*optimize\(\)"):
+            assert index.add(make_passages(80)).added == 80
+        assert index.count() == 80
+        with pytest.raises(StorageError, match="No space left"):
+            index.optimize()
+
+
+def test_a_program_that_is_no_python_is_not_started_again(encoder, make_passages, monkeypatch):
+    """A frozen application would open a second window instead of building an index."""
+
+    def never(*_, **__):
+        raise AssertionError("started another process")
+
+    monkeypatch.setattr(optimization.subprocess, "run", never)
+    for name in ("/opt/uwsgi", "", None):
+        monkeypatch.setattr(sys, "executable", name)
+        with PassageIndex.open("p", encoder, lexical=False) as index:
+            index.add(make_passages(80))
+            assert indexed(index) == 160
+    monkeypatch.setattr(sys, "executable", "/usr/bin/python3.12")
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    with PassageIndex.open("p", encoder, lexical=False) as index:
+        index.add(make_passages(80))
+        assert indexed(index) == 160
+
+
+def test_vectors_that_are_not_made_yet_are_not_missing_in_hnsw(
+    encoder, make_passages, monkeypatch, tmp_path
+):
+    """Every further call would copy and build the whole collection in vain."""
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        index.add(make_passages(200), fast=True)
+        assert index.incomplete
+        assert indexed(index) == 400  # topical, and words
+        [shard] = (tmp_path / "p").glob("shard-*")
+        index.add([Passage("new", "a new text")], fast=True)
+        assert [shard] == list((tmp_path / "p").glob("shard-*"))
+        assert index.client.unindexed_points("p") <= 1
+
+
+def test_of_two_creations_at_one_moment_one_stays(monkeypatch, tmp_path):
+    """The second would overwrite the first one's description, and lose its points."""
+    vectors = {"a": models.VectorParams(size=2, distance=models.Distance.COSINE)}
+    first, second = EdgeClient(str(tmp_path)), EdgeClient(str(tmp_path))
+    first.create_collection("c", vectors)
+    first.upsert("c", [models.PointStruct(id=1, vector={"a": [1.0, 0.0]}, payload={})])
+    monkeypatch.setattr(client, "read_description", lambda _: None)  # as it was a moment ago
+    with pytest.raises(EdgeError, match="exists already"):
+        second.create_collection("c", vectors)
+    first.close()
+    monkeypatch.undo()
+    assert second.count("c").count == 1
+    second.close()
+    assert len(list((tmp_path / "c").iterdir())) == 2  # the description and the points
+
+
+def test_a_file_system_without_links(monkeypatch, tmp_path, encoder):
+    """As on many a memory stick."""
+
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(collection.os, "link", refuse)
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        index.add([Passage("a", "text")])
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        assert index.count() == 1
