@@ -21,6 +21,7 @@ from benchmarks.common.output import cached_encoder, publish, with_interval
 from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, Query, bootstrap, load_dataset
 from logic_retrievers.judging import default_judge
+from logic_retrievers.policies import AutoPolicy
 from logic_retrievers.query_input import AnyPolicy
 
 USERS = Path(__file__).parent.parent / "tests" / "queries" / "users"
@@ -59,6 +60,8 @@ def _rows(dataset: Dataset, search: DatasetSearch) -> list[dict[str, object]]:
         **exclusion_baselines(cached_encoder()),
         "auto" if default_judge() is None else "auto without a judge": "auto",
     }
+    if "lexical" in search.index.vectors:
+        systems |= {"hybrid": "hybrid", "auto, base hybrid": AutoPolicy(base="hybrid")}
     texts = [query.text for query in dataset.queries]
     searches = {name: search.search(policy) for name, policy in systems.items()}
     if default_judge() is not None:

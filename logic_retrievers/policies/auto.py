@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, MissingVectorError
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
     DEFAULT_PARSER,
@@ -17,21 +17,25 @@ from logic_retrievers.policies.base import (
 )
 from logic_retrievers.policies.boolean import ExpressionPolicy
 from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings, Mode, check_mode
-from logic_retrievers.policies.plain import TopicalNegatedFactPolicy, TopicalPolicy
+from logic_retrievers.policies.plain import HybridPolicy, TopicalNegatedFactPolicy, TopicalPolicy
 from logic_retrievers.policies.union import NegatedFactPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser
+from logic_retrievers.settings import OneOf
+
+Base: TypeAlias = Literal["topical", "hybrid"]
+"""What a query without a constraint gets."""
 
 
 @dataclass(frozen=True)
 class AutoPolicy(PolicyRouter):
     """Chooses by the kind of the parsed query; one without a constraint gets plain search.
 
-    - none: :class:`TopicalPolicy`, to the last bit;
+    - none: :class:`TopicalPolicy` or :class:`HybridPolicy`, as ``base`` says, to the last bit;
     - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`, which reads the ``lexical``
       vector too where the collection has one;
     - an expression ("orchids of Malaysia or Laos"): :class:`ExpressionPolicy`;
     - a negated fact ("metals that do not rust"): :class:`NegatedFactPolicy`, mostly topical, where
-      the encoder has a trained compatibility vector, else :class:`TopicalPolicy`.
+      the encoder has a trained compatibility vector, else what ``base`` says.
 
     Args:
         parser: splits a query into its parts; :class:`RuleParser` by default. Not used where the
@@ -42,6 +46,8 @@ class AutoPolicy(PolicyRouter):
         fields: metadata fields and the values that they take: ``{"city": ["Oslo", "Bergen"]}``. An
             excluded text that names such a value becomes a filter, so that no such passage is
             found at all.
+        base: ``topical``, or ``hybrid`` for words too; it changes no query that excludes something.
+            A judge reads negated facts under ``topical`` only: its weight is in units of a cosine.
 
     Raises:
         ConfigurationError: a setting out of its range.
@@ -53,9 +59,11 @@ class AutoPolicy(PolicyRouter):
     backfill: bool = True
     limit: int = 100
     fields: Mapping[str, Collection[Any]] = field(default_factory=dict)
+    base: Base = "topical"
     name: ClassVar[str] = "auto"
 
     def __post_init__(self) -> None:
+        OneOf(get_args(Base)).check("base", self.base)
         check_limit(self.limit)
         check_mode(self.mode, backfill=self.backfill)
         if not isinstance(self.fields, Mapping):
@@ -74,7 +82,12 @@ class AutoPolicy(PolicyRouter):
         trained: Collection[str] = (),
         constants: Mapping[str, float] | None = None,
     ) -> Policy:
-        """The policy that this query calls for."""
+        """The policy for this query; MissingVectorError where ``base`` finds no words."""
+        if self.base == "hybrid" and LEXICAL not in trained:  # whatever the query says
+            raise MissingVectorError(
+                "base='hybrid' needs the named vector 'lexical', and there is none: add it with "
+                "index.backfill(['lexical']), or take base='topical', as a reranker must"
+            )
         parsed = self.parse(query)
         if parsed.kind == "expression":
             return ExpressionPolicy(
@@ -97,6 +110,8 @@ class AutoPolicy(PolicyRouter):
             )
         if parsed.kind == "negated_fact" and COMPATIBILITY in trained:
             return NegatedFactPolicy(limit=self.limit)
+        if self.base == "hybrid":
+            return HybridPolicy(self.limit)
         return TopicalNegatedFactPolicy() if parsed.kind == "negated_fact" else TopicalPolicy()
 
 

@@ -69,6 +69,7 @@ CHANGES = [
             "backfill": False,
             "limit": 9,
             "fields": {"city": ["Oslo"]},
+            "base": "hybrid",
         },
     ),
     (

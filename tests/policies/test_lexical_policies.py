@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from logic_retrievers import Engine, OnnxEncoder, Passage, PassageIndex
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers import AutoPolicy, Engine, OnnxEncoder, Passage, PassageIndex, Reranker
+from logic_retrievers.errors import ConfigurationError, MissingVectorError
 from logic_retrievers.policies import HybridPolicy, LexicalPolicy
+from logic_retrievers.policies.union import NegatedFactPolicy
 from logic_retrievers.types import CandidatePool
 
 PASSAGES = [
@@ -62,3 +63,53 @@ def test_the_hybrid_exclusion_finds_a_name_and_leaves_out_another():
         hits = Engine(index, "auto").search("Who likes zithers but not oboes?", 3)
     assert hits[0].passage.id == "ann"
     assert any(name.endswith("(lexical)") for name in hits[0].evidence.scores)
+
+
+PLAIN = ["Who is Zorbat?", "stories of dogs", "zithers in a meadow", "hounds"]
+CONSTRAINED = ["animals but not hounds", "dogs or zithers", "dogs and zithers, but no meadow"]
+WITH_WORDS = AutoPolicy(base="hybrid")
+
+
+def hit_lists(index, policy, queries=PLAIN):
+    lists = Engine(index, policy).search_many(queries, 3)
+    return [[hit.to_dict() for hit in hits] for hits in lists]
+
+
+def test_a_query_without_a_constraint_gets_exactly_what_its_base_gives():
+    """Ids, order, scores and evidence; and the base changes nothing else."""
+    with PassageIndex.open("base", OnnxEncoder(threads=1), lexical=True) as index:
+        index.add(PASSAGES)
+        topical, hybrid = hit_lists(index, "topical"), hit_lists(index, "hybrid")
+        assert topical != hybrid
+        assert hit_lists(index, "auto") == hit_lists(index, AutoPolicy(base="topical")) == topical
+        assert hit_lists(index, WITH_WORDS) == hybrid
+        constrained = hit_lists(index, "auto", CONSTRAINED)
+        assert hit_lists(index, WITH_WORDS, CONSTRAINED) == constrained
+        assert {hits[0]["evidence"]["policy"] for hits in constrained} == {"exclusion", "boolean"}
+
+
+def test_a_negated_fact_falls_back_to_the_base():
+    fact = "metals that do not rust"
+    assert WITH_WORDS.route(fact, ["lexical"]) == HybridPolicy()
+    assert WITH_WORDS.route(fact, ["lexical", "compatibility"]) == NegatedFactPolicy()
+    assert AutoPolicy(base="hybrid", limit=5).route(fact, ["lexical"]) == HybridPolicy(limit=5)
+    with pytest.raises(ConfigurationError, match="base must be one of topical, hybrid"):
+        AutoPolicy(base="lexical")
+
+
+@pytest.mark.parametrize("query", ["stories of dogs", "animals but not hounds"])
+def test_a_base_with_words_needs_words(query):
+    """Whatever the query says: an application would fail at its first plain query, weeks later."""
+    with PassageIndex.open("dense", OnnxEncoder(threads=1), lexical=False) as index:
+        index.add(PASSAGES)
+        with pytest.raises(MissingVectorError, match=r"backfill\(\['lexical'\]\)"):
+            Engine(index, WITH_WORDS).search(query)
+        with pytest.raises(MissingVectorError, match=r"backfill\(\['lexical'\]\)"):
+            Engine(index, "hybrid").search(query)
+        with pytest.raises(MissingVectorError, match="as a reranker must"):
+            Reranker(index=index, policy=WITH_WORDS).rerank(query, PASSAGES)
+        report = index.backfill(["lexical"])
+        with PassageIndex.open(
+            report.collection, OnnxEncoder(threads=1), client=index.client
+        ) as filled:
+            assert Engine(filled, WITH_WORDS).search(query)
