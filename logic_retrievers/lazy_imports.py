@@ -8,12 +8,20 @@ from importlib import import_module
 from typing import Any
 
 
-def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package, whose ``dir`` lists its ``__all__`` from then on.
+def lazy_names(
+    package: str, modules: Mapping[str, str], *eager: str
+) -> tuple[Callable[[str], Any], list[str]]:
+    """The ``__getattr__`` and the ``__all__`` of a package, whose ``dir`` lists these names.
 
-    ``modules``: module of the package -> the public names that it defines, separated by blanks.
+    Type checkers read them in ``__init__.pyi`` beside it.
+
+    Args:
+        package: its name.
+        modules: module of the package -> the public names that it defines, separated by blanks.
+        eager: public names that the package defines or imports itself.
     """
     module_of = {name: module for module, names in modules.items() for name in names.split()}
+    public = sorted([*module_of, *eager])
 
     def load(name: str) -> Any:
         try:
@@ -24,6 +32,5 @@ def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], An
         setattr(sys.modules[package], name, value)  # later uses do not call this function
         return value
 
-    namespace = vars(sys.modules[package])
-    namespace["__dir__"] = lambda: namespace["__all__"]
-    return load
+    vars(sys.modules[package])["__dir__"] = lambda: public
+    return load, public

@@ -14,29 +14,7 @@ The names load on first use.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from logic_retrievers.lazy_imports import lazy_getattr
-
-if TYPE_CHECKING:
-    from logic_retrievers.cleaning.cleaner import CorpusCleaner
-    from logic_retrievers.cleaning.ledger import Entry, Ledger
-    from logic_retrievers.cleaning.quarantine import (
-        Quarantine,
-        QuarantinedPassage,
-        Restored,
-        Verified,
-    )
-    from logic_retrievers.cleaning.report import failing_decisions, write_report
-    from logic_retrievers.cleaning.result import (
-        CleaningResult,
-        Decision,
-        Difference,
-        Finding,
-        Kind,
-        ScreeningResult,
-    )
-    from logic_retrievers.cleaning.settings import CleaningSettings
+from logic_retrievers.lazy_imports import lazy_names
 
 _MODULES = {
     "cleaner": "CorpusCleaner",
@@ -47,24 +25,4 @@ _MODULES = {
     "settings": "CleaningSettings",
 }
 
-__all__ = [
-    "CleaningResult",
-    "CleaningSettings",
-    "CorpusCleaner",
-    "Decision",
-    "Difference",
-    "Entry",
-    "Finding",
-    "Kind",
-    "Ledger",
-    "Quarantine",
-    "QuarantinedPassage",
-    "Restored",
-    "ScreeningResult",
-    "Verified",
-    "failing_decisions",
-    "write_report",
-]
-
-
-__getattr__ = lazy_getattr(__name__, _MODULES)
+__getattr__, __all__ = lazy_names(__name__, _MODULES)

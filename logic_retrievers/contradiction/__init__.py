@@ -15,19 +15,7 @@ The names load on first use: the constants alone need no Qdrant.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from logic_retrievers.lazy_imports import lazy_getattr
-
-if TYPE_CHECKING:
-    from logic_retrievers.contradiction.conflict_resolution import Conflict
-    from logic_retrievers.contradiction.filter import ContradictionFilter
-    from logic_retrievers.contradiction.filter_result import FilterResult
-    from logic_retrievers.contradiction.pair_judge import PairJudge
-    from logic_retrievers.contradiction.pair_scores import PairScore
-    from logic_retrievers.contradiction.scorer import ContradictionScorer
-    from logic_retrievers.contradiction.search import ContradictionSearch
-    from logic_retrievers.contradiction.settings import ContradictionSettings
+from logic_retrievers.lazy_imports import lazy_names
 
 _MODULES = {
     "conflict_resolution": "Conflict",
@@ -40,16 +28,4 @@ _MODULES = {
     "settings": "ContradictionSettings",
 }
 
-__all__ = [
-    "Conflict",
-    "ContradictionFilter",
-    "ContradictionScorer",
-    "ContradictionSearch",
-    "ContradictionSettings",
-    "FilterResult",
-    "PairJudge",
-    "PairScore",
-]
-
-
-__getattr__ = lazy_getattr(__name__, _MODULES)
+__getattr__, __all__ = lazy_names(__name__, _MODULES)

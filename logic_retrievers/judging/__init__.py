@@ -9,15 +9,12 @@ settings.py how much its word counts
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from logic_retrievers.lazy_imports import lazy_names
 
-from logic_retrievers.judging.judge import LABELS, Judgement, QueryJudge
-from logic_retrievers.judging.settings import JudgeSettings
-from logic_retrievers.lazy_imports import lazy_getattr
+_MODULES = {
+    "judge": "LABELS Judgement QueryJudge",
+    "onnx": "OnnxPairJudge default_judge",
+    "settings": "JudgeSettings",
+}
 
-if TYPE_CHECKING:
-    from logic_retrievers.judging.onnx import OnnxPairJudge, default_judge
-
-__all__ = ["LABELS", "JudgeSettings", "Judgement", "OnnxPairJudge", "QueryJudge", "default_judge"]
-
-__getattr__ = lazy_getattr(__name__, {"onnx": "OnnxPairJudge default_judge"})
+__getattr__, __all__ = lazy_names(__name__, _MODULES)

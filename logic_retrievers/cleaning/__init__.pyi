@@ -1,0 +1,16 @@
+from logic_retrievers.cleaning.cleaner import CorpusCleaner as CorpusCleaner
+from logic_retrievers.cleaning.ledger import Entry as Entry
+from logic_retrievers.cleaning.ledger import Ledger as Ledger
+from logic_retrievers.cleaning.quarantine import Quarantine as Quarantine
+from logic_retrievers.cleaning.quarantine import QuarantinedPassage as QuarantinedPassage
+from logic_retrievers.cleaning.quarantine import Restored as Restored
+from logic_retrievers.cleaning.quarantine import Verified as Verified
+from logic_retrievers.cleaning.report import failing_decisions as failing_decisions
+from logic_retrievers.cleaning.report import write_report as write_report
+from logic_retrievers.cleaning.result import CleaningResult as CleaningResult
+from logic_retrievers.cleaning.result import Decision as Decision
+from logic_retrievers.cleaning.result import Difference as Difference
+from logic_retrievers.cleaning.result import Finding as Finding
+from logic_retrievers.cleaning.result import Kind as Kind
+from logic_retrievers.cleaning.result import ScreeningResult as ScreeningResult
+from logic_retrievers.cleaning.settings import CleaningSettings as CleaningSettings
