@@ -18,8 +18,9 @@ import numpy as np
 from logic_export.data.contradictions.conflictqa import groups_of_questions, load_conflictqa
 
 from benchmarks.common.cross_encoder import CrossEncoder
+from benchmarks.common.int8_sparsity import code_sparsity, int8_codes
 from benchmarks.common.output import publish
-from logic_retrievers.scoring import MEASURES, cosine, int8_codes, sparsity
+from logic_retrievers.scoring import MEASURES, cosine, sparsity
 
 DIMENSION = 384
 
@@ -70,7 +71,7 @@ def _workloads(count: int) -> dict[str, tuple[Callable[[], object], int]]:
         f"{measure}, float32": (partial(sparsity, vector, vectors, measure), vectors.nbytes)
         for measure in MEASURES
     }
-    workloads["hoyer, int8"] = (lambda: sparsity(code, codes, scale=scale), codes.nbytes)
+    workloads["hoyer, int8"] = (lambda: code_sparsity(code, codes, scale), codes.nbytes)
     workloads["cosine + alpha * hoyer"] = (
         lambda: cosine(vector, topical) + 3 * sparsity(vector, vectors),
         2 * vectors.nbytes,

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common.output import publish, with_interval
+from benchmarks.statistics.shares import wilson_interval
 from logic_retrievers import ContradictionScorer
 from logic_retrievers.cleaning.classification import PairClassification, classify_pair
 from logic_retrievers.cleaning.result import Kind
-from logic_retrievers.evaluation.statistics import wilson_interval
 from logic_retrievers.types import Passage
 
 DATA = Path(__file__).parent / "data"

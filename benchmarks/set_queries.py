@@ -18,6 +18,7 @@ from benchmarks.common.boolean_baselines import ENSEMBLE, SETS
 from benchmarks.common.dataset_search import bm25_search
 from benchmarks.common.exact_collection import ChoosePolicy, ExactCollection, evaluate_exact
 from benchmarks.common.output import OUT, cached_encoder, publish, with_interval
+from benchmarks.common.query_templates import query_templates
 from benchmarks.reproduction.studies.sets.pool import film_sets, gold
 from benchmarks.reproduction.studies.sets.systems import (
     HYBRID,
@@ -33,7 +34,6 @@ from logic_retrievers import (
 )
 from logic_retrievers.evaluation import EvaluationResult, compare, evaluate, load_dataset
 from logic_retrievers.evaluation.datasets import Dataset
-from logic_retrievers.evaluation.queries import query_templates
 from logic_retrievers.policies import CompatibilityPolicy, TopicalPolicy
 
 DEPTH = 1000

@@ -20,6 +20,7 @@ from benchmarks.common.dataset_search import bm25_search
 from benchmarks.common.exact_collection import ChoosePolicy, ExactCollection, evaluate_exact
 from benchmarks.common.output import OUT, cached_encoder, publish, with_interval
 from benchmarks.common.plots import label_figure, score_figure
+from benchmarks.common.query_templates import query_templates
 from benchmarks.reproduction.studies.sets.consistency import ATOMS, Consistency, consistency
 from benchmarks.reproduction.studies.sets.pool import FilmPool, film_pool, film_sets, gold
 from benchmarks.reproduction.studies.sets.systems import (
@@ -37,7 +38,6 @@ from logic_retrievers import (
 )
 from logic_retrievers.evaluation import EvaluationResult, compare, evaluate
 from logic_retrievers.evaluation.datasets import Dataset
-from logic_retrievers.evaluation.queries import query_templates
 from logic_retrievers.evaluation.result import estimates_by_label
 from logic_retrievers.evaluation.statistics import Estimate
 from logic_retrievers.policies import CompatibilityPolicy

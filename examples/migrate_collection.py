@@ -32,7 +32,8 @@ def main() -> None:
     show("before", retriever)
 
     report = retriever.index.backfill(
-        ["compatibility"], progress=lambda done: print(f"  {done} of {len(passages)} filled")
+        ["compatibility"],
+        progress=lambda progress: print(f"  {progress.done} of {len(passages)} filled"),
     )
     if report.collection == "docs":
         print("completed in place")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from logic_retrievers.errors import ConfigurationError, StorageError
@@ -16,16 +16,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     Raises:
         StorageError: the disk is full, the folder is missing or may not be written to.
     """
-    write_bytes(path, text.encode())
-
-
-def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
-    """Writes bytes; a reader never sees half of them.
-
-    Raises:
-        StorageError: the disk is full, the folder is missing or may not be written to.
-    """
-    target = Path(path)
+    target, content = Path(path), text.encode()
     try:
         if target.exists() and not target.is_file():  # a pipe or /dev/stdout is not to be replaced
             target.write_bytes(content)
@@ -43,13 +34,8 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
         ) from error
 
 
-def write_folder(
-    folder: Path, files: Mapping[str, str], check: Callable[[Path], None] = lambda _: None
-) -> None:
-    """Writes a new folder of UTF-8 texts.
-
-    Folders above it are made. ``check`` is called with the written folder before it appears, and
-    raises where it is wrong.
+def write_folder(folder: Path, files: Mapping[str, str]) -> None:
+    """Writes a new folder of UTF-8 texts; folders above it are made.
 
     Raises:
         ConfigurationError: the folder exists already.
@@ -63,7 +49,6 @@ def write_folder(
         partial.mkdir(parents=True)
         for name, text in files.items():
             (partial / name).write_text(text, encoding="utf-8", newline="\n")
-        check(partial)
         partial.rename(target)
     except OSError as error:
         raise StorageError(

@@ -182,6 +182,17 @@ class MissingExtraError(LogicRetrieversError, ImportError):
         )
 
 
+class MalformedAnswerError(Exception):
+    """A user's model or judge gave an answer of another form; never leaves this package."""
+
+
+def describe_failure(error: Exception, subject: str = "it") -> str:
+    """The failure of a user's model or judge; others' messages may hold a key or a text."""
+    if isinstance(error, MalformedAnswerError):
+        return str(error)
+    return f"{subject} raised {type(error).__name__}"
+
+
 class UntrainedVectorWarning(UserWarning):
     """A policy ranks by a vector that its encoder was not trained for."""
 
@@ -204,6 +215,10 @@ class DecompositionWarning(UserWarning):
 
 class ShortListWarning(UserWarning):
     """A search with ``hard=True`` gave fewer hits than there may be: it looked no further."""
+
+
+class OptimizationWarning(UserWarning):
+    """The HNSW index of an embedded collection was not built; searches are slower without."""
 
 
 class CleaningSkippedWarning(UserWarning):

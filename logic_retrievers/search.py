@@ -202,7 +202,8 @@ class Engine:
         if missing := sorted({query.vector for plan in plans for query in plan} - set(vectors)):
             raise MissingVectorError(
                 f"policy {resolved.name!r} needs the named vector {missing[0]!r}, and the "
-                f"collection has only {', '.join(sorted(vectors))}; add it with index.backfill()"
+                f"collection has only {', '.join(sorted(vectors))}; add it with "
+                f"index.backfill([{missing[0]!r}])"
             )
         warn_if_untrained(plans, specs, resolved.name)
         requests = [

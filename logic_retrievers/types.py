@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -16,6 +17,21 @@ if TYPE_CHECKING:
 SCORE_DECIMALS = 6
 """Scores are rounded where they enter the package: float32 engines agree on no more decimals, and a
 tie between two copies of a text must not depend on where their vectors lie."""
+
+
+def plain_fields(record: Any) -> dict[str, Any]:
+    """The fields of a dataclass as JSON has them: mappings as dictionaries, tuples as lists."""
+    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return plain_fields(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value.value if isinstance(value, Enum) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +129,7 @@ class Evidence:
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
-        return {
-            "policy": self.policy,
-            "scores": dict(self.scores),
-            "ranks": dict(self.ranks),
-            "passed_filter": self.passed_filter,
-            "reason": self.reason,
-            "details": dict(self.details),
-        }
+        return plain_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

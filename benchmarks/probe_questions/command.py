@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from benchmarks.probe_questions import BUILDERS, ProbeSetBuilder
+from benchmarks.probe_questions.writing import write_probe
 from logic_retrievers.cli.console import out, report_errors
-from logic_retrievers.probe import write_probe
 
 app = typer.Typer(
     help="Question sets for `logic-retrievers probe run`, built from benchmark data.",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import isnan
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from logic_retrievers.cleaning.ledger import Ledger, examined_hash, ledger_namespace
 from logic_retrievers.cleaning.neighbours import (
@@ -25,12 +25,11 @@ from logic_retrievers.contradiction.latin_script import unjudgeable_reason
 from logic_retrievers.contradiction.stance_groups import MAX_GROUP
 from logic_retrievers.contradiction.trusted_passages import index_filter, trusted_positions
 from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.index.requests import batches
+from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.types import Passage
-
-if TYPE_CHECKING:
-    from logic_retrievers.index.passage_index import PassageIndex
 
 NEAR_COPY_COSINE = 0.8
 """Topical cosine from which a pair is a candidate whatever its probability: texts that differ in
@@ -41,7 +40,6 @@ PASSAGES_PER_FETCH = 1024
 
 OTHER_VERSION = "a trusted passage has its id and says something else"
 
-Progress: TypeAlias = Callable[[int], None]
 Pages: TypeAlias = Callable[[], Operation[Sequence[Passage]]]
 """Gives some of the passages to examine at every call, each id once, and none at the end."""
 
@@ -234,13 +232,14 @@ def find_candidate_pairs(
     min_probability: float,
     *,
     stored: bool,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Operation[CandidatePairs]:
     """The pairs that may contradict, repeat or replace each other.
 
     Examined passages that are not stored are compared with each other too. ``progress`` is called
     after each page with the number of passages examined so far.
     """
+    meter = ProgressMeter(progress)
     collector = _Collector(search, index, settings, min_probability, VectorCache())
     trusted = settings.trusted or ()
     collector.unjudgeable |= _unjudgeable(trusted)
@@ -280,8 +279,7 @@ def find_candidate_pairs(
         collector.digests |= {passage.id: examined_hash(passage) for passage in page}
         if not stored:
             collector.passages |= judgeable
-        if progress is not None:
-            progress(len(collector.digests))
+        meter.report(len(collector.digests))
     if settings.trusted_top is not None and stored:
         yield from collector.add_ranked({})
     return collector.collected(probes)

@@ -68,7 +68,6 @@ _CONTRADICTION_RULES: tuple[tuple[Kind, Rule], ...] = (
 )
 _LAST_RULES: tuple[tuple[Kind, Rule], ...] = (
     (Kind.SCOPE, person_groups.find_other_group),
-    (Kind.SCOPE, short_text_scope.find_other_names),
     (Kind.SCOPE, short_text_scope.find_other_subject),
     (Kind.SUPERSEDED, newer_version.find_newer_by_hint),
 )
@@ -106,13 +105,11 @@ def classify_pairs(
     """
     classified = []
     for pair in pairs:
-        opposed = (opposition or {}).get((pair.one, pair.other))
+        opposed, least = (opposition or {}).get((pair.one, pair.other)), threshold
         if opposed is not None and pair.probability == pair.own_probability:
             pair = replace(pair, probability=round(opposed, SCORE_DECIMALS))
-            finding = _find(candidates, pair, settings, OPPOSED_PROBABILITY)
-        else:
-            finding = _find(candidates, pair, settings, threshold)
-        if finding is not None:
+            least = OPPOSED_PROBABILITY
+        if finding := _find(candidates, pair, settings, least):
             classified.append((_ORDER[finding.kind], pair.sort_key, finding))
     classified.sort(key=lambda row: row[:2])
     return [finding for _, _, finding in classified]
@@ -233,9 +230,5 @@ def _apply(rules: Sequence[tuple[Kind, Rule]], pair: PassagePair) -> PairClassif
 def _swapped(classification: PairClassification) -> PairClassification:
     """The classification with the two passages swapped."""
     sides: dict[Side | None, Side | None] = {"one": "other", "other": "one", None: None}
-    differences = tuple(
-        Difference(difference.type, difference.other, difference.one)
-        for difference in classification.differences
-    )
-    newer = sides[classification.newer]
-    return replace(classification, differences=differences, newer=newer)
+    differences = tuple(Difference(d.type, d.other, d.one) for d in classification.differences)
+    return replace(classification, differences=differences, newer=sides[classification.newer])

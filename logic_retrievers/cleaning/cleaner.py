@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
-from logic_retrievers.cleaning.candidate_pairs import Progress
 from logic_retrievers.cleaning.ledger import Ledger
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
 from logic_retrievers.cleaning.pipeline import CleaningRun
@@ -15,14 +14,12 @@ from logic_retrievers.cleaning.result import CleaningResult, ScreeningResult, fl
 from logic_retrievers.cleaning.settings import CleaningOptions, CleaningSettings, Criteria
 from logic_retrievers.contradiction.candidate_pairs import check_passages
 from logic_retrievers.effects import arun, run
-from logic_retrievers.encoders import default_encoder
+from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConfigurationError, warn_each
+from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.progress import ProgressCallback
 from logic_retrievers.query_execution import handler_of
 from logic_retrievers.types import Passage
-
-if TYPE_CHECKING:
-    from logic_retrievers.encoders.base import Encoder
-    from logic_retrievers.index.passage_index import PassageIndex
 
 
 class CorpusCleaner:
@@ -94,7 +91,7 @@ class CorpusCleaner:
         *,
         dry_run: bool = False,
         again: bool = False,
-        progress: Progress | None = None,
+        progress: ProgressCallback | None = None,
     ) -> CleaningResult:
         """Cleans the collection, or a list of passages.
 
@@ -103,7 +100,7 @@ class CorpusCleaner:
                 to be new to it, and compared with what it holds; none of them is stored.
             dry_run: decide, and write nothing: neither to the collection nor to the ledger.
             again: examine also what was examined before and has not changed since.
-            progress: called with the number of passages examined so far.
+            progress: called after each page of passages examined.
 
         Raises:
             ConfigurationError: neither an index nor passages; or tenants share the collection, and
@@ -124,7 +121,7 @@ class CorpusCleaner:
         *,
         dry_run: bool = False,
         again: bool = False,
-        progress: Progress | None = None,
+        progress: ProgressCallback | None = None,
     ) -> CleaningResult:
         """:meth:`clean` without blocking the event loop; the same result."""
         operation = self._start(dry_run).clean(passages, again, progress)

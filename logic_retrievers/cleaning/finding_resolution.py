@@ -141,16 +141,8 @@ def resolve_findings(
         elif finding.kind is not Kind.CONTRADICTION:
             continue
         numbers.append(number)
-        pairs.append(
-            CandidatePair(
-                one,
-                other,
-                finding.cosine,
-                finding.score,
-                finding.probability,
-                finding.own_probability,
-            )
-        )
+        scores = (finding.cosine, finding.score, finding.probability, finding.own_probability)
+        pairs.append(CandidatePair(one, other, *scores))
     case = ConflictCase(
         corpus.passages,
         len(corpus.passages),

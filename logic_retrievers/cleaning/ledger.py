@@ -9,17 +9,15 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from logic_retrievers.errors import StorageError
-from logic_retrievers.types import Passage
-
-if TYPE_CHECKING:
-    from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.types import Passage, plain_fields
 
 Event: TypeAlias = Literal[
     "found", "quarantine", "restore", "purge", "adopted", "replaced", "gone", "mended"
@@ -72,10 +70,7 @@ class Entry:
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
-        return {
-            **asdict(self),
-            "differences": [dict(difference) for difference in self.differences],
-        }
+        return plain_fields(self)
 
 
 _COLUMNS = tuple(field.name for field in fields(Entry) if field.name != "number")
@@ -148,14 +143,9 @@ class Ledger:
 
     def note_examined(self, collection: str, examined: Mapping[str, str], settings: str) -> None:
         """Notes the :func:`examined_hash` of passages, and the fingerprint of the criteria."""
+        rows = [(collection, _encodable(p), digest, settings) for p, digest in examined.items()]
         with self._open() as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO examined VALUES (?, ?, ?, ?)",
-                [
-                    (collection, _encodable(passage), digest, settings)
-                    for passage, digest in examined.items()
-                ],
-            )
+            connection.executemany("INSERT OR REPLACE INTO examined VALUES (?, ?, ?, ?)", rows)
 
     def examined(self, collection: str, passages: Sequence[str], settings: str) -> dict[str, str]:
         """Passage -> its :func:`examined_hash` when it was last examined with these criteria."""

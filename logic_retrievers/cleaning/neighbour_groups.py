@@ -35,15 +35,10 @@ def opposition_by_pair(
     """
     near = _neighbours(candidates)
     pairs = {(pair.one, pair.other) for pair in candidates.pairs}
-    members = {
-        position: (
-            position,
-            *[other for other in near[position] if other not in candidates.trusted][
-                : MAX_GROUP - 1
-            ],
-        )
-        for position in sorted(candidates.trusted & near.keys())
-    }
+    members: dict[int, tuple[int, ...]] = {}
+    for position in sorted(candidates.trusted & near.keys()):
+        untrusted = [other for other in near[position] if other not in candidates.trusted]
+        members[position] = (position, *untrusted[: MAX_GROUP - 1])
     opposition: dict[Pair, float] = {}
     for trusted, group in (yield from _groups(search, candidates, members)).items():
         probabilities = opposition_probabilities(group.probabilities, OPPOSITION_BIAS)[0]

@@ -14,12 +14,12 @@ from logic_retrievers.contradiction.pair_scores import Rows, score_against
 from logic_retrievers.contradiction.settings import TOPICAL, VECTORS, ContradictionConstants
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, RecentEncoder
-from logic_retrievers.index import EncodedVectorQuery
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.filters import UserFilter
-from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import point_id, possible_point_ids
 from logic_retrievers.index.requests import batches
 from logic_retrievers.query_execution import passage_vectors
+from logic_retrievers.scoring import normalise
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 PASSAGES_PER_BATCH = 128
@@ -49,15 +49,15 @@ class ScoredNeighbour:
     probability: float
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class EncodedPassages:
     """Passages with their vectors; they need not be stored.
 
     ``vectors``: name -> shape (passages, dimension), in the order of the keys.
     """
 
-    passages: dict[Key, Passage] = field(default_factory=dict)
-    vectors: dict[str, Rows] = field(default_factory=dict)
+    passages: dict[Key, Passage]
+    vectors: dict[str, Rows]
 
     @property
     def keys(self) -> list[Key]:
@@ -120,18 +120,18 @@ class NeighbourSearch:
 
     def encode(self, passages: Sequence[Passage]) -> Operation[EncodedPassages]:
         """The passages with their vectors: stored vectors are used, the others made."""
-        encoded = EncodedPassages({self.key_of(passage): passage for passage in passages})
+        by_key = {self.key_of(passage): passage for passage in passages}
         parts: list[dict[str, Rows]] = []
-        for batch in batches(list(encoded.passages.values()), PASSAGES_PER_BATCH):
+        for batch in batches(list(by_key.values()), PASSAGES_PER_BATCH):
             vectors = yield from passage_vectors(batch, VECTORS, self._encoder, self._index)
             parts.append({name: rows.astype(np.float32) for name, rows in vectors.items()})
-        encoded.vectors = {
+        all_vectors = {
             name: np.concatenate([part[name] for part in parts])
             if parts
             else np.empty((0, self._encoder.specs[name].dimension), dtype=np.float32)
             for name in VECTORS
         }
-        return encoded
+        return EncodedPassages(by_key, all_vectors)
 
     def score_neighbours(
         self,
@@ -275,9 +275,7 @@ def _examined_neighbours(
 ) -> list[list[Neighbour]]:
     """The nearest examined passages to some of them, without themselves."""
     keys = encoded.keys
-    rows = encoded.vectors[TOPICAL]
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit = rows / np.where(lengths > 0, lengths, 1)
+    unit = normalise(encoded.vectors[TOPICAL])
     neighbours: list[list[Neighbour]] = []
     for batch in batches(positions, ROWS_PER_PRODUCT):
         for position, cosines in zip(batch, unit[list(batch)] @ unit.T, strict=True):

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 from qdrant_client import models
 
 from logic_retrievers.cleaning.candidate_pairs import (
     CandidatePairs,
-    Progress,
     find_candidate_pairs,
     listed_pages,
     stored_pages,
@@ -30,18 +28,13 @@ from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
 from logic_retrievers.contradiction.pair_judge import judge_pairs
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning, ServerError
+from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import TENANT
+from logic_retrievers.progress import ProgressCallback
 from logic_retrievers.types import Passage
-
-if TYPE_CHECKING:
-    from logic_retrievers.index.passage_index import PassageIndex
 
 MIN_PROBABILITY = 0.5
 """Of a contradiction; a less probable pair is a candidate only where the two are nearly copies."""
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +47,10 @@ class CleaningRun:
     search: NeighbourSearch
     criteria: Criteria
     dry_run: bool
-    start: datetime = field(default_factory=_now)
+    start: datetime = field(default_factory=partial(datetime.now, UTC))
 
     def clean(
-        self, passages: Iterable[Passage] | None, again: bool, progress: Progress | None
+        self, passages: Iterable[Passage] | None, again: bool, progress: ProgressCallback | None
     ) -> Operation[tuple[CleaningResult, list[Warning]]]:
         """Finds pairs, classifies them, decides, writes the decisions down and applies them."""
         candidates = yield from self._find_pairs(passages, again, progress)
@@ -66,7 +59,7 @@ class CleaningRun:
         return (yield from self._decide(candidates, *judged))
 
     def _find_pairs(
-        self, passages: Iterable[Passage] | None, again: bool, progress: Progress | None
+        self, passages: Iterable[Passage] | None, again: bool, progress: ProgressCallback | None
     ) -> Operation[CandidatePairs]:
         criteria = self.criteria
         if passages is not None:
@@ -135,7 +128,7 @@ class CleaningRun:
             threshold,
             self.dry_run,
             self.start,
-            round((_now() - self.start).total_seconds(), 3),
+            round((datetime.now(UTC) - self.start).total_seconds(), 3),
             None if self.index is None else self.index.collection,
             candidates.unjudgeable,
             tuple(str(warning) for warning in warnings),
@@ -221,7 +214,8 @@ def _refuse_mixed_tenants(index: PassageIndex) -> Operation[None]:
 def _entries(result: CleaningResult, decision: Decision, points: Mapping[str, str]) -> list[Entry]:
     """An entry for every passage that is hidden for a finding, or else one for the finding."""
     finding = decision.finding
-    differences = finding.to_dict()["differences"]
+    plain = finding.to_dict()
+    scores = {name: plain[name] for name in ("probability", "own_probability", "score", "cosine")}
     entries = []
     for name in decision.quarantined or (finding.one,):
         opponent = finding.other if name == finding.one else finding.one
@@ -234,11 +228,8 @@ def _entries(result: CleaningResult, decision: Decision, points: Mapping[str, st
                 opponent=opponent,
                 opponent_text=text_hash(result.passages[opponent]),
                 kind=finding.kind.value,
-                probability=finding.probability,
-                own_probability=finding.own_probability,
-                score=finding.score,
-                cosine=finding.cosine,
-                differences=differences,
+                **scores,
+                differences=plain["differences"],
                 resolution=result.resolution,
                 reason=f"{finding.reason}: {decision.reason}",
             )

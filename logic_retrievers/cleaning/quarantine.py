@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from logic_retrievers.cleaning.ledger import (
     Entry,
@@ -17,11 +17,9 @@ from logic_retrievers.cleaning.ledger import (
 )
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import InputError
+from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.validation import check_ids
-from logic_retrievers.types import Passage
-
-if TYPE_CHECKING:
-    from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.types import Passage, plain_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ class Verified:
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
-        return {name: list(ids) for name, ids in asdict(self).items()}
+        return plain_fields(self)
 
 
 class Quarantine:
@@ -235,21 +233,18 @@ class Quarantine:
 
 def _entries(verified: Verified, passages: dict[str, Passage]) -> list[Entry]:
     """What a verification adds to the ledger."""
-    repaired = {
-        "it had been left active": verified.hidden,
-        "it had been left hidden": verified.shown,
-        "it had been left stored": verified.purged,
-    }
-    entries = [
-        Entry("mended", name, reason=reason) for reason, ids in repaired.items() for name in ids
-    ]
+    entries = []
     changes: tuple[tuple[Event, tuple[str, ...], str], ...] = (
+        ("mended", verified.hidden, "it had been left active"),
+        ("mended", verified.shown, "it had been left hidden"),
+        ("mended", verified.purged, "it had been left stored"),
         ("adopted", verified.adopted, "hidden without this ledger"),
         ("replaced", verified.replaced, "its text has changed since it was hidden"),
         ("gone", verified.gone, "it is no longer stored"),
     )
     for event, ids, reason in changes:
         for name in ids:
-            text = text_hash(passages[name]) if name in passages else None
+            is_known = event != "mended" and name in passages
+            text = text_hash(passages[name]) if is_known else None
             entries.append(Entry(event, name, text=text, reason=reason))
     return entries

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
-from logic_retrievers.types import Passage
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.types import Passage, plain_fields
 
 Span: TypeAlias = tuple[int, int]
 """First and one-past-last character in a passage's text; empty for words that the text lacks."""
@@ -34,6 +35,10 @@ class Kind(StrEnum):
     """They say the same in other words, or one follows from the other."""
     DUPLICATE = "duplicate"
     """They say the same in the same words."""
+
+
+FAIL_ON = (*(kind.value for kind in Kind), *get_args(Severity), "any")
+"""What a build may fail on: a kind, a severity, or every finding there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +91,7 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
-        differences = [
-            {"type": words.type, "one": list(words.one), "other": list(words.other)}
-            for words in self.differences
-        ]
-        return {
-            **asdict(self),
-            "kind": self.kind.value,
-            "severity": self.severity,
-            "differences": differences,
-        }
+        return {**plain_fields(self), "severity": self.severity}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +118,7 @@ class Decision:
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
-        return {
-            "finding": self.finding.to_dict(),
-            "action": self.action,
-            "reason": self.reason,
-            "quarantined": list(self.quarantined),
-            "trusted": list(self.trusted),
-        }
+        return {**plain_fields(self), "finding": self.finding.to_dict()}
 
     def seen_from(self, name: str) -> dict[str, Any]:
         """The decision from the view of one of the two passages, ready for JSON; without texts."""
@@ -236,3 +226,32 @@ def flag_quarantined(passages: Sequence[Passage], cleaned: CleaningResult) -> Sc
     ids = () if cleaned.dry_run else cleaned.quarantined
     flagged = (replace(p, quarantined=True) if p.id in ids else p for p in passages)
     return ScreeningResult(tuple(flagged), cleaned)
+
+
+def check_fail_on(names: Sequence[str]) -> None:
+    """Refuse a name that :func:`failing_decisions` does not know.
+
+    Raises:
+        ConfigurationError: a name that is not in :data:`FAIL_ON`.
+    """
+    unknown = [name for name in names if name not in FAIL_ON]
+    if unknown:
+        raise ConfigurationError(
+            f"no kind or severity is called {unknown[0]!r}; use one of: {', '.join(FAIL_ON)}"
+        )
+
+
+def failing_decisions(result: CleaningResult, names: Sequence[str]) -> tuple[Decision, ...]:
+    """The decisions whose finding is of one of some kinds or severities, in their order.
+
+    ``names`` are of :data:`FAIL_ON`; nothing fails without any.
+
+    Raises:
+        ConfigurationError: a name that is not in :data:`FAIL_ON`.
+    """
+    check_fail_on(names)
+    return tuple(
+        decision
+        for decision in result.decisions
+        if not {"any", decision.finding.kind.value, decision.finding.severity}.isdisjoint(names)
+    )

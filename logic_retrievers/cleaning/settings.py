@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, get_args
+from typing import Literal, TypeAlias, TypedDict, get_args
 
 from logic_retrievers.cleaning.differences.lexicon import LEXICON
 from logic_retrievers.cleaning.finding_resolution import cleaning_resolution
@@ -21,13 +21,12 @@ from logic_retrievers.contradiction.settings import (
     merge_constants,
 )
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
+from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.asking import check_judge
 from logic_retrievers.query_input import check_count
+from logic_retrievers.settings import OneOf
 from logic_retrievers.types import Passage
-
-if TYPE_CHECKING:
-    from logic_retrievers.encoders.base import Encoder
 
 AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
 
@@ -128,10 +127,7 @@ class CleaningSettings:
             check_count("trusted_candidates", self.trusted_candidates)
         if self.trusted_top is not None:
             check_count("trusted_top", self.trusted_top)
-        if self.against_trusted not in get_args(AgainstTrusted):
-            raise ConfigurationError(
-                f"against_trusted must be 'quarantine' or 'annotate', not {self.against_trusted!r}"
-            )
+        OneOf(get_args(AgainstTrusted)).check("against_trusted", self.against_trusted)
         if isinstance(self.scope_keys, str):
             raise ConfigurationError(f"scope_keys must be a list of keys: [{self.scope_keys!r}]")
         check_judge(self.judge)
@@ -176,14 +172,8 @@ class Criteria:
         if threshold is None and (settings.settings is None or settings.settings.threshold is None):
             threshold = THRESHOLD
         constants = merge_constants(encoder.specs, settings.settings, threshold=threshold)
-        above = settings.judge_above
-        return cls(
-            settings,
-            constants,
-            settings.strategy(),
-            constants.threshold if above is None else above,
-            encoder,
-        )
+        above = constants.threshold if settings.judge_above is None else settings.judge_above
+        return cls(settings, constants, settings.strategy(), above, encoder)
 
     def fingerprint(self) -> str:
         """sha256 of the criteria; a function counts by its name, an encoder by its fingerprints."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,15 +27,13 @@ from logic_retrievers.contradiction.trusted_passages import (
     trusted_positions,
 )
 from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import InputError
+from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.index.validation import check_types
 from logic_retrievers.query_execution import passage_vectors
 from logic_retrievers.types import SCORE_DECIMALS, Passage
-
-if TYPE_CHECKING:
-    from logic_retrievers.encoders.base import Encoder
-    from logic_retrievers.index.passage_index import PassageIndex
 
 VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
 """Passage, by id and the texts that its vectors are made of -> vector name -> vector."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair, ConflictCase
@@ -13,6 +13,7 @@ from logic_retrievers.contradiction.resolution_strategies import (
     Ruling,
 )
 from logic_retrievers.errors import InputError
+from logic_retrievers.types import plain_fields
 
 AgainstTrusted: TypeAlias = Literal["drop", "annotate"]
 ConflictDecision: TypeAlias = Literal[
@@ -51,10 +52,7 @@ class Conflict:
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
-        return {
-            key: list(value) if isinstance(value, tuple) else value
-            for key, value in asdict(self).items()
-        }
+        return plain_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

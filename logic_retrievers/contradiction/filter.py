@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from logic_retrievers.contradiction.candidate_pairs import (
     ConflictCase,
@@ -27,16 +27,14 @@ from logic_retrievers.contradiction.settings import (
 )
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
 from logic_retrievers.effects import Compute, Operation, arun, run
-from logic_retrievers.encoders import default_encoder
-from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning, warn_each
+from logic_retrievers.encoders import Encoder, default_encoder
+from logic_retrievers.errors import ConflictingTrustWarning, warn_each
+from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.judging.asking import check_judge
 from logic_retrievers.query_execution import handler_of
 from logic_retrievers.query_input import Query, check_count
+from logic_retrievers.settings import OneOf
 from logic_retrievers.types import Passage
-
-if TYPE_CHECKING:
-    from logic_retrievers.encoders.base import Encoder
-    from logic_retrievers.index.passage_index import PassageIndex
 
 
 class ContradictionFilter:
@@ -118,10 +116,7 @@ class ContradictionFilter:
         self.encoder = encoder
         self.index = index
         self.constants = merge_constants(encoder.specs, settings, threshold=threshold)
-        if against_trusted not in get_args(AgainstTrusted):
-            raise ConfigurationError(
-                f"against_trusted must be 'drop' or 'annotate', not {against_trusted!r}"
-            )
+        OneOf(get_args(AgainstTrusted)).check("against_trusted", against_trusted)
         self.against_trusted = against_trusted
         if trusted_candidates != 0:
             check_count("trusted_candidates", trusted_candidates)

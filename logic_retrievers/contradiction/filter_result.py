@@ -88,7 +88,7 @@ def build_filter_result(
             {NAME: max((conflict.score for _, conflict in own), default=None)},
             {"given": position + 1},
             stays,
-            _reason_to_stay(case, position, own) if stays else _reason_to_drop(case, *own[0]),
+            _reason(case, position, own, stays=stays),
             {
                 "resolution": strategy,
                 "threshold": threshold,
@@ -139,11 +139,10 @@ def _staying(opponents: Opponents) -> Opponents:
     return [opponent for opponent in opponents if opponent[1].decision in BOTH_STAY]
 
 
-def _reason_to_drop(case: ConflictCase, other: int, conflict: Conflict) -> str:
-    return f"dropped: {_describe_conflict(case, other, conflict)}: {conflict.reason}"
-
-
-def _reason_to_stay(case: ConflictCase, position: int, opponents: Opponents) -> str:
+def _reason(case: ConflictCase, position: int, opponents: Opponents, *, stays: bool) -> str:
+    if not stays:
+        other, conflict = opponents[0]
+        return f"dropped: {_describe_conflict(case, other, conflict)}: {conflict.reason}"
     if position in case.unjudgeable:
         return case.unjudgeable[position]
     if not opponents:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 
-NO_TEXT = "has no text to judge it by"
-OTHER_SCRIPT = "is mostly in another script than the Latin one, so that it cannot be judged"
-
 
 def unjudgeable_reason(text: str) -> str:
     """Why a text cannot be judged; empty where it can."""
     if not text.strip():
-        return NO_TEXT
-    return OTHER_SCRIPT if is_outside_latin(text) else ""
+        return "has no text to judge it by"
+    if is_outside_latin(text):
+        return "is mostly in another script than the Latin one, so that it cannot be judged"
+    return ""
 
 
 def is_outside_latin(text: str) -> bool:

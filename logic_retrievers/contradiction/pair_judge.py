@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeAlias
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
 from logic_retrievers.contradiction.pair_scores import TextPair
 from logic_retrievers.effects import Operation
-from logic_retrievers.errors import PairJudgeWarning
-from logic_retrievers.judging.asking import MalformedAnswerError, ask
+from logic_retrievers.errors import MalformedAnswerError, PairJudgeWarning
+from logic_retrievers.judging.asking import ask
 from logic_retrievers.types import Passage
 
 PairProbabilities: TypeAlias = Sequence[float | None]

@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.contradiction.latin_script import unjudgeable_reason
+from logic_retrievers.contradiction.pair_scores import Values, VectorScores
 from logic_retrievers.contradiction.settings import CONTRADICTION, TOPICAL, ContradictionConstants
 from logic_retrievers.scoring import ordinal_ranks
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Evidence, Hit, Passage
 
 POLICY = "contradiction"
-
-Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,31 +34,22 @@ class StatementQuery:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedCandidates:
-    """Candidates in order, with their scores; arrays of shape (candidates,).
+    """Candidates in order, with their scores.
 
     Args:
         order: positions in the pool, best first; without the statement itself and its copies.
-        cosines: topical; NaN where a candidate is left out.
-        sparsities: Hoyer; NaN where a candidate is left out or has no contradiction vector.
-        scores: F; NaN likewise.
-        probabilities: of a contradiction.
+        scores: of shape (candidates,); all but the probabilities are NaN where a candidate is left
+            out, sparsities and F also where it has no contradiction vector.
     """
 
     order: tuple[int, ...]
-    cosines: Values
-    sparsities: Values
-    scores: Values
-    probabilities: Values
+    scores: VectorScores
 
     def probable(self, min_probability: float | None) -> list[int]:
         """The positions in order; with a minimum only those of at least that probability."""
         if min_probability is None:
             return list(self.order)
-        return [i for i in self.order if self.probabilities[i] >= min_probability]
-
-    def ranks(self) -> dict[str, npt.NDArray[np.integer]]:
-        """Vector name -> 1-based rank of each candidate; 0 where it has none."""
-        return {TOPICAL: ordinal_ranks(self.cosines), CONTRADICTION: ordinal_ranks(self.scores)}
+        return [i for i in self.order if self.scores.probabilities[i] >= min_probability]
 
 
 def rank_candidates(
@@ -80,12 +70,10 @@ def rank_candidates(
     scores = np.round(constants.score(cosines, sparsities), SCORE_DECIMALS)
     # stable: ties stay in the order of the pool, which is by id
     order = np.lexsort((-np.where(has_vector, scores, cosines), ~has_vector))
+    probabilities = np.round(constants.probability(cosines, sparsities), SCORE_DECIMALS)
     return RankedCandidates(
         tuple(i for i in order.tolist() if not left_out[i]),
-        cosines,
-        np.round(sparsities, SCORE_DECIMALS),
-        scores,
-        np.round(constants.probability(cosines, sparsities), SCORE_DECIMALS),
+        VectorScores(cosines, np.round(sparsities, SCORE_DECIMALS), scores, probabilities),
     )
 
 
@@ -95,21 +83,24 @@ class HitBuilder:
     def __init__(
         self, query: StatementQuery, ranked: RankedCandidates, constants: ContradictionConstants
     ) -> None:
-        self._query, self._ranked, self._constants = query, ranked, constants
-        self._ranks = ranked.ranks()
+        self._query, self._scores, self._constants = query, ranked.scores, constants
+        self._ranks = {
+            TOPICAL: ordinal_ranks(self._scores.cosines),
+            CONTRADICTION: ordinal_ranks(self._scores.scores),
+        }
         self._query_reason = unjudgeable_reason(query.text)
 
     def probability(self, position: int, passage: Passage) -> float | None:
         """Of a contradiction; None where the candidate cannot be judged."""
         if self._unjudgeable_reason(position, passage):
             return None
-        return float(self._ranked.probabilities[position])
+        return float(self._scores.probabilities[position])
 
     def hit(self, position: int, passage: Passage, rank: int) -> Hit:
         """The candidate at a position of the pool as a hit."""
-        ranked = self._ranked
-        cosine, sparsity = float(ranked.cosines[position]), _or_none(ranked.sparsities[position])
-        score = _or_none(ranked.scores[position])
+        scores = self._scores
+        cosine, sparsity = float(scores.cosines[position]), _or_none(scores.sparsities[position])
+        score = _or_none(scores.scores[position])
         probability = self.probability(position, passage)
         conflict = probability is not None and probability >= self._constants.threshold
         evidence = Evidence(
@@ -130,7 +121,7 @@ class HitBuilder:
 
     def _unjudgeable_reason(self, position: int, passage: Passage) -> str:
         """Why the candidate cannot be judged; empty where it can."""
-        if np.isnan(self._ranked.sparsities[position]):
+        if np.isnan(self._scores.sparsities[position]):
             return "has no contradiction vector to judge it by"
         reason = self._query_reason or unjudgeable_reason(passage.text)
         return reason and f"one of the two {reason}"
@@ -138,7 +129,7 @@ class HitBuilder:
     def _reason(self, position: int, passage: Passage) -> str:
         if reason := self._unjudgeable_reason(position, passage):
             return reason
-        probability, threshold = self._ranked.probabilities[position], self._constants.threshold
+        probability, threshold = self._scores.probabilities[position], self._constants.threshold
         reason = f"contradicts it with probability {probability:.2f}"
         if probability >= threshold:
             return reason

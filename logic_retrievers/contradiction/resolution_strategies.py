@@ -240,18 +240,16 @@ class PreferMajority(ResolutionStrategy):
         group = graph.groups.get((one, other)) or graph.groups.get((other, one))
         if group is not None:
             return self._decide_by_stances(one, other, group, graph)
-        rivals_of_one, rivals_of_other = graph.rivals[one], graph.rivals[other]
-        supporters_of_one = [one, *(rivals_of_other - rivals_of_one - {one})]
-        supporters_of_other = [other, *(rivals_of_one - rivals_of_other - {other})]
-        votes_for_one = len(self._voters(supporters_of_one, graph))
-        votes_for_other = len(self._voters(supporters_of_other, graph))
-        if votes_for_one == votes_for_other:
-            return Ruling(f"each has {votes_for_one} of the passages on its side", abstained=True)
-        stays, drop = (one, other) if votes_for_one > votes_for_other else (other, one)
-        more, fewer = sorted((votes_for_one, votes_for_other), reverse=True)
+        votes = {}
+        for position, rival in ((one, other), (other, one)):
+            agreeing = graph.rivals[rival] - graph.rivals[position] - {position}
+            votes[position] = len(self._voters([position, *agreeing], graph))
+        if votes[one] == votes[other]:
+            return Ruling(f"each has {votes[one]} of the passages on its side", abstained=True)
+        drop, stays = sorted(votes, key=lambda position: votes[position])
         return Ruling(
-            f"{graph.passages[stays].id!r} has {more} voices (itself and those that agree with it)"
-            f" against {fewer}",
+            f"{graph.passages[stays].id!r} has {votes[stays]} voices (itself and those that agree"
+            f" with it) against {votes[drop]}",
             (drop,),
         )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -22,14 +21,11 @@ from logic_retrievers.contradiction.pair_scores import (
 from logic_retrievers.contradiction.settings import VECTORS, ContradictionSettings, merge_constants
 from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.encoders.base import check_texts
+from logic_retrievers.encoders.base import Encoder, check_texts
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.index.requests import batches
 from logic_retrievers.query_input import check_count
 from logic_retrievers.scoring import MEASURES, Sparsity
-
-if TYPE_CHECKING:
-    from logic_retrievers.encoders.base import Encoder
 
 PAIRS_PER_BATCH = 128
 MIN_NULL_PAIRS = 30

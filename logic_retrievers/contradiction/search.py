@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,17 +23,14 @@ from logic_retrievers.contradiction.settings import (
 )
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import EmptyTextError, InputError, MissingVectorError
-from logic_retrievers.index import EncodedVectorQuery
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex
+from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.point_format import possible_point_ids
 from logic_retrievers.index.requests import batches
 from logic_retrievers.query_execution import passage_vectors
 from logic_retrievers.query_input import check_count
 from logic_retrievers.scoring import sparsity
 from logic_retrievers.types import CandidatePool, Hit
-
-if TYPE_CHECKING:
-    from logic_retrievers.index.filters import UserFilter
-    from logic_retrievers.index.passage_index import PassageIndex
 
 VECTORS_PER_BATCH = 256
 """Contradiction vectors that a search holds in memory at a time."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.settings import Interval, PartialSettings, Range, check_ranges, merged
-
-if TYPE_CHECKING:
-    from logic_retrievers.encoders.base import VectorSpec
 
 TOPICAL = "topical"
 CONTRADICTION = "contradiction"
@@ -23,14 +21,10 @@ VECTORS = (TOPICAL, CONTRADICTION)
 
 Values = npt.NDArray[np.float64]
 
-_ANY = Interval()
 _RANGES: Mapping[str, Range] = {
+    **dict.fromkeys(("null_mean", "intercept", "cosine_weight", "sparsity_weight"), Interval()),
     "alpha": Interval(0),
-    "null_mean": _ANY,
     "null_deviation": Interval(0, math.inf, without_low=True),
-    "intercept": _ANY,
-    "cosine_weight": _ANY,
-    "sparsity_weight": _ANY,
     "threshold": Interval(0, 1, without_low=True, without_high=True),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from qdrant_client import models
 from qdrant_client.local.payload_filters import check_filter
@@ -13,13 +13,10 @@ from logic_retrievers.contradiction.pair_scores import Rows
 from logic_retrievers.contradiction.settings import TOPICAL
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.index import EncodedVectorQuery
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.types import Passage
-
-if TYPE_CHECKING:
-    from logic_retrievers.index.passage_index import PassageIndex
 
 TrustedFilter: TypeAlias = UserFilter | Callable[[Passage], bool]
 """``{"key": wanted}`` over the metadata, a Qdrant filter, or a function of a passage."""

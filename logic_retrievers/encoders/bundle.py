@@ -226,19 +226,6 @@ def default_bundle_has_judge() -> bool:
     return is_there and _parse_manifest(folder, _read(folder, MANIFEST_NAME)).judge is not None
 
 
-def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Writes ``manifest.json`` atomically; the bundle's other files must exist already."""
-    text = json.dumps(manifest.model_dump(), indent=2, ensure_ascii=False)
-    partial = folder / f"{MANIFEST_NAME}.partial"
-    partial.write_text(text + "\n", encoding="utf-8")
-    partial.replace(folder / MANIFEST_NAME)
-
-
-def checksums(folder: Path, names: Sequence[str]) -> dict[str, str]:
-    """File name -> SHA-256 of the named files of a folder, sorted by name."""
-    return {name: hashlib.sha256(_read(folder, name)).hexdigest() for name in sorted(names)}
-
-
 def _read(folder: Path, name: str) -> bytes:
     try:
         return (folder / name).read_bytes()

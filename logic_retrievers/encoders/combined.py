@@ -111,11 +111,8 @@ class CombinedEncoder(RoleEncoder):
             for encoder, _ in self._sources.values()
             if wanted is None or encoder is wanted
         }
-        parts: list[Part] = []
-        for part in self._parts:
-            encoder, names = _split_part(part)
-            parts.append((replaced.get(id(encoder), encoder), names))
-        return CombinedEncoder(parts)
+        parts = map(_split_part, self._parts)
+        return CombinedEncoder([(replaced.get(id(part), part), names) for part, names in parts])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the parts."""

@@ -10,7 +10,7 @@ compare(topical, {"union": union})["union"]["V@5"].p_corrected
 """
 
 from logic_retrievers.evaluation.datasets import Dataset, data_folder, load_dataset
-from logic_retrievers.evaluation.queries import Query, query_templates
+from logic_retrievers.evaluation.queries import Query
 from logic_retrievers.evaluation.result import (
     Comparison,
     EvaluationResult,
@@ -33,5 +33,4 @@ __all__ = [
     "estimates_by_label",
     "evaluate",
     "load_dataset",
-    "query_templates",
 ]

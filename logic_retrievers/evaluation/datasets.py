@@ -140,12 +140,10 @@ def data_file(folder: Path, name: str) -> Path | None:
 
 
 def _find_qrels(part: Path, split: str) -> Path | None:
-    folder, single = part / "qrels", part / "qrels.tsv"
-    of_split = folder / f"{split}.tsv"
-    if of_split.is_file():
-        return of_split
-    if single.is_file():
-        return single
+    folder = part / "qrels"
+    for path in (folder / f"{split}.tsv", part / "qrels.tsv"):
+        if path.is_file():
+            return path
     if folder.is_dir():
         splits = ", ".join(sorted(path.stem for path in folder.glob("*.tsv"))) or "none"
         raise ReadError(

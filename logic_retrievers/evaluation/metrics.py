@@ -8,8 +8,8 @@ recall beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from logic_retrievers.errors import MissingExtraError
 from logic_retrievers.evaluation.queries import Query
@@ -20,6 +20,13 @@ Ranking: TypeAlias = Sequence[tuple[str, float]]
 FVR_DEPTH = 10
 _IR_MEASURES = {"P": "P", "nDCG": "nDCG", "MRR": "RR", "MAP": "AP"}  # our name -> ir-measures'
 _CUTOFFS = (("P", 1), ("nDCG", 5), ("nDCG", 10), ("MRR", 10), ("MAP", 10))
+_RECALL_DEPTHS, _VIOLATION_DEPTHS = (1, 5, 10, 20, 100, 1000), (1, 2, 5, 10)
+_CONSTRAINT_METRICS = (
+    *(f"R@{k}" for k in _RECALL_DEPTHS),
+    *(f"V@{k}" for k in _VIOLATION_DEPTHS),
+    *("FVR", "NegRecall@10", "violation_rate", "constraint_nDCG@10"),
+)
+"""In the order of a report."""
 
 
 def violation_at_k(ranked: Sequence[str], violating: Collection[str], k: int) -> float:
@@ -153,52 +160,21 @@ def standard_metrics(
     return values
 
 
-class _ConstraintMetric(NamedTuple):
-    """A metric of one query: looks ``depth`` deep, applies where ``labels`` are not empty."""
-
-    name: str
-    depth: int
-    labels: Callable[[Query], Collection[str]]
-    compute: Callable[[Query, Sequence[str]], float]
-
-
-def _recall_metric(k: int) -> _ConstraintMetric:
-    return _ConstraintMetric(
-        f"R@{k}", k, lambda q: q.grades, lambda q, ids: recall_at_k(ids, q.grades, k)
-    )
-
-
-def _violation_metric(k: int) -> _ConstraintMetric:
-    return _ConstraintMetric(
-        f"V@{k}", k, lambda q: q.violating, lambda q, ids: violation_at_k(ids, q.violating, k)
-    )
-
-
-_CONSTRAINT_METRICS = (
-    *map(_recall_metric, (1, 5, 10, 20, 100, 1000)),
-    *map(_violation_metric, (1, 2, 5, 10)),
-    _ConstraintMetric(
-        "FVR",
-        FVR_DEPTH,
-        lambda q: q.violating,
-        lambda q, ids: float(first_violating_rank(ids, q.violating)),
-    ),
-    _ConstraintMetric(
-        "NegRecall@10", 10, lambda q: q.violating, lambda q, ids: recall_at_k(ids, q.violating, 10)
-    ),
-    _ConstraintMetric(
-        "violation_rate",
-        0,  # of lists of any length
-        lambda q: q.violating if q.grades and q.is_negation else (),
-        lambda q, ids: mean_rank_violation(ids, q.grades, q.violating),
-    ),
-    _ConstraintMetric(
-        "constraint_nDCG@10",
-        10,
-        lambda q: q.neutral,
-        lambda q, ids: constraint_ndcg_at_k(ids, q.satisfying, q.neutral, 10),
-    ),
-)
+def _constraint_metrics(query: Query, ids: Sequence[str]) -> Iterator[tuple[str, int, float]]:
+    """Name, depth and value of every metric that the labels of a query allow."""
+    if query.grades:
+        for k in _RECALL_DEPTHS:
+            yield f"R@{k}", k, recall_at_k(ids, query.grades, k)
+    if query.violating:
+        for k in _VIOLATION_DEPTHS:
+            yield f"V@{k}", k, violation_at_k(ids, query.violating, k)
+        yield "FVR", FVR_DEPTH, float(first_violating_rank(ids, query.violating))
+        yield "NegRecall@10", 10, recall_at_k(ids, query.violating, 10)
+        if query.grades and query.is_negation:  # of lists of any length
+            yield "violation_rate", 0, mean_rank_violation(ids, query.grades, query.violating)
+    if query.neutral:
+        ndcg = constraint_ndcg_at_k(ids, query.satisfying, query.neutral, 10)
+        yield "constraint_nDCG@10", 10, ndcg
 
 
 def compute_metrics(
@@ -211,13 +187,11 @@ def compute_metrics(
     ranked = {query: [document for document, _ in ranking] for query, ranking in rankings.items()}
     grades = {query.id: query.grades for query in queries if query.grades}
     values = standard_metrics(grades, ranked, depth)
-    for metric in _CONSTRAINT_METRICS:
-        if metric.depth <= depth:
-            values[metric.name] = {
-                query.id: metric.compute(query, ranked[query.id])
-                for query in queries
-                if metric.labels(query)
-            }
+    values |= {name: {} for name in _CONSTRAINT_METRICS}
+    for query in queries:
+        for name, metric_depth, value in _constraint_metrics(query, ranked[query.id]):
+            if metric_depth <= depth:
+                values[name][query.id] = value
     # a pair's value stands under each of its two queries: the mean over queries is that over pairs
     paired = [(q, q.pair) for q in queries if q.pair and q.grades and q.violating]
     accuracy = paired_accuracy(

@@ -84,11 +84,6 @@ class Query:
         return None if value is None else str(value)
 
 
-def query_templates(queries: Iterable[Query]) -> dict[str, str]:
-    """Query id -> template, for the queries that have one."""
-    return {query.id: query.template for query in queries if query.template is not None}
-
-
 def read_queries(path: Path, qrels: Path | None, corpus: Corpus) -> tuple[Query, ...]:
     """Reads ``queries.jsonl[.gz]`` and keeps the queries that have labels.
 
@@ -99,13 +94,9 @@ def read_queries(path: Path, qrels: Path | None, corpus: Corpus) -> tuple[Query,
         ReadError: a bad row, an unknown or contradictory label, or no labelled query at all.
     """
     if qrels is None:
-        return labelled_queries(
-            json_rows(path),
-            corpus,
-            path,
-            "the rows need 'satisfying' or 'violating', or the folder needs qrels.tsv or "
-            "qrels/SPLIT.tsv",
-        )
+        labels = "the rows need 'satisfying' or 'violating'"
+        requirement = f"{labels}, or the folder needs qrels.tsv or qrels/SPLIT.tsv"
+        return labelled_queries(json_rows(path), corpus, path, requirement)
     grades = _read_grades(qrels, corpus)
     queries, ids = _build_queries(json_rows(path), corpus, grades)
     if unknown := set(grades) - ids:

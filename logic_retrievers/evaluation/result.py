@@ -62,16 +62,9 @@ class EvaluationResult:
 
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary, ready for ``json.dumps``: the figures without the lists."""
-        return {
-            "dataset": self.dataset,
-            "policy": self.policy,
-            "queries": self.queries,
-            "documents": self.documents,
-            "depth": self.depth,
-            "short_lists": self.short_lists,
-            "metrics": self.metrics,
-            "intervals": {name: list(ends) for name, ends in self.intervals.items()},
-        }
+        names = ("dataset", "policy", "queries", "documents", "depth", "short_lists", "metrics")
+        intervals = {name: list(ends) for name, ends in self.intervals.items()}
+        return {**{name: getattr(self, name) for name in names}, "intervals": intervals}
 
     def write_json(self, path: str | os.PathLike[str]) -> None:
         """Writes :meth:`to_json`, the whole file or nothing.
@@ -129,7 +122,7 @@ def estimates_by_label(
 ) -> dict[str, dict[str, Estimate]]:
     """Means and bootstrap intervals of every metric for each label: template, domain, kind, ...
 
-        templates = query_templates(dataset.queries)
+        templates = {query.id: query.template for query in dataset.queries if query.template}
         by_template = estimates_by_label(result.per_query, templates, result.groups)
 
     Args:
@@ -177,7 +170,6 @@ def compare(
     metrics: Sequence[str] | None = None,
     *,
     queries: Collection[str] | None = None,
-    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> dict[str, dict[str, Comparison]]:
     """Paired comparisons of several results with a baseline over the same queries.
@@ -187,8 +179,7 @@ def compare(
         others: name -> result; the baseline itself is skipped.
         metrics: which; all of the baseline by default.
         queries: only these queries, say those of one template; all by default.
-        resamples: number of bootstrap samples; all comparisons share them.
-        seed: as :func:`bootstrap`.
+        seed: as :func:`bootstrap`; all comparisons share the bootstrap samples.
 
     Returns:
         name -> metric -> comparison; a metric that a result or the baseline lacks is left out.
@@ -199,9 +190,8 @@ def compare(
     selected = baseline.groups.keys() if queries is None else queries
     groups = {query: group for query, group in baseline.groups.items() if query in selected}
     columns: dict[tuple[str, str], list[float]] = {}
+    others = {name: other for name, other in others.items() if other is not baseline}
     for name, other in others.items():
-        if other is baseline:
-            continue
         if (baseline.dataset, baseline.groups) != (other.dataset, other.groups):
             raise ConfigurationError(
                 f"cannot compare runs over different queries: {baseline.dataset} and "
@@ -215,17 +205,11 @@ def compare(
                     after[query] - before[query] if query in before else math.nan
                     for query in groups
                 ]
-    compared: dict[str, dict[str, Comparison]] = {
-        name: {} for name, other in others.items() if other is not baseline
-    }
+    compared: dict[str, dict[str, Comparison]] = {name: {} for name in others}
     if not columns:
         return compared
-    tests = paired_bootstrap(
-        list(zip(*columns.values(), strict=True)),
-        list(groups.values()),
-        resamples=resamples,
-        seed=seed,
-    )
+    differences = list(zip(*columns.values(), strict=True))
+    tests = paired_bootstrap(differences, list(groups.values()), seed=seed)
     tested = dict(zip(columns, tests, strict=True))
     for metric in dict.fromkeys(metric for metric, _ in columns):
         names = [name for column_metric, name in columns if column_metric == metric]

@@ -1,7 +1,7 @@
-"""Bootstrap intervals, paired significance tests and Wilson's interval.
+"""Bootstrap intervals and paired significance tests.
 
-numpy and scipy do the mathematics; scipy comes with the extra ``eval``, and only
-:func:`mcnemar` and :func:`wilson_interval` need it.
+numpy and scipy do the mathematics; scipy comes with the extra ``eval``, and only :func:`mcnemar`
+needs it.
 """
 
 from __future__ import annotations
@@ -143,20 +143,11 @@ def mcnemar(gained: int, lost: int) -> float:
         raise ConfigurationError(f"counts are 0 or more, not {gained} and {lost}")
     if not gained + lost:
         return 1.0
-    return float(_binomial_test(gained, gained + lost).pvalue)
-
-
-def wilson_interval(successes: int, trials: int) -> Estimate:
-    """A share with Wilson's 95 % interval, which stays inside [0, 1] (Wilson 1927).
-
-    Raises:
-        ConfigurationError: no trials.
-        MissingExtraError: scipy is not installed.
-    """
-    if trials < 1:
-        raise ConfigurationError("a share needs at least one trial")
-    interval = _binomial_test(successes, trials).proportion_ci(method="wilson")
-    return Estimate(successes / trials, float(interval.low), float(interval.high))
+    try:
+        from scipy.stats import binomtest
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("scipy", "eval") from error
+    return float(binomtest(gained, gained + lost).pvalue)
 
 
 @overload
@@ -176,14 +167,6 @@ def holm(ps: Sequence[float | None]) -> list[Any]:
         largest = max(largest, min(1.0, (len(tested) - position) * p))
         corrected[index] = largest
     return corrected
-
-
-def _binomial_test(successes: int, trials: int) -> Any:
-    try:
-        from scipy.stats import binomtest
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("scipy", "eval") from error
-    return binomtest(successes, trials)
 
 
 def _estimates(

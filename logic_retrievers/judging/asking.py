@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from logic_retrievers.effects import Operation, UserCall
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, MalformedAnswerError, describe_failure
 
 T = TypeVar("T")
 
@@ -35,10 +35,6 @@ class Reply(Generic[T]):
         if self.answers is not None:
             return ""
         return f"the pair judge does not count: {self.problem}"
-
-
-class MalformedAnswerError(Exception):
-    """An answer that does not have the form that the judge's protocol says."""
 
 
 def check_judge(judge: Any) -> None:
@@ -76,7 +72,7 @@ def _ask(judge: Callable[..., Any], pairs: Sequence[Any], check: Callable[[Any],
             answer = _wait_for(answer)
         return Reply(_checked(answer, len(pairs), check))
     except Exception as error:
-        return Reply(None, _describe_failure(error))
+        return Reply(None, describe_failure(error))
 
 
 async def _aask(
@@ -90,7 +86,7 @@ async def _aask(
             answer = await answer
         return Reply(_checked(answer, len(pairs), check))
     except Exception as error:
-        return Reply(None, _describe_failure(error))
+        return Reply(None, describe_failure(error))
 
 
 def _checked(answer: Any, count: int, check: Callable[[Any], T]) -> list[T | None]:
@@ -101,13 +97,6 @@ def _checked(answer: Any, count: int, check: Callable[[Any], T]) -> list[T | Non
     if len(answers) != count:
         raise MalformedAnswerError(f"it gave {len(answers)} answers to {count} pairs")
     return [None if value is None else check(value) for value in answers]
-
-
-def _describe_failure(error: Exception) -> str:
-    """The failure without the message of another package, which may hold a key or a text."""
-    if isinstance(error, MalformedAnswerError):
-        return str(error)
-    return f"it raised {type(error).__name__}"
 
 
 def _is_async(judge: Callable[..., Any]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from logic_retrievers.judging.asking import MalformedAnswerError
+from logic_retrievers.errors import MalformedAnswerError
 
 LABELS = ("entailment", "neutral", "contradiction")
 """Of a passage and a query: it satisfies, it says neither, it violates."""

@@ -10,7 +10,7 @@ result.figures("auto")["accuracy"], result.comparisons()["auto"].p
 
 from logic_retrievers.probe.grading import Grade, Grading, grade
 from logic_retrievers.probe.prompt import Prompt, build_prompt
-from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet, read_probe, write_probe
+from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet, read_probe
 from logic_retrievers.probe.readers import (
     CachedReader,
     EndpointReader,
@@ -27,7 +27,7 @@ from logic_retrievers.probe.retrieval import (
     policy_retrieval,
     resolve_configurations,
 )
-from logic_retrievers.probe.runner import ProbeProgress, probe
+from logic_retrievers.probe.runner import probe
 from logic_retrievers.probe.traces import Trace
 
 __all__ = [
@@ -38,7 +38,6 @@ __all__ = [
     "GgufReader",
     "Grade",
     "Grading",
-    "ProbeProgress",
     "ProbeQuestion",
     "ProbeResult",
     "ProbeSet",
@@ -56,5 +55,4 @@ __all__ = [
     "probe",
     "read_probe",
     "resolve_configurations",
-    "write_probe",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from logic_retrievers.errors import ConfigurationError, InputError
@@ -24,10 +24,6 @@ _SUPPORT_WITHOUT_WRONG = 0.5
 every text helps both alike; without, it would make most sentences right. (Of BoolQuestions' right
 answers, 66 % share a word with a random sentence, and none shares half of its words.)"""
 _ABSTENTIONS = tuple(map(answer_tokens, WORDING["answers"]["abstentions"]))
-_JUDGE_SYSTEM = (
-    "You compare a given answer with the right answers to a question. Say yes if it means the same "
-    "as one of them, and no if it does not or if it means something else as well. Say one word."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +53,6 @@ class Grade:
         if grading == "containment":
             return self.gold > 0 and self.wrong == 0
         return self.support > 0 and not self.abstained
-
-    def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON."""
-        return asdict(self)
 
 
 def grade(question: ProbeQuestion, answer: str) -> Grade:
@@ -119,13 +111,10 @@ def judge_answer(reader: Reader, question: ProbeQuestion, answer: str, seed: int
         InputError: the judge said neither yes nor no.
         LogicRetrieversError: the judge gave no answer.
     """
-    match answer_tokens(reader.answer(build_judge_prompt(question, answer, seed)))[:1]:
-        case ("yes",):
-            return True
-        case ("no",):
-            return False
-        case _:
-            raise InputError(f"the judge {reader.name!r} said neither yes nor no")
+    said = answer_tokens(reader.answer(build_judge_prompt(question, answer, seed)))[:1]
+    if said not in (("yes",), ("no",)):
+        raise InputError(f"the judge {reader.name!r} said neither yes nor no")
+    return said == ("yes",)
 
 
 def build_judge_prompt(question: ProbeQuestion, answer: str, seed: int = 0) -> Prompt:
@@ -137,7 +126,7 @@ def build_judge_prompt(question: ProbeQuestion, answer: str, seed: int = 0) -> P
         f"Given answer: {' '.join(answer.split())}",
         "Is the given answer right? yes or no:",
     ]
-    return Prompt(question.text, (), _JUDGE_SYSTEM, "\n".join(lines), seed)
+    return Prompt(question.text, (), WORDING["judge_system"], "\n".join(lines), seed)
 
 
 def _contained_answers(tokens: Tokens, answers: Iterable[Tokens]) -> set[Tokens]:

@@ -11,14 +11,10 @@ from typing import Any, Literal, TypeAlias
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 
-SYSTEM = (
-    "You answer a question from numbered passages. Say the answer in as few words as you can, and "
-    "nothing else. If the passages do not hold the answer, say: I don't know."
-)
 WORDING: Mapping[str, Any] = tomllib.loads(
     files("logic_retrievers.probe").joinpath("wording.toml").read_text("utf-8")
 )
-"""The worked examples of the prompt, and words of answers."""
+"""Instructions and worked examples of the prompts, words of answers, fields of a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,7 @@ def build_prompt(question: str, passages: Sequence[str], seed: int = 0) -> Promp
     return Prompt(
         question=question,
         passages=tuple(passages),
-        system=SYSTEM,
+        system=WORDING["system"],
         user=_format_message(passages, question),
         seed=seed,
         examples=tuple(
@@ -65,11 +61,6 @@ def prompt_hash(prompt: Prompt) -> str:
     texts = [text for _, text in prompt.turns]
     content = "\0".join([*texts, str(prompt.seed)])
     return hashlib.sha256(content.encode()).hexdigest()
-
-
-def template_hash() -> str:
-    """A hash of the wording alone; answers to different wordings cannot be compared."""
-    return prompt_hash(build_prompt("", ()))
 
 
 def _format_message(passages: Sequence[str], question: str) -> str:

@@ -1,4 +1,4 @@
-"""Question sets: questions with known answers and their passages, read from and written to folders.
+"""Question sets: questions with known answers and their passages, read from folders.
 
 A folder is checked row by row when it is read, since people write and change the files.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from logic_retrievers.atomic_files import write_folder
@@ -17,21 +17,13 @@ from logic_retrievers.evaluation.corpus import Corpus, read_corpus
 from logic_retrievers.evaluation.datasets import data_file
 from logic_retrievers.evaluation.rows import Row, json_rows
 from logic_retrievers.probe.normalization import answer_tokens
+from logic_retrievers.probe.prompt import WORDING
 
 QUESTIONS, CORPUS = "questions.jsonl", "corpus.jsonl"
+TEMPLATE = Path(__file__).with_name("template_files")
 
-FIELDS: Mapping[str, str] = {
-    "_id": "the question's name; every question has its own (needed)",
-    "text": "the question, as a person asks it (needed)",
-    "gold": "right answers; saying one of them is right (needed)",
-    "wrong": "answers that the passages suggest and that are not right",
-    "kind": "the sort of question, for figures by kind",
-    "satisfying": "ids of the passages that support a right answer",
-    "violating": "ids of the passages that break the question's constraint, or support a wrong one",
-    "candidates": "ids of the passages that may be retrieved for it; all of them where it is empty",
-    "trusted": "ids of the passages that you vouch for",
-}
-"""Fields of a row of ``questions.jsonl`` and their meaning."""
+FIELDS: Mapping[str, str] = WORDING["fields"]
+"""Fields of a row of ``questions.jsonl`` and their meaning, as ``wording.toml`` has them."""
 _REQUIRED = ("_id", "text", "gold")
 _PASSAGE_FIELDS = ("satisfying", "violating", "candidates", "trusted")
 
@@ -117,38 +109,15 @@ def read_probe(folder: str | os.PathLike[str]) -> ProbeSet:
     return ProbeSet(folder.resolve().name, tuple(questions.values()), corpus.documents)
 
 
-def write_probe(folder: str | os.PathLike[str], questions: ProbeSet) -> None:
-    """Writes a folder that :func:`read_probe` reads as the same set, except for its name.
-
-    The folder appears when it is complete.
+def write_template(folder: str | os.PathLike[str]) -> None:
+    """Writes a set of two worked questions, with a README that explains its files.
 
     Raises:
         ConfigurationError: the folder exists already.
-        InputError: a set that would not read back as it is: two passages with the same text, white
-            space around one, a question that names one twice, an id with a tab.
         StorageError: the disk is full, or the place may not be written to.
     """
-
-    def check(written: Path) -> None:
-        try:
-            reread = read_probe(written)
-        except ReadError as error:
-            raise InputError(f"{questions.name} cannot be written: {error}") from None
-        if reread.questions != questions.questions or reread.passages != questions.passages:
-            raise InputError(
-                f"{questions.name} cannot be written as it is: two passages have the same text, or "
-                "one has white space around it, or a question names one twice"
-            )
-
-    rows = [{"_id": question.id, **asdict(question)} for question in questions.questions]
-    passages = [
-        {"_id": name, "title": "", "text": text} for name, text in questions.passages.items()
-    ]
-    files = {
-        QUESTIONS: _json_lines({name: row[name] for name in FIELDS if row[name]} for row in rows),
-        CORPUS: _json_lines(passages),
-    }
-    write_folder(Path(folder), files, check)
+    files = {file.name: file.read_text("utf-8") for file in sorted(TEMPLATE.iterdir())}
+    write_folder(Path(folder), files)
 
 
 def _find_file(folder: Path, name: str) -> Path:
@@ -215,7 +184,3 @@ def _read_passage_ids(row: Row, field: str, corpus: Corpus) -> tuple[str, ...]:
             raise row.error(f"the passage {passage!r} of {field!r} {problem}")
         ids[canonical] = None
     return tuple(ids)
-
-
-def _json_lines(rows: Iterable[Mapping[str, object]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -12,11 +12,11 @@ from qdrant_client import models
 from logic_retrievers.contradiction import ContradictionFilter
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex, lexical
-from logic_retrievers.index.ingestion import Progress
 from logic_retrievers.index.point_format import possible_point_ids
 from logic_retrievers.policies import Policy, PolicyRouter
 from logic_retrievers.policies.registry import describe_policy
 from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet
+from logic_retrievers.progress import ProgressCallback
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit, Passage
 
@@ -68,13 +68,15 @@ def retrieval_settings(retrieve: Retrieve) -> dict[str, Any]:
     return dict(_flatten(json.loads(json.dumps(retrieve.settings)), ""))
 
 
-def fill_index(index: PassageIndex, questions: ProbeSet, progress: Progress | None = None) -> None:
-    """Stores the passages of a set; ``progress`` gets the number of those stored so far.
+def fill_index(
+    index: PassageIndex, questions: ProbeSet, progress: ProgressCallback | None = None
+) -> None:
+    """Stores the passages of a set.
 
     Raises:
         CollectionError, ServerError: Qdrant refused or failed.
     """
-    passages = (Passage(name, text) for name, text in questions.passages.items())
+    passages = [Passage(name, text) for name, text in questions.passages.items()]
     index.add(passages, progress=progress)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,27 +23,16 @@ from logic_retrievers.probe.grading import (
     top_passage_direction,
     validate_grading,
 )
-from logic_retrievers.probe.prompt import Prompt, build_prompt, prompt_hash, template_hash
+from logic_retrievers.probe.prompt import Prompt, build_prompt, prompt_hash
 from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet
 from logic_retrievers.probe.readers import Reader
 from logic_retrievers.probe.result import ProbeResult
 from logic_retrievers.probe.retrieval import Retrieve, retrieval_settings
-from logic_retrievers.probe.traces import Trace, TraceFile, TraceHeader, content_hash
+from logic_retrievers.probe.traces import Trace, TraceFile, content_hash
+from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
 _FATAL = (AuthenticationError, ConfigurationError, MissingExtraError, StorageError)
 """Errors that the next question would meet too."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeProgress:
-    """Answered or failed questions times configurations, with those of an earlier run.
-
-    ``seconds_left`` assumes the speed of this run so far; None before its first answer.
-    """
-
-    done: int
-    total: int
-    seconds_left: float | None
 
 
 def probe(
@@ -57,7 +45,7 @@ def probe(
     grading: Grading = "containment",
     judge: Reader | None = None,
     traces: Path | None = None,
-    progress: Callable[[ProbeProgress], None] | None = None,
+    progress: ProgressCallback | None = None,
     resamples: int = RESAMPLES,
 ) -> ProbeResult:
     """Measures whether answers are better with one way of retrieving than with another.
@@ -77,7 +65,7 @@ def probe(
         judge: decides for every answer whether it is right, reported beside the accuracy.
         traces: a file of JSON lines, made where there is none; an interrupted run continues from
             it, and failed questions are tried again.
-        progress: called after every answer.
+        progress: called after every answer, those of an earlier run included.
         resamples: number of bootstrap samples for the intervals.
 
     Raises:
@@ -92,15 +80,15 @@ def probe(
         raise ConfigurationError(
             "name a configuration, a depth of at least 1, and a seed of at least 0"
         )
-    header = TraceHeader(
-        set=questions.name,
-        content=content_hash(questions),
-        reader=reader.name,
-        judge="" if judge is None else judge.name,
-        depth=depth,
-        seed=seed,
-        wording=template_hash(),
-    )
+    header = {
+        "set": questions.name,
+        "content": content_hash(questions),
+        "reader": reader.name,
+        "judge": "" if judge is None else judge.name,
+        "depth": depth,
+        "seed": seed,
+        "wording": prompt_hash(build_prompt("", ())),  # without a question and passages
+    }
     settings = {name: retrieval_settings(retrieve) for name, retrieve in configurations.items()}
     file = None if traces is None else TraceFile(traces, header, questions.questions, settings)
     stored = {} if file is None else file.traces
@@ -109,7 +97,7 @@ def probe(
         outcome = _ReaderOutcome(trace.answer, trace.judged, trace.reader_seconds)
         runner.outcomes[trace.question, trace.prompt] = outcome
     total = len(questions.questions) * len(configurations)
-    done, new, started = 0, 0, time.perf_counter()
+    meter, done = ProgressMeter(progress, total), 0
     results: dict[str, dict[str, Trace]] = {name: {} for name in configurations}
     for question in questions.questions:
         for name, retrieve in configurations.items():
@@ -118,11 +106,8 @@ def probe(
             if previous is None and file is not None:
                 file.append(trace)
             results[name][question.id] = trace
-            done, new = done + 1, new + (previous is None)
-            if progress is not None:
-                elapsed = time.perf_counter() - started
-                left = (total - done) * elapsed / new if new else None
-                progress(ProbeProgress(done, total, left))
+            done += 1
+            meter.report(done)
     return ProbeResult(
         set=questions.name,
         reader=reader.name,

@@ -50,26 +50,6 @@ class Trace:
     reader_seconds: float = 0.0
     error: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON."""
-        return asdict(self)
-
-
-@dataclass(frozen=True, slots=True)
-class TraceHeader:
-    """What all traces of a file share: ``set``, ``reader`` and ``judge`` (or "") by name.
-
-    ``content`` is a hash of questions and passages, ``wording`` of the prompt without them.
-    """
-
-    set: str
-    content: str
-    reader: str
-    judge: str
-    depth: int
-    seed: int
-    wording: str
-
 
 def content_hash(questions: ProbeSet) -> str:
     """A hash of all questions and passages."""
@@ -87,7 +67,7 @@ class TraceFile:
 
     Args:
         path: made where there is none.
-        header: of the run.
+        header: what all traces of the run share, as JSON values.
         questions: of the run; stored answers are graded anew.
         settings: configuration -> settings that change its answers.
 
@@ -104,7 +84,7 @@ class TraceFile:
     def __init__(
         self,
         path: Path,
-        header: TraceHeader,
+        header: Mapping[str, Any],
         questions: Iterable[ProbeQuestion],
         settings: Mapping[str, Mapping[str, Any]],
     ) -> None:
@@ -112,7 +92,7 @@ class TraceFile:
         self.traces: dict[tuple[str, str], Trace] = {}
         _remove_partial_line(path)
         if not path.exists() or not path.stat().st_size:
-            self._append_row({_HEADER: asdict(header)})
+            self._append_row({_HEADER: header})
         rows = json_rows(path)
         _check_header(next(rows), header)
         questions_by_id = {question.id: question for question in questions}
@@ -133,7 +113,7 @@ class TraceFile:
 
     def append(self, trace: Trace) -> None:
         """Writes a trace."""
-        self._append_row(trace.to_dict())
+        self._append_row(asdict(trace))
 
     def _append_row(self, row: Mapping[str, Any]) -> None:
         try:
@@ -158,35 +138,34 @@ def _remove_partial_line(path: Path) -> None:
         raise StorageError(f"cannot open {path}: {os.strerror(error.errno or 0)}") from error
 
 
-def _check_header(row: Row, header: TraceHeader) -> None:
+def _check_header(row: Row, header: Mapping[str, Any]) -> None:
     stored = row.fields.get(_HEADER)
     if not isinstance(stored, dict):
         raise row.error("no traces of a probe; name another file for them")
-    current = asdict(header)
-    differing = [name for name in current if stored.get(name) != current[name]]
-    if differing:
+    if differences := _differences(header, stored, header):
         raise ConfigurationError(
-            f"{row.path} holds traces of another run: {_differences(differing, stored, current)}. "
-            "Name another file for these"
+            f"{row.path} holds traces of another run: {differences}. Name another file for these"
         )
 
 
 def _check_settings(
     path: Path, name: str, stored: Mapping[str, Any], current: Mapping[str, Any]
 ) -> None:
-    differing = sorted(key for key in {*stored, *current} if stored.get(key) != current.get(key))
-    if differing:
+    if differences := _differences(sorted({*stored, *current}), stored, current):
         raise ConfigurationError(
-            f"{path} holds {name!r} with other settings: "
-            f"{_differences(differing, stored, current)}. Give this one another name, or name "
-            "another file"
+            f"{path} holds {name!r} with other settings: {differences}. Give this one another name,"
+            " or name another file"
         )
 
 
 def _differences(
     names: Iterable[str], stored: Mapping[str, Any], current: Mapping[str, Any]
 ) -> str:
-    return "; ".join(f"{name} {stored.get(name)!r}, not {current.get(name)!r}" for name in names)
+    return "; ".join(
+        f"{name} {stored.get(name)!r}, not {current.get(name)!r}"
+        for name in names
+        if stored.get(name) != current.get(name)
+    )
 
 
 def _read_trace(row: Row, questions: Mapping[str, ProbeQuestion]) -> Trace:

@@ -9,7 +9,14 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from logic_retrievers.errors import ConfigurationError, DecompositionWarning, ExpressionError, warn
+from logic_retrievers.errors import (
+    ConfigurationError,
+    DecompositionWarning,
+    ExpressionError,
+    MalformedAnswerError,
+    describe_failure,
+    warn,
+)
 from logic_retrievers.queries.expressions import (
     Atom,
     Expression,
@@ -77,7 +84,8 @@ class Decomposer:
         try:
             return self._cached(text)
         except Exception as error:
-            warn(DecompositionWarning, f"the rules read this query: {_describe_error(error)}")
+            reason = describe_failure(error, "the model")
+            warn(DecompositionWarning, f"the rules read this query: {reason}")
             return self._fallback.parse(text)
 
     def _decompose(self, text: str) -> ParsedQuery:
@@ -96,22 +104,18 @@ class Decomposer:
         )
 
 
-class _MalformedAnswerError(Exception):
-    """An answer that the instructions do not allow."""
-
-
 def _read_answer(answer: Any) -> Expression:
     """The expression of an answer, with or without a Markdown fence around it.
 
     Raises:
-        _MalformedAnswerError: there is no expression, or none that can be searched for.
+        MalformedAnswerError: there is no expression, or none that can be searched for.
     """
     if inspect.iscoroutine(answer):
         answer.close()
     if not isinstance(answer, str):
-        raise _MalformedAnswerError(f"the model gave a {type(answer).__name__} and no text")
+        raise MalformedAnswerError(f"the model gave a {type(answer).__name__} and no text")
     if len(answer) > MAX_ANSWER_CHARACTERS:
-        raise _MalformedAnswerError("the model's answer is too long")
+        raise MalformedAnswerError("the model's answer is too long")
     bare = _strip_fence(answer.strip())
     try:
         if bare.startswith("{"):
@@ -119,12 +123,12 @@ def _read_answer(answer: Any) -> Expression:
         elif bare.startswith(_OPENINGS):
             expression = Expression.parse(bare)
         else:
-            raise _MalformedAnswerError("the model's answer is no expression")
+            raise MalformedAnswerError("the model's answer is no expression")
         check_searchable(expression)
     except (ExpressionError, ValueError, RecursionError):
-        raise _MalformedAnswerError("the model's answer is no expression to search for") from None
+        raise MalformedAnswerError("the model's answer is no expression to search for") from None
     if any(len(atom) > MAX_ATOM_CHARACTERS for atom in expression.atoms):
-        raise _MalformedAnswerError(f"an atom has more than {MAX_ATOM_CHARACTERS} characters")
+        raise MalformedAnswerError(f"an atom has more than {MAX_ATOM_CHARACTERS} characters")
     return expression.simplified()
 
 
@@ -132,10 +136,3 @@ def _strip_fence(answer: str) -> str:
     if not (answer.startswith(_FENCE) and answer.endswith(_FENCE)) or "\n" not in answer:
         return answer
     return answer[: -len(_FENCE)].partition("\n")[2].strip()
-
-
-def _describe_error(error: Exception) -> str:
-    """The message of our own errors only: others may hold a key or a text."""
-    if isinstance(error, _MalformedAnswerError):
-        return str(error)
-    return f"the model raised {type(error).__name__}"

@@ -18,7 +18,7 @@ from typing import Any
 from logic_retrievers.queries.masking import FILL, PLAIN, fill
 from logic_retrievers.queries.parsed_query import ParsedQuery
 from logic_retrievers.queries.rules.cues import MAX_CUES, Cue, Exclusion, find_cues
-from logic_retrievers.queries.rules.rule import RulePack, Scope
+from logic_retrievers.queries.rules.rule import CONTEXT, RulePack, Scope
 from logic_retrievers.queries.scope import SHORT_QUERY, split_region
 
 PACKS = {
@@ -31,7 +31,6 @@ PACKS = {
 }
 """The file of each language's rules in ``queries/rules``."""
 
-_CONTEXT = 160
 _ITEM_WORDS = 4  # of each item but the first of a list
 
 _PLAIN = PLAIN | str.maketrans("\u201e\u00ab\u00bb\u00a0\u00df", '""" s')
@@ -254,7 +253,7 @@ def _any_cue(languages: tuple[str, ...]) -> re.Pattern[str]:
 
 def _sentence(masked: str, at: int) -> int:
     """Where the sentence begins in which a place of the text lies."""
-    ends = [mark.end() for mark in _SENTENCE_END.finditer(masked, max(0, at - _CONTEXT), at)]
+    ends = [mark.end() for mark in _SENTENCE_END.finditer(masked, max(0, at - CONTEXT), at)]
     return ends[-1] if ends else 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from operator import and_
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
@@ -165,16 +165,10 @@ class ParsedQuery:
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
         return {
-            "text": self.text,
-            "kind": self.kind,
-            "wanted": self.wanted,
+            **{field.name: getattr(self, field.name) for field in fields(self)},
             "excluded": list(self.excluded),
-            "cue": self.cue,
-            "rule": self.rule,
             "span": list(self.span) if self.span else None,
             "expression": None if self.expression is None else self.expression.to_dict(),
-            "confidence": self.confidence,
-            "reading": self.reading,
         }
 
 

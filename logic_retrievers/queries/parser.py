@@ -13,10 +13,10 @@ from logic_retrievers.queries.masking import mask
 from logic_retrievers.queries.pack_parser import PACKS, may_exclude, pack_parser
 from logic_retrievers.queries.parsed_query import ParsedQuery
 from logic_retrievers.queries.patterns import pattern
-from logic_retrievers.queries.remainder import remainder
 from logic_retrievers.queries.rules import RULES, Rule, Scope
 from logic_retrievers.queries.rules.cues import MAX_CUES, Cue, Exclusion, find_cues
-from logic_retrievers.queries.scope import excluded_end, name_spans
+from logic_retrievers.queries.rules.rule import CONTEXT
+from logic_retrievers.queries.scope import excluded_end, name_spans, remainder
 
 MAX_CHARACTERS = 2_000
 """A longer text is a document to search with, and is not parsed."""
@@ -24,7 +24,6 @@ MAX_CHARACTERS = 2_000
 THRESHOLD = 0.7
 """Splits at most one ordinary query in a hundred (SciFact, MS MARCO and Cranfield: none)."""
 
-_CONTEXT = 160
 _SPACES = re.compile(r"\s{2,}")
 _SPACE_OR_CHARACTER = re.compile(r"\s+|.", re.DOTALL)
 _SENTENCE_BREAK = re.compile(r"(?:[.!?;:\n]|\s-|[(\[])\s*$")
@@ -159,7 +158,7 @@ class RuleParser:
 
 def _opens(masked: str, at: int) -> bool:
     """Whether a sentence, or a part of its own in one, begins at this place."""
-    before = masked[max(0, at - _CONTEXT) : at]
+    before = masked[max(0, at - CONTEXT) : at]
     return not before.strip() or bool(_SENTENCE_BREAK.search(before))
 
 
@@ -222,13 +221,11 @@ def _splits(
 def _split_negated(text: str) -> Iterator[tuple[str, tuple[ExcludedPhrase, ...]]]:
     """What *but not* excludes where no rule took it for an exclusion: *but not released in*."""
     match = _WHICH_ARE_NOT.match(text) or _BUT_NOT.match(text)
-    if match is not None and _find_negation(match["wanted"]) is None:
-        excluded = match["excluded"].strip(" .?!,")
-        if excluded:
-            yield (
-                match["wanted"],
-                (ExcludedPhrase(excluded, must_share_head=True, rule_reading=""),),
-            )
+    if match is None or _find_negation(match["wanted"]) is not None:
+        return
+    if excluded := match["excluded"].strip(" .?!,"):
+        phrase = ExcludedPhrase(excluded, must_share_head=True, rule_reading="")
+        yield match["wanted"], (phrase,)
 
 
 def _squeeze(text: str) -> tuple[str, Sequence[int]]:

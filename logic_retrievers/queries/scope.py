@@ -1,14 +1,14 @@
-"""Where an excluded text ends, and which part of it is a name. Works on masked text and offsets."""
+"""Where an excluded text ends, which part of it is a name, and what is left of the query."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from logic_retrievers.queries.masking import FILL
 from logic_retrievers.queries.patterns import pattern
+from logic_retrievers.queries.rules.rule import CONTEXT
 
-_CONTEXT = 160
 SHORT_QUERY = 12
 """Words of a query in which a preposition behind a short excluded text belongs to the wanted part:
 "films except Psycho on Netflix"."""
@@ -35,6 +35,12 @@ _NAME_HEAD = pattern("name_head")
 _NAME_TAIL = pattern("name_tail")
 _LIST_SEPARATOR = pattern("list_separator")
 _SHORT_NAME = re.compile(r"[\w'.&+#-]+(?:\s+[\w'.&+#-]+){0,4}")
+_CONJUNCTION = pattern("conjunction")
+_LEADING_WORDS = pattern("leading_words")
+_TRAILING_WORDS = pattern("trailing_words")
+
+_STOP = re.compile(r"\s*([.!])\s+(?=[A-Z])")
+"""The end of a sentence behind which another one follows."""
 
 
 def excluded_end(
@@ -56,6 +62,15 @@ def excluded_end(
         return start + _end_of_opening(region)
     short = len(text.split()) <= SHORT_QUERY
     return start + _end_of_middle(region, lead, brief=brief, short=short)
+
+
+def remainder(text: str, exclusions: Sequence[tuple[int, int]]) -> str:
+    """The text without its exclusions (spans in order) and the commas and small words around."""
+    left, at = text[: exclusions[0][0]], exclusions[0][1]
+    for start, end in (*exclusions[1:], (len(text), len(text))):
+        left = _join(left, text[at:start])
+        at = end
+    return left.strip()
 
 
 def name_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -103,7 +118,7 @@ def _end_of_middle(region: str, lead: str, *, brief: bool, short: bool) -> int:
     if _WHOLE_REGION.match(region):
         return end
     terse = len(lead.split()) <= 7 and not _HAS_VERB.search(lead)
-    pending = _PENDING.search(lead[-_CONTEXT:])
+    pending = _PENDING.search(lead[-CONTEXT:])
     expects_verb = terse or (pending is not None and not _HAS_VERB.search(pending.group(1)))
     patterns = [_CLAUSE, _RELATIVE_OF_NAME]
     if expects_verb:
@@ -137,3 +152,19 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     if tail := _NAME_TAIL.search(text, max(start, end - 60), end):
         end = tail.start()
     return start, end
+
+
+def _join(left: str, right: str) -> str:
+    """Both sides of an exclusion, without the commas and conjunctions around it."""
+    while (match := _LEADING_WORDS.search(left, max(0, len(left) - CONTEXT))) is not None:
+        left = left[: match.start()]
+    following = right[_TRAILING_WORDS.match(right).end() :]  # type: ignore[union-attr]
+    if not left:
+        following = _CONJUNCTION.sub("", following)
+    if following.strip(" ?"):
+        stop = _STOP.match(right)
+        left += stop[1] if stop and left[-1:].isalnum() else ""
+        return f"{left} {following}" if left else following
+    stop_mark = right.strip()[-1:]  # nothing follows but the end of the sentence
+    needs_mark = stop_mark in (".", "!", "?") and left[-1:] not in (".", "!", "?")
+    return left + stop_mark if needs_mark else left

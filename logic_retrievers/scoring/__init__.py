@@ -11,7 +11,6 @@ from logic_retrievers.scoring.similarity import (
     MEASURES,
     Sparsity,
     cosine,
-    int8_codes,
     normalise,
     sparsity,
 )
@@ -20,7 +19,6 @@ __all__ = [
     "MEASURES",
     "Sparsity",
     "cosine",
-    "int8_codes",
     "mixed_cosines",
     "normalise",
     "ordinal_ranks",

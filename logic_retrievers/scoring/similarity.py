@@ -17,7 +17,7 @@ from logic_retrievers.errors import ConfigurationError
 
 Sparsity: TypeAlias = Literal["hoyer", "l2_l1", "kappa4"]
 Sparsities: TypeAlias = npt.NDArray[np.float32]
-Vectors: TypeAlias = npt.NDArray[np.floating] | npt.NDArray[np.int8]
+Vectors: TypeAlias = npt.NDArray[np.floating]
 
 DUPLICATE_DISTANCE = 1e-3
 """Unit vectors nearer than this are of the same text, and differ by rounding only."""
@@ -25,7 +25,7 @@ DUPLICATE_DISTANCE = 1e-3
 _BLOCK_BYTES = 1 << 18  # differences that stay in a core's cache from one pass to the next
 
 
-def normalise(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+def normalise(vectors: Vectors) -> Vectors:
     """The rows scaled to Euclidean length 1; a row of zeros stays as it is.
 
     Args:
@@ -35,9 +35,7 @@ def normalise(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
     return vectors / np.where(lengths == 0, 1, lengths)
 
 
-def cosine(
-    query: npt.NDArray[np.floating], documents: npt.NDArray[np.floating]
-) -> npt.NDArray[np.floating]:
+def cosine(query: Vectors, documents: Vectors) -> Vectors:
     """Cosine of every query with every document.
 
     Args:
@@ -50,9 +48,7 @@ def cosine(
     return normalise(query) @ normalise(documents).T
 
 
-def sparsity(
-    vector: Vectors, others: Vectors, measure: Sparsity = "hoyer", *, scale: float | None = None
-) -> Sparsities:
+def sparsity(vector: Vectors, others: Vectors, measure: Sparsity = "hoyer") -> Sparsities:
     """How sparse the differences of a vector and others are.
 
     Of the difference delta of d coordinates:
@@ -68,22 +64,15 @@ def sparsity(
         vector: shape (dimension,), of length 1; at least 2 coordinates.
         others: shape (vectors, dimension), rows of length 1.
         measure: one of the three.
-        scale: where both are int8 codes (:func:`int8_codes`): what a code of 1 stands for.
 
     Returns:
         Shape (vectors,); NaN where the two are nearer than 1e-3, where the measure says nothing.
-        For int8 codes also where they are nearer than rounding alone can make two copies, about .02
-        for 384 coordinates: a copy of which one code was rounded the other way would have the
-        sparsest difference of all.
 
     Raises:
         ConfigurationError: shapes or types that do not fit, or a measure that is unknown.
     """
-    _check_inputs(vector, others, measure, scale)
+    _check_inputs(vector, others, measure)
     kernel, result = MEASURES[measure], np.empty(len(others), dtype=np.float32)
-    min_distance = DUPLICATE_DISTANCE
-    if scale is not None:  # the rounding of two codes has a variance of 1/12 each
-        min_distance = max(DUPLICATE_DISTANCE / scale, math.sqrt(others.shape[1] / 6))
     rows = max(1, _BLOCK_BYTES // (4 * others.shape[1]))
     centre = vector.astype(np.float32)
     block = np.empty((min(rows, len(others)), others.shape[1]), dtype=np.float32)
@@ -91,48 +80,22 @@ def sparsity(
         batch = others[start : start + rows]
         differences = np.subtract(batch, centre, out=block[: len(batch)])
         squares = _row_products(differences, differences)
-        is_duplicate = squares < min_distance * min_distance
+        is_duplicate = squares < DUPLICATE_DISTANCE * DUPLICATE_DISTANCE
         with np.errstate(divide="ignore", invalid="ignore"):
             values = kernel(differences, squares)
         result[start : start + len(batch)] = np.where(is_duplicate, np.nan, values)
     return result
 
 
-def _check_inputs(vector: Vectors, others: Vectors, measure: str, scale: float | None) -> None:
+def _check_inputs(vector: Vectors, others: Vectors, measure: str) -> None:
     if others.ndim != 2 or vector.shape != others.shape[1:] or others.shape[1] < 2:
         raise ConfigurationError(
             f"a vector of shape {vector.shape} cannot be compared with rows of {others.shape}"
         )
-    kinds = {_dtype_kind(vector), _dtype_kind(others)}
-    if kinds not in ({"float"}, {"int8"}):
-        raise ConfigurationError(
-            f"vectors are floats or int8 codes, both alike, not {vector.dtype} and {others.dtype}"
-        )
-    if (kinds == {"int8"}) is (scale is None) or not (scale is None or 0 < scale < math.inf):
-        raise ConfigurationError(f"int8 codes need their scale, and floats none, not {scale!r}")
+    if not all(np.issubdtype(array.dtype, np.floating) for array in (vector, others)):
+        raise ConfigurationError(f"vectors are floats, not {vector.dtype} and {others.dtype}")
     if measure not in MEASURES:
         raise ConfigurationError(f"no sparsity {measure!r}; there are {', '.join(MEASURES)}")
-
-
-def _dtype_kind(vectors: Vectors) -> str:
-    return "float" if np.issubdtype(vectors.dtype, np.floating) else str(vectors.dtype)
-
-
-def int8_codes(
-    vectors: npt.NDArray[np.floating], scale: float | None = None
-) -> tuple[npt.NDArray[np.int8], float]:
-    """Vectors as int8 codes, a quarter of the memory, and what a code of 1 stands for.
-
-    Only codes of one scale can be compared.
-
-    Args:
-        vectors: any shape.
-        scale: of the codes to compare with; values beyond its range are clipped. By default the
-            smallest that covers all.
-    """
-    if scale is None:
-        scale = float(np.max(np.abs(vectors), initial=0)) / 127 or 1.0
-    return np.clip(np.round(vectors / scale), -127, 127).astype(np.int8), scale
 
 
 def _hoyer(differences: Sparsities, squares: Sparsities) -> Sparsities:

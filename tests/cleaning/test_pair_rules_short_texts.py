@@ -157,11 +157,9 @@ def test_numbers_that_name_nothing_else(one, other):
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("At Oakhurst Cemetery urns stand in the open.", "Urns are walled up in St Brennan yard."),
         ("Hedges along Fore Lane are cut early.", "We trim the hedges of Back Drove late."),
         ("Our Osprey kettle switches itself off.", "Our Kestrel kettles are switched off by hand."),
         ("Upstream of the weir any bait may be used.", "Below the weir use flies only."),
-        ("INTAKE \u2013 DORRIN\n- doors 1 to 8", "INTAKE \u2013 LEYBRIDGE\n- use the ramp"),
     ],
 )
 def test_other_places_and_things(one, other):

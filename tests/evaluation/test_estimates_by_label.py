@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.common.query_templates import query_templates
 from logic_retrievers.errors import ConfigurationError, ExpressionError
 from logic_retrievers.evaluation import (
     Dataset,
@@ -14,7 +15,6 @@ from logic_retrievers.evaluation import (
     compare,
     estimates_by_label,
     evaluate,
-    query_templates,
 )
 from logic_retrievers.queries import Atom
 

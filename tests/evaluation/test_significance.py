@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, ttest_1samp
 
+from benchmarks.statistics.shares import wilson_interval
 from logic_retrievers.errors import ConfigurationError, MissingExtraError
 from logic_retrievers.evaluation import EvaluationResult, compare
 from logic_retrievers.evaluation.result import estimate_metrics
@@ -20,7 +21,6 @@ from logic_retrievers.evaluation.statistics import (
     holm,
     mcnemar,
     paired_bootstrap,
-    wilson_interval,
 )
 
 

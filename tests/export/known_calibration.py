@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from logic_export.bundles.manifests import checksums, write_manifest
 from logic_export.data.contradictions.groups import ContradictionGroup
 
-from logic_retrievers.encoders.bundle import checksums, write_manifest
 from logic_retrievers.encoders.manifest import Manifest
 from logic_retrievers.scoring import normalise
 

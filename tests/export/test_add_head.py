@@ -20,11 +20,11 @@ from logic_export.bundles.add_head import add_head  # noqa: E402
 from logic_export.bundles.export import BundleLabel, export_bundle  # noqa: E402
 from logic_export.bundles.graphs import export_graph, load_model  # noqa: E402
 from logic_export.bundles.heads import HeadSource  # noqa: E402
+from logic_export.bundles.manifests import write_manifest  # noqa: E402
 from logic_export.bundles.parity import ParityError  # noqa: E402
 from small_models import retrained  # noqa: E402
 
 from logic_retrievers.encoders import OnnxEncoder, load_bundle, verify_bundle  # noqa: E402
-from logic_retrievers.encoders.bundle import write_manifest  # noqa: E402
 from logic_retrievers.encoders.manifest import Calibration, TrainingData  # noqa: E402
 from logic_retrievers.errors import BundleError, ConfigurationError  # noqa: E402
 

@@ -21,13 +21,14 @@ from logic_export.bundles.calibration import (
     measure_pairs,
     write_constants,
 )
+from logic_export.bundles.manifests import write_manifest
 from logic_export.contradiction_retrieval import build_pool, find_alpha, nearest_candidates
 from logic_export.data.contradictions.groups import ContradictionGroup, labelled_pairs
 
 from logic_retrievers.contradiction.settings import ContradictionConstants
 from logic_retrievers.encoders import bundle as bundles
 from logic_retrievers.encoders import load_bundle
-from logic_retrievers.encoders.bundle import default_bundle_path, write_manifest
+from logic_retrievers.encoders.bundle import default_bundle_path
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.scoring import normalise
 

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import onnx
+from logic_export.bundles.manifests import checksums
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
-
-from logic_retrievers.encoders.bundle import checksums
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *LETTERS]

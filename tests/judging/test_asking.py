@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from logic_retrievers.effects import arun, run
-from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.judging.asking import MalformedAnswerError, Reply, ask, check_judge
+from logic_retrievers.errors import ConfigurationError, MalformedAnswerError
+from logic_retrievers.judging.asking import Reply, ask, check_judge
 
 PAIRS = [("cake", "a cake"), ("pie", "no cake"), ("tea", "a drink")]
 LENGTHS = [4, 3, None]

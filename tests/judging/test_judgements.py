@@ -12,8 +12,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from logic_retrievers.errors import MalformedAnswerError
 from logic_retrievers.judging import LABELS, Judgement
-from logic_retrievers.judging.asking import MalformedAnswerError
 from logic_retrievers.judging.judge import check_probabilities
 
 amounts = st.tuples(*[st.integers(0, 1000)] * 3).filter(any)

@@ -322,7 +322,7 @@ def test_what_was_vouched_for_stays():
         ),
         ({"trusted_filter": {"city": []}}, InputError, "empty list"),
         ({"trusted_candidates": -1}, ConfigurationError, "trusted_candidates"),
-        ({"against_trusted": "keep"}, ConfigurationError, "'drop' or 'annotate'"),
+        ({"against_trusted": "keep"}, ConfigurationError, "drop, annotate"),
         ({"date_key": ""}, ConfigurationError, "date_key"),
         ({"source_order": "law"}, ConfigurationError, "source_order"),
         ({"settings": {"alpha": 1.0}}, ConfigurationError, "ContradictionSettings"),

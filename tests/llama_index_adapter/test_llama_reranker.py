@@ -194,7 +194,7 @@ def test_settings_hold_all_that_changes_the_result(index):
 
 def test_settings_make_the_same_reranker_or_say_that_they_cannot():
     """A pipeline restored from a file would rank by another rule."""
-    for policy in ("auto", SequentialPolicy(backfill=False)):
+    for policy in ("auto", AutoPolicy(base="hybrid"), SequentialPolicy(backfill=False)):
         settings = CompatibilityReranker(policy, top_n=2).to_dict()
         assert CompatibilityReranker.from_dict(settings).to_dict() == settings
     odd = CompatibilityReranker(AutoPolicy(settings=ExclusionSettings(penalty=0.5))).to_dict()

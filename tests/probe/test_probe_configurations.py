@@ -27,8 +27,8 @@ from logic_retrievers.probe import (
     read_probe,
     resolve_configurations,
 )
+from logic_retrievers.probe.questions import TEMPLATE
 from logic_retrievers.probe.retrieval import retrieval_settings
-from logic_retrievers.probe.template import TEMPLATE
 
 OPENED = "The library opens at nine in the morning on all days of the working week, says the {}."
 TEXTS = {

@@ -11,15 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.probe_questions.writing import write_probe
 from logic_retrievers.errors import ConfigurationError, InputError, ReadError, StorageError
 from logic_retrievers.probe.questions import (
     FIELDS,
+    TEMPLATE,
     ProbeQuestion,
     ProbeSet,
     read_probe,
-    write_probe,
+    write_template,
 )
-from logic_retrievers.probe.template import TEMPLATE, write_template
 
 PASSAGES = [
     {"_id": "a", "title": "Rye", "text": "without nuts"},

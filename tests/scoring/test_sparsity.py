@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.scoring import MEASURES, int8_codes, normalise, sparsity
+from logic_retrievers.scoring import MEASURES, normalise, sparsity
 
 measures = pytest.mark.parametrize("measure", sorted(MEASURES))
 
@@ -155,57 +155,14 @@ def test_inputs_are_left_as_they_are():
 
 def test_memory_is_bounded():
     """A difference for every candidate at a time is 150 MB for 100,000 of them."""
-    vectors = np.ones((40_000, 64), dtype=np.int8)
+    vectors = np.ones((40_000, 64), dtype=np.float16)
     tracemalloc.start()
     try:
-        sparsity(np.zeros(64, np.int8), vectors, scale=0.01)
+        sparsity(np.zeros(64, np.float16), vectors)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     assert peak < 4 * len(vectors) + 2_000_000 < vectors.nbytes * 2
-
-
-# --- int8 codes
-
-
-@measures
-def test_codes_give_nearly_the_same(measure):
-    """Codes save three quarters of the memory; they must not order the candidates anew."""
-    generator = np.random.default_rng(3)
-    vectors = normalise(generator.normal(size=(500, 384))).astype(np.float32)
-    vectors[1:250] = vectors[0]  # a tenth of the coordinates differ, as in a contradiction
-    vectors[1:250, :40] += generator.normal(size=(249, 40)).astype(np.float32) * 0.05
-    vectors = normalise(vectors).astype(np.float32)
-    codes, scale = int8_codes(vectors)
-    assert codes.dtype == np.int8
-    exact = sparsity(vectors[0], vectors, measure)
-    found = sparsity(codes[0], codes, measure, scale=scale)
-    assert math.isnan(found[0])
-    assert math.isnan(exact[0])
-    tolerance = {"hoyer": 0.03, "l2_l1": 0.01, "kappa4": 0.01}[measure]
-    np.testing.assert_allclose(found[1:], exact[1:], atol=tolerance)
-    assert found[1:250].min() > found[250:].max()
-    assert np.corrcoef(found[1:], exact[1:])[0, 1] > 0.99
-
-
-def test_a_copy_whose_code_was_rounded_the_other_way_is_still_one():
-    """One code more or less is a difference in one coordinate: the sparsest that there is."""
-    vector = normalise(np.random.default_rng(4).normal(size=384))
-    codes, scale = int8_codes(vector)
-    other = codes.copy()
-    other[[3, 70]] += 1
-    real = codes.copy()
-    real[:20] += 20
-    found = sparsity(codes, np.stack([codes, other, real]), scale=scale)
-    assert np.isnan(found).tolist() == [True, True, False]
-    assert found[2] > 0.7
-
-
-def test_codes_of_a_given_scale():
-    """A value that the scale does not reach would wrap round to the other sign."""
-    codes, scale = int8_codes(np.array([[0.5, -2.0, 3.0]]), 0.01)
-    assert (codes.tolist(), scale) == ([[50, -127, 127]], 0.01)
-    assert int8_codes(np.zeros((2, 3)))[1] == 1.0
 
 
 FLOATS, CODES = np.ones((3, 4), np.float32), np.ones((3, 4), np.int8)
@@ -219,14 +176,9 @@ FLOATS, CODES = np.ones((3, 4), np.float32), np.ones((3, 4), np.int8)
         (FLOATS[0], FLOATS[0], {}, "shape"),
         (FLOATS[0, 0], FLOATS[0], {}, "shape"),
         (FLOATS[0, :1], FLOATS[:, :1], {}, "shape"),
-        (FLOATS[0], CODES, {"scale": 0.1}, "both alike"),
-        (CODES[0], FLOATS, {}, "both alike"),
+        (FLOATS[0], CODES, {}, "int8"),
+        (CODES[0], FLOATS, {}, "int8"),
         (FLOATS[0].astype(int), FLOATS.astype(int), {}, "int64"),
-        (CODES[0].astype(np.uint8), CODES.astype(np.uint8), {"scale": 1.0}, "uint8"),
-        (CODES[0], CODES, {}, "scale"),
-        (CODES[0], CODES, {"scale": 0}, "scale"),
-        (CODES[0], CODES, {"scale": math.nan}, "scale"),
-        (FLOATS[0], FLOATS, {"scale": 0.1}, "scale"),
         (FLOATS[0], FLOATS, {"measure": "gini"}, "gini"),
     ],
 )

@@ -15,7 +15,7 @@ from benchmarks.reproduction.render.markdown import (
 )
 from benchmarks.reproduction.render.plots import Pictures, draw_pictures
 from benchmarks.reproduction.validation import check_names
-from logic_retrievers.atomic_files import write_bytes, write_text
+from logic_retrievers.atomic_files import write_text
 from logic_retrievers.errors import StorageError
 
 PAGE = "report.html"
@@ -67,6 +67,6 @@ def _write_table(table: Table, stem: Path) -> None:
 
 
 def _write_figure(figure: Figure, drawing: Pictures, stem: Path) -> None:
-    write_bytes(stem.with_suffix(".png"), drawing.png)
+    stem.with_suffix(".png").write_bytes(drawing.png)
     write_text(stem.with_suffix(".svg"), drawing.svg)
     write_text(stem.with_suffix(".csv"), figure_csv(figure))

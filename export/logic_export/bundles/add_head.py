@@ -12,13 +12,14 @@ from logic_export.bundles.compression import Compression, compress_weights
 from logic_export.bundles.export import head_entry, shared_tokenizer, write_graph
 from logic_export.bundles.graphs import export_graph, load_model, split_graph
 from logic_export.bundles.heads import HeadSource, build_notice, refuse_query_encoders
+from logic_export.bundles.manifests import checksums, write_manifest
 from logic_export.bundles.parity import (
     ParityFigures,
     measure_parity,
     reference_vectors,
     require_parity,
 )
-from logic_retrievers.encoders.bundle import Bundle, checksums, load_bundle, write_manifest
+from logic_retrievers.encoders.bundle import Bundle, load_bundle
 from logic_retrievers.encoders.manifest import Manifest
 from logic_retrievers.errors import ConfigurationError
 

@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 
+from logic_export.bundles.manifests import write_manifest
 from logic_export.contradiction_retrieval import build_pool, find_alpha, nearest_candidates
 from logic_export.data.contradictions.groups import ContradictionGroup, labelled_pairs
 from logic_retrievers.contradiction.scorer import null_distribution, unrelated_pairs
 from logic_retrievers.contradiction.settings import ContradictionConstants
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.encoders.bundle import load_bundle, write_manifest
+from logic_retrievers.encoders.bundle import load_bundle
 from logic_retrievers.encoders.manifest import Calibration
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.scoring import sparsity

@@ -24,6 +24,7 @@ from logic_export.bundles.graphs import (
     split_graph,
 )
 from logic_export.bundles.heads import HeadSource, refuse_query_encoders
+from logic_export.bundles.manifests import checksums, write_manifest
 from logic_export.bundles.parity import (
     ParityFigures,
     measure_parity,
@@ -31,7 +32,7 @@ from logic_export.bundles.parity import (
     reference_vectors,
     require_parity,
 )
-from logic_retrievers.encoders.bundle import checksums, load_bundle, write_manifest
+from logic_retrievers.encoders.bundle import load_bundle
 from logic_retrievers.encoders.manifest import Head, Manifest, Parity, Side
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Dataset

@@ -16,8 +16,9 @@ from logic_export.bundles.compression import (
     expand_weights,
 )
 from logic_export.bundles.export import write_graph
+from logic_export.bundles.manifests import checksums, write_manifest
 from logic_export.bundles.parity import ParityFigures, measure_parity, require_parity
-from logic_retrievers.encoders.bundle import checksums, load_bundle, write_manifest
+from logic_retrievers.encoders.bundle import load_bundle
 from logic_retrievers.errors import ConfigurationError
 
 

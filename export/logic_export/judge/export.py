@@ -18,11 +18,12 @@ from transformers import AutoModelForSequenceClassification, PreTrainedModel
 from logic_export.bundles.compression import STORAGE, Compression, compress_weights
 from logic_export.bundles.export import write_graph
 from logic_export.bundles.graphs import export_module, split_graph
+from logic_export.bundles.manifests import checksums, write_manifest
 from logic_export.bundles.parity import ParityError
 from logic_export.judge.measure import Figures, accuracy, require_gate
 from logic_export.judge.rows import JudgeRow
 from logic_export.models import find_model
-from logic_retrievers.encoders.bundle import Bundle, checksums, load_bundle, write_manifest
+from logic_retrievers.encoders.bundle import Bundle, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN, Judge, TrainingData
 from logic_retrievers.encoders.sessions import CPU, Graphs
 from logic_retrievers.errors import ConfigurationError

@@ -7,9 +7,8 @@ quantities.py   numbers with their units, times of day
 dates.py        dates
 versions.py     versions of software and documents
 entities.py     names and codes
-opposites.py    negation and antonyms
-annotation.py   all of these values in one text
-comparison.py   two annotated texts, aligned
+annotation.py   all of these values, and negations, in one text
+comparison.py   two annotated texts, aligned; antonyms
 """
 
 from logic_retrievers.cleaning.differences.comparison import Change, Comparison, compare

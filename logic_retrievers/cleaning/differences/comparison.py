@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import product
 from typing import TypeAlias
 
 from logic_retrievers.cleaning.differences.annotation import (
@@ -13,7 +14,7 @@ from logic_retrievers.cleaning.differences.annotation import (
     TokenSpan,
     annotate,
 )
-from logic_retrievers.cleaning.differences.opposites import antonyms_of
+from logic_retrievers.cleaning.differences.lexicon import LEXICON
 from logic_retrievers.cleaning.differences.tokens import Token, stem
 from logic_retrievers.cleaning.result import Difference, Type
 
@@ -121,11 +122,10 @@ def _compare_mentions(
     left_mentions = _mentions_in_regions(left.mentions, [region[:2] for region in regions])
     right_mentions = _mentions_in_regions(right.mentions, [region[2:] for region in regions])
     changes: list[Change] = []
-    for same_region in (True, False):
-        for equal in (True, False):
-            changes += _pair_mentions(
-                left_mentions, right_mentions, same_region=same_region, equal=equal
-            )
+    for same_region, equal in product((True, False), repeat=2):
+        changes += _pair_mentions(
+            left_mentions, right_mentions, same_region=same_region, equal=equal
+        )
     changes = [change for change in changes if not _is_moved(change, left, right)]
     for mention in _without_counterpart(left_mentions, right):
         place = _insertion_point(mention.start, regions, from_left=True)
@@ -217,6 +217,27 @@ def _insertion_point(index: int, regions: list[Region], *, from_left: bool) -> i
     return max(0, index + shift)
 
 
+def _read_antonyms(table: str) -> Mapping[str, frozenset[str]]:
+    antonyms: dict[str, set[str]] = {}
+    for pair in table.split():
+        left_words, right_words = (side.split(",") for side in pair.split("/"))
+        for left in left_words:
+            for right in right_words:
+                for word, opposite in ((left, right), (stem(left), stem(right))):
+                    antonyms.setdefault(word, set()).add(opposite)
+                    antonyms.setdefault(opposite, set()).add(word)
+    return {word: frozenset(opposites) for word, opposites in antonyms.items()}
+
+
+_ANTONYMS = _read_antonyms(LEXICON["antonyms"])
+"""Word, or its stem -> its antonyms and their stems."""
+
+
+def _antonyms_of(word: str) -> frozenset[str]:
+    """The antonyms of a word, as words and as stems."""
+    return _ANTONYMS.get(word, frozenset()) | _ANTONYMS.get(stem(word), frozenset())
+
+
 def _find_opposites(
     left: AnnotatedText, right: AnnotatedText, regions: list[Region]
 ) -> list[Change]:
@@ -229,7 +250,7 @@ def _find_opposites(
             for form in (word, stem(word)):
                 unpaired.setdefault(form, index)
         for index in range(a, b):
-            antonyms = antonyms_of(left.tokens[index].key)
+            antonyms = _antonyms_of(left.tokens[index].key)
             matches = [unpaired[form] for form in antonyms if form in unpaired]
             if matches:
                 match = min(matches)

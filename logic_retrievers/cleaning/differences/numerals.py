@@ -36,19 +36,11 @@ def parse_number(tokens: Sequence[Token], index: int) -> ParsedNumber | None:
     return _parse_number_words(tokens, index) or _parse_single_word(tokens, index)
 
 
-def _figures_value(key: str) -> float | None:
-    """The value of figures; None where they are no number, as in ``1.2.3``."""
-    if _GROUPED_FIGURES.fullmatch(key):
-        return float(key.replace(",", ""))
-    if key.count(".") + key.count(",") > 1:
-        return None
-    return float(key.replace(",", "."))
-
-
 def _parse_figures(tokens: Sequence[Token], index: int, key: str) -> ParsedNumber | None:
-    value = _figures_value(key)
-    if value is None:
-        return None
+    is_grouped = _GROUPED_FIGURES.fullmatch(key) is not None
+    if not is_grouped and key.count(".") + key.count(",") > 1:
+        return None  # 1.2.3
+    value = float(key.replace(",", "" if is_grouped else "."))
     following = key_at(tokens, index + 1)
     if following in MULTIPLIERS:
         return index + 2, value * MULTIPLIERS[following]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import isclose
 
 from logic_retrievers.cleaning.differences.lexicon import listed_words
@@ -124,20 +125,16 @@ PlacedQuantity = tuple[int, int, Quantity]
 """First token, index behind the last, and the quantity."""
 
 
-def find_quantities(tokens: Sequence[Token]) -> Iterator[PlacedQuantity]:
+def find_quantities(tokens: Sequence[Token]) -> list[PlacedQuantity]:
     """All quantities in their order; "between 0 and 40 °C" has two, both with the unit."""
     index = 0
-    previous: PlacedQuantity | None = None
+    placed: list[PlacedQuantity] = []
     while index < len(tokens):
         quantity = _quantity_at(tokens, index)
-        if quantity is None:
-            index += 1
-            continue
-        if previous is not None:
-            yield _share_unit(previous, quantity, tokens)
-        previous, index = quantity, quantity[1]
-    if previous is not None:
-        yield previous
+        placed += [quantity] if quantity else []
+        index = quantity[1] if quantity else index + 1
+    shared = [_share_unit(one, following, tokens) for one, following in pairwise(placed)]
+    return [*shared, *placed[-1:]]
 
 
 def _share_unit(

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from logic_retrievers.cleaning.differences.lexicon import listed_words
 
@@ -62,12 +63,8 @@ def tokenize(text: str) -> tuple[Token, ...]:
 
 def have_same_words(left: str, right: str) -> bool:
     """Whether two texts of any length differ in case, punctuation and white space at most."""
-    left_words, right_words = _TOKEN.finditer(left), _TOKEN.finditer(right)
-    for word in left_words:
-        counterpart = next(right_words, None)
-        if counterpart is None or normalize(word[0]) != normalize(counterpart[0]):
-            return False
-    return next(right_words, None) is None
+    words = zip_longest(_TOKEN.finditer(left), _TOKEN.finditer(right))
+    return all(a and b and normalize(a[0]) == normalize(b[0]) for a, b in words)
 
 
 def key_at(tokens: Sequence[Token], index: int) -> str:

@@ -21,7 +21,6 @@ _DOTTED = re.compile(r"\d+(?:\.\d+)+", re.ASCII)
 _FIGURES = re.compile(r"\d{1,4}(?:\.\d+)*", re.ASCII)
 _LETTER = re.compile(r"[a-z]")
 _CAPITAL = re.compile(r"[A-Z]")
-_TWO = 2
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -63,7 +62,7 @@ def find_versions(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Version]]
         ):
             yield ordinal[0], index + 1, Version((ordinal[1],))
         elif _DOTTED.fullmatch(token.key) and (
-            token.key.count(".") >= _TWO or _follows_product(tokens, index)
+            token.key.count(".") > 1 or _follows_product(tokens, index)
         ):
             yield index, index + 1, Version(_parse_parts(token.key))
 

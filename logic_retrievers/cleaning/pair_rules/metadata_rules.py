@@ -94,10 +94,7 @@ def _differing_scope(left: Passage, right: Passage, keys: Sequence[str]) -> KeyV
     if not left_items or not right_items:
         return None
     for key in keys:
-        left_value, right_value = (
-            metadata_value(left.metadata, key),
-            metadata_value(right.metadata, key),
-        )
+        left_value, right_value = (metadata_value(p.metadata, key) for p in (left, right))
         if left_value is None and right_value is None:
             left_value = _singular_or_plural(left_items, normalize_key(key))
             right_value = _singular_or_plural(right_items, normalize_key(key))

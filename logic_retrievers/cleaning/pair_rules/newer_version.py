@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from logic_retrievers.cleaning.differences.annotation import AnnotatedText, Mention
+from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
 from logic_retrievers.cleaning.differences.dates import PartialDate
 from logic_retrievers.cleaning.differences.lexicon import phrase_pattern
+from logic_retrievers.cleaning.differences.tokens import key_at
 from logic_retrievers.cleaning.differences.versions import Version
 from logic_retrievers.cleaning.pair_rules.change_notices import find_news, find_notice
 from logic_retrievers.cleaning.pair_rules.metadata_rules import newer_by_metadata
@@ -114,14 +115,11 @@ def _compare_dates(pair: PassagePair) -> NewerSide | None:
     )
     cue = _BEFORE_VALIDITY if has_other_difference else _BEFORE_DOCUMENT_DATE
     for change in pair.value_changes:
-        if change.left_mention is None or change.right_mention is None:
+        dates = values_of(change, PartialDate)
+        sides = pair.sides_of(change)
+        if dates is None or not all(_is_validity_date(text, span, cue) for text, span in sides):
             continue
-        left, right = change.left_mention.value, change.right_mention.value
-        if not isinstance(left, PartialDate) or not isinstance(right, PartialDate):
-            continue
-        mentions = zip(pair.texts, (change.left_mention, change.right_mention), strict=True)
-        if not all(_is_validity_date(text, mention, cue) for text, mention in mentions):
-            continue
+        left, right = dates
         if left.is_later(right):
             return "one", scope_reason(*pair.words_of(change))
         if right.is_later(left):
@@ -129,16 +127,16 @@ def _compare_dates(pair: PassagePair) -> NewerSide | None:
     return None
 
 
-def _is_validity_date(text: AnnotatedText, mention: Mention, cue: re.Pattern[str]) -> bool:
+def _is_validity_date(text: AnnotatedText, span: TokenSpan, cue: re.Pattern[str]) -> bool:
     """Whether a date is one of validity: a cue before it, and no "from 2014 to 2020"."""
-    following = text.tokens[mention.end].key if mention.end < len(text.tokens) else ""
-    is_range = following in ("to", "until", "till", "through", "and") and any(
-        isinstance(other.value, PartialDate) and other.start in (mention.end, mention.end + 1)
+    start, end = span
+    is_range = key_at(text.tokens, end) in ("to", "until", "till", "through", "and") and any(
+        isinstance(other.value, PartialDate) and other.start in (end, end + 1)
         for other in text.mentions
     )
     if is_range:
         return False
-    if _DOCUMENT_AFTER.match(text.text, text.tokens[mention.end - 1].end_char):
+    if _DOCUMENT_AFTER.match(text.text, text.tokens[end - 1].end_char):
         return True
-    before = text_before(text, mention.start, _CHARACTERS_BEFORE, in_sentence=False)
+    before = text_before(text, start, _CHARACTERS_BEFORE, in_sentence=False)
     return cue.search(before) is not None

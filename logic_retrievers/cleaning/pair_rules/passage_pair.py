@@ -175,11 +175,7 @@ def are_parallel(
     smaller = pair.smaller_topic
     if smaller > max_topic or len(left.topic) + len(right.topic) > _MAX_SUM_OF_TOPICS or not shared:
         return False
-    enough = (
-        pair.cosine >= _MIN_COSINE
-        and shared >= _MIN_SHARED
-        and shared >= _MIN_SHARED_PART * smaller
-    )
+    enough = pair.cosine >= _MIN_COSINE and shared >= max(_MIN_SHARED, _MIN_SHARED_PART * smaller)
     return (enough or pair.cosine >= min_cosine) and not any(map(_is_lexicon_entry, pair.texts))
 
 

@@ -12,17 +12,13 @@ from logic_retrievers.cleaning.pair_rules.passage_pair import (
     are_parallel,
     scope_reason,
 )
-from logic_retrievers.cleaning.pair_rules.sentence_parts import is_in_subject, text_before
+from logic_retrievers.cleaning.pair_rules.sentence_parts import text_before
 
 _FRAME_OPENERS = listed_words("frame_openers")
 
 _MIN_COSINE = 0.6
 
-_NAME_PREPOSITIONS = listed_words("name_prepositions")
 _NATIONALITY = re.compile(r"(?:ean|ian|ican|ish|ese|ench|erman|utch)$")
-_MAX_NAMES = 4
-_PREPOSITION_REACH = 3
-_NEAR_START = 4
 
 _SINGLE_EVENT = phrase_pattern("SINGLE_EVENT")
 _CHARACTERS_BEFORE = 60
@@ -36,21 +32,6 @@ def find_other_subject(pair: PassagePair) -> str:
     if not has_frames and not have_different_names(pair):
         return ""
     return scope_reason(*(" ".join(sorted(stems)) for stems in pair.own_subjects))
-
-
-def find_other_names(pair: PassagePair) -> str:
-    """Each text has names of its own, and no name is in both.
-
-    "At Oakhurst Cemetery urns stand in the open." / "Urns are walled up in St Brennan yard."
-    """
-    if not are_parallel(pair) or not have_different_names(pair):
-        return ""
-    left, right = pair.texts
-    left_names, right_names = _names(left), _names(right)
-    if max(len(left_names), len(right_names)) > _MAX_NAMES:
-        return ""
-    left_name, right_name = _scope_name(left, left_names), _scope_name(right, right_names)
-    return scope_reason(left_name, right_name) if left_name and right_name else ""
 
 
 def have_different_names(pair: PassagePair) -> bool:
@@ -103,20 +84,6 @@ def _mentions_any(text: AnnotatedText, named: AnnotatedText, names: list[TokenSp
         words.issuperset(token.key.removesuffix("'s") for token in named.tokens[start:end])
         for start, end in names
     )
-
-
-def _scope_name(text: AnnotatedText, names: list[TokenSpan]) -> str:
-    """The first name before a verb, near the start of a sentence or behind a preposition."""
-    for start, end in names:
-        preceding = text.tokens[max(0, start - _PREPOSITION_REACH) : start]
-        is_near_start = start - text.sentence_at(start)[0] < _NEAR_START
-        if (
-            is_near_start
-            or is_in_subject(text, (start, end))
-            or any(token.key in _NAME_PREPOSITIONS for token in preceding)
-        ):
-            return text.excerpt(start, end)
-    return ""
 
 
 def _years(text: AnnotatedText) -> list[tuple[Mention, int]]:

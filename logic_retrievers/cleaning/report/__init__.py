@@ -4,7 +4,7 @@ write_report(result, Path("report.html"))      # and report.jsonl and report.csv
 failing_decisions(result, ["contradiction"])   # what a build should stop for
 """
 
-from logic_retrievers.cleaning.report.fail_on import check_fail_on, failing_decisions
 from logic_retrievers.cleaning.report.files import check_suffix, write_report
+from logic_retrievers.cleaning.result import check_fail_on, failing_decisions
 
 __all__ = ["check_fail_on", "check_suffix", "failing_decisions", "write_report"]

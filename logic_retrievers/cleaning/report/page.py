@@ -53,7 +53,7 @@ class DecisionCard:
 
     number: int
     decision: Decision
-    passages: tuple[PassageCard, PassageCard]
+    passages: tuple[PassageCard, ...]
 
 
 def render_page(result: CleaningResult, title: str) -> str:
@@ -103,10 +103,7 @@ def render_page(result: CleaningResult, title: str) -> str:
 def decision_cards(result: CleaningResult) -> Iterator[DecisionCard]:
     """A card for each decision, one at a time: ten thousand need not be in memory at once."""
     for number, decision in enumerate(result.decisions, start=1):
-        passages = (
-            _passage_card(decision, "one", result),
-            _passage_card(decision, "other", result),
-        )
+        passages = tuple(_passage_card(decision, side, result) for side in get_args(Side))
         yield DecisionCard(number, decision, passages)
 
 

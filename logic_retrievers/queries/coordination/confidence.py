@@ -60,12 +60,14 @@ class Coordination:
         head: what the phrase names: *films*.
         confidence: of its least certain decision, in [0, 1].
         span: first and one-past-last character of the first connective; None where there is none.
+        joins_common_nouns: as of one of its decisions.
     """
 
     expression: Expression
     head: Word
     confidence: float
     span: tuple[int, int] | None = None
+    joins_common_nouns: bool = False
 
 
 def rate_names(

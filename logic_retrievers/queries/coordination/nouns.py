@@ -9,8 +9,8 @@ from logic_retrievers.queries.coordination.segments import Operator, Segment, Wo
 from logic_retrievers.queries.coordination.vocabulary import (
     BLOCKING_WORDS,
     DETERMINERS,
+    NAME_PARTICLES,
     is_name,
-    is_name_particle,
     is_plural,
     is_time,
     relation_at,
@@ -108,7 +108,7 @@ def shared_beginning(words: Words, other: Words) -> int:
     forms = [word.masked for word in words]
     if is_name(other[0].masked) and is_name(forms[-1]):
         at = len(forms) - 1
-        while at > 1 and (is_name(forms[at - 1]) or is_name_particle(forms[at - 1])):
+        while at > 1 and (is_name(forms[at - 1]) or forms[at - 1] in NAME_PARTICLES):
             at -= 1
         while not is_name(forms[at]):
             at += 1

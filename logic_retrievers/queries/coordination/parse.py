@@ -22,15 +22,16 @@ from logic_retrievers.queries.coordination.segments import (
     Segment,
     Word,
     find_frame,
-    has_connective,
     split_segments,
 )
-from logic_retrievers.queries.coordination.vocabulary import has_set_relation, relation_at
+from logic_retrievers.queries.coordination.vocabulary import relation_at
 from logic_retrievers.queries.expressions import MAX_ATOMS, Atom, Expression
 from logic_retrievers.queries.masking import mask, mask_fixed_pairs
 from logic_retrievers.queries.patterns import pattern
 
 _PRONOUN = pattern("leading_pronoun")
+_JOINING = pattern("joining")
+_SET_RELATION = pattern("any_set_relation")
 _COPULAS = [[relative, "are"] for relative in ("that", "which", "who")]
 
 
@@ -65,7 +66,7 @@ class ExcludedPhrase:
 
 def may_coordinate(masked: str) -> bool:
     """A cheap check: False where :func:`coordinate` finds nothing in a text without exclusions."""
-    return has_connective(masked) or has_set_relation(masked)
+    return bool(_JOINING.search(masked) or _SET_RELATION.search(masked))
 
 
 def coordinate(wanted: str, excluded: Sequence[ExcludedPhrase] = ()) -> Coordination | None:
@@ -97,13 +98,10 @@ def _parse_phrase(text: str) -> Coordination | None:
     """The expression of a wanted phrase, a single atom too; None where it has no head."""
     masked = mask_fixed_pairs(mask(text))
     frame = find_frame(text, masked)
-    reading = _read(text, masked, (frame.start, frame.end)) if frame else None
-    if frame is None or reading is None:
-        return None
-    confidence = min((decision.confidence for decision in reading.decisions), default=CERTAIN)
-    if frame.is_question and any(decision.joins_common_nouns for decision in reading.decisions):
-        confidence = min(confidence, OPEN)
-    return Coordination(reading.expression, reading.head, confidence, reading.connective)
+    result = _read(text, masked, (frame.start, frame.end)) if frame else None
+    if frame and result and frame.is_question and result.joins_common_nouns:
+        return replace(result, confidence=min(result.confidence, OPEN))
+    return result
 
 
 def _complete(text: str, head: Word) -> Expression | None:
@@ -118,33 +116,23 @@ def _complete(text: str, head: Word) -> Expression | None:
         return None
     if relation_at(words, 0) is None and head.masked.lower() not in (w.lower() for w in words):
         return None
-    reading = _read(text, masked, (start, len(masked)), head)
-    if reading is None or any(decision.confidence < LIKELY for decision in reading.decisions):
-        return None
-    return reading.expression
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    expression: Expression
-    decisions: list[Decision]
-    connective: tuple[int, int] | None
-    head: Word
+    result = _read(text, masked, (start, len(masked)), head)
+    return None if result is None or result.confidence < LIKELY else result.expression
 
 
 def _read(
     text: str, masked: str, span: tuple[int, int], head: Word | None = None
-) -> _Reading | None:
+) -> Coordination | None:
     """*That are* joins where the head is repeated behind it; else it begins a modifier."""
-    reading = None
+    result = None
     if " are " in masked.lower():
-        reading = _read_segments(text, masked, span, head, copula=True)
-    return reading or _read_segments(text, masked, span, head, copula=False)
+        result = _read_segments(text, masked, span, head, copula=True)
+    return result or _read_segments(text, masked, span, head, copula=False)
 
 
 def _read_segments(
     text: str, masked: str, span: tuple[int, int], head: Word | None, *, copula: bool
-) -> _Reading | None:
+) -> Coordination | None:
     segments = split_segments(text, masked, *span, copula=copula)
     if not segments or len(segments) > MAX_ATOMS:
         return None
@@ -165,8 +153,12 @@ def _read_segments(
         expression = combine(parts, "and").simplified()
     except (NoCoordinationError, ExpressionError):
         return None
+    if head is None:
+        return None
+    confidence = min((decision.confidence for decision in decisions), default=CERTAIN)
     connective = next((segment.connective for segment in segments if segment.connective), None)
-    return None if head is None else _Reading(expression, decisions, connective, head)
+    common = any(decision.joins_common_nouns for decision in decisions)
+    return Coordination(expression, head, confidence, connective, common)
 
 
 def _must_repeat(text: str, segment: Segment) -> bool:

@@ -21,7 +21,6 @@ _WHICH_ARE_ALSO = pattern("which_are_also")
 _PHRASE_TAIL = pattern("phrase_tail")
 _CONNECTIVE = pattern("connective")
 _CONNECTIVE_OR_COPULA = pattern("connective_or_copula")
-_JOINING = pattern("joining")
 _WORD = re.compile(r"\S+")
 _PHRASE_BREAK = re.compile(r"[;:!?()\"\n\[\]{}<>=|]|\s-\s|,$")
 _FULL_STOP = re.compile(r"(?<=\w)[.](?=\s|$)")
@@ -70,11 +69,6 @@ class Segment:
 
 class NoCoordinationError(Exception):
     """The parts of a phrase do not fit together; never leaves this package."""
-
-
-def has_connective(masked: str) -> bool:
-    """Whether a word stands in the text that can join segments; a comma alone joins none."""
-    return _JOINING.search(masked) is not None
 
 
 def find_frame(text: str, masked: str) -> Frame | None:

@@ -24,14 +24,14 @@ PREPOSITIONS = word_set("prepositions")
 _PROPERTIES = word_set("properties")
 _IRREGULAR = word_set("irregular_participles")
 _SET_RELATION = pattern("set_relation", flags=0)
-_ANY_SET_RELATION = pattern("any_set_relation")
 _NO_PARTICIPLE = word_set("no_participles")
 _RELATIVES = word_set("relatives")
 _NOT_PLURAL = word_set("no_plurals")
 _IRREGULAR_PLURALS = word_set("irregular_plurals")
 _PLURAL = re.compile(r"[a-z][a-z'-]*[a-z]s")
 _NO_PLURAL_ENDS = tuple(word_set("no_plural_ends"))
-_PARTICLES = word_set("name_particles")
+NAME_PARTICLES = word_set("name_particles")
+"""Words inside names: *de*, *von*."""
 DETERMINERS = word_set("determiners")
 EVALUATIONS = word_set("evaluations")
 BLOCKING_WORDS = word_set("blocking")
@@ -53,11 +53,6 @@ def is_plural(word: str) -> bool:
 def is_name(word: str) -> bool:
     """Whether it begins with a capital or a digit, or was masked as a name."""
     return word[:1].isupper() or word[:1].isdigit() or word[:1] == "_"
-
-
-def is_name_particle(word: str) -> bool:
-    """Whether it occurs inside names: *de*, *von*."""
-    return word in _PARTICLES
 
 
 def is_time_or_nationality(word: str) -> bool:
@@ -100,8 +95,3 @@ def is_participle(word: str) -> bool:
 def defines_set(relation: Sequence[str]) -> bool:
     """Whether the relation alone defines a set: films *directed by*, *set in*, *starring*."""
     return _SET_RELATION.fullmatch(" ".join(word.lower() for word in relation)) is not None
-
-
-def has_set_relation(masked: str) -> bool:
-    """Whether a relation that defines a set stands anywhere in the text."""
-    return _ANY_SET_RELATION.search(masked) is not None

@@ -65,18 +65,16 @@ class _TextReader:
         return expression
 
     def _or_level(self) -> Expression:
-        parts = self._operands("OR", self._and_level)
-        return parts[0] if len(parts) == 1 else Or(parts)
+        return self._joined(Or, self._and_level)
 
     def _and_level(self) -> Expression:
-        parts = self._operands("AND", self._not_level)
-        return parts[0] if len(parts) == 1 else And(parts)
+        return self._joined(And, self._not_level)
 
-    def _operands(self, operator: str, read: Callable[[], Expression]) -> tuple[Expression, ...]:
+    def _joined(self, kind: type[And | Or], read: Callable[[], Expression]) -> Expression:
         parts = [read()]
-        while self._take(operator):
+        while self._take(kind.op.upper()):
             parts.append(read())
-        return tuple(parts)
+        return parts[0] if len(parts) == 1 else kind(tuple(parts))
 
     def _not_level(self) -> Expression:
         token = self._next

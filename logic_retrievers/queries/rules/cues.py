@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from logic_retrievers.queries.rules.rule import Rule, Scope
+from logic_retrievers.queries.rules.rule import CONTEXT, Rule, Scope
 
 MAX_CUES = 10
 """A text with more cues is no query."""
-
-_CONTEXT = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ def find_cues(
     cues: list[Cue] = []
     for rule, match in candidates:
         start, end = match.span()
-        before, after = masked[max(0, start - _CONTEXT) : start], masked[end : end + _CONTEXT]
+        before, after = masked[max(0, start - CONTEXT) : start], masked[end : end + CONTEXT]
         if rule.opening is not None and rule.opening != opens(masked, start):
             continue
         verb = match["verb"] if rule.again else ""

@@ -11,6 +11,9 @@ from typing import Any
 
 from logic_retrievers.errors import ConfigurationError
 
+CONTEXT = 160
+"""Characters on either side of a cue that decide what it means."""
+
 
 class Scope(Enum):
     """Where the excluded text stands."""

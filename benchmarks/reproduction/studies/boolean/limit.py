@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from benchmarks.common.query_templates import query_templates
 from benchmarks.datasets.limit import limit_queries
 from benchmarks.reproduction.artefacts import Bars, Figure, Row, Table
 from benchmarks.reproduction.studies.boolean.systems import BASE, search_expressions
 from benchmarks.reproduction.table_cells import bars
 from benchmarks.reproduction.workbench import Workbench
-from logic_retrievers.evaluation import Dataset, EvaluationResult, load_dataset, query_templates
+from logic_retrievers.evaluation import Dataset, EvaluationResult, load_dataset
 
 PEOPLE = "limit_small"
 PAIRS = 500

@@ -12,8 +12,8 @@ from benchmarks.common.pair_scorers import COSINE, CROSS_ENCODER, PROBABILITY, P
 from benchmarks.reproduction.artefacts import Curve, Curves, Figure
 from benchmarks.statistics.calibration import Bin, reliability
 from benchmarks.statistics.detection import precision_recall
+from benchmarks.statistics.shares import wilson_interval
 from logic_retrievers.evaluation import Estimate, bootstrap
-from logic_retrievers.evaluation.statistics import wilson_interval
 
 Values = npt.NDArray[np.float64]
 

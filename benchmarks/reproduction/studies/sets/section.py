@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.common.query_templates import query_templates
 from benchmarks.reproduction.artefacts import Figure, Section
 from benchmarks.reproduction.studies.sets import NAME, TITLE
 from benchmarks.reproduction.studies.sets.answers import Answers, answers
@@ -27,7 +28,6 @@ from benchmarks.reproduction.studies.sets.systems import (
 from benchmarks.reproduction.studies.sets.tables import gains_table, kinds_table, systems_table
 from benchmarks.reproduction.table_cells import bars
 from benchmarks.reproduction.workbench import Workbench
-from logic_retrievers.evaluation import query_templates
 
 FOLDER = "film_sets"
 QUERIES, DOCUMENTS = 420, 10_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from benchmarks.common.query_templates import query_templates
 from benchmarks.reproduction.artefacts import Measurement, Row, Table
 from benchmarks.reproduction.studies.sets import published
 from benchmarks.reproduction.studies.sets.answers import Answers
@@ -24,7 +25,7 @@ from benchmarks.reproduction.studies.sets.systems import (
     WHOLE_DENSE,
 )
 from benchmarks.reproduction.table_cells import absent_row, column, gains
-from logic_retrievers.evaluation import EvaluationResult, query_templates
+from logic_retrievers.evaluation import EvaluationResult
 
 MEASURES = ("R@5", "R@20", "R@100", "R@1000", "violation_rate")
 WITH_VARIANTS = "R@100, with variants"
