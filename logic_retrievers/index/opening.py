@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
 from logic_retrievers.effects import Operation
-from logic_retrievers.encoders.base import VectorSpec
+from logic_retrievers.encoders.base import Encoder, VectorSpec
 from logic_retrievers.errors import (
     CollectionError,
     CollectionMismatchError,
@@ -107,6 +107,28 @@ class CollectionSettings(TypedDict, total=False):
 
 class Settings(ConnectionSettings, CollectionSettings, total=False):
     """All settings of :meth:`PassageIndex.open`."""
+
+
+def split_settings(settings: Settings, encoder: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings of the connection, and those of the collection.
+
+    Raises:
+        ConfigurationError: an unknown setting, or what stands in the encoder's place is none.
+    """
+    if unknown := sorted(settings.keys() - Settings.__annotations__.keys()):
+        raise ConfigurationError(
+            f"Unknown setting {unknown[0]!r}. A server's URL or a folder is location=, the name is"
+            f" collection=; the others are {', '.join(sorted(Settings.__annotations__))}."
+        )
+    if encoder is not None and not isinstance(encoder, Encoder):
+        raise ConfigurationError(
+            f"The second argument is an encoder, not {encoder!r}; a folder or server is location=."
+        )
+    of_connection = ConnectionSettings.__annotations__
+    return (
+        {key: value for key, value in settings.items() if key in of_connection},
+        {key: value for key, value in settings.items() if key not in of_connection},
+    )
 
 
 def open_collection(

@@ -6,12 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Container, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from typing import Any, Self, Unpack
+from typing import Self, Unpack
 
 from logic_retrievers.effects import Operation, arun, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import backfill, collection_copy, ingestion, points
 from logic_retrievers.index.backfill import BackfillReport
 from logic_retrievers.index.connection import Connection
@@ -22,6 +21,7 @@ from logic_retrievers.index.opening import (
     Settings,
     open_collection,
     prepare_writing,
+    split_settings,
 )
 from logic_retrievers.index.operations import IndexOperations
 from logic_retrievers.index.requests import client_call
@@ -57,8 +57,7 @@ class PassageIndex(IndexOperations):
             ServerError: its subclasses say why a server did not answer.
             ConfigurationError: settings that cannot work.
         """
-        connecting, opening = _split_settings(settings)
-        _check_encoder(encoder)
+        connecting, opening = split_settings(settings, encoder)
         connection = Connection.open(**connecting)
         try:
             encoder = default_encoder() if encoder is None else encoder
@@ -79,8 +78,7 @@ class PassageIndex(IndexOperations):
         **settings: Unpack[Settings],
     ) -> Self:
         """:meth:`open` without blocking the event loop."""
-        connecting, opening = _split_settings(settings)
-        _check_encoder(encoder)
+        connecting, opening = split_settings(settings, encoder)
         connection = await asyncio.to_thread(partial(Connection.open, **connecting))
         try:
             if encoder is None:
@@ -343,25 +341,5 @@ class PassageIndex(IndexOperations):
                 create=False,
                 show_quarantined=self._collection.shows_quarantined,
             )
+            yield from self._optimize()
         return report
-
-
-def _split_settings(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The settings of the connection, and those of the collection."""
-    if unknown := sorted(settings.keys() - Settings.__annotations__.keys()):
-        raise ConfigurationError(
-            f"Unknown setting {unknown[0]!r}. A server's URL or a folder is location=, the name is"
-            f" collection=; the others are {', '.join(sorted(Settings.__annotations__))}."
-        )
-    of_connection = ConnectionSettings.__annotations__
-    return (
-        {key: value for key, value in settings.items() if key in of_connection},
-        {key: value for key, value in settings.items() if key not in of_connection},
-    )
-
-
-def _check_encoder(encoder: Any) -> None:
-    if encoder is not None and not isinstance(encoder, Encoder):
-        raise ConfigurationError(
-            f"The second argument is an encoder, not {encoder!r}; a folder or server is location=."
-        )

@@ -128,6 +128,8 @@ def test_vectors_that_are_not_made_yet_are_not_missing_in_hnsw(
         index.add([Passage("new", "a new text")], fast=True)
         assert [shard] == list((tmp_path / "p").glob("shard-*"))
         assert index.client.unindexed_points("p") <= 1
+        index.backfill()
+        assert indexed(index) == 601  # without another call; two vectors of the new passage are not
 
 
 def test_of_two_creations_at_one_moment_one_stays(monkeypatch, tmp_path):
