@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
@@ -16,11 +17,8 @@ from logic_retrievers.policies.base import (
     Ranked,
     check_limit,
 )
-from logic_retrievers.scoring import ordinal_ranks, ranking, weighted_sum
+from logic_retrievers.scoring import ranking, weighted_sum
 from logic_retrievers.types import CandidatePool, VectorQuery
-
-RRF_CONSTANT = 60
-"""k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 
 
 class SingleVectorPolicy(Policy):
@@ -93,10 +91,11 @@ class LexicalPolicy(SingleVectorPolicy):
 
 @dataclass(frozen=True)
 class HybridPolicy(Policy):
-    """Plain hybrid search: topical and lexical search for the whole query, fused by their ranks.
+    """Plain hybrid search: topical and lexical search for the whole query, fused by their scores.
 
-    The score is the sum of ``1 / (60 + rank)``. It reads no constraint: :class:`AutoPolicy` does,
-    and uses the same two vectors where the collection has both.
+    The score is the mean of both scores, each divided by the best of the candidates (CombSUM, Fox
+    and Shaw 1994): 1 for a passage that is the best by both. It reads no constraint:
+    :class:`AutoPolicy` does, and uses the same two vectors where the collection has both.
 
     Args:
         limit: candidates of each of the two searches (at least k).
@@ -117,15 +116,24 @@ class HybridPolicy(Policy):
         return tuple(VectorQuery(vector, vector, query, limit) for vector in (TOPICAL, LEXICAL))
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
-        """By the sum of both."""
-        ranks = {vector: ordinal_ranks(pool.scores[vector]) for vector in (TOPICAL, LEXICAL)}
-        shares = [np.where(column > 0, 1 / (RRF_CONSTANT + column), 0) for column in ranks.values()]
-        fused = weighted_sum(shares, [1.0] * len(shares))
+        """By the mean of both."""
+        shares = {vector: _shares_of_best(pool.scores[vector]) for vector in (TOPICAL, LEXICAL)}
+        fused = weighted_sum(list(shares.values()), [0.5, 0.5])
         return [
             Ranked(
                 int(i),
                 float(fused[i]),
-                reason=", ".join(f"{vector} rank {ranks[vector][i] or 'none'}" for vector in ranks),
+                reason=", ".join(
+                    f"{100 * share[i]:.0f} % of the best {vector} score"
+                    for vector, share in shares.items()
+                ),
             )
             for i in ranking(fused)[:k]
         ]
+
+
+def _shares_of_best(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Each score as a share of the best one, 0 for one that is negative or not there."""
+    present = np.nan_to_num(scores).clip(min=0)
+    best = float(present.max(initial=0))
+    return np.asarray(present / (best or 1.0))

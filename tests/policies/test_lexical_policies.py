@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from logic_retrievers import AutoPolicy, Engine, OnnxEncoder, Passage, PassageIndex, Reranker
 from logic_retrievers.errors import ConfigurationError, MissingVectorError
@@ -18,26 +22,42 @@ PASSAGES = [
 ]
 
 
-def test_ranks_are_fused_and_a_missing_one_adds_nothing():
+def test_scores_are_fused_and_a_missing_one_adds_nothing():
     pool = CandidatePool(
-        ("a", "b", "c"),
-        {"topical": np.array([0.9, 0.5, 0.7]), "lexical": np.array([np.nan, 8.0, 2.0])},
+        ("a", "b", "c", "d"),
+        {
+            "topical": np.array([0.8, 0.4, 0.6, -0.4]),
+            "lexical": np.array([np.nan, 8.0, 2.0, 4.0]),
+        },
     )
-    ranked = HybridPolicy().rank(pool, 3)
-    assert [r.index for r in ranked] == [1, 2, 0]
-    assert [r.score for r in ranked] == pytest.approx(
-        [1 / 63 + 1 / 61, 1 / 62 + 1 / 62, 1 / 61], abs=1e-12
-    )
-    assert ranked[2].reason == "topical rank 1, lexical rank none"
+    ranked = HybridPolicy().rank(pool, 4)
+    assert [r.index for r in ranked] == [1, 0, 2, 3]
+    assert [r.score for r in ranked] == pytest.approx([0.75, 0.5, 0.5, 0.25], abs=1e-12)
+    assert ranked[1].reason == "100 % of the best topical score, 0 % of the best lexical score"
     assert {leaf.limit for leaf in HybridPolicy(limit=5).plan("q", 9)} == {9}
-    assert (
-        HybridPolicy().rank(
-            CandidatePool((), {"topical": np.array([]), "lexical": np.array([])}), 3
-        )
-        == []
-    )
     with pytest.raises(ConfigurationError, match="limit"):
         HybridPolicy(limit=0)
+
+
+SCORES = st.lists(st.one_of(st.just(math.nan), st.floats(-1, 30)), min_size=0, max_size=8)
+
+
+@given(SCORES, st.data())
+def test_hybrid_scores_against_plain_python(topical, data):
+    """None found, none with the word, or all against the query: no NaN, no division by zero."""
+    lexical = data.draw(st.lists(st.floats(0, 30), min_size=len(topical), max_size=len(topical)))
+    scores = {"topical": np.array(topical), "lexical": np.array(lexical)}
+    pool = CandidatePool(tuple(map(str, range(len(topical)))), scores)
+    halves = []
+    for column in (topical, lexical):
+        known = [0.0 if math.isnan(score) else max(0.0, score) for score in column]
+        best = max(known, default=0.0)
+        halves.append([score / best / 2 if best else 0.0 for score in known])
+    expected = [sum(pair) for pair in zip(*halves, strict=True)]
+    ranked = HybridPolicy().rank(pool, 99)
+    assert [r.score for r in ranked] == pytest.approx(sorted(expected, reverse=True), abs=1e-9)
+    for hit in ranked:
+        assert hit.score == pytest.approx(expected[hit.index], abs=1e-9)
 
 
 def test_words_find_what_shares_one_and_both_find_all():
