@@ -49,7 +49,7 @@ SHIPPED: Mapping[str, System] = {
 """Over the shipped encoder."""
 
 WORDS: Mapping[str, System] = {
-    "hybrid, ranks of both": System("hybrid"),
+    "hybrid, scores of both": System("hybrid"),
     f"{AUTO}, with words": System("auto"),
 }
 """Over the shipped encoder and the lexical vector."""
