@@ -25,13 +25,7 @@ from logic_retrievers.encoders.bundle import Bundle, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN, ROLES, Pooling, Side
 from logic_retrievers.encoders.query_encoder import QueryEncoder, QueryEncoderSource
 from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, RunGraph
-from logic_retrievers.encoders.tokenization import (
-    RUN_COST,
-    SharedTokenizer,
-    pad,
-    split_uneven,
-    token_batches,
-)
+from logic_retrievers.encoders.tokenization import SharedTokenizer, pad, split_uneven, token_batches
 from logic_retrievers.errors import BundleError, ConfigurationError
 
 _Rows: TypeAlias = npt.NDArray[np.intp]
@@ -236,12 +230,9 @@ class OnnxEncoder(RoleEncoder):
 
         lengths = [len(row) for row in ids]
         batches = list(token_batches(lengths, self._batch_size, self._batch_tokens))
-        run_cost = RUN_COST if all(self._graphs.reads_mask(graph) for _, graph in outputs) else 0
-        is_search = len(ids) <= _MAX_TEXTS_OF_A_SEARCH
-        if is_search or not run_cost:
-            batches = [part for batch in batches for part in split_uneven(lengths, batch, run_cost)]
-        if is_search:
-            return (encode(self._graphs.run, batch) for batch in batches)
+        if len(ids) <= _MAX_TEXTS_OF_A_SEARCH:
+            parts = [part for batch in batches for part in split_uneven(lengths, batch)]
+            return (encode(self._graphs.run, part) for part in parts)
         return self._graphs.map_batches(encode, batches)
 
     def _check_head(self, name: str, role: Role) -> None:

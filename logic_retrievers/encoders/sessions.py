@@ -133,10 +133,6 @@ class Graphs:
         """Whether a graph needs no trunk."""
         return HIDDEN not in self._graphs[name].inputs
 
-    def reads_mask(self, name: str) -> bool:
-        """Whether a graph knows padding; if not, its texts must be equally long."""
-        return "attention_mask" in self._graphs[name].inputs
-
     def run(
         self, name: str, outputs: Sequence[str], feed: Feed, *, single_core: bool = False
     ) -> list[Any]:

@@ -112,15 +112,12 @@ def token_batches(
 
 
 def split_uneven(
-    lengths: Sequence[int], batch: npt.NDArray[np.intp], run_cost: int = RUN_COST
+    lengths: Sequence[int], batch: npt.NDArray[np.intp]
 ) -> Iterator[npt.NDArray[np.intp]]:
-    """A batch in parts, longest first, where padding would take longer than another run.
-
-    With a ``run_cost`` of 0, texts of a part are equally long: nothing is padded.
-    """
+    """A batch in parts, longest first, where padding would take longer than another run."""
     start = 0
     for end in range(1, len(batch)):
-        if (lengths[batch[start]] - lengths[batch[end]]) * (len(batch) - end) > run_cost:
+        if (lengths[batch[start]] - lengths[batch[end]]) * (len(batch) - end) > RUN_COST:
             yield batch[start:end]
             start = end
     yield batch[start:]

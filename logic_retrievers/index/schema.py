@@ -39,11 +39,13 @@ ON_REQUEST = frozenset({"contradiction"})
 searches for contradictions use this one."""
 
 PAYLOAD_INDEXES: Mapping[str, models.KeywordIndexParams | models.BoolIndexParams] = {
-    ID: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
-    SOURCE: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+    ID: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, on_disk=True),
+    SOURCE: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, on_disk=True),
     TENANT: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
     QUARANTINED: models.BoolIndexParams(type=models.BoolIndexType.BOOL),
 }
+"""Those on disk have a value for every passage, and no search reads them: held in memory, they
+took a third of the time in which a collection of a million is opened."""
 
 
 @dataclass(frozen=True, slots=True)

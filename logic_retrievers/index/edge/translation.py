@@ -32,9 +32,9 @@ _INDEX_TYPES: Mapping[models.PayloadSchemaType, Callable[[], Any]] = {
 }
 _BOUNDS = ("lt", "gt", "gte", "lte")
 
-HNSW_EF = 512
+HNSW_EF = 2048
 """Candidates that a search of the HNSW index keeps. Of the ten nearest of a million it finds
-.96 so, and .84 with the engine's own 100; it takes 2 ms instead of 1."""
+.99 or more so, .97 with 512 and .91 with 256, in 8 to 13 ms instead of 2 to 3 and 1 to 2."""
 
 OVERSAMPLING = 2.0
 """Candidates by int8 vectors for each that is asked for; without more, one in 45 is missed."""
@@ -156,6 +156,8 @@ def to_index_params(schema: Any) -> Any:
     """The engine's parameters of a payload index; ``schema`` is a type, or parameters with one."""
     if getattr(schema, "is_tenant", None):
         return edge.KeywordIndexParams(is_tenant=True)
+    if getattr(schema, "on_disk", None):
+        return edge.KeywordIndexParams(memory=edge.Memory.Cold)
     kind = models.PayloadSchemaType(getattr(schema, "type", schema))
     return _INDEX_TYPES[kind]()
 
