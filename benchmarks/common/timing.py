@@ -133,7 +133,7 @@ class _FreshQueries:
 
 @contextmanager
 def timed_collection(bench: Workbench) -> Iterator[PassageIndex]:
-    """An empty collection in this process, with a warm encoder."""
-    with PassageIndex.open("latency", _FreshQueries(bench), lexical=False) as index:
-        index.encoder.encode_queries(["warm up"], index.vectors)
+    """An empty collection in this process, with words and a warm encoder."""
+    with PassageIndex.open("latency", _FreshQueries(bench)) as index:
+        index.encoder.encode_queries(["warm up"], ["topical", "compatibility"])
         yield index

@@ -7,7 +7,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 
@@ -26,9 +25,7 @@ from benchmarks.reproduction.table_cells import absent_row
 from benchmarks.reproduction.workbench import Workbench
 from logic_retrievers.evaluation import bootstrap, load_dataset
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.policies import POLICIES
-from logic_retrievers.query_input import AnyPolicy
 from logic_retrievers.search import Engine
 
 POINTS = 10_000
@@ -40,12 +37,6 @@ RERANKED = 20
 
 _EXCLUDING = ("auto", "boolean")
 """Policies that do more for a query with an exclusion."""
-_LEXICAL = ("lexical", "hybrid")
-"""Policies that need the lexical vector."""
-_Search: TypeAlias = tuple[AnyPolicy, Sequence[str]]
-_WITH_WORDS = "auto with words, queries that exclude"
-_IN_PYTHON = (*_LEXICAL, _WITH_WORDS)
-"""Systems for which embedded mode scans all points in Python; a server does not."""
 _PARTS: Mapping[str, Callable[[Timings], Sequence[float]]] = {
     "encoder": lambda timings: timings.encoder,
     "Qdrant": lambda timings: timings.qdrant,
@@ -61,8 +52,6 @@ def run(bench: Workbench) -> Section:
     with timed_collection(bench) as index:
         index.add(film_passages(POINTS))
         timings = _policy_timings(bench, index)
-        index.backfill([LEXICAL])
-        timings |= _lexical_timings(bench, index)
         folder = bench.model("cross-encoder")
         if folder is not None:
             bench.log(f"latency: {_RERANKER}")
@@ -71,9 +60,9 @@ def run(bench: Workbench) -> Section:
         name="latency",
         title="Latency, cost and memory",
         text=(
-            f"One query at a time over {POINTS:,} embedded film texts of about 130 tokens, k = 10, "
-            "depth 100. Documents come from the kept vectors, queries are encoded anew. Ordinary "
-            "queries are MS MARCO's; those that exclude are ExcluIR's.",
+            f"One query at a time over {POINTS:,} embedded film texts of about 130 tokens, with "
+            "words, k = 10, depth 100. Documents come from the kept vectors, queries are encoded "
+            "anew. Ordinary queries are MS MARCO's; those that exclude are ExcluIR's.",
         ),
         artefacts=(
             _latency_table(timings),
@@ -95,34 +84,12 @@ STUDY = Study(
 
 
 def _policy_timings(bench: Workbench, index: PassageIndex) -> dict[str, Timings]:
-    ordinary, excluding = _queries()
-    searches: dict[str, _Search] = {
-        name: (name, ordinary) for name in POLICIES if name not in (*_LEXICAL, "judge")
-    }
-    for name in _EXCLUDING:
-        searches[f"{name}, queries that exclude"] = (name, excluding)
-    return _time_searches(bench, index, searches)
-
-
-def _lexical_timings(bench: Workbench, index: PassageIndex) -> dict[str, Timings]:
-    ordinary, excluding = _queries()
-    searches: dict[str, _Search] = {name: (name, ordinary) for name in _LEXICAL}
-    searches[_WITH_WORDS] = ("auto", excluding)
-    return _time_searches(bench, index, searches)
-
-
-def _queries() -> tuple[list[str], list[str]]:
-    """Ordinary queries, and exclusions."""
     ordinary, excluding = (
         [query.text for query in load_dataset(name).queries[:QUERIES]]
         for name in ("msmarco_small", "excluir")
     )
-    return ordinary, excluding
-
-
-def _time_searches(
-    bench: Workbench, index: PassageIndex, searches: Mapping[str, _Search]
-) -> dict[str, Timings]:
+    searches = {name: (name, ordinary) for name in POLICIES if name != "judge"}
+    searches |= {f"{name}, queries that exclude": (name, excluding) for name in _EXCLUDING}
     watch = Stopwatch(index)
     timings = {}
     for label, (policy, queries) in searches.items():
@@ -160,11 +127,7 @@ def _latency_table(timings: Mapping[str, Timings]) -> Table:
         title=f"Milliseconds a query over {POINTS:,} passages",
         columns=("policy", "queries", "p50", "p95", *parts),
         rows=tuple(rows),
-        notes=(
-            "Own: what is left of the whole, the parser and the policy with its evidence.",
-            f"Embedded mode walks every point in Python for: {', '.join(_IN_PYTHON)}. These are "
-            "meant for a server, or for collections of a few thousand passages.",
-        ),
+        notes=("Own: what is left of the whole, the parser and the policy with its evidence.",),
     )
 
 
@@ -211,18 +174,14 @@ def _memory_table(memory: Mapping[str, float]) -> Table:
 
 
 def _parts_figure(timings: Mapping[str, Timings]) -> Figure:
-    part_timings = {
-        label: searches
-        for label, searches in timings.items()
-        if searches.encoder and label not in _IN_PYTHON
-    }
+    part_timings = {label: searches for label, searches in timings.items() if searches.encoder}
     return Figure(
         name="latency-parts",
         title="Where the time of a query goes",
         caption=(
             "Mean milliseconds of a query in the encoder, in Qdrant and in the rest. A query that "
             "excludes has three to five texts to encode; without a constraint auto costs what "
-            "topical does, and the parser. Without what embedded mode does in Python."
+            "topical does, and the parser."
         ),
         plot=Bars(
             y_label="ms a query",
