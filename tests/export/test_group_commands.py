@@ -14,6 +14,7 @@ pytest.importorskip("sentence_transformers", reason="the extra train")
 
 from known_calibration import BACKGROUND, Drawn, drawn_groups, own_bundle
 from logic_export.bundles.calibration import calibrate
+from logic_export.bundles.manifests import write_manifest
 from logic_export.cli.app import app
 from logic_export.data.contradictions.groups import read_groups, write_groups
 from small_models import retrained
@@ -21,7 +22,6 @@ from typer.testing import CliRunner
 
 from logic_retrievers.contradiction.settings import ContradictionConstants
 from logic_retrievers.encoders import OnnxEncoder, load_bundle
-from logic_retrievers.encoders import bundle as bundles
 
 
 def run(*arguments: object):
@@ -179,7 +179,7 @@ def test_a_bundle_without_a_contradiction_head_is_not_calibrated(
 ):
     manifest = load_bundle(written["bundle"]).manifest
     heads = {"topical": manifest.heads["topical"]}
-    bundles.write_manifest(written["bundle"], manifest.model_copy(update={"heads": heads}))
+    write_manifest(written["bundle"], manifest.model_copy(update={"heads": heads}))
     done = run(
         "calibrate",
         written["bundle"],
