@@ -44,18 +44,22 @@ def reliability(
         binning: ``mass``: bins of about the same number of rows (equal probabilities stay
             together); ``width``: equal steps of probability.
     """
-    if binning == "width":
-        numbers = np.minimum((probabilities * bins).astype(np.intp), bins - 1)
-    else:
-        _, inverse, counts = np.unique(probabilities, return_inverse=True, return_counts=True)
-        middles = np.cumsum(counts) - counts / 2
-        numbers = (middles * bins / max(1, len(probabilities))).astype(np.intp)[inverse]
+    numbers = _bin_numbers(probabilities, bins, binning)
     members = [np.flatnonzero(numbers == number) for number in range(bins)]
     return [
         Bin(float(probabilities[places].mean()), float(positive[places].mean()), places)
         for places in members
         if len(places)
     ]
+
+
+def _bin_numbers(probabilities: Values, bins: int, binning: Binning) -> npt.NDArray[np.intp]:
+    if binning == "width":
+        return np.minimum((probabilities * bins).astype(np.intp), bins - 1)
+    _, inverse, counts = np.unique(probabilities, return_inverse=True, return_counts=True)
+    middles = np.cumsum(counts) - counts / 2
+    numbers: npt.NDArray[np.intp] = (middles * bins / max(1, len(probabilities))).astype(np.intp)
+    return numbers[inverse]
 
 
 def calibration_error(
@@ -65,11 +69,9 @@ def calibration_error(
 
     Of a perfectly calibrated sample it is not 0 but grows with the bins and shrinks with the rows.
     """
-    rows_off = sum(
-        len(each.places) * abs(each.predicted - each.observed)
-        for each in reliability(positive, probabilities, bins, binning)
-    )
-    return float(rows_off / len(probabilities))
+    numbers = _bin_numbers(probabilities, bins, binning)
+    rows_off = np.bincount(numbers, weights=probabilities - positive)
+    return float(np.abs(rows_off).sum() / len(probabilities))
 
 
 def platt_scaling(positive: Labels, probabilities: Values) -> tuple[float, float]:

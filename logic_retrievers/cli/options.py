@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from logic_retrievers.cleaning import Ledger
-from logic_retrievers.encoders import CachedEncoder, Encoder, OnnxEncoder
+from logic_retrievers.encoders import CachedEncoder, Encoder, OnnxEncoder, default_encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.policies import AutoPolicy, Policy, PolicyRouter, resolve_policy
@@ -80,7 +80,7 @@ LedgerFile = Annotated[
 
 def open_encoder(bundle: Path | None, cache: Path | None = None) -> Encoder:
     """The ONNX encoder of a bundle, behind a cache where one is named."""
-    encoder = OnnxEncoder(bundle)
+    encoder = default_encoder() if bundle is None else OnnxEncoder(bundle)
     return encoder if cache is None else CachedEncoder(encoder, cache)
 
 
