@@ -1,13 +1,22 @@
 """Retrieval that respects what a query rules out.
 
 The public names load on first use, so that importing the package stays cheap.
+
+ONNX Runtime, from version 1.29 on, sends events to its maker from threads of its own, and keeps a
+device id and a queue of events under ``~/.cache/Microsoft``. ``ORT_DISABLE_TELEMETRY=1`` prevents
+both, but only if it is set before ONNX Runtime is first imported in a process. So it is set here,
+unless the variable has a value already. An application that imports ``onnxruntime`` before this
+package (or ``qdrant_client``, where fastembed is installed) must set it itself.
 """
 
 from __future__ import annotations
 
+import os
 from importlib.metadata import version
 
 from logic_retrievers.lazy_imports import lazy_names
+
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 _MODULES = {
     "cleaning": "CorpusCleaner",

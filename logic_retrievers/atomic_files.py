@@ -1,4 +1,7 @@
-"""Files and folders that appear complete or not at all: written beside their place, then moved."""
+"""Files and folders that appear complete or not at all: written beside their place, then moved.
+
+And files and folders that nobody but their owner can read.
+"""
 
 from __future__ import annotations
 
@@ -41,11 +44,11 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
         ConfigurationError: the folder exists already.
         StorageError: the disk is full, or the place may not be written to.
     """
-    if folder.exists():
-        raise ConfigurationError(f"{folder} is there already; choose a new folder")
     target = folder.absolute()
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
+        if folder.exists():
+            raise ConfigurationError(f"{folder} is there already; choose a new folder")
         partial.mkdir(parents=True)
         for name, text in files.items():
             (partial / name).write_text(text, encoding="utf-8", newline="\n")
@@ -56,3 +59,39 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
         ) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def private_folder(path: str | os.PathLike[str]) -> None:
+    """Makes a folder that only its owner may enter (mode 0700); those above it get the usual mode.
+
+    Folders that are there keep theirs.
+
+    Raises:
+        StorageError: the place may not be written to, or is no folder.
+    """
+    try:
+        Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, ValueError, RecursionError) as error:
+        raise _cannot_make(path, error) from error
+
+
+def private_file(path: str | os.PathLike[str]) -> None:
+    """Makes an empty file that only its owner may read (mode 0600), in a :func:`private_folder`.
+
+    A file that is there keeps content and mode.
+
+    Raises:
+        StorageError: the place may not be written to, or is a folder.
+    """
+    private_folder(Path(path).parent)
+    # read-only suffices to make a file; without O_NONBLOCK a pipe would be waited for
+    flags = os.O_RDONLY | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
+    try:
+        os.close(os.open(path, flags, 0o600))
+    except (OSError, ValueError) as error:
+        raise _cannot_make(path, error) from error
+
+
+def _cannot_make(path: str | os.PathLike[str], error: Exception) -> StorageError:
+    reason = getattr(error, "strerror", error)  # a null byte is no OSError
+    return StorageError(f"cannot make {os.fspath(path)!r}: {reason}; choose another place")

@@ -24,6 +24,7 @@ if "TMPDIR" not in os.environ and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY
     # thousands of small collections: creating one waits for the disk a dozen times
     os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)
 
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # some tests import ONNX Runtime themselves
 settings.register_profile("untimed", deadline=None)  # speed is the benchmarks' matter
 settings.load_profile("untimed")
 

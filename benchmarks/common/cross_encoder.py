@@ -12,11 +12,11 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tokenizers import Tokenizer
 
 from benchmarks.reproduction.workbench import Workbench
+from logic_retrievers.encoders.sessions import onnxruntime
 from logic_retrievers.errors import EncoderError, StorageError
 
 Pair: TypeAlias = tuple[str, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
@@ -17,6 +17,7 @@ from logic_retrievers.errors import (
     EmptyTextError,
     InputError,
     LongTextWarning,
+    shown,
     warn,
 )
 
@@ -164,11 +165,12 @@ def check_names(names: Sequence[str] | None, specs: Mapping[str, VectorSpec]) ->
     """
     if names is None:
         return tuple(specs)
-    if isinstance(names, str):
-        raise ConfigurationError(f"names must be a list of names: [{names!r}]")
-    if unknown := [name for name in names if name not in specs]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ConfigurationError(f"names must be a list of names, not {shown(names)}")
+    names = list(names)
+    if unknown := [name for name in names if not isinstance(name, str) or name not in specs]:
         raise ConfigurationError(
-            f"This encoder makes no vector {', '.join(map(repr, unknown))}; it makes "
+            f"This encoder makes no vector {', '.join(map(shown, unknown))}; it makes "
             f"{', '.join(map(repr, specs))}."
         )
     return tuple(names)

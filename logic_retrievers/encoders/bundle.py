@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,11 +17,19 @@ from logic_retrievers.encoders.manifest import (
     Manifest,
     ReferenceVectors,
     Side,
+    first_problem,
+    parse_description,
 )
 from logic_retrievers.encoders.query_encoder import (
     QueryEncoder,
     QueryEncoderSource,
     read_query_encoder,
+)
+from logic_retrievers.encoders.regular_files import (
+    MAX_DESCRIPTION_BYTES,
+    MAX_FILE_BYTES,
+    MAX_GRAPH_BYTES,
+    read_regular_file,
 )
 from logic_retrievers.errors import (
     BundleError,
@@ -55,7 +63,7 @@ class Bundle:
         for encoder in self.query_encoders.values():
             if name == encoder.file:
                 return encoder.content
-        return _read(self.path, name)
+        return _read(self.path, name, MAX_GRAPH_BYTES)
 
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
@@ -109,7 +117,7 @@ class Bundle:
         try:
             references = TypeAdapter(tuple[ReferenceVectors, ...]).validate_json(self.read(parity))
         except ValidationError as error:
-            raise BundleError(f"{self.path / parity}: {_first_problem(error)}") from error
+            raise BundleError(f"{self.path / parity}: {first_problem(error)}") from error
         return replace_query_references(references, self.query_encoders)
 
 
@@ -194,22 +202,25 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
     Raises:
         BundleNotFoundError: no such folder, or no manifest in it.
         ChecksumError: a file is not the one that the manifest lists.
-        BundleError: a malformed manifest, an unknown format version, a missing file.
+        BundleError: a malformed manifest, an unknown format version, a file that is missing, too
+            large or no regular file.
     """
     folder = default_bundle_path() if path is None else Path(path)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112 - that of `Path` raises where it may not look
         raise BundleNotFoundError(
             f"There is no bundle folder at {str(folder)!r}. Check the path; a bundle is a folder "
             f"with {MANIFEST_NAME}, and `python -m logic_export.bundles.default_bundle` makes one."
         )
-    if not (folder / MANIFEST_NAME).is_file():
+    if not os.path.exists(folder / MANIFEST_NAME):  # noqa: PTH110
         raise BundleNotFoundError(
             f"{str(folder)!r} holds no {MANIFEST_NAME}, so it is not a bundle. A folder of "
             "sentence-transformers opens with SentenceTransformerEncoder instead."
         )
-    manifest = _parse_manifest(folder, _read(folder, MANIFEST_NAME))
+    manifest = _read_manifest(folder)
+    graphs = manifest.graphs
     for name, expected in manifest.files.items():
-        digest = hashlib.sha256(_read(folder, name)).hexdigest()
+        max_bytes = MAX_GRAPH_BYTES if name in graphs else MAX_FILE_BYTES
+        digest = hashlib.sha256(_read(folder, name, max_bytes)).hexdigest()
         if digest != expected:
             raise ChecksumError(
                 f"{name!r} of the bundle {str(folder)!r} has SHA-256 {digest[:12]}..., the "
@@ -222,40 +233,22 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
 def default_bundle_has_judge() -> bool:
     """Whether the bundle that comes with the package has a pair judge; reads its manifest alone."""
     folder = default_bundle_path()
-    is_there = (folder / MANIFEST_NAME).is_file()
-    return is_there and _parse_manifest(folder, _read(folder, MANIFEST_NAME)).judge is not None
+    return (folder / MANIFEST_NAME).is_file() and _read_manifest(folder).judge is not None
 
 
-def _read(folder: Path, name: str) -> bytes:
+def _read(folder: Path, name: str, max_bytes: int) -> bytes:
     try:
-        return (folder / name).read_bytes()
-    except OSError as error:
+        return read_regular_file(folder / name, max_bytes)
+    except (OSError, ValueError) as error:  # a null byte in a name is no OSError
         raise BundleError(
-            f"{name!r} of the bundle {str(folder)!r} cannot be read ({error.strerror}). "
-            f"{_COPY_AGAIN}"
+            f"{name!r} of the bundle {str(folder)!r} cannot be read "
+            f"({getattr(error, 'strerror', error)}). {_COPY_AGAIN}"
         ) from error
 
 
-def _parse_manifest(folder: Path, content: bytes) -> Manifest:
+def _read_manifest(folder: Path) -> Manifest:
     try:
-        version = json.loads(content)["format_version"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise BundleError(
-            f"{folder / MANIFEST_NAME} is not a JSON object with a 'format_version'. {_COPY_AGAIN}"
-        ) from error
-    if version != FORMAT_VERSION:
-        raise BundleError(
-            f"The bundle {str(folder)!r} has format version {version!r}; this version of "
-            f"logic-retrievers reads {FORMAT_VERSION}. Upgrade the package, or export the bundle "
-            "with this version of it."
-        )
-    try:
-        return Manifest.model_validate_json(content)
-    except ValidationError as error:
-        raise BundleError(f"{folder / MANIFEST_NAME}: {_first_problem(error)}") from error
-
-
-def _first_problem(error: ValidationError) -> str:
-    problem = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in problem["loc"]) or "the file"
-    return f"{where}: {problem['msg']}. Correct it or get the bundle again."
+        content = _read(folder, MANIFEST_NAME, MAX_DESCRIPTION_BYTES)
+        return parse_description(Manifest, content, FORMAT_VERSION)
+    except ValueError as error:
+        raise BundleError(f"{folder / MANIFEST_NAME}: {error}") from error

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
+from logic_retrievers.atomic_files import private_file
 from logic_retrievers.encoders.base import (
     Encoder,
     Role,
@@ -25,7 +26,8 @@ from logic_retrievers.encoders.base import (
     encode,
 )
 from logic_retrievers.encoders.query_encoder import QueryEncoderSource, with_query_encoder
-from logic_retrievers.errors import ConfigurationError, StorageError
+from logic_retrievers.errors import StorageError
+from logic_retrievers.settings import check_count, check_type
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (
@@ -105,15 +107,19 @@ class CachedEncoder(_CachingEncoder[bytes]):
 
     Args:
         encoder: computes the vectors that are not in the file.
-        path: of an SQLite file, made where there is none; not on a network file system.
+        path: of an SQLite file, not on a network file system. Where there is none it is made, so
+            that only its owner may read it; so is its folder.
 
     Raises:
         StorageError: the file cannot be opened, read or written.
     """
 
     def __init__(self, encoder: Encoder, path: str | Path) -> None:
+        check_type("encoder", encoder, Encoder)
+        check_type("path", path, str, Path)
         self._encoder = encoder
-        self._path = Path(path)
+        self._path = Path(path).absolute()  # SQLite has a meaning of its own for ":memory:"
+        private_file(self._path)
         with self._open() as connection:
             # WAL: readers and a writer at once. Unlike later statements this one does not wait for
             # locks; where another process is switching just now, its switch counts for this one.
@@ -141,8 +147,12 @@ class CachedEncoder(_CachingEncoder[bytes]):
                 rows = connection.execute(
                     f"SELECT key, vector, checksum FROM vectors WHERE key IN ({marks})", batch
                 ).fetchall()
-            for key, blob, checksum in rows:
-                if len(blob) == 4 * dimensions[key] and zlib.crc32(blob) == checksum:
+            for key, blob, checksum in rows:  # SQLite holds columns to no type
+                if (
+                    isinstance(blob, bytes)
+                    and len(blob) == 4 * dimensions.get(key, -1)
+                    and zlib.crc32(blob) == checksum
+                ):
                     vectors[key] = np.frombuffer(blob, dtype="<f4").astype(np.float32)
         return vectors
 
@@ -179,12 +189,12 @@ class RecentEncoder(_CachingEncoder[_MemoryKey]):
         size: how many vectors are kept; each takes 4 bytes per coordinate, and the text.
 
     Raises:
-        ConfigurationError: a size under 1.
+        ConfigurationError: no encoder, or a size under 1.
     """
 
     def __init__(self, encoder: Encoder, size: int = 8192) -> None:
-        if size < 1:
-            raise ConfigurationError(f"size must be at least 1, not {size}")
+        check_type("encoder", encoder, Encoder)
+        check_count("size", size)
         self._encoder, self._size = encoder, size
         self._memory: dict[_MemoryKey, Vectors] = {}  # oldest first
         self._lock = Lock()

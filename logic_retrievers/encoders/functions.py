@@ -9,8 +9,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from logic_retrievers.encoders.base import Role, SingleVectorEncoder, Vectors, VectorSpec
-from logic_retrievers.errors import ConfigurationError, EncoderError
+from logic_retrievers.encoders.base import (
+    Role,
+    SingleVectorEncoder,
+    Vectors,
+    VectorSpec,
+    clean_text,
+)
+from logic_retrievers.errors import ConfigurationError, EncoderError, shown
+from logic_retrievers.settings import check_count, check_type
 
 Embed: TypeAlias = Callable[[list[str]], Any]
 """Texts -> one vector per text: anything that numpy reads as an array (texts, dimension)."""
@@ -52,11 +59,15 @@ class FunctionEncoder(SingleVectorEncoder):
         dimension: int | None = None,
         max_tokens: int = 512,
     ) -> None:
-        if not name or not identity or max_tokens < 1 or (dimension is not None and dimension < 1):
-            raise ConfigurationError(
-                f"name={name!r}, identity={identity!r}, dimension={dimension}, "
-                f"max_tokens={max_tokens}: none may be empty or under 1."
-            )
+        for setting, text in (("name", name), ("identity", identity)):
+            if not isinstance(text, str) or not text or text != clean_text(text):
+                raise ConfigurationError(
+                    f"{setting} is a text that is not empty, not {shown(text)}"
+                )
+        check_count("max_tokens", max_tokens)
+        check_count("dimension", 1 if dimension is None else dimension)
+        for function in (documents, queries or documents):
+            check_type("documents and queries", function, Callable)
         self._embed: dict[Role, Embed] = {"query": queries or documents, "document": documents}
         if dimension is None:
             dimension = _to_array(self._embed["query"](["length"]), 1, None).shape[1]

@@ -10,19 +10,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from pathlib import PurePosixPath
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
     StringConstraints,
+    ValidationError,
     field_validator,
     model_validator,
 )
 
 from logic_retrievers.encoders.base import Role, VectorSpec
+from logic_retrievers.encoders.regular_files import MAX_DESCRIPTION_BYTES
 
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
@@ -33,13 +37,17 @@ ROLES: tuple[Role, ...] = ("query", "document")
 Pooling: TypeAlias = Literal["in_graph", "mean", "cls"]
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=255)]
 Sha256: TypeAlias = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+Length: TypeAlias = Annotated[int, Field(ge=3, le=2**20)]
+"""Most tokens of a text."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class Description(BaseModel):
+    """Base of everything that is read from JSON: unknown fields and infinite numbers are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Side(_Frozen):
+class Side(Description):
     """How texts of one role become vectors.
 
     Args:
@@ -55,7 +63,7 @@ class Side(_Frozen):
     graph: Name
     output: Name
     prefix: str = ""
-    max_tokens: int = Field(ge=3)
+    max_tokens: Length
     trunk: Name | None = None
 
     @property
@@ -64,7 +72,7 @@ class Side(_Frozen):
         return (self.graph,) if self.trunk is None else (self.trunk, self.graph)
 
 
-class Calibration(_Frozen):
+class Calibration(Description):
     """Constants that were calibrated on the scores of a head.
 
     Args:
@@ -76,7 +84,7 @@ class Calibration(_Frozen):
     origin: Name
 
 
-class TrainingData(_Frozen):
+class TrainingData(Description):
     """One data set that a head was trained on.
 
     Args:
@@ -90,7 +98,7 @@ class TrainingData(_Frozen):
     rows: int = Field(ge=1)
 
 
-class Head(_Frozen):
+class Head(Description):
     """One named vector.
 
     Args:
@@ -118,7 +126,7 @@ class Head(_Frozen):
         return self.query if role == "query" else self.document
 
 
-class Judge(_Frozen):
+class Judge(Description):
     """The pair judge: a cross-encoder over the trunk that the heads share.
 
     Args:
@@ -134,14 +142,14 @@ class Judge(_Frozen):
     trunk: Name
     graph: Name
     output: Name
-    max_tokens: int = Field(ge=8)
-    temperature: float = Field(gt=0)
+    max_tokens: int = Field(ge=8, le=2**20)
+    temperature: float = Field(ge=1e-6)
     constants: dict[Name, float] = Field(default_factory=dict)
     origin: Name
     training: tuple[TrainingData, ...] = ()
 
 
-class Parity(_Frozen):
+class Parity(Description):
     """Reference vectors of the original model.
 
     Args:
@@ -153,20 +161,30 @@ class Parity(_Frozen):
     min_cosine: float = Field(gt=0, le=1)
 
 
-class ReferenceVectors(_Frozen):
+def _check_unit(vector: tuple[float, ...]) -> tuple[float, ...]:
+    if not abs(math.hypot(*vector) - 1) < 0.01:
+        raise ValueError("a vector must have length 1")
+    return vector
+
+
+UnitVector: TypeAlias = Annotated[tuple[float, ...], AfterValidator(_check_unit)]
+"""Euclidean length 1 up to rounding."""
+
+
+class ReferenceVectors(Description):
     """Vectors of some texts, computed by the original model.
 
     Args:
         heads: the heads that must agree with these vectors.
         roles: the roles in which they must agree.
         texts: the texts, without prefix.
-        vectors: one row per text, Euclidean length 1 up to rounding.
+        vectors: one row per text.
     """
 
     heads: tuple[Name, ...] = Field(min_length=1)
     roles: tuple[Role, ...] = Field(min_length=1)
     texts: tuple[str, ...] = Field(min_length=1)
-    vectors: tuple[tuple[float, ...], ...]
+    vectors: tuple[UnitVector, ...]
 
     @model_validator(mode="after")
     def _check_shape(self) -> ReferenceVectors:
@@ -175,7 +193,7 @@ class ReferenceVectors(_Frozen):
         return self
 
 
-class Manifest(_Frozen):
+class Manifest(Description):
     """The whole file.
 
     Args:
@@ -214,13 +232,16 @@ class Manifest(_Frozen):
 
     @model_validator(mode="after")
     def _check_checksums(self) -> Manifest:
-        used = {self.notice, self.tokenizer, self.parity.file}
-        used |= {g for h in self.heads.values() for s in (h.query, h.document) for g in s.graphs}
-        if self.judge is not None:
-            used |= {self.judge.trunk, self.judge.graph}
+        used = {self.notice, self.tokenizer, self.parity.file} | self.graphs
         if missing := sorted(used - self.files.keys()):
             raise ValueError(f"no checksum under 'files' for {', '.join(missing)}")
         return self
+
+    @property
+    def graphs(self) -> set[str]:
+        """Names of all graphs."""
+        names = {g for h in self.heads.values() for s in (h.query, h.document) for g in s.graphs}
+        return names | ({self.judge.trunk, self.judge.graph} if self.judge else set())
 
     def fingerprint(self, name: str, role: Role) -> str:
         """A hash over everything that changes a vector of this head and role.
@@ -258,3 +279,38 @@ class Manifest(_Frozen):
             )
             for name, head in self.heads.items()
         }
+
+
+D = TypeVar("D", bound=Description)
+
+
+class _Versioned(BaseModel):
+    format_version: int = Field(ge=0, le=9999)
+
+
+def parse_description(model: type[D], content: str | bytes, version: int) -> D:
+    """A description of this format version, from JSON.
+
+    Raises:
+        ValueError: what is wrong with it, and what to do.
+    """
+    try:
+        if len(content) > MAX_DESCRIPTION_BYTES:
+            raise ValueError(f"it is longer than {MAX_DESCRIPTION_BYTES:,} bytes. Shorten it.")
+        # before the rest, which another version may describe otherwise
+        found = _Versioned.model_validate_json(content).format_version
+        if found != version:
+            raise ValueError(
+                f"it has format version {found}; this version of logic-retrievers reads {version}. "
+                "Upgrade the package, or export it with this version."
+            )
+        return model.model_validate_json(content)
+    except ValidationError as error:
+        raise ValueError(first_problem(error)) from error
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first thing that is wrong with a JSON file, in one sentence."""
+    problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = ".".join(str(part) for part in problem["loc"])[:200] or "the file"
+    return f"{where}: {problem['msg']}. Correct it, or copy or download it again."

@@ -26,7 +26,13 @@ from logic_retrievers.encoders.manifest import HIDDEN, ROLES, Pooling, Side
 from logic_retrievers.encoders.query_encoder import QueryEncoder, QueryEncoderSource
 from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, RunGraph
 from logic_retrievers.encoders.tokenization import SharedTokenizer, pad, split_uneven, token_batches
-from logic_retrievers.errors import BundleError, ConfigurationError
+from logic_retrievers.errors import (
+    BundleError,
+    EncoderError,
+    LogicRetrieversError,
+    QueryEncoderError,
+)
+from logic_retrievers.settings import check_count, check_type
 
 _Rows: TypeAlias = npt.NDArray[np.intp]
 
@@ -46,6 +52,10 @@ class _VectorSource:
     side: Side
     pooling: Pooling
     normalise: bool
+
+
+MAX_THREADS = 1024
+"""ONNX Runtime starts as many as it is told to, and the machine stops."""
 
 
 class OnnxEncoder(RoleEncoder):
@@ -85,11 +95,11 @@ class OnnxEncoder(RoleEncoder):
         batch_size: int = 32,
         batch_tokens: int = 512,
     ) -> None:
-        if min(batch_size, batch_tokens, 1 if threads is None else threads) < 1:
-            raise ConfigurationError(
-                f"batch_size={batch_size}, batch_tokens={batch_tokens}, threads={threads}: "
-                "each must be at least 1."
-            )
+        check_count("batch_size", batch_size)
+        check_count("batch_tokens", batch_tokens)
+        check_count("threads", 1 if threads is None else threads, MAX_THREADS)
+        check_type("bundle", bundle, Bundle, str, Path, type(None))
+        check_type("providers", providers, list, tuple, type(None))
         self._settings: dict[str, Any] = {
             "providers": providers,
             "threads": threads,
@@ -142,7 +152,12 @@ class OnnxEncoder(RoleEncoder):
         for name, new in encoder.bundle.query_encoders.items():
             if self.bundle.query_encoders.get(name) is not new:
                 texts = new.card.texts  # some are too long on purpose
-                vectors = encoder._encode("query", texts, [name], warn_if_truncated=False)
+                try:
+                    vectors = encoder._encode("query", texts, [name], warn_if_truncated=False)
+                except LogicRetrieversError as error:
+                    raise QueryEncoderError(
+                        f"The reference texts of {new.source!r} cannot be encoded: {error}"
+                    ) from error
                 new.check_vectors(vectors[name])
         return encoder
 
@@ -187,6 +202,12 @@ class OnnxEncoder(RoleEncoder):
                 truncated += tokens.truncated
                 for rows, arrays in self._run(tokens.ids, wanted):
                     for source, array in zip(wanted, arrays, strict=True):
+                        shape = (len(rows), vectors[source].shape[1])
+                        if array.shape != shape or not np.isfinite(array).all():
+                            raise EncoderError(
+                                f"{source.side.graph!r} makes vectors of shape {array.shape} where "
+                                f"{shape} is expected, or not of finite numbers. Get it again."
+                            )
                         vectors[source][start + rows] = array
             if truncated and warn_if_truncated:
                 warn_about_long_texts(truncated, len(texts), max_tokens)

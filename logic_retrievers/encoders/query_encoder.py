@@ -1,23 +1,33 @@
 """A query encoder in one file: encodes the queries of a head whose documents stay as they are.
 
 The file is an ONNX graph with its description in the model's metadata. The description comes last
-in the file, so that one checksum covers graph and description. Reading needs only ONNX Runtime.
+in the file, so that one checksum covers graph and description. The graph is not opened here.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from logic_retrievers.encoders.base import Encoder, Vectors, VectorSpec
-from logic_retrievers.encoders.manifest import Name, Pooling, Sha256, TrainingData
+from logic_retrievers.encoders.graph_files import METADATA, check_graph, fields
+from logic_retrievers.encoders.manifest import (
+    Description,
+    Length,
+    Name,
+    Pooling,
+    Sha256,
+    TrainingData,
+    UnitVector,
+    parse_description,
+)
+from logic_retrievers.encoders.regular_files import MAX_GRAPH_BYTES, read_regular_file
 from logic_retrievers.errors import ConfigurationError, QueryEncoderError
 
 FORMAT_VERSION = 1
@@ -27,10 +37,8 @@ CARD_KEY = "logic_retrievers.query_encoder"
 CHECKSUM_KEY = "logic_retrievers.checksum"
 """Key of the SHA-256 of the graph's bytes and the card's."""
 
-_COPY_AGAIN = "Copy it again, or export it anew; nothing was changed."
 
-
-class QueryEncoderCard(BaseModel):
+class QueryEncoderCard(Description):
     """The description of a query encoder.
 
     Args:
@@ -51,8 +59,6 @@ class QueryEncoderCard(BaseModel):
         graph_bytes: length of the file without this description.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     format_version: Literal[1] = 1
     head: Name
     document_fingerprint: Name
@@ -63,12 +69,12 @@ class QueryEncoderCard(BaseModel):
     pooling: Pooling = "in_graph"
     normalise: bool = False
     prefix: str = ""
-    max_tokens: int = Field(ge=3)
+    max_tokens: Length
     origin: Name
     training: tuple[TrainingData, ...] = ()
     ships: bool = True
     texts: tuple[str, ...] = Field(min_length=1)
-    vectors: tuple[tuple[float, ...], ...]
+    vectors: tuple[UnitVector, ...]
     min_cosine: float = Field(gt=0, le=1)
     graph_bytes: int = Field(ge=1)
 
@@ -160,26 +166,28 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
         return path
     source = str(path)
     try:
-        content = Path(path).read_bytes()
+        content = read_regular_file(path, MAX_GRAPH_BYTES)
     except (OSError, ValueError) as error:  # a null byte in a path is no OSError
         raise QueryEncoderError(
             f"The query encoder {source!r} cannot be read "
             f"({getattr(error, 'strerror', error)}). Check the path; it is one file, NAME{SUFFIX}."
         ) from error
-    metadata = _read_metadata(content, source)
-    text = metadata.get(CARD_KEY)
-    if text is None:
-        raise QueryEncoderError(
-            f"{source!r} is an ONNX graph without the description of a query encoder. Make one of "
-            "a run: logic-export export-query-encoder RUN OUT --bundle DIR."
-        )
-    card = _parse_card(text, source)
-    digest = checksum(content[: card.graph_bytes], text)
-    if metadata.get(CHECKSUM_KEY) != digest:
-        raise QueryEncoderError(
-            f"The query encoder {source!r} is damaged: graph and description do not have the "
-            f"checksum that it notes. {_COPY_AGAIN}"
-        )
+    try:
+        metadata = check_graph(content)
+        if (text := metadata.get(CARD_KEY)) is None:
+            raise ValueError(
+                "it is an ONNX graph without the description of a query encoder. Make one of a "
+                "run: logic-export export-query-encoder RUN OUT --bundle DIR."
+            )
+        card = parse_description(QueryEncoderCard, text, FORMAT_VERSION)
+        behind_graph = {number for number, *_ in fields(content, card.graph_bytes)}
+        digest = checksum(content[: card.graph_bytes], text)
+        if behind_graph != {METADATA} or metadata.get(CHECKSUM_KEY) != digest:
+            raise ValueError(
+                "its content has not the checksum that it notes. Copy it again, or export it anew."
+            )
+    except ValueError as error:
+        raise QueryEncoderError(f"The query encoder {source!r} cannot be used: {error}") from error
     return QueryEncoder(card, content, hashlib.sha256(content).hexdigest(), source)
 
 
@@ -218,43 +226,3 @@ def with_query_encoder(
 def checksum(graph: bytes, card: str) -> str:
     """The checksum that the file holds under :data:`CHECKSUM_KEY`."""
     return hashlib.sha256(graph + card.encode()).hexdigest()
-
-
-def _read_metadata(content: bytes, source: str) -> dict[str, str]:
-    import onnxruntime  # loaded only when a query encoder is read
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # errors are raised as well
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    try:
-        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-        return dict(session.get_modelmeta().custom_metadata_map)
-    except Exception as error:  # ONNX Runtime's own classes derive from Exception, one a status
-        raise QueryEncoderError(
-            f"{source!r} is no query encoder, or a damaged one: ONNX Runtime "
-            f"{onnxruntime.__version__} cannot load it ({str(error)[:200]}). {_COPY_AGAIN}"
-        ) from error
-
-
-def _parse_card(text: str, source: str) -> QueryEncoderCard:
-    try:
-        version = json.loads(text)["format_version"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise QueryEncoderError(
-            f"The query encoder {source!r} is damaged: its description is not a JSON object with a "
-            f"'format_version'. {_COPY_AGAIN}"
-        ) from error
-    if version != FORMAT_VERSION:
-        raise QueryEncoderError(
-            f"The query encoder {source!r} has format version {version!r}; this version of "
-            f"logic-retrievers reads {FORMAT_VERSION}. Upgrade the package, or export it with this "
-            "version."
-        )
-    try:
-        return QueryEncoderCard.model_validate_json(text)
-    except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in problem["loc"]) or "the description"
-        raise QueryEncoderError(
-            f"The query encoder {source!r} is damaged: {where}: {problem['msg']}. {_COPY_AGAIN}"
-        ) from error

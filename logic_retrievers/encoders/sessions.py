@@ -1,4 +1,7 @@
-"""ONNX Runtime sessions, opened with the requested execution provider or not at all."""
+"""ONNX Runtime sessions, opened with the requested execution provider or not at all.
+
+The only module that imports ONNX Runtime; the package itself has switched its telemetry off.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeAlias, TypeVar
 
 import numpy.typing as npt
-import onnxruntime
+import onnxruntime as onnxruntime  # others take it from here
 
+from logic_retrievers.encoders.graph_files import check_graph
 from logic_retrievers.encoders.manifest import HIDDEN
-from logic_retrievers.errors import BundleError, ConfigurationError, ProviderError
+from logic_retrievers.errors import BundleError, ConfigurationError, EncoderError, ProviderError
 
 Provider: TypeAlias = str | tuple[str, Mapping[str, Any]]
 """An execution provider's name, such as ``CUDAExecutionProvider``, alone or with its options."""
@@ -32,6 +36,9 @@ _DISABLED_ON_CPU = ["SkipLayerNormFusion"]
 # heads run one after the other, in 36 ms for a query in parts, in 22 with the spinning stopped.
 _STOP_SPINNING = ("session.force_spinning_stop", "1")
 
+# ONNX Runtime also reads a format of its own, in which `check_graph` would see nothing.
+_ONNX_ONLY = ("session.load_model_format", "ONNX")
+
 _Batch = TypeVar("_Batch")
 _Result = TypeVar("_Result")
 Feed: TypeAlias = Mapping[str, npt.NDArray[Any]]
@@ -43,8 +50,7 @@ class Graph:
     """One open graph; opened a second time, for one core, when batches first run in parallel.
 
     Args:
-        content: of the ONNX file. Weights must be inside: a file beside it would escape the
-            checksums.
+        content: of the ONNX file, with all weights inside.
         name: for messages.
         providers, threads: see :class:`Graphs`.
         parallel: whether a second session may be needed; the content is kept until then.
@@ -136,11 +142,21 @@ class Graphs:
     def run(
         self, name: str, outputs: Sequence[str], feed: Feed, *, single_core: bool = False
     ) -> list[Any]:
-        """Runs a graph once; arrays that it does not read are left out of the feed."""
+        """Runs a graph once; arrays that it does not read are left out of the feed.
+
+        Raises:
+            EncoderError: ONNX Runtime cannot run it on these arrays.
+        """
         graph = self._graphs[name]
         inputs = {key: array for key, array in feed.items() if key in graph.inputs}
         session = graph.single_core_session() if single_core else graph.session
-        return list(session.run(list(outputs), inputs))
+        try:
+            return list(session.run(list(outputs), inputs))
+        except Exception as error:  # ONNX Runtime's own classes derive from Exception, one a status
+            raise EncoderError(
+                f"ONNX Runtime cannot run {name!r}: {str(error)[:500]}. If memory is short, take "
+                "smaller batches; else graph and tokenizer may not belong together."
+            ) from error
 
     def map_batches(
         self, encode: Callable[[RunGraph, _Batch], _Result], batches: Sequence[_Batch]
@@ -172,8 +188,9 @@ def _open_session(
     content: bytes, name: str, providers: Sequence[Provider], threads: int | None
 ) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3  # only errors; they are raised as well
+    options.log_severity_level = 4  # errors are raised as well
     options.add_session_config_entry(*_STOP_SPINNING)
+    options.add_session_config_entry(*_ONNX_ONLY)
     if threads is not None:
         options.intra_op_num_threads = threads
     on_cpu = _names(providers) == [CPU]
@@ -182,16 +199,18 @@ def _open_session(
         options.add_session_config_entry("session.use_env_allocators", "1")
         options.enable_mem_pattern = False  # plans of each shape, in pieces that fit no other
     try:
+        check_graph(content)
         session = onnxruntime.InferenceSession(
             content,
             options,
             providers=[p if isinstance(p, str) else (p[0], dict(p[1])) for p in providers],
             disabled_optimizers=_DISABLED_ON_CPU if on_cpu else None,
+            enable_fallback=not on_cpu,  # else it prints the error and tries the same again
         )
     except Exception as error:  # ONNX Runtime's own classes derive from Exception, one a status
         raise BundleError(
-            f"ONNX Runtime {onnxruntime.__version__} cannot load {name!r}: {error}. Export the "
-            "bundle again, or use the onnxruntime that it was made for."
+            f"{name!r} cannot be loaded by ONNX Runtime {onnxruntime.__version__}: "
+            f"{str(error)[:500]} Export it again, or use the onnxruntime that it was made for."
         ) from error
     session.disable_fallback()
     session._model_bytes = None  # 47 MiB that only a fallback would read; private, harmless if gone

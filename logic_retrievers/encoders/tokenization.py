@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from tokenizers import Tokenizer
 
 from logic_retrievers.encoders.base import clean_text
-from logic_retrievers.errors import BundleError, EmptyTextError
+from logic_retrievers.errors import BundleError, EmptyTextError, EncoderError
 
 RUN_COST = 16
 """What a run of the graph costs beyond its tokens, in tokens (six layers, 2 cores)."""
@@ -39,13 +40,8 @@ class SharedTokenizer:
     """
 
     def __init__(self, content: bytes) -> None:
-        try:
+        with _errors_as(BundleError):
             self._untruncated = Tokenizer.from_buffer(content)
-        except Exception as error:  # the class that tokenizers raises is Exception itself
-            raise BundleError(
-                f"The bundle's tokenizer cannot be read: {error}. Upgrade the package "
-                "'tokenizers', or get the bundle again."
-            ) from error
         padding = self._untruncated.padding or {}
         self.pad_id = int(padding.get("pad_id", 0))
         self._untruncated.no_padding()
@@ -59,10 +55,12 @@ class SharedTokenizer:
 
         Raises:
             EmptyTextError: a text of which the tokenizer keeps nothing (control characters alone).
+            EncoderError: the tokenizer fails.
         """
-        tokenizer = self._truncating(max_tokens)
-        prefix_length = len(tokenizer.encode(prefix).ids)
-        encodings = tokenizer.encode_batch_fast([prefix + text for text in texts])
+        with _errors_as(EncoderError):
+            tokenizer = self._truncating(max_tokens)
+            prefix_length = len(tokenizer.encode(prefix).ids)
+            encodings = tokenizer.encode_batch_fast([prefix + text for text in texts])
         ids = [encoding.ids for encoding in encodings]
         for text, row in zip(texts, ids, strict=True):
             if len(row) <= prefix_length < max_tokens:
@@ -73,7 +71,8 @@ class SharedTokenizer:
 
     def encode_pairs(self, pairs: Sequence[tuple[str, str]], max_tokens: int) -> list[list[int]]:
         """Token ids of two texts in one, special tokens included; the longer text is cut first."""
-        encodings = self._truncating(max_tokens).encode_batch_fast(list(pairs))
+        with _errors_as(EncoderError):
+            encodings = self._truncating(max_tokens).encode_batch_fast(list(pairs))
         return [encoding.ids for encoding in encodings]
 
     def _truncating(self, max_tokens: int) -> Tokenizer:
@@ -88,8 +87,23 @@ class SharedTokenizer:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Character span of every token, without special tokens, never truncated."""
-        encoding = self._untruncated.encode(clean_text(text), add_special_tokens=False)
+        with _errors_as(EncoderError):
+            encoding = self._untruncated.encode(clean_text(text), add_special_tokens=False)
         return list(encoding.offsets)
+
+
+@contextmanager
+def _errors_as(kind: type[BundleError | EncoderError]) -> Iterator[None]:
+    """Failures of the package ``tokenizers``; a panic of it derives from BaseException alone."""
+    try:
+        yield
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise kind(
+            f"The bundle's tokenizer fails: {str(error)[:500]}. Upgrade the package 'tokenizers', "
+            "or get the bundle again."
+        ) from error
 
 
 def token_batches(

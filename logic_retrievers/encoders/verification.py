@@ -10,7 +10,7 @@ import numpy as np
 from logic_retrievers.encoders.base import encode
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
 from logic_retrievers.encoders.onnx import OnnxEncoder
-from logic_retrievers.errors import BundleError, LongTextWarning
+from logic_retrievers.errors import BundleError, LogicRetrieversError, LongTextWarning
 
 
 def verify_bundle(path: str | Path | None = None, *, deep: bool = False) -> Bundle:
@@ -50,7 +50,12 @@ def parity_cosines(bundle: Bundle) -> list[tuple[str, str, str, float]]:
             with warnings.catch_warnings():
                 # some reference texts are too long on purpose
                 warnings.simplefilter("ignore", LongTextWarning)
-                vectors = encode(encoder, role, reference.texts, reference.heads)
+                try:
+                    vectors = encode(encoder, role, reference.texts, reference.heads)
+                except LogicRetrieversError as error:
+                    raise BundleError(
+                        f"{bundle.path}: its reference texts cannot be encoded: {error}"
+                    ) from error
             for head in reference.heads:
                 if vectors[head].shape != expected.shape:
                     raise BundleError(

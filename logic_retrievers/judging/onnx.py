@@ -102,6 +102,8 @@ class OnnxPairJudge(BundledJudge):
             logits = self._graphs.run(self._entry.graph, [self._entry.output], feed)[0]
         if logits.shape != (len(rows), len(LABELS)):
             raise BundleError(f"logits of shape {logits.shape}, not ({len(rows)}, {len(LABELS)})")
+        if not np.isfinite(logits).all():
+            raise BundleError("logits that are not finite")
         scaled = logits.astype(np.float64) / self._entry.temperature
         exponentials = np.exp(scaled - scaled.max(axis=1, keepdims=True))
         shares: npt.NDArray[np.float64] = exponentials / exponentials.sum(axis=1, keepdims=True)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
+import os
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tiny_bundles import head, rewrite_manifest, write_tiny_bundle
 
@@ -117,6 +121,134 @@ def test_a_manifest_that_is_no_manifest_is_refused(bundle: Path, content: str):
     (bundle / "manifest.json").write_bytes(content.encode("latin-1"))
     with pytest.raises(BundleError, match=r"manifest\.json"):
         load_bundle(bundle)
+
+
+DEEP = "[" * 960 + "]" * 960
+CONSTANTS = '{"constants": {"tau": %s}, "origin": "a test"}'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"licence": "Apache-2.0"', f'"licence": {DEEP}', "recursion limit"),
+        ('"format_version": 1', f'"format_version": {DEEP}', "recursion limit"),
+        ('"format_version": 1', '"format_version": 1e400', "format_version"),
+        ('"format_version": 1', f'"format_version": 1{"0" * 5000}', "out of range"),
+        ('"min_cosine": 0.9999', '"min_cosine": NaN', "min_cosine"),
+        ('"dimension": 4', f'"dimension": 4, "exclusion": {CONSTANTS % "1e400"}', "finite"),
+        ('"dimension": 4', f'"dimension": 4, "contradiction": {CONSTANTS % "NaN"}', "finite"),
+        ('"max_tokens": 16', '"max_tokens": 16000000', "max_tokens"),
+        ('"NOTICE":', f'"a\\u0000b": "{"0" * 64}", "NOTICE":', "null byte"),
+        ('"NOTICE":', f'"{"n" * 255}/{"n" * 255}": "{"0" * 64}", "NOTICE":', "files"),
+        ('"NOTICE":', f'"{"n/" * 120}": "{"0" * 64}", "NOTICE":', "cannot be read"),
+    ],
+    ids=lambda value: value[:40],
+)
+def test_a_manifest_with_values_that_no_formula_takes(bundle: Path, old, new, message):
+    """Each was accepted, or ended in an error that nobody who catches ours would catch."""
+    file = bundle / "manifest.json"
+    content = file.read_text()
+    assert old in content
+    file.write_text(content.replace(old, new))
+    with pytest.raises(BundleError, match=message) as refused:
+        load_bundle(bundle)
+    assert len(str(refused.value)) < 1000
+
+
+def make_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def make_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def make_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def make_huge(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(2**31 + 1)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders on this system")
+@pytest.mark.parametrize("replace", [make_pipe, make_device, make_folder, make_huge])
+@pytest.mark.parametrize("name", ["manifest.json", "model.onnx", "tokenizer.json", "parity.json"])
+def test_only_regular_files_of_some_size_are_read(bundle: Path, name: str, replace):
+    """A pipe was waited for, and a device read until the memory was full."""
+    whole = load_bundle(bundle)
+    (bundle / name).unlink()
+    replace(bundle / name)
+    with pytest.raises(BundleError, match=r"no regular file|Is a directory|larger than"):
+        load_bundle(bundle)
+    with pytest.raises(BundleError):
+        whole.read(name)
+
+
+def test_a_path_that_cannot_be_one(tmp_path: Path):
+    for path in ("n" * 5000, "a\0b", ""):
+        with pytest.raises(BundleNotFoundError):
+            load_bundle(tmp_path / path)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"vectors": [[0.0] * 4]},
+        {"vectors": [[1e200] * 4]},
+        {"vectors": [[math.nan] * 4]},
+        {"vectors": [[1.0, 0.0]]},
+        {"texts": [" "]},
+        {"heads": ["lexical"]},
+    ],
+    ids=str,
+)
+def test_reference_vectors_that_cannot_be_compared(bundle: Path, row: dict):
+    """A cosine that is no number is not below the limit, so anything would agree with it."""
+    reference = {
+        "heads": ["topical"],
+        "roles": ["query"],
+        "texts": ["a"],
+        "vectors": [[1, 0, 0, 0]],
+    }
+    (bundle / "parity.json").write_text(json.dumps([reference | row]))
+    rewrite_manifest(bundle)
+    with pytest.raises(BundleError):
+        verify_bundle(bundle, deep=True)
+
+
+def test_damaged_files_with_new_checksums_are_errors_of_ours(bundle: Path):
+    """Whatever a library raises of a damaged file, it is a damaged bundle."""
+    random = np.random.default_rng(0)
+    names = ["model.onnx", "tokenizer.json", "parity.json"]
+    whole = {name: (bundle / name).read_bytes() for name in names}
+    for number in range(60):
+        name = names[number % 3]
+        content = bytearray(whole[name])
+        if number % 4 == 0:
+            content = content[: int(random.integers(0, len(content)))]
+        elif number % 4 == 1:
+            content = bytearray(whole[names[(number + 1) % 3]])
+        else:
+            for place in random.integers(0, len(content), 3):
+                content[place] ^= 1 << int(random.integers(0, 8))
+        (bundle / name).write_bytes(content)
+        rewrite_manifest(bundle)
+        with contextlib.suppress(BundleError):
+            verify_bundle(bundle, deep=True)
+        (bundle / name).write_bytes(whole[name])
+
+
+def test_a_panic_of_the_tokenizer_is_an_error_of_ours(bundle: Path):
+    """It derives from BaseException, so nobody who catches errors would catch it."""
+    content = json.loads((bundle / "tokenizer.json").read_text())
+    content["post_processor"]["special_tokens"] = {}
+    (bundle / "tokenizer.json").write_text(json.dumps(content))
+    rewrite_manifest(bundle)
+    with pytest.raises(BundleError, match="tokenizer fails"):
+        OnnxEncoder(bundle)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,16 +11,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_bundles import head, rewrite_manifest, tiny_graph, tiny_tokenizer, write_tiny_bundle
+from onnx import numpy_helper
+from tiny_bundles import (
+    WORDS,
+    head,
+    rewrite_manifest,
+    tiny_graph,
+    tiny_tokenizer,
+    write_tiny_bundle,
+)
 
 from logic_retrievers.encoders import Encoder, OnnxEncoder
 from logic_retrievers.encoders.base import check_names
 from logic_retrievers.encoders.sessions import CPU, Graphs, RunGraph
 from logic_retrievers.encoders.tokenization import split_uneven, token_batches
 from logic_retrievers.errors import (
-    BundleError,
     ConfigurationError,
     EmptyTextError,
+    EncoderError,
     InputError,
     LongTextWarning,
     ProviderError,
@@ -196,13 +205,17 @@ def test_threads_get_what_a_single_caller_gets(encoder: OnnxEncoder):
 
 
 def test_sessions_share_one_arena_and_keep_no_file(tmp_path: Path):
-    """Each with an arena and the file of its own took 200 MiB more while documents are encoded."""
+    """Each with an arena and the file of its own took 200 MiB more while documents are encoded.
+
+    And none reads a format but ONNX, in which external data would not be seen.
+    """
     folder = write_tiny_bundle(tmp_path)
     graphs = Graphs({"model.onnx": (folder / "model.onnx").read_bytes()}, [CPU], 2)
     graph = graphs._graphs["model.onnx"]
     for session in (graph.session, graph.single_core_session()):
         options = session.get_session_options()
         assert options.get_session_config_entry("session.use_env_allocators") == "1"
+        assert options.get_session_config_entry("session.load_model_format") == "ONNX"
         assert not options.enable_mem_pattern
         assert session._model_bytes is None
     assert not graph._content
@@ -255,21 +268,46 @@ def test_unknown_names_are_refused(encoder: OnnxEncoder):
         check_names("topical", encoder.specs)
 
 
-def test_a_graph_with_weights_in_another_file_is_refused(tmp_path: Path):
-    """A file that no checksum covers could change the weights."""
-    import onnx
-
+def test_a_text_that_the_graph_cannot_read_is_an_error_of_ours(tmp_path: Path):
+    """A tokenizer with more words than the graph's table fails at some text, maybe years later."""
     folder = write_tiny_bundle(tmp_path)
-    onnx.save(
-        tiny_graph(),
-        str(folder / "model.onnx"),
-        save_as_external_data=True,
-        location="weights.bin",
-        size_threshold=0,
-    )
+    vocabulary = json.loads(tiny_tokenizer().to_str())
+    vocabulary["model"]["vocab"]["rare"] = 500
+    (folder / "tokenizer.json").write_text(json.dumps(vocabulary))
     rewrite_manifest(folder)
-    with pytest.raises(BundleError):
-        OnnxEncoder(folder)
+    tiny = OnnxEncoder(folder)
+    for texts in (["rare"], ["rare"] * 100):
+        with pytest.raises(EncoderError, match=r"cannot run 'model\.onnx'"):
+            tiny.encode_documents(texts)
+
+
+def test_a_text_that_the_tokenizer_cannot_read_is_an_error_of_ours(tmp_path: Path):
+    """The library's own error is a bare Exception."""
+    folder = write_tiny_bundle(tmp_path)
+    vocabulary = json.loads(tiny_tokenizer().to_str())
+    del vocabulary["model"]["vocab"]["[UNK]"]
+    (folder / "tokenizer.json").write_text(json.dumps(vocabulary))
+    rewrite_manifest(folder)
+    tiny = OnnxEncoder(folder)
+    for call in (tiny.token_spans, lambda text: tiny.encode_documents([text])):
+        with pytest.raises(EncoderError, match="tokenizer fails"):
+            call("unheard")
+
+
+def test_vectors_that_are_not_finite_are_refused(tmp_path: Path):
+    """A NaN in the row of one word would be stored for every passage that has it."""
+    folder = write_tiny_bundle(tmp_path)
+    graph = tiny_graph()
+    table = next(tensor for tensor in graph.graph.initializer if tensor.name == "table")
+    values = numpy_helper.to_array(table).copy()
+    values[WORDS.index("z")] = np.nan
+    table.CopyFrom(numpy_helper.from_array(values, "table"))
+    (folder / "model.onnx").write_bytes(graph.SerializeToString())
+    rewrite_manifest(folder)
+    tiny = OnnxEncoder(folder)
+    tiny.encode_documents(["a b"])
+    with pytest.raises(EncoderError, match="not of finite numbers"):
+        tiny.encode_documents(["a b", "a z"])
 
 
 def test_the_padding_token_of_the_tokenizer_is_used(tmp_path: Path):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from query_files import TEXTS as READ
 from query_files import write_noisy
@@ -23,7 +25,7 @@ from logic_retrievers.encoders import (
 )
 from logic_retrievers.encoders.bundle import replace_query_references
 from logic_retrievers.encoders.manifest import ReferenceVectors
-from logic_retrievers.encoders.query_encoder import CARD_KEY
+from logic_retrievers.encoders.query_encoder import CARD_KEY, CHECKSUM_KEY, checksum
 from logic_retrievers.encoders.verification import parity_cosines
 from logic_retrievers.errors import (
     BundleError,
@@ -217,7 +219,7 @@ def test_a_file_that_is_not_there_or_none(encoder, folder, tmp_path):
         encoder.with_query_encoder("a\0b")
     with pytest.raises(QueryEncoderError, match="without the description of a query encoder"):
         encoder.with_query_encoder(folder / "model.onnx")
-    with pytest.raises(QueryEncoderError, match="is no query encoder, or a damaged one"):
+    with pytest.raises(QueryEncoderError, match="no ONNX file, or a damaged one"):
         encoder.with_query_encoder(folder / "NOTICE")
     with pytest.raises(BundleError, match="no head 'mine', only topical, other"):
         encoder.with_query_encoder(None, "mine")
@@ -239,6 +241,56 @@ def test_every_damage_is_found(file):
             read_query_encoder(file)
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders on this system")
+def test_only_a_regular_file_is_read(tmp_path):
+    """A pipe was waited for, and a device read until the memory was full."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(QueryEncoderError, match="no regular file"):
+            read_query_encoder(path)
+    with (tmp_path / "huge").open("wb") as huge:
+        huge.truncate(2**31 + 1)
+    with pytest.raises(QueryEncoderError, match="larger than"):
+        read_query_encoder(tmp_path / "huge")
+
+
+def test_nothing_may_stand_behind_the_description(file):
+    """Protobuf reads messages one after the other as one: another graph would join this one."""
+    whole = file.read_bytes()
+    file.write_bytes(whole + tiny_graph().SerializeToString())
+    with pytest.raises(QueryEncoderError, match="not the checksum"):
+        read_query_encoder(file)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"prefix":""', f'"prefix":{"[" * 960}{"]" * 960}'),
+        ('"max_tokens":16', '"max_tokens":1e400'),
+        ('"min_cosine":0.999', '"min_cosine":NaN'),
+        ('"graph_bytes":', '"graph_bytes":9'),
+        ('"texts":["a b c"', '"texts":["   "'),
+        ('"vectors":[[', '"vectors":[[1e200,'),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_a_description_that_cannot_be_used(encoder, file, old, new):
+    """Its checksum may be right, as its author's intentions may not."""
+    entries = {entry.key: entry for entry in onnx.load(file).metadata_props}
+    graph = file.read_bytes()[: read_query_encoder(file).card.graph_bytes]
+    text = entries[CARD_KEY].value
+    assert old in text
+    text = text.replace(old, new)
+    description = onnx.ModelProto()
+    description.metadata_props.add(key=CARD_KEY, value=text)
+    description.metadata_props.add(key=CHECKSUM_KEY, value=checksum(graph, text))
+    file.write_bytes(graph + description.SerializeToString())
+    with pytest.raises(QueryEncoderError) as refused:
+        encoder.with_query_encoder(file)
+    assert len(str(refused.value)) < 1000
+
+
 def test_another_format_version_is_refused(file):
     """A file of tomorrow may say things that this version would leave out."""
     content = file.read_bytes()
@@ -246,7 +298,7 @@ def test_another_format_version_is_refused(file):
     with pytest.raises(QueryEncoderError, match=r"format version 2.*reads 1. Upgrade the package"):
         read_query_encoder(file)
     file.write_bytes(content.replace(b'{"format_version":1', b'["format_version",1'))
-    with pytest.raises(QueryEncoderError, match="not a JSON object"):
+    with pytest.raises(QueryEncoderError, match="Invalid JSON"):
         read_query_encoder(file)
     assert CARD_KEY.encode() in content
 
@@ -280,8 +332,6 @@ def test_what_does_not_fit_is_refused(encoder, folder, tmp_path, change, message
 
 def test_the_graph_is_read_whole_by_others(file):
     """Tools that open ONNX files must see graph and description as one model."""
-    import onnx
-
     model = onnx.load(file)
     onnx.checker.check_model(model)
     assert CARD_KEY in {entry.key for entry in model.metadata_props}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -156,8 +158,125 @@ def test_cache_that_cannot_be_used_says_so(tmp_path):
     (tmp_path / "text").write_text("no database at all, " * 100, encoding="utf-8")
     with pytest.raises(StorageError, match="embedding cache"):
         CachedEncoder(Counting("topical"), tmp_path / "text")
+    for path in (tmp_path, tmp_path / "text" / "vectors", tmp_path / ("n" * 300), "a\0b"):
+        with pytest.raises(StorageError, match="cannot make"):
+            CachedEncoder(Counting("topical"), path)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders on this system")
+def test_cache_does_not_wait_for_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
     with pytest.raises(StorageError, match="embedding cache"):
-        CachedEncoder(Counting("topical"), tmp_path / "nowhere" / "vectors")
+        CachedEncoder(Counting("topical"), tmp_path / "pipe")
+
+
+def change(path: Path, *statements: str) -> None:
+    """Runs statements on the file of a cache."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "vector", ["NULL", "7", "'sixteen letters.'", "X'00'", "zeroblob(16)", "CAST(X'FF' AS TEXT)"]
+)
+@pytest.mark.parametrize("checksum", ["checksum", "'text'", "NULL", "1.5", "X'00'"])
+def test_cache_encodes_rows_of_other_types_again(tmp_path, vector, checksum):
+    """SQLite keeps any type in any column, and a stranger's table has what columns it likes."""
+    inner = Counting("topical")
+    cached = CachedEncoder(inner, tmp_path / "vectors")
+    first = cached.encode_documents(["a"])["topical"]
+    change(
+        tmp_path / "vectors",
+        "ALTER TABLE vectors RENAME TO old",
+        "CREATE TABLE vectors (key PRIMARY KEY, vector, checksum)",
+        f"INSERT INTO vectors SELECT key, {vector}, {checksum} FROM old",
+    )
+    if "CAST" in vector:
+        with pytest.raises(StorageError, match="UTF-8"):
+            cached.encode_documents(["a"])
+    else:
+        np.testing.assert_array_equal(cached.encode_documents(["a"])["topical"], first)
+        assert len(inner.asked) == 2
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE vectors (key, vector)",
+        "CREATE TABLE vectors (key, vector, checksum, more)",
+        "CREATE TABLE vectors (a, b, c)",
+        "CREATE VIEW vectors AS SELECT 'k' AS key, 'v' AS vector, 1 AS checksum",
+    ],
+)
+def test_cache_refuses_another_table_of_its_name(tmp_path, statement):
+    change(tmp_path / "vectors", statement)
+    with pytest.raises(StorageError, match="embedding cache"):
+        CachedEncoder(Counting("topical"), tmp_path / "vectors").encode_documents(["a"])
+
+
+def test_cache_that_may_only_be_read(tmp_path):
+    """A mark in the header makes the file read-only, for an administrator's tests too."""
+    path = tmp_path / "vectors"
+    cached = CachedEncoder(Counting("topical"), path)
+    first = cached.encode_documents(["a"])["topical"]
+    change(path, "PRAGMA journal_mode=DELETE")
+    content = bytearray(path.read_bytes())
+    content[18] = 3
+    path.write_bytes(content)
+    with pytest.raises(StorageError, match="readonly"):
+        CachedEncoder(Counting("topical"), path).encode_documents(["b"])
+    np.testing.assert_array_equal(cached.encode_documents(["a"])["topical"], first)
+
+
+def test_damaged_cache_files_give_a_storage_error_or_the_right_vector(tmp_path):
+    """A page that a disk lost must not end an ingestion of days in an unknown error."""
+    inner = Counting("topical")
+    texts = [f"{n} text" for n in range(40)]
+    path = tmp_path / "vectors"
+    expected = CachedEncoder(inner, path).encode_documents(texts)["topical"]
+    change(path, "PRAGMA journal_mode=DELETE")
+    whole = path.read_bytes()
+    random = np.random.default_rng(0)
+    for number in range(60):
+        content = bytearray(whole)
+        if number % 3 == 0:
+            content = content[: int(random.integers(0, len(content)))]
+        for place in random.integers(0, max(1, len(content)), 8 if content else 0):
+            content[place] ^= 1 << int(random.integers(0, 8))
+        for left in tmp_path.glob("vectors*"):
+            left.unlink()
+        path.write_bytes(content)
+        with suppress(StorageError):
+            vectors = CachedEncoder(inner, path).encode_documents(texts)["topical"]
+            np.testing.assert_array_equal(vectors, expected)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_cache_is_made_for_its_owner_alone(tmp_path):
+    """Vectors say much of the texts that they were made of."""
+    path = tmp_path / "new" / "folder" / "vectors"
+    CachedEncoder(Counting("topical"), path).encode_documents(["a"])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("SELECT * FROM vectors").fetchall()  # files beside it are there now
+        modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+    assert modes == dict.fromkeys(("vectors", "vectors-wal", "vectors-shm"), 0o600)
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    path.parent.chmod(0o755)
+    path.chmod(0o644)
+    CachedEncoder(Counting("topical"), path).encode_documents(["b"])
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert path.parent.stat().st_mode & 0o777 == 0o755
+
+
+def test_cache_with_a_name_that_sqlite_takes_for_memory(tmp_path, monkeypatch):
+    """It would be forgotten between two calls, and "no such table" the answer."""
+    monkeypatch.chdir(tmp_path)
+    inner = Counting("topical")
+    for _ in range(2):
+        CachedEncoder(inner, ":memory:").encode_documents(["a"])
+    assert len(inner.asked) == 1
 
 
 def test_cache_refuses_bad_input_before_anything_is_written(tmp_path):

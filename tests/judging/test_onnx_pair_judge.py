@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import onnx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from logic_export.bundles.manifests import checksums
+from onnx import numpy_helper
 from pair_bundles import LETTERS, WORDS, write_pair_bundle
 
 from logic_retrievers import Engine, Passage, PassageIndex
@@ -185,6 +189,41 @@ def test_damaged_and_missing(tmp_path):
         OnnxPairJudge(folder)
 
 
+def replace_graph(folder, graph):
+    """Writes the judge's graph, and its checksum into the manifest."""
+    (folder / "judge.onnx").write_bytes(graph.SerializeToString())
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"] |= checksums(folder, ["judge.onnx"])
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_weights_that_are_not_finite(tmp_path, value):
+    """Each verdict would be no number, and each search a warning."""
+    folder = write_pair_bundle(tmp_path)
+    graph = onnx.load(folder / "judge.onnx")
+    matrix = next(tensor for tensor in graph.graph.initializer if tensor.name == "matrix")
+    matrix.CopyFrom(numpy_helper.from_array(np.full((4, 3), value, np.float32), "matrix"))
+    replace_graph(folder, graph)
+    with pytest.raises(BundleError, match="not finite"):
+        OnnxPairJudge(folder)
+
+
+def test_weights_in_another_file(tmp_path, monkeypatch):
+    """No checksum covers it, so a judge could be turned by whoever can write there."""
+    folder = write_pair_bundle(tmp_path)
+    graph = onnx.load(folder / "judge.onnx")
+    matrix = next(tensor for tensor in graph.graph.initializer if tensor.name == "matrix")
+    (tmp_path / "weights.bin").write_bytes(matrix.raw_data)
+    matrix.ClearField("raw_data")
+    matrix.data_location = onnx.TensorProto.EXTERNAL
+    matrix.external_data.add(key="location", value="weights.bin")
+    replace_graph(folder, graph)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BundleError, match=r"'judge\.onnx'.*no checksum covers"):
+        OnnxPairJudge(folder)
+
+
 def test_a_provider_that_is_not_there(folder):
     with pytest.raises(ProviderError):
         OnnxPairJudge(folder, providers=["NoSuchExecutionProvider"])
@@ -192,7 +231,11 @@ def test_a_provider_that_is_not_there(folder):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"temperature": 0.0}, {"max_tokens": 4}, {"graph": "other.onnx"}, {"colour": "red"}],
+    [
+        *({"temperature": value} for value in (0.0, 1e-300, float("inf"), float("nan"))),
+        *({"constants": {"w": float("nan")}}, {"max_tokens": 4}, {"max_tokens": 10**9}),
+        *({"graph": "other.onnx"}, {"colour": "red"}),
+    ],
 )
 def test_a_manifest_entry_that_cannot_work(tmp_path, changes):
     with pytest.raises(BundleError):

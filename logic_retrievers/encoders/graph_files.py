@@ -1,0 +1,108 @@
+"""ONNX files as protobuf messages: whether a graph keeps its weights inside, and its metadata.
+
+ONNX Runtime loads weights from other files where a graph names them, from the working directory if
+need be. No checksum covers those files, and ONNX Runtime has no option that refuses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+METADATA = 14
+"""The field ``metadata_props`` of a model."""
+
+MESSAGES: dict[str, dict[int, str]] = {
+    "ModelProto": {7: "GraphProto", 20: "TrainingInfoProto", 25: "FunctionProto"},
+    "TrainingInfoProto": {1: "GraphProto", 2: "GraphProto"},
+    "GraphProto": {1: "NodeProto", 5: "TensorProto", 15: "SparseTensorProto"},
+    "FunctionProto": {7: "NodeProto", 11: "AttributeProto"},
+    "NodeProto": {5: "AttributeProto"},
+    "AttributeProto": {
+        **{5: "TensorProto", 6: "GraphProto", 10: "TensorProto", 11: "GraphProto"},
+        **{22: "SparseTensorProto", 23: "SparseTensorProto"},
+    },
+    "SparseTensorProto": {1: "TensorProto", 2: "TensorProto"},
+    "TensorProto": {},
+}
+"""Message -> number of a field -> the message in it, for all that may hold a tensor."""
+
+_OPERATOR = 4  # of a NodeProto
+_EXTERNAL_DATA, _DATA_LOCATION = 13, 14  # of a TensorProto
+_COMPILED = b"EPContext"
+"""An operator that a device runs from a compiled file of its own."""
+
+_VARINT, _BYTES = 0, 2
+_FIXED_SIZES = {1: 8, 5: 4}
+_DAMAGED = "it is no ONNX file, or a damaged one. Copy or export it again."
+_MAX_DEPTH = 100
+"""Protobuf's own limit."""
+
+
+def check_graph(content: bytes) -> dict[str, str]:
+    """Checks that a graph needs no other file; returns its metadata.
+
+    Raises:
+        ValueError: it names other files, or is no ONNX file; the message says what.
+    """
+    _check_message(content, 0, len(content), "ModelProto", 0)
+    metadata = {}
+    for number, kind, start, end in fields(content):
+        if (number, kind) == (METADATA, _BYTES):
+            entry = {part: content[a:b] for part, _, a, b in fields(content, start, end)}
+            key, value = (entry.get(part, b"").decode(errors="replace") for part in (1, 2))
+            metadata[key] = value
+    return metadata
+
+
+def fields(
+    content: bytes, start: int = 0, end: int | None = None
+) -> Iterator[tuple[int, int, int, int]]:
+    """The fields of a protobuf message: number, wire type, and where the value starts and ends.
+
+    Raises:
+        ValueError: not a message that ONNX writes.
+    """
+    end = len(content) if end is None else end
+    while start < end:
+        tag, start = _read_varint(content, start, end)
+        number, kind = tag >> 3, tag & 7
+        if kind == _VARINT:
+            value_end = _read_varint(content, start, end)[1]
+        elif kind == _BYTES:
+            size, start = _read_varint(content, start, end)
+            value_end = start + size
+        else:
+            value_end = start + _FIXED_SIZES.get(kind, end)  # groups are not used by ONNX
+        if value_end > end or not 0 < number < 2**29:
+            raise ValueError(_DAMAGED)
+        yield number, kind, start, value_end
+        start = value_end
+
+
+def _check_message(content: bytes, start: int, end: int, message: str, depth: int) -> None:
+    if depth > _MAX_DEPTH:
+        raise ValueError(f"its parts are nested more than {_MAX_DEPTH} deep.")
+    for number, kind, first, last in fields(content, start, end):
+        if kind == _BYTES and (inner := MESSAGES[message].get(number)):
+            _check_message(content, first, last, inner, depth + 1)
+        elif message == "TensorProto" and (
+            number == _EXTERNAL_DATA
+            or (number == _DATA_LOCATION and any(byte & 0x7F for byte in content[first:last]))
+        ):
+            raise ValueError(
+                "its weights lie in another file, which no checksum covers. Export it with all "
+                "weights inside."
+            )
+        elif message == "NodeProto" and number == _OPERATOR and content[first:last] == _COMPILED:
+            raise ValueError("it was compiled for a device. Export it before it is compiled.")
+
+
+def _read_varint(content: bytes, start: int, end: int) -> tuple[int, int]:
+    """A number in groups of seven bits, and where it ends."""
+    value = 0
+    for position in range(start, min(start + 10, end)):
+        byte = content[position]
+        value |= (byte & 0x7F) << 7 * (position - start)
+        if byte < 0x80:
+            return value, position + 1
+    raise ValueError(_DAMAGED)
