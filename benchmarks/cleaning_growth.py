@@ -159,7 +159,7 @@ def open_edge_index(
         VECTORS,
     )
     client: Any = EngineClient(shard)
-    return PassageIndex(Connection(client), encoder, collection)
+    return PassageIndex(Connection.open(client=client), encoder, collection)
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,20 @@ import json
 import os
 import re
 import sqlite3
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import httpx
 import tenacity
 from pydantic import AliasPath, BaseModel, Field, ValidationError
 
+from logic_retrievers.api_keys import Secrets, check_key
+from logic_retrievers.atomic_files import private_file
 from logic_retrievers.errors import (
     AuthenticationError,
     ConfigurationError,
@@ -27,9 +29,12 @@ from logic_retrievers.errors import (
     ServerUnavailableError,
     StorageError,
 )
-
-LONGEST_WAIT = 300.0
-"""Seconds; a request is not repeated if the endpoint asks for a longer wait."""
+from logic_retrievers.server_requests import (
+    RequestLimits,
+    call_within,
+    check_address,
+    requested_pause,
+)
 
 _backoff = tenacity.wait_exponential(multiplier=0.5, max=30.0) + tenacity.wait_random(0.0, 0.5)
 
@@ -57,8 +62,10 @@ class ChatEndpoint:
         base_url: address without ``/chat/completions``: ``http://127.0.0.1:8000/v1``.
         model: its name at the endpoint.
         api_key, api_key_variable: the key, or the environment variable that holds it.
-        timeout: seconds of silence before a request counts as lost.
-        retries: repetitions after a lost connection, status 429 or 5xx.
+        timeout: seconds that a request may take, to the last byte of the answer.
+        retries: repetitions after a lost connection, status 429 or 5xx. With them and the pauses,
+            also those that the endpoint wants, a completion takes ``timeout * (retries + 1)``
+            seconds at most.
 
     Raises:
         ConfigurationError: an invalid address, key or number.
@@ -74,22 +81,28 @@ class ChatEndpoint:
         timeout: float = 60.0,
         retries: int = 4,
     ) -> None:
-        if not model.strip() or retries < 0 or not timeout > 0:
-            raise ConfigurationError("Name a model; retries: 0 or more; timeout: above 0 seconds.")
-        self.url = _completions_url(base_url)
+        if not isinstance(model, str) or not model.strip():
+            raise ConfigurationError("model= is the name of a model.")
+        self._limits = RequestLimits(timeout, retries)
+        address = check_address(base_url, "base_url=", "http://127.0.0.1:8000/v1")
+        self.url = address.rstrip("/") + "/chat/completions"
         self.model = model
-        self._key = _read_key(api_key, api_key_variable)
-        self._timeout = timeout
+        key = _read_key(api_key, api_key_variable)
+        self._secrets = Secrets(key)
+        self._headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         self._retrying = tenacity.Retrying(
-            stop=tenacity.stop_after_attempt(retries + 1),
+            stop=self._limits.stop,
             wait=_wait,
-            retry=tenacity.retry_if_exception_type(httpx.TransportError)
-            | tenacity.retry_if_result(_should_retry),
+            retry=tenacity.retry_if_exception_type((httpx.TransportError, TimeoutError))
+            | tenacity.retry_if_result(_is_busy),
             retry_error_callback=lambda state: state.outcome and state.outcome.result(),
         )
 
     def __repr__(self) -> str:
         return f"ChatEndpoint({self.url!r}, {self.model!r})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a ChatEndpoint holds a key, and is not pickled")
 
     def complete(self, turns: Iterable[tuple[str, str]], **settings: float | None) -> Completion:
         """The model's answer to a conversation.
@@ -115,14 +128,16 @@ class ChatEndpoint:
             "messages": [{"role": role, "content": text} for role, text in turns],
         }
         body |= {name: value for name, value in settings.items() if value is not None}
-        headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
+        begun = time.monotonic()
+        post = partial(
+            httpx.post, self.url, json=body, headers=self._headers, timeout=self._limits.timeout
+        )
         try:
-            return self._retrying(
-                httpx.post, self.url, json=body, headers=headers, timeout=self._timeout
-            )
-        except (httpx.ReadTimeout, httpx.WriteTimeout) as error:
+            return self._retrying(lambda: call_within(self._limits.seconds_left(begun), post))
+        except (httpx.ReadTimeout, httpx.WriteTimeout, TimeoutError) as error:
             raise ServerTimeoutError(
-                f"{self.url} gave no answer within {self._timeout} seconds. Raise timeout=."
+                f"{self.url} gave no whole answer within {self._limits.timeout:g} seconds. Raise"
+                " timeout=."
             ) from error
         except httpx.RequestError as error:
             raise ServerUnavailableError(
@@ -132,15 +147,18 @@ class ChatEndpoint:
 
     def _parse(self, response: httpx.Response) -> Completion:
         status = response.status_code
-        details = f"status {status}{_error_code(response)}"
+        details = self._secrets.mask(f"status {status}{_error_code(response)}")
         if status in {401, 403}:
             raise AuthenticationError(
                 f"{self.url} refused the API key, or wants one ({details}). Pass api_key= or "
                 "api_key_variable=."
             )
         if _is_busy(response):
+            pause = requested_pause(response.headers.get("Retry-After"))
+            wish = f" It asks for a pause of {pause:.0f} seconds." if pause else ""
             raise ServerUnavailableError(
-                f"{self.url} fails or has too much to do ({details}). Try later; a cache stays."
+                f"{self.url} fails or has too much to do ({details}).{wish} Try later; a cache"
+                " stays."
             )
         if status != httpx.codes.OK:
             raise ServerError(
@@ -163,14 +181,16 @@ class AnswerCache:
     """An SQLite file of requests and answers, so that no request is sent twice.
 
     Each use opens a connection of its own, so threads and forks are safe. The key is a hash of the
-    request. The file holds the answers in plain text, and is never pruned.
+    request. The file holds the answers in plain text, and is never pruned. Where there is none it
+    is made, so that only its owner may read it.
 
     Raises:
         StorageError: the file cannot be opened, read or written.
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path = Path(path).absolute()  # SQLite has a meaning of its own for ":memory:"
+        private_file(self._path)
         self._execute(
             "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT) WITHOUT ROWID"
         )
@@ -178,7 +198,8 @@ class AnswerCache:
     def get(self, request: Sequence[Any]) -> str | None:
         """The answer to a request (all that it depends on, as JSON values), or None."""
         rows = self._execute("SELECT answer FROM answers WHERE key = ?", _key(request))
-        return rows[0][0] if rows else None
+        # SQLite holds columns to no type
+        return rows[0][0] if rows and isinstance(rows[0][0], str) else None
 
     def put(self, request: Sequence[Any], answer: str) -> None:
         """Stores an answer, replacing an earlier one."""
@@ -200,55 +221,23 @@ class _Body(BaseModel):
     end: str | None = Field(None, validation_alias=AliasPath("choices", 0, "finish_reason"))
 
 
-def _completions_url(base_url: str) -> str:
-    try:
-        url = httpx.URL(base_url.rstrip("/") + "/chat/completions")
-    except httpx.InvalidURL:
-        url = httpx.URL("")
-    # a key in the address would be in messages, and in the log of httpx
-    if url.scheme not in {"http", "https"} or not url.host or url.userinfo or url.query:
-        raise ConfigurationError(
-            "base_url is an address as http://127.0.0.1:8000/v1, without user name, password or "
-            "query. Pass a key as api_key= or api_key_variable=."
-        )
-    return str(url)
-
-
 def _read_key(key: str | None, variable: str | None) -> str | None:
     if variable is not None:
         if key is not None:
             raise ConfigurationError("Pass either api_key or api_key_variable.")
         key = os.environ.get(variable, "").strip()
-    # the HTTP client's own error about such a header would show the key
-    if key is not None and not re.fullmatch(r"[!-~]+", key):
-        place = "api_key" if variable is None else f"The environment variable {variable}"
-        raise ConfigurationError(f"{place} is empty, or holds white space or more than ASCII.")
-    return key
+        return check_key(key, f"The environment variable {variable}")
+    return None if key is None else check_key(key)
 
 
 def _is_busy(response: httpx.Response) -> bool:
     return response.status_code == httpx.codes.TOO_MANY_REQUESTS or response.is_server_error
 
 
-def _should_retry(response: httpx.Response) -> bool:
-    return _is_busy(response) and _requested_wait(response) <= LONGEST_WAIT
-
-
 def _wait(state: tenacity.RetryCallState) -> float:
     last = state.outcome
-    requested = 0.0 if last is None or last.failed else _requested_wait(last.result())
-    return max(_backoff(state), requested)
-
-
-def _requested_wait(response: httpx.Response) -> float:
-    """Seconds to wait by the header ``Retry-After``, a number or a date; 0 without it."""
-    value = response.headers.get("Retry-After", "").strip()
-    if value.isdecimal():
-        return float(value)
-    try:
-        return (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
-    except (TypeError, ValueError):  # no date, or one without a time zone
-        return 0.0
+    wanted = "" if last is None or last.failed else last.result().headers.get("Retry-After")
+    return max(_backoff(state), requested_pause(wanted))
 
 
 def _error_code(response: httpx.Response) -> str:

@@ -5,35 +5,49 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
-import re
 import threading
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
-from urllib.parse import urlsplit
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from qdrant_client import AsyncQdrantClient, QdrantClient
 from tenacity import (
     AsyncRetrying,
     RetryCallState,
     Retrying,
     retry_if_exception,
-    stop_after_attempt,
     wait_exponential,
     wait_random,
 )
 
-from logic_retrievers.effects import Compute, Effect, ThreadHandler
+from logic_retrievers.api_keys import Secrets, check_key
+from logic_retrievers.effects import ClientCall, Compute, Effect, ThreadHandler
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.index.faults import is_transient, retry_after, translate
+from logic_retrievers.index.clients import (
+    MEMORY,
+    async_server_client,
+    check_given_clients,
+    check_location,
+    embedded_client,
+    is_address,
+    keys_of,
+    server_client,
+)
+from logic_retrievers.index.faults import (
+    check_answer,
+    closed_error,
+    is_transient,
+    retry_after,
+    translate,
+)
+from logic_retrievers.server_requests import RequestLimits, call_within, is_number
 
 if TYPE_CHECKING:
-    from logic_retrievers.index.edge import EdgeClient
+    from qdrant_client import AsyncQdrantClient, QdrantClient
 
-MEMORY = ":memory:"
-LONGEST_WAIT = 30.0
+    from logic_retrievers.index.edge import EdgeClient
 
 # A client in local mode is not thread-safe, and frameworks share clients: one lock per client.
 _client_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
@@ -44,7 +58,7 @@ _backoff = wait_exponential(multiplier=0.1, max=8.0) + wait_random(0.0, 0.1)
 
 def _pause(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
-    return min(LONGEST_WAIT, max(retry_after(error), _backoff(state)))
+    return max(retry_after(error), _backoff(state))
 
 
 class Connection:
@@ -56,9 +70,9 @@ class Connection:
         async_client: for asynchronous calls, on whichever event loop the caller runs.
         make_async: creates an asynchronous client for the running event loop, when first needed.
         owned: whether :meth:`close` closes the clients.
-        retries: how often a call is repeated after a transport fault.
+        limits: of a request to a server.
         place: where Qdrant is, for messages.
-        secret: removed from every message.
+        secrets: removed from every message.
     """
 
     def __init__(
@@ -68,12 +82,10 @@ class Connection:
         *,
         make_async: Callable[[], AsyncQdrantClient] | None = None,
         owned: bool = False,
-        retries: int = 3,
+        limits: RequestLimits,
         place: str = "the given client",
-        secret: str | None = None,
+        secrets: Secrets,
     ) -> None:
-        if client is None and async_client is None:
-            raise ConfigurationError("Pass a location, a client or an async_client.")
         given = async_client if client is None else client
         # a client of qdrant-client says where it looks; the embedded engine's is of this package
         place_of_client = getattr(given, "init_options", None)
@@ -89,15 +101,16 @@ class Connection:
         self._owned = owned
         if owned and client is not None:
             _open_clients.add(client)
-        self._secret = secret
+        self._closed = False
+        self._secrets = secrets
+        self._limits = limits
         self._lock = (
             _client_locks.setdefault(client, threading.RLock())
             if self.local_mode and client is not None
             else None
         )
-        attempts = 1 if self.embedded or self.local_mode else retries + 1
         self._retrying: dict[str, Any] = {
-            "stop": stop_after_attempt(attempts),
+            "stop": limits.stop,
             "wait": _pause,
             "retry": retry_if_exception(is_transient),
             "reraise": True,
@@ -122,42 +135,47 @@ class Connection:
         The arguments are those of :class:`opening.ConnectionSettings`.
 
         Raises:
-            ConfigurationError: settings that contradict each other.
+            ConfigurationError: settings that contradict each other, or cannot work.
             CollectionLockedError: another process has the folder open.
             StorageError: the folder cannot be created or written.
         """
-        if retries < 0 or timeout <= 0:
-            raise ConfigurationError("retries must be 0 or more, and timeout more than 0 seconds.")
+        limits = RequestLimits(timeout, retries)
+        if not is_number(grpc_port, Integral) or not 0 < grpc_port < 65536:
+            raise ConfigurationError("grpc_port= is a whole number from 1 to 65535.")
+        if not isinstance(prefer_grpc, bool):
+            raise ConfigurationError("prefer_grpc= is True or False.")
         if client is not None or async_client is not None:
             if location is not None or api_key is not None:
                 raise ConfigurationError("Pass either a location (and its key) or ready clients.")
-            return cls(client, async_client, retries=retries)
-        where = MEMORY if location is None else os.fspath(location)
-        if where.startswith(("http://", "https://")):
-            settings: dict[str, Any] = {
-                "url": where,
-                "api_key": api_key,
-                "prefer_grpc": prefer_grpc,
-                "grpc_port": grpc_port,
-                "timeout": timeout,
-                "check_compatibility": False,  # it warns from a thread
-            }
-            loopback = urlsplit(where).hostname in {"localhost", "127.0.0.1", "::1"}
-            with _key_warning_ignored(loopback):
-                server = QdrantClient(**settings)
-            return cls(
-                server,
-                make_async=lambda: _async_client(settings),
-                owned=True,
-                retries=retries,
-                place=_without_credentials(where),
-                secret=api_key,
-            )
-        if re.fullmatch(r"[\w.-]+:\d+", where):
-            raise ConfigurationError(f"Write a server's address as a URL: http://{where}")
-        if api_key is not None:
-            raise ConfigurationError("An API key is for a server; this location is embedded.")
-        return cls(_embedded_client(where), owned=True, place=where)
+            check_given_clients(client, async_client)
+            secrets: list[str] = []
+            for options in (getattr(each, "init_options", {}) for each in (client, async_client)):
+                secrets += keys_of(options)
+                if options.get("timeout") is not None:
+                    limits = RequestLimits(options["timeout"], limits.retries)
+            return cls(client, async_client, limits=limits, secrets=Secrets(*secrets))
+        where = MEMORY if location is None else check_location(location)
+        if not is_address(where):
+            if api_key is not None:
+                raise ConfigurationError("An API key is for a server; this location is embedded.")
+            embedded = embedded_client(where)
+            return cls(embedded, owned=True, limits=limits, place=where, secrets=Secrets())
+        settings: dict[str, Any] = {
+            "url": where,
+            "api_key": None if api_key is None else check_key(api_key),
+            "prefer_grpc": prefer_grpc,
+            "grpc_port": int(grpc_port),
+            "timeout": limits.timeout,
+            "check_compatibility": False,  # it warns from a thread
+        }
+        return cls(
+            server_client(settings),
+            make_async=lambda: async_server_client(settings),
+            owned=True,
+            limits=limits,
+            place=where,
+            secrets=Secrets(api_key),
+        )
 
     def __repr__(self) -> str:
         return f"Connection({self.place!r}, embedded={self.embedded})"
@@ -182,37 +200,55 @@ class Connection:
 
     def handle(self, effect: Effect) -> Any:
         """Performs the effect and returns its result; raises errors of this package's tree."""
+        if self._closed:
+            raise closed_error(self.place)
         if isinstance(effect, Compute):
             return effect.function()
-        method = getattr(self.client, effect.method)
+        call = partial(getattr(self.client, effect.method), **effect.arguments)
         try:
             if self._lock is not None:
                 with self._lock:
-                    return method(**effect.arguments)
-            return Retrying(**self._retrying)(method, **effect.arguments)
+                    return call()
+            if self.embedded:
+                return call()
+            begun = time.monotonic()
+            return Retrying(**self._retrying)(
+                lambda: check_answer(effect, call_within(self._limits.seconds_left(begun), call))
+            )
         except Exception as error:
-            self._raise(error, effect.arguments.get("collection_name"))
+            failure = self._to_own_error(error, effect)
+        raise failure
 
     async def ahandle(self, effect: Effect) -> Any:
         """:meth:`handle` without blocking the event loop."""
+        if self._closed:
+            raise closed_error(self.place)
         client = None if isinstance(effect, Compute) else self._loop_client()
         if isinstance(effect, Compute) or client is None:
             return await self._threads.submit(lambda: self.handle(effect))
+        call = partial(getattr(client, effect.method), **effect.arguments)
+        begun = time.monotonic()
+
+        async def attempt() -> Any:
+            async with asyncio.timeout(self._limits.seconds_left(begun)):
+                return check_answer(effect, await call())
+
         try:
-            return await AsyncRetrying(**self._retrying)(
-                getattr(client, effect.method), **effect.arguments
-            )
+            return await (call() if self.local_mode else AsyncRetrying(**self._retrying)(attempt))
         except Exception as error:
-            self._raise(error, effect.arguments.get("collection_name"))
+            failure = self._to_own_error(error, effect)
+        raise failure
 
     def close(self) -> None:
         """Closes what this connection opened; safe to call twice."""
+        self._closed = True
         self._threads.close()
         if self._owned and self._client is not None:
             self._client.close()
 
     async def aclose(self) -> None:
         """Also closes this event loop's client; await it on the loop that was used."""
+        self._closed = True
         client = self._per_loop.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()
@@ -227,14 +263,17 @@ class Connection:
             self._per_loop[loop] = self._make_async()
         return self._per_loop[loop]
 
-    def _raise(self, error: Exception, collection: str | None) -> NoReturn:
-        translated = translate(error, self.place, collection)
+    def _to_own_error(self, error: Exception, call: ClientCall) -> Exception:
+        """The error of this package's tree; the error itself where it is not Qdrant's."""
+        collection = call.arguments.get("collection_name")
+        translated = translate(error, self.place, collection, self._secrets.mask)
         if translated is None:
-            raise error
-        if self._secret and self._secret in str(error):
-            message = str(translated).replace(self._secret, "***")
-            raise type(translated)(message) from None  # a traceback of the original shows the key
-        raise translated from error
+            return error
+        if self._closed:  # while the call was performed
+            return closed_error(self.place)
+        if not self._secrets.shown_by(error):
+            translated.__cause__ = error
+        return translated
 
 
 @atexit.register
@@ -246,34 +285,3 @@ def _close_open_clients() -> None:
 def is_local_mode(options: Mapping[str, Any]) -> bool:
     """Whether a client of qdrant-client with these ``init_options`` is its own database."""
     return options.get("location") == MEMORY or options.get("path") is not None
-
-
-def _embedded_client(where: str) -> EdgeClient:
-    from logic_retrievers.index.edge import EdgeClient  # 35 MB that a server's client does without
-
-    try:
-        return EdgeClient(None if where == MEMORY else where)
-    except Exception as error:
-        translated = translate(error, where, None)
-        if translated is None:
-            raise
-        raise translated from error
-
-
-def _async_client(settings: dict[str, Any]) -> AsyncQdrantClient:
-    with _key_warning_ignored(True):  # the synchronous client has warned already
-        return AsyncQdrantClient(**settings)
-
-
-@contextmanager
-def _key_warning_ignored(ignored: bool) -> Iterator[None]:
-    """Silences qdrant-client's warning that a key is sent unencrypted."""
-    with warnings.catch_warnings():
-        if ignored:
-            warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
-        yield
-
-
-def _without_credentials(url: str) -> str:
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()

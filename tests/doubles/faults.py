@@ -4,9 +4,9 @@ import threading
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from .replies import ConnectionDropped, ErrorReply, NoAnswer
+from .replies import ConnectionDropped, ErrorReply, NoAnswer, StrangeReply
 
-FaultKind = Literal["drop_connection", "timeout", "429", "500", "503", "507"]
+FaultKind = Literal["drop_connection", "timeout", "429", "500", "503", "507", "strange"]
 
 
 @dataclass
@@ -17,7 +17,8 @@ class Fault:
     kind: FaultKind
     on: str | None
     after_apply: bool
-    retry_after: int | None
+    retry_after: int | str | None
+    body: bytes = b""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(FaultKind):
@@ -40,6 +41,8 @@ class Fault:
                 return ErrorReply(503, "Service unavailable: injected fault")
             case "507":
                 return ErrorReply(507, "Insufficient storage: No space left on device")
+            case "strange":
+                return StrangeReply(self.body)
 
 
 class FaultPlan:

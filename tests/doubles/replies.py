@@ -26,14 +26,15 @@ class ErrorReply(Exception):  # noqa: N818 - a reply that travels as an exceptio
     Attributes:
         http: REST status.
         message: the text under `status.error`, or the gRPC details.
-        retry_after: seconds, sent as `Retry-After` or as trailing metadata.
+        retry_after: seconds, or what a proxy writes instead; sent as `Retry-After` or as trailing
+            metadata.
         bare: REST sends the text alone, without the JSON envelope (authentication, routing).
         unimplemented: no such gRPC method on this server.
     """
 
     http: int
     message: str
-    retry_after: int | None = None
+    retry_after: int | str | None = None
     bare: bool = False
     unimplemented: bool = False
 
@@ -49,6 +50,13 @@ class ConnectionDropped(Exception):  # noqa: N818
 
 class NoAnswer(Exception):  # noqa: N818
     """The connection stays open and nothing is ever sent."""
+
+
+@dataclass(eq=False)
+class StrangeReply(Exception):  # noqa: N818
+    """Status 200 with a body that Qdrant would not send; over gRPC the bytes of the message."""
+
+    body: bytes
 
 
 def no_such_endpoint() -> ErrorReply:

@@ -15,7 +15,7 @@ from pydantic_core import to_json
 from qdrant_client.http import models
 
 from .operations import Call
-from .replies import ConnectionDropped, ErrorReply, NoAnswer, no_such_endpoint
+from .replies import ConnectionDropped, ErrorReply, NoAnswer, StrangeReply, no_such_endpoint
 
 if TYPE_CHECKING:
     from .wire_double import WireDouble
@@ -126,6 +126,8 @@ class _Handler(BaseHTTPRequestHandler):
             result = self.server.double.answer("rest", call, lambda: parse(raw, body), key)
         except ErrorReply as reply:
             self._send_error(reply, start)
+        except StrangeReply as reply:
+            self._send(200, reply.body)
         except (ConnectionDropped, NoAnswer) as fault:
             if isinstance(fault, NoAnswer):
                 self.server.double.closing.wait()

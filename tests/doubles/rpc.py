@@ -9,7 +9,7 @@ import grpc
 from qdrant_client import grpc as q
 
 from .operations import Call
-from .replies import ConnectionDropped, ErrorReply, NoAnswer
+from .replies import ConnectionDropped, ErrorReply, NoAnswer, StrangeReply
 from .rpc_replies import encode
 from .rpc_requests import REQUESTS, Decode
 
@@ -22,7 +22,9 @@ class RpcServer:
 
     def __init__(self, double: WireDouble) -> None:
         unlimited = [(f"grpc.max_{way}_message_length", -1) for way in ("send", "receive")]
-        self._server = grpc.server(ThreadPoolExecutor(64), options=unlimited)
+        self._server = grpc.server(
+            ThreadPoolExecutor(64), interceptors=[_Unserialised()], options=unlimited
+        )
         for service in ("Qdrant", "Collections", "Points"):
             register = getattr(q, f"add_{service}Servicer_to_server")
             register(_servicer(service, double), self._server)
@@ -31,6 +33,21 @@ class RpcServer:
 
     def close(self) -> None:
         self._server.stop(grace=None).wait()
+
+
+class _Unserialised(grpc.ServerInterceptor):
+    """Lets a handler answer with bytes in place of a message."""
+
+    def intercept_service(self, continuation: Any, details: Any) -> Any:
+        handler = continuation(details)
+        if handler is None:
+            return None
+        serialise = handler.response_serializer
+        return grpc.unary_unary_rpc_method_handler(
+            handler.unary_unary,
+            handler.request_deserializer,
+            lambda reply: reply if isinstance(reply, bytes) else serialise(reply),
+        )
 
 
 def _servicer(service: str, double: WireDouble) -> Any:
@@ -63,6 +80,8 @@ def _handler(double: WireDouble, endpoint: str, decode: Decode) -> Any:
             if reply.retry_after is not None:
                 context.set_trailing_metadata((("retry-after", str(reply.retry_after)),))
             context.abort(grpc.StatusCode[reply.grpc], reply.message)
+        except StrangeReply as reply:
+            return reply.body
         except ConnectionDropped:
             # A call cannot close its connection here; this is what a client sees when one drops.
             context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed")

@@ -74,7 +74,10 @@ class Store:
         result = OPERATIONS[call.endpoint](self._client, call)
         match call.endpoint:
             case "collections/get":
-                result.payload_schema = dict(self._indexes_of(call.collection))
+                result.payload_schema = {
+                    key: index.model_copy(update={"points": self._count_with(call.collection, key)})
+                    for key, index in self._indexes_of(call.collection).items()
+                }
             case "collections/create":
                 self._indexes[call.collection] = {}
                 # Local mode warns past 20,000 points; a server has no such limit.
@@ -92,14 +95,18 @@ class Store:
 
     def _create_index(self, call: Call) -> models.UpdateResult:
         """Keep the index here: local mode only warns that it has none."""
-        points = self._client.get_collection(call.collection).points_count or 0
         schema = call.body.field_schema
         params = None if isinstance(schema, models.PayloadSchemaType) else schema
         kind = models.PayloadSchemaType(schema if params is None else params.type.value)
         self._indexes_of(call.collection)[call.body.field_name] = models.PayloadIndexInfo(
-            data_type=kind, params=params, points=points
+            data_type=kind, params=params, points=0
         )
         return _completed()
+
+    def _count_with(self, collection: str, key: str) -> int:
+        """How many points have a value under a key, as the server counts them for its index."""
+        absent = models.IsEmptyCondition(is_empty=models.PayloadField(key=key))
+        return self._client.count(collection, models.Filter(must_not=[absent])).count
 
 
 def _completed() -> models.UpdateResult:

@@ -99,23 +99,27 @@ class WireDouble:
         on: str | None = None,
         *,
         after_apply: bool = False,
-        retry_after: int | None = 1,
+        retry_after: int | str | None = 1,
+        body: bytes = b"",
     ) -> None:
         """Make the next requests fail.
 
         Args:
             times: how many.
-            kind: how: closed connection, no answer until the client gives up, or a status.
+            kind: how: closed connection, no answer until the client gives up, a status, or
+                `strange`: `body` in place of the answer.
             on: an endpoint such as `points/query/batch`; any but the version check when None.
             after_apply: do the work first, so that a client that retries does it twice.
-            retry_after: seconds that a 429 asks for; None leaves the header out.
+            retry_after: seconds that a 429 asks for, or another value of that header; None leaves
+                the header out.
+            body: of a strange answer; over gRPC the bytes of the message.
 
         Raises:
             ValueError: unknown endpoint or kind, which would make a test pass for nothing.
         """
         if on is not None and on not in ENDPOINTS:
             raise ValueError(f"unknown endpoint {on!r}; use one of {', '.join(sorted(ENDPOINTS))}")
-        self._faults.add(Fault(times, kind, on, after_apply, retry_after))
+        self._faults.add(Fault(times, kind, on, after_apply, retry_after, body))
 
     def answer(
         self, protocol: str, call: Call, parse: Callable[[], Any], api_key: str | None
@@ -132,6 +136,7 @@ class WireDouble:
             ErrorReply: the error to send.
             ConnectionDropped: close without an answer.
             NoAnswer: never answer.
+            StrangeReply: the bytes to send.
         """
         if call.endpoint == "version":  # open to all, and not counted: see `requests`
             return self._store.run(call)

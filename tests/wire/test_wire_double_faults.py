@@ -252,6 +252,19 @@ def test_rate_limit(client: QdrantClient, wire: Wire) -> None:
     assert failure(search(), client)[0] in (429, grpc.StatusCode.RESOURCE_EXHAUSTED)
 
 
+def test_strange_answers(client: QdrantClient, wire: Wire) -> None:
+    """The bytes must arrive as they are, or a test of unreadable answers tests another one."""
+    wire.double.fail(kind="strange", body=b"\xff<html>")
+    with pytest.raises((ValueError, grpc.RpcError)) as caught:
+        client.count("c")
+    if wire.prefer_grpc:
+        assert caught.value.code() is grpc.StatusCode.INTERNAL
+        assert "deserializing" in caught.value.details()
+    else:
+        assert caught.value.object == b"\xff<html>"
+    assert client.count("c").count == 1
+
+
 @pytest.mark.parametrize("after_apply", [False, True])
 def test_dropped_connections(after_apply: bool, client: QdrantClient, wire: Wire) -> None:
     """After a drop the client cannot know whether the write was done: a retry must be harmless."""

@@ -36,7 +36,7 @@ class ChatRewriter:
         model: as the endpoint calls it.
         api_key, api_key_variable: the key, or the environment variable that holds it.
         temperature, seed: sent with each request; None omits them, for models that refuse them.
-        timeout: seconds without an answer before a request counts as lost.
+        timeout: seconds that a request may take, to the last byte of its answer.
         retries: repetitions after a lost connection, status 429 or 5xx.
         cache: SQLite file of answers, created where missing. The key is a hash of model,
             instruction, text, temperature and seed: a build can be repeated without new requests,

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http.server import ThreadingHTTPServer
@@ -88,13 +91,14 @@ def test_busy_then_success(endpoint: Endpoint, pauses: list[float], status: int)
     assert 0 < sum(pauses) < 5
 
 
-@pytest.mark.parametrize("form", ["seconds", "date"])
+@pytest.mark.parametrize("form", ["seconds", "fraction", "date"])
 def test_a_pause_that_the_endpoint_names_is_kept(
     endpoint: Endpoint, pauses: list[float], form: str
 ):
     """Whoever asks again too early is shut out for longer."""
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=47), usegmt=True)
-    endpoint.will(429, {}, Retry_After="47" if form == "seconds" else date)
+    value = {"seconds": "47", "fraction": "46.5", "date": date}[form]
+    endpoint.will(429, {}, Retry_After=value)
     endpoint.will(200, completion("yes"))
     assert ChatRewriter(endpoint.url, "m").rewrite("Reword.", TEXT) == "yes"
     assert 40 < sum(pauses) <= 48
@@ -103,7 +107,7 @@ def test_a_pause_that_the_endpoint_names_is_kept(
 def test_a_pause_of_hours_ends_the_try(endpoint: Endpoint, pauses: list[float]):
     """A daily quota would hold the build until tomorrow without a word."""
     endpoint.will(429, {}, Retry_After="86400")
-    with pytest.raises(ServerUnavailableError, match="status 429"):
+    with pytest.raises(ServerUnavailableError, match=r"status 429.*a pause of 86400 seconds"):
         ChatRewriter(endpoint.url, "m").rewrite("Reword.", TEXT)
     assert len(endpoint.requests) == 1
     assert not any(pauses)
@@ -155,7 +159,12 @@ def test_a_refusal_is_final_and_tells_nothing(
         {"choices": [{"message": {"content": [TEXT]}}]},
         {"message": {"content": TEXT}},
         [TEXT],
+        b"",
+        b"\xff\xfe",
+        b'{"choices": ' + b"[" * 100_000,
+        b'{"choices": [{"message": {"content": "\\ud800"}}]}',
     ],
+    ids=lambda body: repr(body)[:20],
 )
 def test_a_malformed_answer(endpoint: Endpoint, body: Any, tmp_path: Path):
     """A KeyError out of the depths does not tell that the address is that of another service."""
@@ -191,6 +200,13 @@ def test_an_answer_that_is_none(
         asked.rewrite("Reword.", TEXT)
     assert type(caught.value) is expected
     assert asked.rewrite("Reword.", TEXT) == "better"
+
+
+def test_an_answer_that_is_no_http(endpoint: Endpoint):
+    """A body that is not what its header says is another error of the HTTP client."""
+    endpoint.will(200, b"no gzip", Content_Encoding="gzip")
+    with pytest.raises(ServerUnavailableError, match="No readable answer"):
+        ChatRewriter(endpoint.url, "m", retries=0).rewrite("Reword.", TEXT)
 
 
 def test_nobody_there(endpoint: Endpoint, pauses: list[float]):
@@ -249,6 +265,26 @@ def test_a_cache_that_is_none(tmp_path: Path):
         ChatRewriter("http://127.0.0.1:9/v1", "m", cache=file)
 
 
+def test_a_cache_of_somebody_else(endpoint: Endpoint, tmp_path: Path):
+    """Others on the machine must not read the answers; a damaged one is asked for again."""
+    cache = tmp_path / "answers.sqlite"
+    endpoint.will(200, completion("first"))
+    ChatRewriter(endpoint.url, "m", cache=cache).rewrite("Reword.", TEXT)
+    if os.name != "nt":
+        assert cache.stat().st_mode & 0o077 == 0
+    for damage in ("x'ff'", "NULL", "7"):
+        with closing(sqlite3.connect(cache)) as connection, connection:
+            connection.execute("CREATE TABLE other (key BLOB PRIMARY KEY, answer) WITHOUT ROWID")
+            connection.execute(f"INSERT INTO other SELECT key, {damage} FROM answers")
+            connection.execute("DROP TABLE answers")
+            connection.execute("ALTER TABLE other RENAME TO answers")
+        endpoint.replies[:] = [(200, completion("again"), {})]
+        assert ChatRewriter(endpoint.url, "m", cache=cache).rewrite("Reword.", TEXT) == "again"
+    for place in (tmp_path, tmp_path / "\0", cache / "below"):
+        with pytest.raises(StorageError):
+            ChatRewriter(endpoint.url, "m", cache=place)
+
+
 def test_the_key_from_the_environment(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch):
     endpoint.will(200, completion("yes"))
     monkeypatch.setenv("A_KEY", f"{KEY}\n")
@@ -268,11 +304,13 @@ def test_the_key_from_the_environment(endpoint: Endpoint, monkeypatch: pytest.Mo
         {"base_url": "http://a\nb"},
         {"base_url": f"http://user:{KEY}@127.0.0.1/v1"},
         {"base_url": f"http://127.0.0.1/v1?key={KEY}"},
+        {"base_url": None},
         {"api_key": ""},
         {"api_key": f"{KEY}\n"},
         {"api_key": f"{KEY}é"},
         {"api_key": KEY, "api_key_variable": "HOME"},
         {"model": " "},
+        {"model": None},
         {"timeout": 0},
         {"retries": -1},
     ],

@@ -1,0 +1,138 @@
+"""The clients of Qdrant: where they look, whether settings can work, and how they are made."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from qdrant_client import AsyncQdrantClient, QdrantClient
+
+from logic_retrievers.api_keys import check_key
+from logic_retrievers.errors import ConfigurationError, StorageError
+from logic_retrievers.index.faults import translate
+from logic_retrievers.server_requests import check_address
+
+if TYPE_CHECKING:
+    from logic_retrievers.index.edge import EdgeClient
+
+MEMORY = ":memory:"
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|https?:", re.IGNORECASE)
+_HOST_AND_PORT = re.compile(
+    r"(?P<user>[^/\s]*@)?(?:[\w.-]+|\[[0-9a-f:.]+\]):\d+(?:/.*)?", re.IGNORECASE
+)
+_SECRET_HEADER = re.compile("auth|cookie|key|secret|token", re.IGNORECASE)
+
+
+def check_location(location: object) -> str:
+    """A server's address, ``:memory:``, or the path of a folder.
+
+    Raises:
+        ConfigurationError: it is none of them.
+    """
+    where = os.fspath(location) if isinstance(location, str | os.PathLike) else None
+    if not isinstance(where, str) or not where.strip() or "\0" in where or not _is_encodable(where):
+        raise ConfigurationError(
+            "location= is a server's address, the path of a folder, or None; it is not empty, no"
+            " bytes, and holds no null character or half a character."
+        )
+    match = _HOST_AND_PORT.fullmatch(where)
+    if is_address(where) or (match and match["user"]):
+        return check_address(where, "location=", "http://127.0.0.1:6333")
+    if match:
+        raise ConfigurationError(f"Write a server's address as a URL: http://{where}")
+    return where
+
+
+def is_address(location: str) -> bool:
+    """Whether a location is that of a server, well written or not."""
+    return _ADDRESS.match(location) is not None
+
+
+def check_given_clients(client: object, async_client: object) -> None:
+    """Checks the types of a user's clients.
+
+    Raises:
+        ConfigurationError: another type.
+    """
+    if client is not None and not isinstance(client, QdrantClient):
+        from logic_retrievers.index.edge import EdgeClient
+
+        if not isinstance(client, EdgeClient):
+            raise ConfigurationError("client= is a QdrantClient, or the client of an index.")
+    if not isinstance(async_client, AsyncQdrantClient | None):
+        raise ConfigurationError("async_client= is an AsyncQdrantClient.")
+
+
+def keys_of(options: Mapping[str, Any]) -> list[str]:
+    """The keys in the ``init_options`` of a user's client, and in the headers that it sends.
+
+    Raises:
+        ConfigurationError: one that no request can carry.
+    """
+    key = options.get("api_key")
+    keys = [] if key is None else [check_key(key, "The client's api_key")]
+    for name, value in dict(options.get("headers") or {}).items():
+        if _SECRET_HEADER.search(name):
+            keys += [
+                check_key(word, f"The client's header {name}") for word in str(value).split(" ")
+            ]
+    return keys
+
+
+def embedded_client(where: str) -> EdgeClient:
+    """A client of the embedded engine.
+
+    Raises:
+        StorageError: the folder cannot be used.
+        CollectionError: it is none, or was written by another engine.
+    """
+    from logic_retrievers.index.edge import EdgeClient  # 35 MB that a server's client does without
+
+    try:
+        return EdgeClient(None if where == MEMORY else where)
+    except OSError as error:
+        shown = where if len(where) <= 200 else f"{where[:200]}..."
+        raise StorageError(
+            f"The folder {shown} cannot be used ({error.strerror}). Name another one, or give the"
+            " right to write there."
+        ) from error
+    except Exception as error:
+        translated = translate(error, where, None)
+        if translated is None:
+            raise
+        raise translated from error
+
+
+def server_client(settings: Mapping[str, Any]) -> QdrantClient:
+    """A client of a server; it warns of a key that travels unencrypted to another machine."""
+    loopback = urlsplit(settings["url"]).hostname in {"localhost", "127.0.0.1", "::1"}
+    with _key_warning_ignored(loopback):
+        return QdrantClient(**settings)
+
+
+def async_server_client(settings: Mapping[str, Any]) -> AsyncQdrantClient:
+    """The asynchronous one; the synchronous client has warned already."""
+    with _key_warning_ignored(True):
+        return AsyncQdrantClient(**settings)
+
+
+@contextmanager
+def _key_warning_ignored(ignored: bool) -> Iterator[None]:
+    with warnings.catch_warnings():
+        if ignored:
+            warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
+        yield
+
+
+def _is_encodable(path: str) -> bool:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,274 @@
+"""Deadlines: a request, and a call with all its repetitions, end in time whatever a server does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import pytest
+from qdrant_client import AsyncQdrantClient, QdrantClient
+from raw_server import http_reply, raw_server
+
+from logic_retrievers.chat import ChatEndpoint
+from logic_retrievers.errors import (
+    ConfigurationError,
+    ServerError,
+    ServerTimeoutError,
+    ServerUnavailableError,
+)
+from logic_retrievers.index import Connection, PassageIndex
+from logic_retrievers.index.requests import client_call
+from logic_retrievers.server_requests import RequestLimits, call_within, requested_pause
+
+BODY = b'{"result": ' + b" " * 10_000
+# to each read that a client does, one more byte comes in time
+DRIPS = {
+    "headers": b"HTTP/1.1 200 OK\r\nX: " + b"x" * 10_000,
+    "body": http_reply(BODY),
+    "silence": b"",
+}
+COUNT = client_call("count", "p")
+
+
+def drip(name: str) -> AbstractContextManager[str]:
+    pieces = [bytes([byte]) for byte in DRIPS[name]] or repeat(b"")
+    return raw_server(lambda _: pieces, pause=0.05)
+
+
+@pytest.mark.parametrize("prefer_grpc", [False, True])
+@pytest.mark.parametrize("name", DRIPS)
+def test_a_server_that_drips(name, prefer_grpc):
+    """A byte now and then resets the time-out of each read: 2 seconds became 154."""
+    with drip(name) as url:
+        port = int(url.rpartition(":")[2])
+        connection = Connection.open(
+            url, timeout=0.5, retries=0, prefer_grpc=prefer_grpc, grpc_port=port
+        )
+        begun = time.monotonic()
+        with pytest.raises(ServerError):
+            connection.handle(COUNT)
+        assert time.monotonic() - begun < 5
+        connection.close()
+
+
+@pytest.mark.parametrize("prefer_grpc", [False, True])
+@pytest.mark.parametrize("name", DRIPS)
+async def test_a_server_that_drips_to_asynchronous_calls(name, prefer_grpc):
+    """The same client of httpx, without threads."""
+    with drip(name) as url:
+        port = int(url.rpartition(":")[2])
+        connection = Connection.open(
+            url, timeout=0.5, retries=0, prefer_grpc=prefer_grpc, grpc_port=port
+        )
+        begun = time.monotonic()
+        with pytest.raises(ServerError):
+            await connection.ahandle(COUNT)
+        assert time.monotonic() - begun < 5
+        await connection.aclose()
+
+
+def test_the_time_out_is_said_to_be_one():
+    """Asked whether the server runs, the reader looks at one that is well."""
+    with drip("body") as url:
+        connection = Connection.open(url, timeout=0.3, retries=0)
+        with pytest.raises(ServerTimeoutError, match=r"whole answer.*timeout="):
+            connection.handle(COUNT)
+        connection.close()
+
+
+@pytest.mark.parametrize("kind", [QdrantClient, AsyncQdrantClient])
+async def test_a_given_client_has_the_deadline_that_it_was_made_with(kind):
+    """An index over the client of a store hangs where the store itself would hang."""
+    with drip("body") as url:
+        client = kind(url, timeout=1, check_compatibility=False)
+        name = "client" if kind is QdrantClient else "async_client"
+        connection = Connection.open(**{name: client}, retries=0)
+        begun = time.monotonic()
+        with pytest.raises(ServerTimeoutError):
+            await connection.ahandle(COUNT)
+        assert time.monotonic() - begun < 5
+        await connection.aclose()
+        closed = client.close()
+        if closed is not None:
+            await closed
+
+
+def test_repetitions_have_a_deadline_of_their_own():
+    """Pauses that grow, after each of many requests that hang, add up to minutes."""
+    with drip("headers") as url:
+        connection = Connection.open(url, timeout=0.3, retries=3)
+        begun = time.monotonic()
+        with pytest.raises(ServerTimeoutError):
+            connection.handle(COUNT)
+        assert time.monotonic() - begun < 5
+        connection.close()
+
+
+def test_a_chat_endpoint_that_drips(monkeypatch):
+    """The probe asks hundreds of questions of one endpoint; each could hang for an hour."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    for name in DRIPS:
+        with drip(name) as url:
+            begun = time.monotonic()
+            with pytest.raises(ServerTimeoutError, match=r"within 0\.5 seconds"):
+                ChatEndpoint(url, "m", timeout=0.5, retries=0).complete([("user", "?")])
+            assert time.monotonic() - begun < 5
+
+
+INTERRUPTED = """
+import sys
+from logic_retrievers.index import Connection
+from logic_retrievers.index.requests import client_call
+connection = Connection.open(sys.argv[1], timeout=60, retries=0)
+print("asking", flush=True)
+connection.handle(client_call("count", "p"))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")
+def test_a_call_can_be_interrupted():
+    """Ctrl-C must reach the caller, although another thread waits for the server."""
+    with drip("body") as url:
+        process = subprocess.Popen(
+            [sys.executable, "-c", INTERRUPTED, url],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout.readline() == "asking\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+        assert "KeyboardInterrupt" in errors
+
+
+def test_a_call_in_a_thread_is_the_same_call():
+    """Headers that a caller sets for a while are context variables, and tracers use them too."""
+    header = ContextVar("header", default="none")
+    header.set("mine")
+    assert call_within(5, header.get) == "mine"
+    with pytest.raises(ZeroDivisionError):
+        call_within(5, lambda: 1 / 0)
+    with pytest.raises(SystemExit):
+        call_within(5, sys.exit)
+    with pytest.raises(TimeoutError):
+        call_within(0.05, lambda: time.sleep(5))
+
+
+@pytest.fixture
+def pauses(monkeypatch) -> list[float]:
+    """What is slept between attempts, without sleeping."""
+    slept: list[float] = []
+    monkeypatch.setattr("tenacity.nap.time.sleep", lambda s: slept.append(s) if s else None)
+    return slept
+
+
+@pytest.fixture(params=["rest", "grpc"])
+def where(request, wire_double) -> dict[str, Any]:
+    return {
+        "location": wire_double.url,
+        "prefer_grpc": request.param == "grpc",
+        "grpc_port": wire_double.grpc_port,
+    }
+
+
+@pytest.mark.parametrize("form", ["seconds", "fraction", "date"])
+def test_a_pause_that_the_server_wants_is_kept(pauses, where, wire_double, encoder, form):
+    """Hammering a server that asked for a pause makes it worse.
+
+    qdrant-client reads whole seconds alone: over REST its own error about the others escaped.
+    """
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=7.9), usegmt=True)
+    value = {"seconds": "7", "fraction": "7.5", "date": date}[form]
+    with PassageIndex.open("p", encoder, **where) as index:
+        wire_double.fail(1, "429", on="points/count", retry_after=value)
+        assert index.count() == 0
+    [pause] = pauses
+    assert 5 < pause < 8
+
+
+@pytest.mark.parametrize("value", ["3600", "3600.5", "9" * 400])
+def test_a_pause_that_is_too_long_ends_the_call(pauses, where, wire_double, encoder, value):
+    """A search that sleeps for an hour, and says nothing of it."""
+    with PassageIndex.open("p", encoder, timeout=10, **where) as index:
+        wire_double.requests.clear()
+        wire_double.fail(1, "429", on="points/count", retry_after=value)
+        with pytest.raises(ServerUnavailableError, match=r"pause of (360\d|1000000000) seconds"):
+            index.count()
+        assert len(wire_double.requests) == 1
+    assert not pauses
+
+
+async def test_nor_does_an_asynchronous_call_wait_so_long(where, wire_double, encoder):
+    """The asynchronous retries are another class of tenacity's."""
+    async with await PassageIndex.aopen("p", encoder, timeout=10, **where) as index:
+        wire_double.fail(1, "429", on="points/count", retry_after="3600")
+        with pytest.raises(ServerUnavailableError, match="pause of 3600 seconds"):
+            await index.acount()
+
+
+@pytest.mark.parametrize("value", ["soon", "-5", "inf", "nan", "Wed, 99 Foo 2026", "1_0 h"])
+def test_a_pause_that_cannot_be_read_is_ours(pauses, where, wire_double, encoder, value):
+    """An error of parsing in place of a second attempt."""
+    with PassageIndex.open("p", encoder, **where) as index:
+        wire_double.fail(1, "429", on="points/count", retry_after=value)
+        assert index.count() == 0
+    assert sum(pauses) < 1
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        *[
+            (None, 0),
+            ("", 0),
+            ("7", 7),
+            (7, 7),
+            (" 7.5 ", 7.5),
+            ("7,5", 0),
+            ("1e3", 0),
+            ("\u0667", 0),
+        ],
+        *[("9" * 5000, 10**9), ("Mon, 01 Jan 2001 00:00:00 GMT", 0), (b"7", 0)],
+        ("Fri, 31 Dec 9999 23:59:59 GMT", 10**9),
+    ],
+)
+def test_what_a_pause_may_be(value, seconds):
+    """A pause of infinity, or a negative one, ends in an error of time.sleep."""
+    assert requested_pause(value) == seconds
+
+
+WRONG_NUMBERS = ["x", "5", None, float("nan"), float("inf"), -1, True, [5], 10**400, 1j]
+
+
+@pytest.mark.parametrize("wrong", WRONG_NUMBERS, ids=repr)
+def test_numbers_that_are_none(wrong, encoder):
+    """``timeout="x"`` was a TypeError of the comparison, and NaN a deadline that never comes."""
+    for name in ("timeout", "retries", "grpc_port"):
+        with pytest.raises(ConfigurationError, match=name):
+            PassageIndex.open("p", encoder, location="http://127.0.0.1:9", **{name: wrong})
+        with pytest.raises(ConfigurationError, match=name):
+            PassageIndex.open("p", encoder, **{name: wrong})
+        if name != "grpc_port":
+            with pytest.raises(ConfigurationError, match=name):
+                ChatEndpoint("http://127.0.0.1:9", "m", **{name: wrong})
+    with pytest.raises(ConfigurationError, match="timeout"):
+        RequestLimits(0, 0)
+    with pytest.raises(ConfigurationError, match="prefer_grpc"):
+        PassageIndex.open("p", encoder, prefer_grpc="no")
+
+
+def test_numbers_of_numpy_are_numbers():
+    """Settings often come out of an array or a table."""
+    limits = RequestLimits(np.float32(2.5), np.int64(3))
+    assert (limits.timeout, limits.retries, limits.total) == (2.5, 3, 10.0)

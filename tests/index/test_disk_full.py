@@ -1,0 +1,149 @@
+"""A full disk under an embedded collection: an error with the right count, and nothing lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections import namedtuple
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from logic_retrievers.errors import StorageError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.faults import EdgeError, translate
+from logic_retrievers.types import Passage
+
+Usage = namedtuple("Usage", "total used free")
+
+
+def passages(count: int) -> list[Passage]:
+    return [Passage(str(i), f"text {i}") for i in range(count)]
+
+
+def test_nothing_is_written_where_there_is_no_room(encoder, tmp_path, monkeypatch):
+    """The engine maps files that are larger than the disk: without room the process dies."""
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        index.add(passages(10))
+        usage = Usage(2**30, 2**30 - 2**20, 2**20)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+        for write in (
+            lambda: index.add(passages(20), batch_size=4),
+            lambda: index.delete(["1"]),
+            lambda: index.run(index.hide(["1"])),
+            lambda: PassageIndex.open("another", encoder, client=index.client),
+        ):
+            with pytest.raises(StorageError, match=r"less than 32 MiB.*Make room"):
+                write()
+        assert index.count() == 10
+        assert len(index.get(["1", "2"])) == 2
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(0, 0, 0))  # it does not know
+        assert index.add(passages(20)).added == 10
+
+
+def test_the_count_is_that_of_what_is_stored(encoder, tmp_path, monkeypatch):
+    """Who reads that nothing was stored indexes all of it again, elsewhere."""
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        index.add(passages(1))  # makes the payload indexes
+        calls = iter(range(1000))
+        full = Usage(2**30, 2**30, 0)
+        free = Usage(2**40, 0, 2**40)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: free if next(calls) < 3 else full)
+        with pytest.raises(StorageError, match=r"\((\d+) passages of this call") as caught:
+            index.add(passages(40), batch_size=4)
+        assert f"({index.count() - 1} passages of this call were stored" in str(caught.value)
+        assert index.count() == 12
+        monkeypatch.undo()
+        report = index.add(passages(40))
+        assert report.added + report.unchanged == index.count() == 40
+        assert report.added < 40
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Service runtime error: IO Error: No space left on device (os error 28)",
+        'Can\'t init WAL: Os { code: 28, kind: StorageFull, message: "No space left on device" }',
+        "Service runtime error: Disk quota exceeded (os error 122)",
+        'Os { code: 27, kind: FileTooLarge, message: "File too large" }',
+        "There is not enough space on the disk. (os error 112)",
+        "Not enough space available for optimization, needed: 1, available: 0",
+        "Read-only file system (os error 30)",
+    ],
+)
+def test_what_the_engine_says_of_a_full_disk(words):
+    """It has no error numbers, only words."""
+    assert type(translate(EdgeError(words), "there", "p")) is StorageError
+
+
+FILL = """
+import pathlib, shutil, subprocess, sys
+from suites import HashedEncoder
+from logic_retrievers.errors import StorageError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.types import Passage
+
+place = pathlib.Path(sys.argv[1])
+passages = [
+    Passage(str(i), f"{i} " + "word " * 3000, embed_text=f"text {i}") for i in range(1000)
+]
+index = PassageIndex.open("p", HashedEncoder(), location=place / "index", lexical=False)
+index.add(passages[:100])
+room = shutil.disk_usage(place).free - 36 * 2**20
+(place / "filler").write_bytes(bytes(room))
+try:
+    index.add(passages[100:], replace_sources=False)
+    sys.exit("it took everything")
+except StorageError as error:
+    stored = index.count() - 100
+    assert f"({stored} passages of this call were stored" in str(error), (stored, error)
+    assert 0 < stored < 900, stored
+(place / "filler").unlink()
+report = index.add(passages[100:])
+assert (report.added, report.unchanged) == (900 - stored, stored), report
+index.close()
+with PassageIndex.open("p", HashedEncoder(), location=place / "index") as again:
+    assert again.count() == 1000
+    assert again.add(passages).unchanged == 1000
+"""
+
+
+@pytest.fixture
+def small_disk(tmp_path) -> Iterator[Path]:
+    """A file system of 160 MB of its own."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=160m", "tmpfs", str(place)]
+    if shutil.which("mount") is None or os.name == "nt":
+        pytest.skip("there is no command mount")
+    mounted = subprocess.run(command, capture_output=True, text=True)
+    if mounted.returncode != 0:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()[:100]}")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk):
+    """In a process of its own: where the check fails, the system ends that process (SIGBUS)."""
+    suites = str(Path(__file__).parents[1] / "conformance")
+    done = subprocess.run(
+        [sys.executable, "-c", FILL, str(small_disk)],
+        env={**os.environ, "PYTHONPATH": suites},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_the_room_is_more_than_a_call_takes():
+    """A call sends 8 MiB at most; the engine was seen to take 7 MiB of the disk for it."""
+    from logic_retrievers.index.edge.collection import ROOM
+    from logic_retrievers.index.ingestion import BYTES_PER_CALL
+
+    assert ROOM >= 4 * BYTES_PER_CALL
