@@ -8,6 +8,7 @@ import typer
 
 from logic_retrievers import __version__
 from logic_retrievers.cli.clean import clean
+from logic_retrievers.cli.console import CommandGroup, out
 from logic_retrievers.cli.contradictions import contradictions
 from logic_retrievers.cli.doctor import doctor
 from logic_retrievers.cli.evaluate import evaluate
@@ -19,6 +20,7 @@ from logic_retrievers.cli.score_pairs import score_pairs
 from logic_retrievers.cli.search import search
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="Retrieval that respects what a query rules out.",
     epilog=(
         "Exit codes: 0 done; 1 failed; 2 wrong usage; 3 done, but some input was left out; "
@@ -37,7 +39,7 @@ app.add_typer(probe, name="probe")
 
 def _print_version(requested: bool) -> None:
     if requested:
-        typer.echo(__version__)
+        out.print_line(__version__)
         raise typer.Exit
 
 

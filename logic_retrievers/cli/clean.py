@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from logic_retrievers.cleaning import (
@@ -42,6 +41,7 @@ from logic_retrievers.cli.options import (
     open_encoder,
     open_ledger,
     parse_filter,
+    path_exists,
 )
 from logic_retrievers.documents import Splitter, read_documents
 from logic_retrievers.encoders import Encoder
@@ -123,6 +123,7 @@ def clean(
     check_fail_on(fail_on or [])
     if report is not None:
         check_suffix(report)
+    dry_run = dry_run or path is not None
     encoder = open_encoder(bundle)
     conditions, documents = _split_trusted(trusted or [])
     settings: dict[str, Any] = {
@@ -141,7 +142,7 @@ def clean(
         else:
             stored = StoredCollection(location, collection, bundle, api_key, tenant)
             index = opened.enter_context(stored.open(encoder))
-            settings["ledger"] = open_ledger(ledger, location)
+            settings["ledger"] = open_ledger(ledger, location, create=not dry_run)
         cleaner = CorpusCleaner(index, **settings)
         passages = None if path is None else _read_passages([path], encoder)
         if passages is not None and not passages:
@@ -150,7 +151,7 @@ def clean(
         with progress_bar("passages") as show:
             result = cleaner.clean(
                 passages,
-                dry_run=dry_run or passages is not None,
+                dry_run=dry_run,
                 again=again,
                 progress=lambda now: show(replace(now, share=now.done / max(1, total))),
             )
@@ -167,8 +168,8 @@ def clean(
 
 def _split_trusted(values: Sequence[str]) -> tuple[list[str], list[Path]]:
     """Conditions over the metadata, and files."""
-    files = [Path(value) for value in values if Path(value).exists()]
-    conditions = [value for value in values if not Path(value).exists()]
+    files = [Path(value) for value in values if path_exists(value)]
+    conditions = [value for value in values if not path_exists(value)]
     for condition in conditions:
         if "=" not in condition:
             raise ConfigurationError(
@@ -196,7 +197,7 @@ def _print_result(result: CleaningResult) -> None:
     for decision in serious[:MAX_SHOWN]:
         _print_decision(decision, result.passages)
     if len(serious) > MAX_SHOWN:
-        out.print(f"[dim]and {len(serious) - MAX_SHOWN} more; --report FILE has them all[/]")
+        out.print_line((f"and {len(serious) - MAX_SHOWN} more; --report FILE has them all", "dim"))
     quarantined = "would be quarantined" if result.dry_run else "quarantined"
     counts = Counter(
         (d.finding.kind.value, quarantined if d.action == "quarantined" else d.action)
@@ -208,12 +209,10 @@ def _print_result(result: CleaningResult) -> None:
             table.add_row(kind, action, str(count))
         out.print(table)
     hidden = f"{len(result.quarantined)} {quarantined}"
-    out.print(
+    out.print_line(
         f"{result.examined} passages examined, {result.compared} pairs compared, {hidden}"
         f" ({result.resolution}, threshold {result.threshold:g}"
-        f"{', dry run' if result.dry_run else ''})",
-        markup=False,
-        soft_wrap=True,
+        f"{', dry run' if result.dry_run else ''})"
     )
     for note in result.notes:
         print_status("note", note)
@@ -221,12 +220,13 @@ def _print_result(result: CleaningResult) -> None:
 
 def _print_decision(decision: Decision, passages: Mapping[str, Passage]) -> None:
     finding = decision.finding
-    out.print(
-        f"[bold]{finding.kind.value}[/] [cyan]{finding.probability:.2f}[/]"
-        f" {escape(finding.reason)} [dim]({escape(decision.reason)})[/]",
-        soft_wrap=True,
+    out.print_line(
+        (finding.kind.value, "bold"),
+        (f" {finding.probability:.2f}", "cyan"),
+        f" {finding.reason}",
+        (f" ({decision.reason})", "dim"),
     )
     for name in (finding.one, finding.other):
-        mark = "[red]hidden[/] " if name in decision.quarantined else ""
+        mark = "hidden " if name in decision.quarantined else ""
         short = shorten(passages[name].text, 160)
-        out.print(f"   {mark}[dim]{escape(name)}[/] {escape(short)}")
+        out.print_line("   ", (mark, "red"), (name, "dim"), f" {short}", soft_wrap=False)

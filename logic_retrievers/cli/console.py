@@ -1,4 +1,7 @@
-"""Console of the commands: output, progress, exit codes, and errors as one line."""
+"""Console of the commands: output, progress, exit codes, and errors as one line.
+
+Nothing that is printed acts on a terminal: hidden characters are shown.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,20 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 from functools import wraps
-from typing import Any, ParamSpec
+from io import TextIOWrapper
+from typing import Any, ParamSpec, TextIO
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as ProgressBar
+from rich.segment import Segment
+from rich.text import Text
+from typer.core import TyperGroup
 
 from logic_retrievers.errors import (
     BundleError,
@@ -25,13 +32,86 @@ from logic_retrievers.errors import (
     LogicRetrieversError,
     ServerError,
 )
+from logic_retrievers.hidden_characters import UNENCODABLE, escape_hidden, show_hidden
 from logic_retrievers.progress import Progress, ProgressCallback
 
 P = ParamSpec("P")
 
-# ":key:" in a text stays what it is, a caret under it in its place, and a number uncoloured
-out = Console(emoji=False, highlight=False)
-err = Console(stderr=True, emoji=False, highlight=False)
+
+class TerminalConsole(Console):
+    """A console whose only escape sequences are those of its own styles and progress bars.
+
+    It knows no markup: "[bold]" or ":key:" in a text stays what it is, and a number uncoloured.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **settings)
+
+    def print_line(self, *parts: str | tuple[str, str], soft_wrap: bool = True) -> None:
+        """Prints texts, each alone or with its style, one behind the other."""
+        pairs = [(part, "") if isinstance(part, str) else part for part in parts]
+        line = Text.assemble(*(self.render_str(text, style=style) for text, style in pairs))
+        self.print(line, soft_wrap=soft_wrap)
+
+    def render_str(self, text: str, **settings: Any) -> Text:
+        """A text is measured and wrapped as it is shown."""
+        return super().render_str(show_hidden(text), **settings)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Whatever else is printed passes here too."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=show_hidden(segment.text))
+
+
+class ShownStream:
+    """Standard output or error for what prints without a console: a traceback, others' logging."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.rich_proxied_file = stream  # to which consoles write, as they do behind Rich's own
+
+    def write(self, text: str) -> int:
+        """Writes the text as it is shown."""
+        return self.rich_proxied_file.write(show_hidden(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rich_proxied_file, name)
+
+
+class CommandGroup(TyperGroup):
+    """The commands of a program. Wrong usage ends them with a message like any other error."""
+
+    def main(self, *arguments: Any, **settings: Any) -> Any:
+        """Runs the command that the arguments name, and exits."""
+        escape_unencodable()
+        try:
+            code = super().main(*arguments, **{**settings, "standalone_mode": False})
+        except typer.Abort:
+            print_status("stopped", "nothing was changed")
+            code = ExitCode.FAILED
+        except Exception as error:
+            if not hasattr(error, "format_message"):  # of Typer's errors
+                raise
+            message, context = error.format_message(), getattr(error, "ctx", None)
+            if message:  # none where the help was printed instead
+                print_status("error", message)
+            if message and context:
+                usage = context.get_usage().removeprefix("Usage: ")
+                print_status("usage", f"{usage} (-h explains it)")
+            code = ExitCode.USAGE
+        sys.exit(code)
+
+
+out, err = TerminalConsole(), TerminalConsole(stderr=True)
+
+
+def escape_unencodable() -> None:
+    """Has standard output and error escape what their encoding cannot represent."""
+    for stream in (out.file, err.file):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=UNENCODABLE)
+
 
 REPORT_EVERY = 10.0
 """Seconds between two lines about the progress, where no terminal shows a bar."""
@@ -89,16 +169,17 @@ def shorten(text: str, length: int) -> str:
     return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
 
 
-def print_json(value: Any) -> None:
-    """Prints a value as indented JSON on standard output."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+def print_json(value: Any, indent: int | None = 2) -> None:
+    """Prints a value as JSON on standard output; without indent on one line."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    out.file.write(f"{escape_hidden(text)}\n")
+    out.file.flush()
 
 
 def print_status(label: str, message: str) -> None:
     """Prints ``label: message`` on standard error."""
     colour = {"error": "red", "warning": "yellow"}.get(label, "dim")
-    err.print(f"[{colour}]{label}:[/] ", end="")
-    err.print(message, markup=False, soft_wrap=True)
+    err.print_line((f"{label}:", colour), f" {message}")
 
 
 @contextmanager
@@ -115,13 +196,20 @@ def progress_bar(label: str) -> Iterator[ProgressCallback]:
 
         yield print_line
         return
-    columns = (SpinnerColumn(), TextColumn(label), BarColumn(), TextColumn("{task.description}"))
-    with ProgressBar(*columns, TimeElapsedColumn(), console=err, transient=True) as bar:
+    words = TextColumn("{task.description}")
+    bar = ProgressBar(
+        *(SpinnerColumn("line"), TextColumn(label), BarColumn(), words, TimeElapsedColumn()),
+        console=err,
+        transient=True,
+        redirect_stdout=False,  # everything is printed by consoles, which know of the bar
+        redirect_stderr=False,
+    )
+    with bar:
         task = bar.add_task("", total=None)
 
         def move_bar(progress: Progress) -> None:
-            whole, words = None if progress.share is None else 1.0, describe_progress(progress)
-            bar.update(task, completed=progress.share or 0, total=whole, description=words)
+            whole, text = None if progress.share is None else 1.0, describe_progress(progress)
+            bar.update(task, completed=progress.share or 0, total=whole, description=text)
 
         yield move_bar
 

@@ -8,7 +8,7 @@ import typer
 
 from logic_retrievers.cli.console import print_json, report_errors
 from logic_retrievers.cli.options import Filters, StoredCollection, expand_options, parse_filter
-from logic_retrievers.cli.search import print_hits
+from logic_retrievers.cli.search import check_not_empty, print_hits
 from logic_retrievers.contradiction import ContradictionSearch
 from logic_retrievers.errors import ConfigurationError
 
@@ -48,6 +48,7 @@ def contradictions(
             hits = searcher.search(text, k, filter=condition)
         else:
             hits = searcher.search_like(str(like), k, filter=condition)
+        check_not_empty(passages, hits)
     if as_json:
         print_json([hit.to_dict() for hit in hits])
     else:

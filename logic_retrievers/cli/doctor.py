@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -11,8 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from logic_retrievers.cli.console import ExitCode, out, report_errors
+from logic_retrievers.cli.console import ExitCode, out, print_json, report_errors
 from logic_retrievers.cli.options import (
+    AllTenants,
     ApiKey,
     Bundle,
     Collection,
@@ -61,6 +61,7 @@ def doctor(
     bundle: Bundle = None,
     api_key: ApiKey = None,
     tenant: Tenant = None,
+    all_tenants: AllTenants = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
 ) -> None:
     """Checks the installation, the encoder, and the index where one is named."""
@@ -70,16 +71,15 @@ def doctor(
         _run_check("encoder bundle", lambda: _check_bundle(bundle)),
     ]
     if location is not None:
-        stored = StoredCollection(location, collection, bundle, api_key, tenant)
+        stored = StoredCollection(location, collection, bundle, api_key, tenant, all_tenants)
         checks += _check_index(stored)
     if as_json:
-        typer.echo(json.dumps([asdict(check) for check in checks], indent=2))
+        print_json([asdict(check) for check in checks])
     else:
         for check in checks:
-            sign = "[green]ok[/]  " if check.ok else "[red]FAIL[/]"
-            sign = "[yellow]note[/]" if check.name == SLOW else sign
-            out.print(f"{sign} [bold]{check.name}[/]: ", end="")
-            out.print(check.detail, markup=False, soft_wrap=True)
+            sign = ("ok  ", "green") if check.ok else ("FAIL", "red")
+            sign = ("note", "yellow") if check.name == SLOW else sign
+            out.print_line(sign, " ", (check.name, "bold"), f": {check.detail}")
     if not all(check.ok for check in checks):
         raise typer.Exit(ExitCode.FAILED)
 

@@ -83,11 +83,9 @@ def index(
         incomplete = passages.incomplete
         if incomplete and not fast:
             _backfill(passages, incomplete)
-    out.print(
+    out.print_line(
         f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
-        f"{report.removed} removed: collection {stored.collection!r} in {stored.location}",
-        markup=False,
-        soft_wrap=True,
+        f"{report.removed} removed: collection {stored.collection!r} in {stored.location}"
     )
     if incomplete and fast:
         print_status(

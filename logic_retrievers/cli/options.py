@@ -5,17 +5,23 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
-from collections.abc import Callable, Sequence
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import IO, Annotated, Any, get_type_hints
 
 import typer
 
 from logic_retrievers.cleaning import Ledger
+from logic_retrievers.documents.files import SourceFile
 from logic_retrievers.encoders import CachedEncoder, Encoder, OnnxEncoder, default_encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.clients import is_address
 from logic_retrievers.policies import AutoPolicy, Policy, PolicyRouter, resolve_policy
 from logic_retrievers.policies.auto import Base
 from logic_retrievers.policies.registry import POLICIES
@@ -51,6 +57,9 @@ QueryEncoders = Annotated[
     ),
 ]
 Tenant = Annotated[str | None, typer.Option(help="Only this tenant's passages.")]
+AllTenants = Annotated[
+    bool, typer.Option("--all-tenants", help="The passages of all tenants, where there are any.")
+]
 PolicyName = Annotated[str, typer.Option("--policy", "-p", help=f"One of {', '.join(POLICIES)}.")]
 BaseName = Annotated[Base, typer.Option(help="What auto gives a query without a constraint.")]
 UseJudge = Annotated[
@@ -107,6 +116,7 @@ class StoredCollection:
     bundle: Bundle = None
     api_key: ApiKey = None
     tenant: Tenant = None
+    all_tenants: AllTenants = False
 
     def open(
         self,
@@ -123,6 +133,7 @@ class StoredCollection:
             location=self.location,
             api_key=self.api_key if _is_server(self.location) else None,
             tenant=self.tenant,
+            all_tenants=self.all_tenants,
             create=create,
             vectors=vectors,
             lexical=lexical,
@@ -166,15 +177,39 @@ def expand_options(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def open_ledger(file: Path | None, location: str) -> Ledger:
-    """The ledger that was named, or the default one of a location.
+def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
+    """The ledger that was named, or the default one of a location; who only reads creates none.
 
     Raises:
         StorageError: it cannot be opened.
     """
-    if file is not None:
-        return Ledger(file)
-    return Ledger(Path("." if _is_server(location) else location) / "ledger.sqlite")
+    path = file or Path("." if _is_server(location) else location) / "ledger.sqlite"
+    return Ledger(path if create or path_exists(path) else ":memory:")
+
+
+def path_exists(path: str | Path) -> bool:
+    """Whether there is such a file or folder; False for a name that none can have."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def open_input(path: Path) -> Iterator[tuple[SourceFile, IO[bytes] | None]]:
+    """A file whose lines a command reads, or standard input, which is open, for ``-``.
+
+    Raises:
+        ReadError: no file that can be read to its end, or reading it fails; the message names it.
+    """
+    stream = sys.stdin.buffer if str(path) == "-" else None
+    file = SourceFile(path if stream is None else Path("standard input"), path.name)
+    try:
+        if stream is None and not stat.S_ISREG(path.stat().st_mode):
+            raise file.error("is no regular file; pipe it into the command and name -")
+        yield file, stream
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise file.error(f"cannot be read: {error}") from error
 
 
 def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
@@ -190,10 +225,10 @@ def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
             raise ConfigurationError(f"a filter reads KEY=VALUE, not {condition!r}")
         try:
             values[key.strip()] = json.loads(value)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):  # no JSON, or nothing that could be stored
             values[key.strip()] = value
     return values or None
 
 
 def _is_server(location: str) -> bool:
-    return location.startswith(("http://", "https://"))
+    return is_address(location)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
-from logic_retrievers.cli.console import out, report_errors
+from logic_retrievers.cli.console import out, print_json, report_errors
+from logic_retrievers.cli.options import open_input
+from logic_retrievers.documents.files import read_lines
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.queries import ParsedQuery, RuleParser
 
@@ -29,12 +28,12 @@ def parse(
     for text in _read_queries(query, file):
         parsed = parser.parse(text)
         if as_json:
-            typer.echo(json.dumps(parsed.to_dict(), ensure_ascii=False))
+            print_json(parsed.to_dict(), indent=None)
         else:
             _print_parsed(parsed)
 
 
-def _read_queries(query: str | None, file: Path | None) -> Iterable[str]:
+def _read_queries(query: str | None, file: Path | None) -> Iterator[str]:
     """The query, or the lines of the file that are not blank.
 
     Raises:
@@ -44,28 +43,29 @@ def _read_queries(query: str | None, file: Path | None) -> Iterable[str]:
     if (query is None) == (file is None):
         raise ConfigurationError("give a query, or --file with one query a line")
     if query is not None:
-        return [query]
-    try:
-        text = sys.stdin.read() if str(file) == "-" else Path(str(file)).read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ReadError(f"cannot read {str(file)!r}: {error}") from error
-    lines = (line.removesuffix("\r") for line in text.split("\n"))
-    return [line for line in lines if line.strip()]
+        yield query
+    elif file is not None:
+        with open_input(file) as (source, stream):
+            for line in read_lines(source, stream):
+                if isinstance(line, ReadError):
+                    raise line
+                text = line.raw.decode().removesuffix("\n").removesuffix("\r")
+                if text.strip():
+                    yield text
 
 
 def _print_parsed(parsed: ParsedQuery) -> None:
-    out.print(f"[bold]{escape(parsed.text)}[/]")
+    out.print_line((parsed.text, "bold"), soft_wrap=False)
+    cue = (f" ({parsed.cue})" if parsed.cue else "", "dim")
     if parsed.kind == "none":
-        out.print("   nothing is excluded")
-        return
-    cue = f"[dim]({escape(parsed.cue)})[/]"
-    if parsed.kind == "negated_fact":
-        out.print(f"   the wanted fact is negative {cue}")
-        return
-    if parsed.kind == "expression":
-        shown_cue = cue if parsed.cue else ""
-        out.print(f"   means      [green]{escape(str(parsed.expression))}[/] {shown_cue}")
-        out.print(f"   confidence {parsed.confidence:g}")
-        return
-    out.print(f"   wanted     [green]{escape(parsed.wanted)}[/]")
-    out.print(f"   excluded   [red]{escape('; '.join(parsed.excluded))}[/] {cue}")
+        out.print_line("   nothing is excluded")
+    elif parsed.kind == "negated_fact":
+        out.print_line("   the wanted fact is negative", cue)
+    elif parsed.kind == "expression":
+        meaning = (str(parsed.expression), "green")
+        out.print_line("   means      ", meaning, cue, soft_wrap=False)
+        out.print_line(f"   confidence {parsed.confidence:g}")
+    else:
+        out.print_line("   wanted     ", (parsed.wanted, "green"), soft_wrap=False)
+        excluded = ("; ".join(parsed.excluded), "red")
+        out.print_line("   excluded   ", excluded, cue, soft_wrap=False)

@@ -59,7 +59,7 @@ def template(
 ) -> None:
     """Writes a set of two worked questions to fill in, with a README that explains its files."""
     write_template(folder)
-    out.print(f"template in {folder}", markup=False, soft_wrap=True)
+    out.print_line(f"template in {folder}")
 
 
 @probe.command()

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from logic_retrievers.cleaning import Quarantine
 from logic_retrievers.cli.console import ExitCode, out, print_json, print_status, report_errors
@@ -28,7 +27,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @expand_options
 def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> None:
     """Prints the hidden passages, and why each was hidden."""
-    with _open_quarantine(stored) as store:
+    with _open_quarantine(stored, reads=True) as store:
         passages = store.passages()
     if as_json:
         rows = [
@@ -43,8 +42,8 @@ def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) 
         return
     for hidden in passages:
         reason = "hidden without this ledger" if hidden.entry is None else hidden.entry.reason
-        out.print(f"[bold]{escape(hidden.passage.id)}[/] {escape(reason)}", soft_wrap=True)
-    out.print(f"{len(passages)} hidden")
+        out.print_line((hidden.passage.id, "bold"), f" {reason}")
+    out.print_line(f"{len(passages)} hidden")
 
 
 @quarantine.command()
@@ -57,7 +56,7 @@ def show(
     stored: StoredCollectionWithLedger,
 ) -> None:
     """Prints a passage and everything that the ledger knows about it."""
-    with _open_quarantine(stored) as store:
+    with _open_quarantine(stored, reads=True) as store:
         history = store.history(passage)
         current = store.stored(passage)
     if current is None and not history:
@@ -72,15 +71,12 @@ def show(
         print_json(document)
         return
     state = "gone" if current is None else "hidden" if current.quarantined else "active"
-    out.print(f"[bold]{escape(passage)}[/] {state}")
+    out.print_line((passage, "bold"), f" {state}")
     if current is not None:
-        out.print(f"   {escape(current.text)}", soft_wrap=True)
+        out.print_line(f"   {current.text}")
     for entry in history:
         against = f" (against {entry.opponent})" if entry.opponent else ""
-        out.print(
-            f"   [dim]{entry.time}[/] {entry.event} {escape(entry.reason + against)}",
-            soft_wrap=True,
-        )
+        out.print_line((f"   {entry.time}", "dim"), f" {entry.event} {entry.reason}{against}")
 
 
 @quarantine.command()
@@ -96,7 +92,7 @@ def restore(
         print_status("note", f"{name} was changed after it was hidden; it is shown as it is now")
     for name in result.missing:
         print_status("left out", f"{name} is not in quarantine")
-    out.print(f"{len(result.restored)} restored")
+    out.print_line(f"{len(result.restored)} restored")
     if result.missing:
         raise typer.Exit(ExitCode.PARTIAL)
 
@@ -116,7 +112,7 @@ def purge(
         selected = _selected_ids(store, ids, everything)
         if selected and not yes:
             typer.confirm(f"Delete {len(selected)} hidden passages for good?", abort=True)
-        out.print(f"{store.purge(selected)} deleted")
+        out.print_line(f"{store.purge(selected)} deleted")
 
 
 @quarantine.command()
@@ -131,14 +127,16 @@ def verify(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> No
         return
     for what, names in result.to_dict().items():
         for name in names:
-            out.print(f"{what}: {escape(name)}")
-    out.print("ledger and collection agree" if result.agreed else "mended; they agree now")
+            out.print_line(f"{what}: {name}")
+    out.print_line("ledger and collection agree" if result.agreed else "mended; they agree now")
 
 
 @contextmanager
-def _open_quarantine(stored: StoredCollectionWithLedger) -> Iterator[Quarantine]:
+def _open_quarantine(
+    stored: StoredCollectionWithLedger, *, reads: bool = False
+) -> Iterator[Quarantine]:
     with stored.open() as index:
-        yield Quarantine(index, open_ledger(stored.ledger, stored.location))
+        yield Quarantine(index, open_ledger(stored.ledger, stored.location, create=not reads))
 
 
 def _selected_ids(store: Quarantine, ids: Sequence[str] | None, everything: bool) -> list[str]:

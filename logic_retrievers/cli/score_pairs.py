@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
-import zlib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -12,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from logic_retrievers.cli.console import report_errors
-from logic_retrievers.cli.options import Bundle, open_encoder
+from logic_retrievers.cli.console import print_json, report_errors
+from logic_retrievers.cli.options import Bundle, open_encoder, open_input
 from logic_retrievers.contradiction import ContradictionScorer
 from logic_retrievers.documents.files import SourceFile
 from logic_retrievers.documents.formats import Record, read_jsonl
@@ -46,7 +43,7 @@ def score_pairs(
         pairs = [(row[FIELDS[0]], row[FIELDS[1]]) for row in batch]
         for row, pair_score in zip(batch, scorer.score(pairs), strict=True):
             scores = {name: getattr(pair_score, name) for name in SCORES}
-            typer.echo(json.dumps({**row, **scores}, ensure_ascii=False))
+            print_json({**row, **scores}, indent=None)
 
 
 def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -55,15 +52,11 @@ def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
     Raises:
         ReadError: the file, or a row of it, cannot be used; the message names file and line.
     """
-    is_stdin = str(path) == "-"
-    file = SourceFile(Path("standard input") if is_stdin else path, path.name)
-    try:
-        for record in read_jsonl(file, sys.stdin.buffer if is_stdin else None):
+    with open_input(path) as (file, stream):
+        for record in read_jsonl(file, stream):
             if isinstance(record, ReadError):
                 raise record
             yield _validate(record, file)
-    except (OSError, EOFError, zlib.error) as error:
-        raise file.error(f"cannot be read: {error}") from error
 
 
 def _validate(record: Record, file: SourceFile) -> dict[str, Any]:

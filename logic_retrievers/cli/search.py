@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from logic_retrievers.cli.console import out, print_json, report_errors, shorten
 from logic_retrievers.cli.options import (
@@ -20,7 +19,8 @@ from logic_retrievers.cli.options import (
     open_policy,
     parse_filter,
 )
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import CollectionError, ConfigurationError
+from logic_retrievers.index import PassageIndex
 from logic_retrievers.queries import Expression
 from logic_retrievers.query_input import read_query
 from logic_retrievers.search import Engine
@@ -86,24 +86,39 @@ def search(
             exclude=exclude or (),
             hard=hard,
         )
+        check_not_empty(passages, hits)
     if as_json:
         print_json([hit.to_dict() for hit in hits])
     else:
         print_hits(hits, explain=explain)
 
 
+def check_not_empty(index: PassageIndex, hits: Sequence[Hit]) -> None:
+    """Tells a search that found nothing from a collection that holds nothing.
+
+    Raises:
+        CollectionError: there is no passage to search.
+    """
+    if not hits and not index.count():
+        tenant = "" if index.tenant is None else f" of tenant {index.tenant!r}"
+        raise CollectionError(
+            f"collection {index.collection!r} holds no passage{tenant}: index some first"
+        )
+
+
 def print_hits(hits: Sequence[Hit], *, explain: bool) -> None:
     """The hits for people: rank, score, id, text, and the evidence in lines of its own."""
     if not hits:
-        out.print("no passage found")
+        out.print_line("no passage found")
     if hits and (left_out := hits[0].evidence.details.get("left_out")):
-        out.print(f"[dim]left out before the last of these: {left_out}, by their words[/]")
+        out.print_line((f"left out before the last of these: {left_out}, by their words", "dim"))
     for hit in hits:
-        out.print(f"[bold]{hit.rank}.[/] [cyan]{hit.score:.3f}[/] [dim]{escape(hit.passage.id)}[/]")
-        out.print(f"   {escape(shorten(hit.passage.text, 300))}", highlight=False)
+        score, name = (f" {hit.score:.3f} ", "cyan"), (hit.passage.id, "dim")
+        out.print_line((f"{hit.rank}.", "bold"), score, name)
+        out.print_line(f"   {shorten(hit.passage.text, 300)}", soft_wrap=False)
         if explain:
             for line in explain_hit(hit):
-                out.print(f"   [green]{escape(line)}[/]", highlight=False)
+                out.print_line((f"   {line}", "green"), soft_wrap=False)
 
 
 def explain_hit(hit: Hit) -> list[str]:

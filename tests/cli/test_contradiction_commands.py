@@ -33,7 +33,7 @@ def encoder():
 @pytest.fixture
 def call(tmp_path, monkeypatch, encoder):
     monkeypatch.setenv("LOGIC_RETRIEVERS_LOCATION", str(tmp_path / "index"))
-    monkeypatch.setattr(options, "OnnxEncoder", lambda bundle: encoder)
+    monkeypatch.setattr(options, "default_encoder", lambda: encoder)
 
     def run(*arguments, code=0, stdin=None):
         result = CliRunner().invoke(
@@ -124,7 +124,7 @@ def test_a_server_that_cannot_add_a_vector(call, corpus, monkeypatch):
 
 def test_a_bundle_without_the_vector(call, corpus, monkeypatch):
     """Nothing may be stored under a promise that the encoder cannot keep."""
-    monkeypatch.setattr(options, "OnnxEncoder", lambda bundle: placed(("topical",)))
+    monkeypatch.setattr(options, "default_encoder", lambda: placed(("topical",)))
     message = "makes no 'contradiction'"
     assert message in " ".join(call("index", corpus, "--contradictions", code=2).stderr.split())
     assert "no collection" in call("contradictions", QUIET, code=1).stderr
@@ -250,6 +250,6 @@ def test_a_broken_archive(call, tmp_path):
 
 def test_pairs_with_a_bundle_without_the_vector(call, monkeypatch):
     """It must be told before the input is read, which may be a pipe."""
-    monkeypatch.setattr(options, "OnnxEncoder", lambda bundle: placed(("topical",)))
+    monkeypatch.setattr(options, "default_encoder", lambda: placed(("topical",)))
     result = call("score-pairs", "-", stdin="{broken", code=2)
     assert "makes no 'contradiction'" in " ".join(result.stderr.split())

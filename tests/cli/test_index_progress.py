@@ -7,7 +7,6 @@ import json
 import re
 
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 from logic_retrievers.cli import console
@@ -67,7 +66,7 @@ def test_lines_where_there_is_no_terminal(call, monkeypatch):
 def test_a_bar_on_a_terminal(call, monkeypatch):
     """A spinner that says 0."""
     screen = io.StringIO()
-    terminal = Console(file=screen, force_terminal=True, width=120, emoji=False, highlight=False)
+    terminal = console.TerminalConsole(file=screen, force_terminal=True, width=120)
     monkeypatch.setattr(console, "err", terminal)
     call()
     assert "passages" in screen.getvalue()

@@ -13,7 +13,8 @@ from benchmarks.reproduction.render.csv_data import figure_csv, table_csv
 from benchmarks.reproduction.render.plots import Pictures, alternative_text
 from benchmarks.reproduction.render.table_marks import MEANINGS, SIGNS, Mark, footnotes, mark, tag
 from benchmarks.reproduction.render.values import format_interval, format_mean, is_number
-from logic_retrievers.html import policy_hash, read_asset, show_hidden, template_environment
+from logic_retrievers.hidden_characters import show_hidden
+from logic_retrievers.html import policy_hash, read_asset, template_environment
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchmarks.reproduction.artefacts import Cell, Figure, Row, Section, Table
 from benchmarks.reproduction.render.table_marks import MEANINGS, SIGNS, Mark, footnotes, mark, tag
 from benchmarks.reproduction.render.values import format_figure, format_mean, is_number
-from logic_retrievers.html import show_hidden
+from logic_retrievers.hidden_characters import show_hidden
 
 TITLE = "Reproduction report"
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")

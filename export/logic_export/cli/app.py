@@ -8,8 +8,10 @@ from logic_export.cli.bundles import add_head, compress, export, export_query_en
 from logic_export.cli.data import data, diagnose
 from logic_export.cli.judge import add_judge, measure_judge, soft_labels, train_judge
 from logic_export.cli.training import average_checkpoints, calibrate, train
+from logic_retrievers.cli.console import CommandGroup
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="Trains encoders and pair judges, and exports them as ONNX bundles.",
     epilog=(
         "Exit codes: 0 done; 1 failed; 2 wrong usage; 3 done, but fewer questions than asked for; "

@@ -1,0 +1,213 @@
+"""Commands that only read: they make no folder, file or ledger, and tell empty from not found."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from program import run_commands
+from typer.testing import CliRunner
+
+from logic_retrievers.cli.app import app
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.types import Passage
+
+ROWS = [
+    {
+        "id": "2024",
+        "text": "Parental leave is paid in full for twelve weeks.",
+        "date": "2024-06-01",
+    },
+    {"id": "2021", "text": "Parental leave is not paid.", "date": "2021-03-01"},
+]
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    """Runs a command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, code=0, stdin=None):
+        result = CliRunner().invoke(app, list(arguments), input=stdin, catch_exceptions=False)
+        assert result.exit_code == code, result.output
+        return result
+
+    return run
+
+
+@pytest.fixture
+def stored(call):
+    """The same with two passages in the collection."""
+    Path("rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), "utf-8")
+    call("index", "rows.jsonl", "-l", "there", "--contradictions")
+    return call
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["search", "x"],
+        ["contradictions", "x"],
+        ["clean", "-c", "passages"],
+        ["clean", "-c", "passages", "--dry-run"],
+        ["quarantine", "list"],
+        ["quarantine", "show", "x"],
+        ["quarantine", "restore", "x"],
+        ["quarantine", "purge", "--all", "--yes"],
+        ["quarantine", "verify"],
+        ["doctor"],
+    ],
+    ids=" ".join,
+)
+def test_a_misspelt_location_is_not_created(call, arguments):
+    """An empty collection in a folder that nobody wanted, and "no passage found"."""
+    printed = call(*arguments, "-l", "typo/index", code=1)
+    assert "no collection 'passages'" in printed.output
+    assert not list(Path().iterdir())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["search", "paid leave"],
+        ["contradictions", "leave is paid"],
+        ["clean", "-c", "passages", "--dry-run"],
+        ["clean", "rows.jsonl", "-c", "passages"],
+        ["quarantine", "list"],
+        ["quarantine", "show", "2021"],
+        ["doctor"],
+    ],
+    ids=" ".join,
+)
+def test_who_only_reads_makes_no_ledger(stored, arguments):
+    """A ledger beside the collection says that it has been cleaned."""
+    stored(*arguments, "-l", "there")
+    assert not list(Path().rglob("*.sqlite*"))
+
+
+def test_who_cleans_makes_a_ledger_and_everybody_reads_it(stored):
+    """A ledger that is taken for missing: hidden passages without a reason, and hidden again."""
+    stored("clean", "-c", "passages", "-r", "prefer_newest", "-l", "there")
+    assert Path("there", "ledger.sqlite").exists()
+    (hidden,) = json.loads(stored("quarantine", "list", "--json", "-l", "there").stdout)
+    assert hidden["entry"]["event"] == "quarantine"
+    again = ("clean", "-c", "passages", "-r", "prefer_newest", "--dry-run", "-l", "there")
+    assert stored(*again).stdout.startswith("0 passages examined")
+    elsewhere = json.loads(
+        stored("quarantine", "list", "--json", "--ledger", "typo", "-l", "there").stdout
+    )
+    assert elsewhere[0]["entry"] is None
+    assert not Path("typo").exists()
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize("command", ["search", "contradictions"])
+def test_an_empty_collection_is_no_search_without_result(stored, command, form):
+    """A script that goes on with no passages, since the ingestion before it failed."""
+    with PassageIndex.open(location="there") as index:
+        index.delete([row["id"] for row in ROWS])
+    result = stored(command, "leave", "-l", "there", *form, code=1)
+    assert "collection 'passages' holds no passage" in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_filter_that_nothing_passes_is_no_error(stored):
+    assert (
+        "no passage found" in stored("search", "x", "-f", "date=1999-01-01", "-l", "there").stdout
+    )
+    assert stored("search", "x", "-f", "date=1999-01-01", "-l", "there", "--json").stdout == "[]\n"
+    assert (
+        "no passage" in stored("contradictions", "x", "-f", "date=1999-01-01", "-l", "there").stdout
+    )
+
+
+def test_passages_of_all_tenants(call):
+    """Whose passages are read must be said; by default that of one would show the other's."""
+    for tenant in ("a", "b"):
+        with PassageIndex.open(location="there", tenant=tenant) as index:
+            index.add([Passage(f"of {tenant}", "Parental leave is paid.")])
+    place = ("-l", "there")
+    refused = call("search", "leave", *place, code=2)
+    assert "belong to tenants" in refused.stderr
+    for tenant, ids in ({"a": {"of a"}, "b": {"of b"}}).items():
+        hits = json.loads(call("search", "leave", *place, "--tenant", tenant, "--json").stdout)
+        assert {hit["id"] for hit in hits} == ids
+    everybody = ("--all-tenants", *place)
+    hits = json.loads(call("search", "leave", *everybody, "--json").stdout)
+    assert {hit["id"] for hit in hits} == {"of a", "of b"}
+    assert "0 hidden" in call("quarantine", "list", *everybody).stdout
+    assert "2 passages in" in " ".join(call("doctor", *everybody).stdout.split())
+    assert "all_tenants" in call("search", "x", *everybody, "--tenant", "a", code=2).stderr
+    empty = call("search", "x", "--tenant", "c", *place, code=1)
+    assert "no passage of tenant 'c'" in empty.stderr
+
+
+@pytest.mark.parametrize("value", ["[" * 100_000, '{"a":' * 100_000, "9" * 5_000, "1e400", "NaN"])
+def test_a_filter_that_no_metadata_can_match(stored, value):
+    """A parser that ends in a traceback where the depth or the size of a number is absurd."""
+    result = CliRunner().invoke(app, ["search", "x", "-f", f"a={value}", "-l", "there"])
+    assert isinstance(result.exception, SystemExit | None)
+
+
+@pytest.mark.parametrize("k", [10**6, 2**31, 2**63, 10**30])
+def test_more_hits_than_there_can_be(stored, k):
+    """A number that the engine's integers cannot hold."""
+    result = CliRunner().invoke(app, ["search", "leave", "-k", str(k), "-l", "there"])
+    assert result.exit_code in (0, 2)
+    assert isinstance(result.exception, SystemExit | None)
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("command", [["parse", "--file"], ["score-pairs"]], ids=" ".join)
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("folder", "regular file"),
+        ("pipe", "regular file"),
+        ("/dev/zero", "regular file"),
+        ("nowhere", "No such file"),
+        ("n" * 5_000, "too long"),
+        ("half \udcff", "No such file"),
+        ("binary", "cannot be read"),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_what_is_no_file_of_lines(call, command, name, problem):
+    """A pipe is waited for, and a device read, for ever."""
+    Path("folder").mkdir()
+    os.mkfifo("pipe")
+    Path("binary").write_bytes(b"\xff\xfe\x00")
+    result = call(*command, name, code=1)
+    if name == "binary":
+        problem = "UTF-16"
+    assert problem in result.stderr
+
+
+def test_lines_are_read_as_they_come(call):
+    """A first query is answered before the last one is read, and bad bytes name their file."""
+    assert "hotels" in call("parse", "--file", "-", stdin="hotels\n\n").stdout
+    Path("lines.txt").write_bytes(b"\xef\xbb\xbfhotels except hostels\r\n \n\xff\n")
+    result = call("parse", "--file", "lines.txt", "--json", code=1)
+    assert json.loads(result.stdout)["text"] == "hotels except hostels"
+    assert "lines.txt" in result.stderr
+
+
+def test_without_docstrings(tmp_path):
+    """``python -OO`` drops docstrings: whatever reads one ends every command."""
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS[0]), "utf-8")
+    place = ["-l", str(tmp_path / "index")]
+    done = run_commands(
+        ["--help"],
+        ["search", "--help"],
+        ["parse", "hotels not by the sea"],
+        ["index", str(tmp_path / "rows.jsonl"), *place, "--contradictions"],
+        ["search", "leave without pay", *place, "--explain"],
+        ["contradictions", "leave is not paid", *place],
+        ["clean", "-c", "passages", *place],
+        ["quarantine", "list", *place],
+        options=["-OO"],
+    )
+    assert done.codes == [0] * 8, done.stderr
+    assert b"--query-encoder" in done.stdout
