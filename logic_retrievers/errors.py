@@ -26,6 +26,7 @@
     │   ├── ServerTimeoutError               no answer in time
     │   ├── AuthenticationError              no API key, or a wrong one
     │   └── StorageError                     the disk is full or not writable
+    ├── LedgerError                          the cleaner's ledger was changed from outside
     └── MissingExtraError (ImportError)      an optional dependency is not installed
 
 Catch ``LogicRetrieversError`` to catch them all. REST, gRPC and embedded mode raise the same ones.
@@ -36,6 +37,9 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable
+
+MAX_SHOWN = 80
+"""Characters of a value that a message shows."""
 
 
 class LogicRetrieversError(Exception):
@@ -173,6 +177,10 @@ class StorageError(ServerError):
     """The disk is full, or may not be written."""
 
 
+class LedgerError(LogicRetrieversError):
+    """An entry of the cleaner's ledger is not what was written."""
+
+
 class MissingExtraError(LogicRetrieversError, ImportError):
     """An optional dependency is not installed; the message holds the pip command."""
 
@@ -180,6 +188,14 @@ class MissingExtraError(LogicRetrieversError, ImportError):
         super().__init__(
             f"{package!r} is not installed. Run: pip install 'logic-retrievers[{extra}]'"
         )
+
+
+def shown(value: object) -> str:
+    """What a caller gave, for a message: its ``repr``, short, or its type where it has none."""
+    try:
+        return text if len(text := repr(value)) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
+    except Exception:  # a cycle, an integer of 5,000 digits, a class of the caller's
+        return f"an object of type {type(value).__name__}"
 
 
 class MalformedAnswerError(Exception):
@@ -214,7 +230,10 @@ class DecompositionWarning(UserWarning):
 
 
 class ShortListWarning(UserWarning):
-    """A search with ``hard=True`` gave fewer hits than there may be: it looked no further."""
+    """A search gave fewer hits than there may be.
+
+    With ``hard=True`` it looked no further, or others went on deleting its candidates.
+    """
 
 
 class OptimizationWarning(UserWarning):

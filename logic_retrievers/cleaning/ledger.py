@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import sqlite3
 import threading
@@ -12,10 +13,10 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from logic_retrievers.errors import StorageError
+from logic_retrievers.atomic_files import private_file
+from logic_retrievers.errors import LedgerError, StorageError
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.types import Passage, plain_fields
 
@@ -81,13 +82,17 @@ _SELECT = f"SELECT number, {', '.join(_COLUMNS)} FROM entries"
 class Ledger:
     """A log of decisions. Entries can only be added and read: the file refuses other changes.
 
+    Each entry also holds a hash over itself and the one before it, so that :meth:`check_chain`
+    finds an entry that another program changed or took out. It does not find that entries are
+    missing at the end, nor a chain that was computed anew: keep a copy where others cannot write.
+
     It holds fingerprints, scores and the places where texts differ, but no text of a passage except
     the few words of a reason ("the one says ..., the other ..."). What is to be done is written
     down *before* it is done, so whatever a crash leaves half done can be seen and repaired.
 
     Args:
-        path: of the file, created if missing; ``":memory:"`` stores nothing. Not on a network file
-            system.
+        path: of the file, created if missing, for its owner alone; ``":memory:"`` stores nothing.
+            Not on a network file system.
 
     Raises:
         StorageError: the file cannot be opened, read or written.
@@ -108,13 +113,39 @@ class Ledger:
         for entry in entries:
             values = {**entry.to_dict(), "time": now, "collection": collection}
             values["differences"] = json.dumps(values["differences"])
-            rows.append([_encodable(values[name]) for name in _COLUMNS])
-        if rows:
-            placeholders = ", ".join("?" * len(_COLUMNS))
-            with self._open() as connection:
-                connection.executemany(
-                    f"INSERT INTO entries ({', '.join(_COLUMNS)}) VALUES ({placeholders})", rows
-                )
+            rows.append([_storable(values[name]) for name in _COLUMNS])
+        if not rows:
+            return
+        placeholders = ", ".join("?" * (len(_COLUMNS) + 1))
+        with self._open() as connection:
+            connection.execute("BEGIN IMMEDIATE")  # no other process may add to the same last entry
+            last = connection.execute("SELECT hash FROM entries ORDER BY number DESC LIMIT 1")
+            digest = (last.fetchone() or ("",))[0]
+            for row in rows:
+                row.append(digest := _chain_hash(digest, row))
+            connection.executemany(
+                f"INSERT INTO entries ({', '.join(_COLUMNS)}, hash) VALUES ({placeholders})", rows
+            )
+
+    def check_chain(self) -> None:
+        """Compares every entry with its hash, and the hash with the entry before it.
+
+        Raises:
+            LedgerError: an entry was changed or taken out since it was written.
+        """
+        digest = ""
+        with self._open() as connection:
+            rows = connection.execute(
+                f"SELECT number, {', '.join(_COLUMNS)}, hash FROM entries ORDER BY number"
+            )
+            for number, *values, expected in rows:
+                digest = _chain_hash(digest, values)
+                if digest != expected:
+                    raise LedgerError(
+                        f"Entry {number} of the ledger {os.fspath(self.path)}, or one before it, is"
+                        " not what was written: another program changed the file. Put a copy of it"
+                        " back, or begin a new ledger; hidden passages are then adopted."
+                    )
 
     def entries(self, collection: str, passage: str | None = None) -> list[Entry]:
         """All entries of a collection, or of one passage, the oldest first."""
@@ -143,14 +174,14 @@ class Ledger:
 
     def note_examined(self, collection: str, examined: Mapping[str, str], settings: str) -> None:
         """Notes the :func:`examined_hash` of passages, and the fingerprint of the criteria."""
-        rows = [(collection, _encodable(p), digest, settings) for p, digest in examined.items()]
+        rows = [(collection, _storable(p), digest, settings) for p, digest in examined.items()]
         with self._open() as connection:
             connection.executemany("INSERT OR REPLACE INTO examined VALUES (?, ?, ?, ?)", rows)
 
     def examined(self, collection: str, passages: Sequence[str], settings: str) -> dict[str, str]:
         """Passage -> its :func:`examined_hash` when it was last examined with these criteria."""
         digests: dict[str, str] = {}
-        names = {_encodable(passage): passage for passage in passages}
+        names = {_storable(passage): passage for passage in passages}
         with self._open() as connection:
             for start in range(0, len(names), _IDS_PER_QUERY):
                 ids = list(names)[start : start + _IDS_PER_QUERY]
@@ -174,7 +205,7 @@ class Ledger:
                     with self._memory:
                         yield self._memory
                 return
-            Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+            private_file(self.path)
             with closing(sqlite3.connect(self.path, timeout=30)) as connection, connection:
                 yield connection
         except (OSError, sqlite3.Error) as error:
@@ -209,14 +240,24 @@ def is_hidden(entry: Entry | None) -> bool:
     return entry is not None and entry.event in _HIDDEN
 
 
-def _encodable(value: Any) -> Any:
-    """The value without lone surrogates, which SQLite refuses."""
-    if not isinstance(value, str):
-        return value
-    return value.encode(errors="backslashreplace").decode()
+def _storable(value: Any) -> Any:
+    """The value as SQLite gives it back: no lone surrogates, and only finite floats as numbers."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, int | float):
+        return float(value) if math.isfinite(value) else None
+    return value
+
+
+def _chain_hash(previous: str, values: Sequence[Any]) -> str:
+    """sha256 over the hash of the entry before and the values of an entry's columns."""
+    return hashlib.sha256(json.dumps([previous, *values], default=repr).encode()).hexdigest()
 
 
 def _entry(row: Sequence[Any]) -> Entry:
     values = dict(zip(("number", *_COLUMNS), row, strict=True))
-    values["differences"] = tuple(json.loads(values["differences"] or "[]"))
+    try:
+        values["differences"] = tuple(json.loads(values["differences"] or "[]"))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise sqlite3.DataError(f"entry {values['number']} is damaged") from error
     return Entry(**values)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from qdrant_client import models
-
 from logic_retrievers.cleaning.candidate_pairs import (
     CandidatePairs,
     find_candidate_pairs,
@@ -20,16 +18,15 @@ from logic_retrievers.cleaning.finding_resolution import Corpus, resolve_finding
 from logic_retrievers.cleaning.ledger import Entry, Ledger, ledger_namespace, text_hash
 from logic_retrievers.cleaning.neighbour_groups import conflict_groups, opposition_by_pair
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
-from logic_retrievers.cleaning.quarantine import Quarantine
+from logic_retrievers.cleaning.quarantine import Quarantine, refuse_mixed_tenants
 from logic_retrievers.cleaning.result import CleaningResult, Decision, Kind
 from logic_retrievers.cleaning.settings import Criteria
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair, check_passages
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
 from logic_retrievers.contradiction.pair_judge import judge_pairs
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning, ServerError
+from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning
 from logic_retrievers.index.passage_index import PassageIndex
-from logic_retrievers.index.point_format import TENANT
 from logic_retrievers.progress import ProgressCallback
 from logic_retrievers.types import Passage
 
@@ -69,7 +66,7 @@ class CleaningRun:
         else:
             pages = stored_pages(self.index, self.ledger, None if again else criteria.fingerprint())
         if self.index is not None:
-            yield from _refuse_mixed_tenants(self.index)
+            yield from refuse_mixed_tenants(self.index)
         if self.quarantine is not None and not self.dry_run:
             yield from self.quarantine.verify_operation()
         return (
@@ -187,28 +184,6 @@ def _without(decision: Decision, restored: set[str]) -> Decision:
         quarantined=remaining,
         reason=f"{decision.reason}; but {names} was restored by hand, and stays",
     )
-
-
-def _refuse_mixed_tenants(index: PassageIndex) -> Operation[None]:
-    """Refuses to clean the passages of several tenants together.
-
-    They must not be compared, and without a tenant they can be read but not hidden.
-
-    Raises:
-        ConfigurationError: the index has no tenant, and there are passages of one.
-    """
-    if index.tenant is not None:
-        return
-    no_tenant = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
-    try:
-        of_tenants, _ = yield from index.read_page(models.Filter(must_not=[no_tenant]))
-    except ServerError:  # a strict server without the index that a tenant's first passage creates
-        return
-    if of_tenants:
-        raise ConfigurationError(
-            f"collection {index.collection!r} has passages of tenants: open the index with tenant=,"
-            " and clean each one's apart"
-        )
 
 
 def _entries(result: CleaningResult, decision: Decision, points: Mapping[str, str]) -> list[Entry]:

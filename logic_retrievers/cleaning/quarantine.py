@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from qdrant_client import models
+
 from logic_retrievers.cleaning.ledger import (
     Entry,
     Event,
@@ -16,10 +18,11 @@ from logic_retrievers.cleaning.ledger import (
     text_hash,
 )
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.errors import InputError
+from logic_retrievers.errors import ConfigurationError, InputError, ServerError
 from logic_retrievers.index.passage_index import PassageIndex
-from logic_retrievers.index.validation import check_ids
+from logic_retrievers.index.point_format import TENANT
 from logic_retrievers.types import Passage, plain_fields
+from logic_retrievers.validation import check_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,7 @@ class Quarantine:
 
     def history(self, passage: str) -> list[Entry]:
         """All entries of the ledger about a passage, the oldest first."""
+        check_ids([passage])
         return self._ledger.entries(self._namespace, passage)
 
     def restore(self, ids: Sequence[str]) -> Restored:
@@ -136,7 +140,12 @@ class Quarantine:
         return await self._index.arun(self._purge(ids))
 
     def verify(self) -> Verified:
-        """Compares ledger and collection, and completes what a crash left undone."""
+        """Compares ledger and collection, and completes what a crash left undone.
+
+        Raises:
+            LedgerError: another program changed the ledger; nothing was done.
+            StorageError, ServerError: the ledger or Qdrant failed; run it again.
+        """
         return self._index.run(self.verify_operation())
 
     async def averify(self) -> Verified:
@@ -145,6 +154,7 @@ class Quarantine:
 
     def verify_operation(self) -> Operation[Verified]:
         """:meth:`verify` as an operation."""
+        yield Compute(self._ledger.check_chain)
         states = yield Compute(partial(self._ledger.states, self._namespace))
         flagged = {passage.id: passage for passage in (yield from self._flagged())}
         hidden = {name: entry for name, entry in states.items() if is_hidden(entry)}
@@ -194,6 +204,7 @@ class Quarantine:
 
     def _restore(self, ids: Sequence[str]) -> Operation[Restored]:
         check_ids(ids)
+        yield from refuse_mixed_tenants(self._index)
         states = yield Compute(partial(self._ledger.states, self._namespace))
         passages = {
             passage.id: passage
@@ -217,6 +228,7 @@ class Quarantine:
 
     def _purge(self, ids: Sequence[str]) -> Operation[int]:
         check_ids(ids)
+        yield from refuse_mixed_tenants(self._index)
         passages = {passage.id: passage for passage in (yield from self._index.get_passages(ids))}
         if wrong := [n for n in ids if n not in passages or not passages[n].quarantined]:
             raise InputError(
@@ -248,3 +260,25 @@ def _entries(verified: Verified, passages: dict[str, Passage]) -> list[Entry]:
             text = text_hash(passages[name]) if is_known else None
             entries.append(Entry(event, name, text=text, reason=reason))
     return entries
+
+
+def refuse_mixed_tenants(index: PassageIndex) -> Operation[None]:
+    """Refuses to clean the passages of several tenants together.
+
+    They must not be compared, and without a tenant they can be read but not hidden.
+
+    Raises:
+        ConfigurationError: the index has no tenant, and there are passages of one.
+    """
+    if index.tenant is not None:
+        return
+    no_tenant = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
+    try:
+        of_tenants, _ = yield from index.read_page(models.Filter(must_not=[no_tenant]))
+    except ServerError:  # a strict server without the index that a tenant's first passage creates
+        return
+    if of_tenants:
+        raise ConfigurationError(
+            f"collection {index.collection!r} has passages of tenants: open the index with tenant=,"
+            " and clean each one's apart"
+        )

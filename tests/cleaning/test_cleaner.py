@@ -12,7 +12,7 @@ from inn_corpus import COPPER, CORPUS, HIDDEN, NEW, OLD, PAID, TAX, active, clea
 from placed import PlacedEncoder, passages
 
 from logic_retrievers import Passage, PassageIndex
-from logic_retrievers.cleaning import CorpusCleaner, Kind, Ledger
+from logic_retrievers.cleaning import CorpusCleaner, Kind, Ledger, Quarantine
 from logic_retrievers.contradiction.resolution_strategies import PreferMajority
 from logic_retrievers.contradiction.settings import VECTORS
 from logic_retrievers.errors import (
@@ -220,9 +220,12 @@ def test_tenants_are_cleaned_apart():
     """Without one all are read and none can be hidden: the ledger would say so all the same."""
     with stored(tenant="one") as index:
         assert {*cleaner(index).clean().quarantined} == {*HIDDEN}
-        everybody = PassageIndex.open("inns", index.encoder, client=index.client)
+        everybody = PassageIndex.open("inns", index.encoder, client=index.client, all_tenants=True)
         with pytest.raises(ConfigurationError, match="tenant="):
             cleaner(everybody).clean()
+        for act in (Quarantine.restore, Quarantine.purge):
+            with pytest.raises(ConfigurationError, match="tenant="):
+                act(Quarantine(everybody, Ledger()), [*HIDDEN])
         with PassageIndex.open("inns", index.encoder, client=index.client, tenant="b") as other:
             assert cleaner(other).clean().examined == 0
 
