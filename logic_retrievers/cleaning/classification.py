@@ -12,10 +12,8 @@ from logic_retrievers.cleaning.pair_rules import (
     contradiction,
     metadata_rules,
     newer_version,
-    number_labels,
     other_scope,
     person_groups,
-    short_text_scope,
 )
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
 from logic_retrievers.cleaning.result import Difference, Finding, Kind, Side
@@ -32,9 +30,6 @@ _ORDER = {kind: rank for rank, kind in enumerate(Kind)}
 _MIN_TOPIC_SHARE = 0.1
 _MIN_TOPIC_SHARE_LONG = 0.15
 """Share of the topic under which two passages are not related, for short and long texts."""
-
-_MIN_NOTICE_COSINE = 0.6
-"""Cosine from which a text may say that what the other describes is over."""
 
 _PARAPHRASE = ((0.7, 0.3), (0.85, 0.2), (0.6, 0.45))
 """Cosine and share of the topic from which two passages say the same."""
@@ -53,8 +48,7 @@ _RULES: tuple[tuple[Kind, Rule], ...] = (
     (Kind.SUPERSEDED, newer_version.find_newer_by_text),
     *_METADATA_RULES[1:],
     (Kind.SCOPE, other_scope.find_other_scope),
-    (Kind.SCOPE, number_labels.find_other_label),
-    (Kind.SCOPE, short_text_scope.find_other_year),
+    (Kind.SCOPE, other_scope.find_other_year),
     (Kind.SCOPE, other_scope.find_other_subject),
     (Kind.SCOPE, other_scope.find_other_frame),
 )
@@ -68,7 +62,6 @@ _CONTRADICTION_RULES: tuple[tuple[Kind, Rule], ...] = (
 )
 _LAST_RULES: tuple[tuple[Kind, Rule], ...] = (
     (Kind.SCOPE, person_groups.find_other_group),
-    (Kind.SCOPE, short_text_scope.find_other_subject),
     (Kind.SUPERSEDED, newer_version.find_newer_by_hint),
 )
 """Weak rules, applied where no other rule matched."""
@@ -191,7 +184,7 @@ def classify_pair(
     )
     least_overlap = _MIN_TOPIC_SHARE + _MIN_TOPIC_SHARE_LONG * pair.relative_length
     related = probability >= threshold or pair.overlap >= least_overlap
-    classification = _classify(pair) if related else _classify_notice(pair)
+    classification = _classify(pair) if related else _apply(_LAST_RULES, pair)
     return _swapped(classification) if swapped and classification else classification
 
 
@@ -208,14 +201,6 @@ def _classify(pair: PassagePair) -> PairClassification | None:
         reason = "they say the same in other words"
         return PairClassification(Kind.PARAPHRASE, reason, pair.comparison.differences)
     return None
-
-
-def _classify_notice(pair: PassagePair) -> PairClassification | None:
-    """Pairs with few words in common: one may say that what the other describes is over."""
-    notice = (Kind.SUPERSEDED, newer_version.find_newer_by_notice)
-    return _apply(
-        (notice, *_LAST_RULES) if pair.cosine >= _MIN_NOTICE_COSINE else _LAST_RULES, pair
-    )
 
 
 def _apply(rules: Sequence[tuple[Kind, Rule]], pair: PassagePair) -> PairClassification | None:

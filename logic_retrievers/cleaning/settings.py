@@ -17,15 +17,13 @@ from logic_retrievers.contradiction.settings import (
     VECTORS,
     ContradictionConstants,
     ContradictionSettings,
-    check_probability,
     merge_constants,
 )
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.asking import check_judge
-from logic_retrievers.query_input import check_count
-from logic_retrievers.settings import OneOf
+from logic_retrievers.settings import SHARE, OneOf, check_count
 from logic_retrievers.types import Passage
 
 AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
@@ -132,7 +130,7 @@ class CleaningSettings:
             raise ConfigurationError(f"scope_keys must be a list of keys: [{self.scope_keys!r}]")
         check_judge(self.judge)
         if self.judge_above is not None:
-            check_probability("judge_above", self.judge_above)
+            SHARE.check("judge_above", self.judge_above)
         check_trusted_filter(self.trusted_filter)
         object.__setattr__(
             self, "trusted", check_passages(() if self.trusted is None else self.trusted)

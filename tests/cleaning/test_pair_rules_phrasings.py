@@ -34,7 +34,6 @@ def classify(one, other, metadata=None, other_metadata=None, probability=0.4, co
             "Seats in the small hall cost 20 euros.",
             "Seats in the main hall cost 35 euros.",
         ),
-        ("The Model A toaster takes two slices.", "The Model B toaster takes four slices."),
         ("A litre of milk costs 1.20 euros.", "A gallon of milk costs 4.50 euros."),
         ("The belt runs at 100 km/h.", "The belt runs at 62 mph."),
         ("The stone weighs 11 pounds.", "The stone weighs 5 kg."),
@@ -103,11 +102,3 @@ def test_all_has_something_in_common_with_each():
     assert (
         classify(one, other, {"population": "adults"}, {"population": "infants"}).kind is Kind.SCOPE
     )
-
-
-def test_a_year_in_a_range_is_no_turn():
-    """Two centuries that happen to be named are no older and newer state."""
-    one = "The kingdom existed from 1701 to 1918 and had a currency of its own."
-    other = "The kingdom has had a currency of its own since 1873."
-    result = classify(one, other)
-    assert result is None or result.kind is not Kind.SUPERSEDED

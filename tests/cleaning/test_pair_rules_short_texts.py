@@ -129,7 +129,6 @@ def test_nouns_that_sound_like_people(one, other):
     [
         ("Children aged 3 to 6 get one spoon of syrup.", "Children aged 7 to 12 get two spoons."),
         ("The over-70s swim for 2 euros.", "Swimming costs 5 euros for under-18s."),
-        ("Size 36 takes 1.90 m of cloth.", "For size 44 buy 2.40 m of cloth."),
         ("By week 12 there were 48 cases.", "By week 20 there were 131 cases."),
         ("The ninth FormaFair drew 312 firms.", "At the tenth FormaFair there were 274 firms."),
     ],
@@ -152,19 +151,6 @@ def test_numbers_that_name_one_of_a_kind(one, other):
 def test_numbers_that_name_nothing_else(one, other):
     """The same name over two values, or a name that is the answer: one of the two is wrong."""
     assert classify(one, other, probability=0.4, cosine=0.9).kind is Kind.CONTRADICTION
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Hedges along Fore Lane are cut early.", "We trim the hedges of Back Drove late."),
-        ("Our Osprey kettle switches itself off.", "Our Kestrel kettles are switched off by hand."),
-        ("Upstream of the weir any bait may be used.", "Below the weir use flies only."),
-    ],
-)
-def test_other_places_and_things(one, other):
-    """No value of the one stands in the place of a value of the other, so alignment is no help."""
-    assert classify(one, other).kind is Kind.SCOPE
 
 
 def test_a_comma_parts_a_number_from_what_follows():

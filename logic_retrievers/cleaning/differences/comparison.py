@@ -57,14 +57,13 @@ class Comparison:
     """Two texts that were compared.
 
     Changes come in the order of the left text. ``common`` is the share of the words that stand in
-    both in the same order, in [0, 1]; ``regions`` are runs of words that are not aligned.
+    both in the same order, in [0, 1].
     """
 
     left: AnnotatedText
     right: AnnotatedText
     changes: tuple[Change, ...]
     common: float
-    regions: tuple[Region, ...]
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -92,7 +91,7 @@ def compare(left: str, right: str) -> Comparison:
     changes += _find_opposites(left_text, right_text, regions)
     changes += _remaining_wording(regions, changes)
     changes.sort(key=lambda change: (change.left, change.right))
-    return Comparison(left_text, right_text, tuple(changes), common, tuple(regions))
+    return Comparison(left_text, right_text, tuple(changes), common)
 
 
 def align(left: Sequence[Token], right: Sequence[Token]) -> tuple[list[Region], float]:

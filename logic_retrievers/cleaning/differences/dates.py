@@ -1,4 +1,4 @@
-"""Dates in a text: ``3 April 2023``, ``2020/21``, ``03/04/2023``, ``Q3 2022``.
+"""Dates in a text: ``3 April 2023``, ``2020/21``, ``03/04/2023``.
 
 Dates in metadata are read by ``contradiction/metadata_dates.py``.
 """
@@ -20,7 +20,6 @@ _FORMATS = tuple(
     for form in LEXICON["date_formats"]
 )
 _BEFORE_YEAR = listed_words("before_year")
-_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _PLURAL = re.compile(r"[a-z]{3,}s", re.ASCII)
 _CURRENCY_SIGNS = ("$", "\u20ac", "\u00a3", "\u00a5")
 
@@ -31,49 +30,27 @@ class PartialDate:
 
     Args:
         year, month, day: None where the text does not state it.
-        qualifier: a quarter, or the last year of a span: ``q3``, ``21`` of ``2020/21``.
-        alternative: the other reading of ``03/04/2023``, month before day.
     """
 
     year: int | None = None
     month: int | None = None
     day: int | None = None
-    qualifier: str = ""
-    alternative: PartialDate | None = None
+
+    @property
+    def _parts(self) -> tuple[int | None, ...]:
+        return self.year, self.month, self.day
 
     def agrees(self, other: PartialDate) -> bool:
-        """Whether both may be the same date in some reading: no stated part differs."""
-        return any(
-            left._agrees(right)
-            for left in (self, self.alternative)
-            if left is not None
-            for right in (other, other.alternative)
-            if right is not None
-        )
+        """Whether both may be the same date: both state a part, and none differs."""
+        stated = [pair for pair in zip(self._parts, other._parts, strict=True) if None not in pair]
+        return bool(stated) and all(left == right for left, right in stated)
 
     def is_later(self, other: PartialDate) -> bool:
         """Whether it is certainly the later one."""
-        for left, right in zip(self._parts(), other._parts(), strict=True):
-            if left is None and right is None:
-                continue  # neither states it, so that the next part decides
-            if left is None or right is None:
-                return False
-            if left != right:
-                return left > right
+        for left, right in zip(self._parts, other._parts, strict=True):
+            if left != right:  # a part that neither states decides nothing
+                return left is not None and right is not None and left > right
         return False
-
-    def _parts(self) -> tuple[int | None, ...]:
-        quarter_end = 3 * int(self.qualifier[1:]) if self.qualifier.startswith("q") else None
-        return self.year, self.month or quarter_end, self.day
-
-    def _agrees(self, other: PartialDate) -> bool:
-        if self.qualifier and other.qualifier and self.qualifier != other.qualifier:
-            return False
-        parts = ((self.year, other.year), (self.month, other.month), (self.day, other.day))
-        stated = [pair for pair in parts if None not in pair]
-        if any(left != right for left, right in stated):
-            return False
-        return bool(stated) or (self.qualifier == other.qualifier != "")
 
 
 def find_dates(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, PartialDate]]:
@@ -97,31 +74,13 @@ def _parse_match(match: re.Match[str]) -> PartialDate | None:
     """The date of a match; None if it is in no calendar."""
     parts = match.groupdict()
     year = int(parts["year"]) if parts.get("year") else None
-    if parts.get("one"):
-        first, second = int(parts["one"]), int(parts["two"])
-        readings = [
-            PartialDate(year, month, day)
-            for day, month in ((first, second), (second, first))
-            if _is_day(month, day)
-        ]
-        if not readings:
-            return None
-        alternative = readings[-1] if readings[1:] else None
-        return PartialDate(year, readings[0].month, readings[0].day, alternative=alternative)
     month = None
     if parts.get("month"):
         key = normalize(parts["month"])
         month = int(key) if key.isdigit() else _MONTHS[key]
     day = int(parts["day"]) if parts.get("day") else None
-    if not _is_day(1 if month is None else month, day or 1):
-        return None
-    quarter = parts.get("quarter") or _QUARTERS.get(normalize(parts.get("named") or ""))
-    qualifier = f"q{quarter}" if quarter else (parts.get("last") or "")[-2:]
-    return PartialDate(year, month, day, qualifier)
-
-
-def _is_day(month: int, day: int) -> bool:
-    return 1 <= month <= 12 and 1 <= day <= 31
+    is_in_calendar = month in (None, *range(1, 13)) and day in (None, *range(1, 32))
+    return PartialDate(year, month, day) if is_in_calendar else None
 
 
 def _is_year(tokens: Sequence[Token], index: int) -> bool:

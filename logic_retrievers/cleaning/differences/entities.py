@@ -11,9 +11,6 @@ from logic_retrievers.cleaning.differences.tokens import STOPWORDS, Token
 _NAME_PARTICLES = listed_words("name_particles")
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 _GAP = re.compile(r"[ \u00a0-]{0,2}|'s |\u2019s |\. ")
-_HEADING_TOKENS = 6
-_HEADING_CAPITALS = 0.6
-"""A longer text with a larger share of capitalized words is a heading, and has no names."""
 _NOT_NAMES = listed_words("not_names")
 
 
@@ -27,8 +24,6 @@ def find_entities(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int
         token.key for token in tokens if token.text[0].isupper() and not token.opens_sentence
     }
     upper_case = sum(token.text.isupper() for token in tokens) > len(tokens) / 2
-    capitals = sum(token.text[0].isupper() for token in tokens)
-    titled = capitals > _HEADING_CAPITALS * len(tokens) and len(tokens) > _HEADING_TOKENS
     index = 0
     while index < len(tokens):
         end = _name_end(text, tokens, index)
@@ -43,7 +38,7 @@ def find_entities(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int
             and token.key not in capitalized
             and not _is_code(token)
         )
-        if not is_sentence_start and not (upper_case or titled):
+        if not is_sentence_start and not upper_case:
             skipped = token.opens_sentence and token.key in STOPWORDS and not is_single
             start = index + skipped
             yield start, end, " ".join(part.key.removesuffix("'s") for part in tokens[start:end])

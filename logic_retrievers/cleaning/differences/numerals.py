@@ -1,4 +1,4 @@
-"""Numbers without units, in figures, words and fractions: ``1,200``, ``twelve``, ``1/3``."""
+"""Numbers without units, in figures, words and fractions: ``1,200``, ``twelve``, ``half``."""
 
 from __future__ import annotations
 
@@ -44,18 +44,7 @@ def _parse_figures(tokens: Sequence[Token], index: int, key: str) -> ParsedNumbe
     following = key_at(tokens, index + 1)
     if following in MULTIPLIERS:
         return index + 2, value * MULTIPLIERS[following]
-    if _is_fraction(tokens, index) and float(following):
-        return index + 2, value / float(following)
     return index + 1, value
-
-
-def _is_fraction(tokens: Sequence[Token], index: int) -> bool:
-    """Whether a token is the numerator of ``1/3``; the sign itself is no token."""
-    if index + 1 >= len(tokens) or not _FIGURES.fullmatch(tokens[index + 1].key):
-        return False
-    token, following = tokens[index], tokens[index + 1]
-    adjacent = following.start_char - token.end_char == 1
-    return adjacent and len(token.key) == len(following.key) == 1
 
 
 def _parse_number_words(tokens: Sequence[Token], index: int) -> ParsedNumber | None:

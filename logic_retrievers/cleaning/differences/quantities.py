@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass
 from math import isclose
 
 from logic_retrievers.cleaning.differences.lexicon import listed_words
@@ -21,19 +20,12 @@ from logic_retrievers.cleaning.differences.units import (
     MONEY,
     ORDINAL,
     PERIODS,
-    SECONDS,
     SPEEDS,
     UNITS,
     Unit,
 )
 
-EXACT_TOLERANCE = 1e-9
-CONVERSION_TOLERANCE = 0.015
-"""Relative error of rounded conversions: 5 km are written as 3.1 miles."""
-
-_DEGREE_TOLERANCE = 0.5
 _TEMPERATURES = {"c": CELSIUS, "celsius": CELSIUS, "f": FAHRENHEIT, "fahrenheit": FAHRENHEIT}
-_RANGE_WORDS = frozenset({"to", "and", "or", "by", "x"})
 _ORDINAL_ENDINGS = ("st", "nd", "rd", "th")
 _SIGN_AND_SPACE = 2
 _PERIOD_REACH = 3
@@ -63,62 +55,31 @@ class Quantity:
     period: str = ""
 
     @property
-    def base(self) -> float:
-        """The value in the base unit of its kind, per second where there is a period."""
-        value = self.value
-        if self.unit is not None:
-            value = value * self.unit.factor + self.unit.shift
-        return value / SECONDS.get(self.period, 1.0)
-
-    @property
     def kind(self) -> str:
         """What it measures; empty without a unit."""
         return self.unit.kind if self.unit is not None else ""
 
     def equals(self, other: Quantity) -> bool:
-        """Whether both are the same quantity, in whatever unit."""
-        self, other = _resolve_pounds(self, other), _resolve_pounds(other, self)
-        if not self.kind or not other.kind:  # "half" and "50 %", "10" and "10 euros"
-            left = self.value if self.kind != "share" else self.base
-            right = other.value if other.kind != "share" else other.base
-            periods_fit = not (self.period and other.period and self.period != other.period)
-            return periods_fit and isclose(left, right, rel_tol=EXACT_TOLERANCE)
-        if self.kind != other.kind:
-            return False
-        if not self.period or not other.period:
-            self, other = replace(self, period=""), replace(other, period="")
-        same_unit = self.unit == other.unit and self.period == other.period
-        return isclose(
-            self.base,
-            other.base,
-            rel_tol=EXACT_TOLERANCE if same_unit else CONVERSION_TOLERANCE,
-            abs_tol=_DEGREE_TOLERANCE if self.kind == "temperature" and not same_unit else 0.0,
-        )
+        """Whether both are the same number, in one unit and period where both have any."""
+        left, right = self.value, other.value
+        if self.unit is not None and other.unit is not None:
+            left *= CALENDAR.get(self.unit.name, 1.0)
+            right *= CALENDAR.get(other.unit.name, 1.0)
+        return isclose(left, right) and not self.has_other_unit(other)
 
     def has_other_unit(self, other: Quantity) -> bool:
         """Whether the units or periods differ, calendar units aside."""
-        self, other = _resolve_pounds(self, other), _resolve_pounds(other, self)
         if self.period and other.period and self.period != other.period:
             return True
         if self.unit is None or other.unit is None or self.unit == other.unit:
             return False
-        return not {self.unit.name, other.unit.name} <= CALENDAR
+        return not {self.unit.name, other.unit.name} <= CALENDAR.keys()
 
     def is_comparable(self, other: Quantity) -> bool:
         """Whether both may answer one question: they are of one kind or count the same."""
-        self, other = _resolve_pounds(self, other), _resolve_pounds(other, self)
         if self.kind or other.kind:
             return self.kind == other.kind or {self.kind, other.kind} <= MONEY
         return not self.counted or not other.counted or self.counted == other.counted
-
-
-def _resolve_pounds(quantity: Quantity, other: Quantity) -> Quantity:
-    """Pounds are a mass if the other quantity is one, and a currency beside a currency."""
-    if quantity.kind != "pounds":
-        return quantity
-    if other.kind == "mass":
-        return replace(quantity, unit=UNITS["lb"])
-    return replace(quantity, unit=UNITS["gbp"]) if other.kind in MONEY else quantity
 
 
 PlacedQuantity = tuple[int, int, Quantity]
@@ -126,31 +87,14 @@ PlacedQuantity = tuple[int, int, Quantity]
 
 
 def find_quantities(tokens: Sequence[Token]) -> list[PlacedQuantity]:
-    """All quantities in their order; "between 0 and 40 °C" has two, both with the unit."""
+    """All quantities in their order."""
     index = 0
     placed: list[PlacedQuantity] = []
     while index < len(tokens):
         quantity = _quantity_at(tokens, index)
         placed += [quantity] if quantity else []
         index = quantity[1] if quantity else index + 1
-    shared = [_share_unit(one, following, tokens) for one, following in pairwise(placed)]
-    return [*shared, *placed[-1:]]
-
-
-def _share_unit(
-    placed: PlacedQuantity, following: PlacedQuantity, tokens: Sequence[Token]
-) -> PlacedQuantity:
-    """A number with the unit of the next one, if the two are the ends of a range."""
-    start, end, quantity = placed
-    gap = following[0] - end
-    is_range = (gap == 0 and not _after_punctuation(tokens, end)) or (
-        gap == 1 and tokens[end].key in _RANGE_WORDS and not _after_punctuation(tokens, end + 1)
-    )
-    unit = following[2].unit
-    if not is_range or unit is None or quantity.unit is not None or quantity.counted:
-        return placed
-    value = quantity.value * (60 if unit is CLOCK else 1)
-    return start, end, Quantity(value, unit, "", following[2].period)
+    return placed
 
 
 def _quantity_at(tokens: Sequence[Token], index: int) -> PlacedQuantity | None:
@@ -190,8 +134,7 @@ def _unit_at(tokens: Sequence[Token], index: int, value: float) -> tuple[int, Un
     if key == "per" and following == "cent":
         return index + 2, UNITS["%"], ""
     if key in ("square", "sq") and (unit := UNITS.get(following)) and unit.kind == "length":
-        area = Unit(f"square {unit.name}", "area", unit.factor**2)
-        return index + 2, area, ""
+        return index + 2, Unit(f"square {unit.name}", "area"), ""
     if (unit := UNITS.get(key)) is not None:
         return index + 1, unit, ""
     is_noun = index < len(tokens) and tokens[index].is_content and key[0].isalpha()

@@ -1,4 +1,4 @@
-"""Units of measurement, and their conversion into the base unit of their kind."""
+"""Units of measurement: their spellings, and what they measure."""
 
 from __future__ import annotations
 
@@ -14,28 +14,18 @@ class Unit:
 
     Args:
         name: the same for all its spellings.
-        kind: what it measures; units of one kind are converted into each other.
-        factor, shift: value in the base unit = value * factor + shift.
+        kind: what it measures.
     """
 
     name: str
     kind: str
-    factor: float = 1.0
-    shift: float = 0.0
-
-
-DAY = 86_400.0
-YEAR = 365.25 * DAY
-CALENDAR = frozenset({"day", "week", "fortnight", "month", "year"})
-"""Units that every reader converts: "two weeks" and "14 days" are no different units."""
 
 
 def _read_units() -> dict[str, Unit]:
     units: dict[str, Unit] = {}
     for kind, definitions in LEXICON["units"].items():
-        for name, definition in definitions.items():
-            factor, *spellings = definition.split()
-            units.update(dict.fromkeys(spellings, Unit(name, kind, float(factor))))
+        for name, spellings in definitions.items():
+            units.update(dict.fromkeys(spellings.split(), Unit(name, kind)))
     for currency, spellings in LEXICON["currencies"].items():
         units.update(dict.fromkeys(spellings.split(), Unit(currency, currency)))
     return units
@@ -47,23 +37,23 @@ UNITS: Mapping[str, Unit] = _read_units()
 CURRENCY_SIGNS = {sign: UNITS[sign] for sign in "$\u20ac\u00a3\u00a5"}
 """Signs that stand before the number."""
 
+CALENDAR: Mapping[str, float] = {
+    "day": 1.0, "week": 7.0, "fortnight": 14.0, "month": 365.25 / 12, "year": 365.25
+}  # fmt: skip
+"""Units that every reader converts -> days: "two weeks" and "14 days" are no different units."""
+
 MONEY = frozenset(LEXICON["currencies"])
-"""Kinds that are currencies: comparable with each other, though not converted."""
+"""Kinds that are currencies, and comparable with each other."""
 
 SPEEDS: Mapping[str, str] = {"mph": "mile", "kmh": "kilometre", "knot": "nmi"}
 """Unit of speed -> the length that it means per hour."""
 
 CELSIUS = Unit("celsius", "temperature")
-FAHRENHEIT = Unit("fahrenheit", "temperature", 5 / 9, -160 / 9)
-KELVIN = Unit("kelvin", "temperature", 1.0, -273.15)
+FAHRENHEIT = Unit("fahrenheit", "temperature")
+KELVIN = Unit("kelvin", "temperature")
 CLOCK = Unit("clock", "clock")
 """Minutes since midnight."""
 ORDINAL = Unit("ordinal", "ordinal")
 """First, second, third."""
 
 PERIODS: Mapping[str, str] = LEXICON["maps"]["periods"]
-SECONDS: Mapping[str, float] = {
-    "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": DAY, "week": 7 * DAY,
-    "month": YEAR / 12, "quarter": YEAR / 4, "year": YEAR,
-}  # fmt: skip
-"""Period -> its length in seconds."""

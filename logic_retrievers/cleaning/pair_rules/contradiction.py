@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from logic_retrievers.cleaning.differences import Change
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
 from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
@@ -14,7 +13,6 @@ _MIN_COSINE = 0.5
 _MAX_CHANGES = 8
 _MAX_VALUES = 3
 _MIN_COMMON_COPY = 0.8
-_MAX_ANSWER_WORDS = 4
 _MIN_SENTENCE_OVERLAP = 0.5
 _MIN_SHARED_STEMS = 2
 _BEFORE_ANSWER = listed_words("before_answer")
@@ -34,7 +32,8 @@ def find_conflicting_value(pair: PassagePair) -> str:
     if len(pair.value_changes) > _MAX_VALUES or not _may_conflict(pair):
         return ""
     for change in pair.value_changes:
-        if _answers_one_question(pair, change):
+        is_subject = change.type == "entity" and pair.is_in_subjects(change)
+        if change.in_both and not is_subject:
             return pair.contrast(change)
     return ""
 
@@ -54,14 +53,11 @@ def find_conflicting_answer(pair: PassagePair) -> str:
     "The coating is made of talc." / "The coating is made of wax."
     """
     changes = [change for change in pair.comparison.changes if not change.equal]
-    if len(changes) != 1 or pair.comparison.common < _MIN_COMMON_COPY or pair.cosine < _MIN_COSINE:
+    if len(changes) != 1 or pair.comparison.common < _MIN_COMMON_COPY:
         return ""
     (change,) = changes
-    longest = max(span[1] - span[0] for span in (change.left, change.right))
-    if not change.in_both or longest > _MAX_ANSWER_WORDS:
-        return ""
     is_answer = all(_is_answer(text, span) for text, span in pair.sides_of(change))
-    return pair.contrast(change) if is_answer else ""
+    return pair.contrast(change) if change.in_both and is_answer else ""
 
 
 def find_vector_contradiction(pair: PassagePair) -> str:
@@ -91,34 +87,17 @@ def denial_words(pair: PassagePair) -> str:
 
 def _may_conflict(pair: PassagePair) -> bool:
     """Whether two texts say the same of the same thing, apart from their values."""
-    if pair.cosine < _MIN_COSINE or pair.overlap < _MIN_OVERLAP / 2:
-        return False
     least = _MIN_OVERLAP + _MIN_OVERLAP_PAGE * pair.relative_length
     if pair.overlap_without_values < least or all(pair.own_subjects):
         return False
     return len(pair.comparison.changes) <= _MAX_CHANGES
 
 
-def _answers_one_question(pair: PassagePair, change: Change) -> bool:
-    """Whether both sides of a change stand in like sentences about one thing."""
-    if not change.in_both:
-        return False
-    if change.type == "entity" and pair.is_in_subjects(change):
-        return False
-    left, right = (
-        text.stems_in(text.sentence_at(span[0])[0], span[0])
-        | text.stems_in(span[1], text.sentence_at(span[0])[1])
-        for text, span in pair.sides_of(change)
-    )
-    return len(left & right) >= _MIN_SENTENCE_OVERLAP * min(len(left), len(right))
-
-
 def _is_answer(text: AnnotatedText, span: TokenSpan) -> bool:
     """Whether words follow a verb or a preposition, an article aside."""
     before = [token.key for token in text.tokens[max(0, span[0] - 2) : span[0]]]
-    if not before:
-        return False
-    return before[-1] in _BEFORE_ANSWER or (before[-1] in _ARTICLES and before[0] in _BEFORE_ANSWER)
+    words = before[:-1] if before[-1:] and before[-1] in _ARTICLES else before
+    return not _BEFORE_ANSWER.isdisjoint(words[-1:])
 
 
 def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:

@@ -91,8 +91,6 @@ def _differing_scope(left: Passage, right: Passage, keys: Sequence[str]) -> KeyV
     ``fiscalYear``, ``fiscal_year`` and ``Fiscal year`` are one key, nested or not.
     """
     left_items, right_items = normalized_items(left.metadata), normalized_items(right.metadata)
-    if not left_items or not right_items:
-        return None
     for key in keys:
         left_value, right_value = (metadata_value(p.metadata, key) for p in (left, right))
         if left_value is None and right_value is None:

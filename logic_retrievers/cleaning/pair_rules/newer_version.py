@@ -7,9 +7,7 @@ import re
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
 from logic_retrievers.cleaning.differences.dates import PartialDate
 from logic_retrievers.cleaning.differences.lexicon import phrase_pattern
-from logic_retrievers.cleaning.differences.tokens import key_at
 from logic_retrievers.cleaning.differences.versions import Version
-from logic_retrievers.cleaning.pair_rules.change_notices import find_news, find_notice
 from logic_retrievers.cleaning.pair_rules.metadata_rules import newer_by_metadata
 from logic_retrievers.cleaning.pair_rules.passage_pair import (
     PassagePair,
@@ -18,25 +16,27 @@ from logic_retrievers.cleaning.pair_rules.passage_pair import (
     values_of,
 )
 from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened, text_before
-from logic_retrievers.cleaning.pair_rules.short_text_scope import have_different_names
 from logic_retrievers.cleaning.result import Side
 
 NewerSide = tuple[Side, str]
 """Which of the two is the newer version, and the reason."""
+
+_NOTICE = phrase_pattern("NOTICE")
+_STRONG_NEWS = phrase_pattern("STRONG_NEWS")
+_WEAK_NEWS = phrase_pattern("WEAK_NEWS")
+
+_MIN_KNOWN_SHARE = 0.6
+_NOTICE_SENTENCES = 2
+
+_NEWS_SENTENCES = 3
+_MAX_HEADLINE_STEMS = 2
 
 _BEFORE_VALIDITY = phrase_pattern("BEFORE_VALIDITY")
 _BEFORE_DOCUMENT_DATE = phrase_pattern("BEFORE_DOCUMENT_DATE")
 _DOCUMENT_AFTER = phrase_pattern("DOCUMENT_AFTER")
 
 _CHARACTERS_BEFORE = 45
-_MIN_SIMILARITY = 0.72
-_MIN_SIMILARITY_NOTICE = 0.55
-"""Sum of overlap and cosine."""
-
-_PAGE_PENALTY = 0.3
-
 _MIN_OVERLAP_DOCUMENT = 0.1
-_MIN_COSINE_HINT = 0.6
 _MAX_NEWS_TOPIC = 12
 """Content words of a text that is all news; prose says "abolished" and "today" of anything."""
 
@@ -46,9 +46,6 @@ def find_newer_by_text(pair: PassagePair) -> NewerSide | None:
 
     "API v1 returns dates as strings." / "API v2 returns dates as numbers."
     """
-    similarity = pair.overlap + pair.cosine - _PAGE_PENALTY * pair.relative_length
-    if similarity < _MIN_SIMILARITY:
-        return find_newer_by_notice(pair) if similarity >= _MIN_SIMILARITY_NOTICE else None
     return _compare_versions(pair) or _compare_dates(pair) or find_newer_by_notice(pair)
 
 
@@ -58,8 +55,6 @@ def find_newer_by_metadata(pair: PassagePair) -> NewerSide | None:
     ``{"title": "Leave", "version": 3}`` and ``{"title": "Leave", "version": 5}``.
     """
     if pair.overlap < _MIN_OVERLAP_DOCUMENT * (1 + pair.relative_length):
-        return None
-    if pair.overlap + pair.cosine < _MIN_SIMILARITY_NOTICE:
         return None
     newer = newer_by_metadata(pair)
     if newer is None:
@@ -74,20 +69,65 @@ def find_newer_by_notice(pair: PassagePair) -> NewerSide | None:
     "Bicycles can be borrowed." / "Bicycles can no longer be borrowed."
     """
     left, right = pair.texts
-    phrases = find_notice(left, right, pair.overlap), find_notice(right, left, pair.overlap)
+    phrases = _find_notice(left, right), _find_notice(right, left)
     if not any(phrases) and are_parallel(pair, max_topic=_MAX_NEWS_TOPIC):
-        phrases = find_news(left, right), find_news(right, left)
+        phrases = _find_news(left, right), _find_news(right, left)
     return _side_with_phrase(*phrases)
 
 
 def find_newer_by_hint(pair: PassagePair) -> NewerSide | None:
     """One of two short texts has weak words of news, and the other has none."""
-    if not are_parallel(pair, min_cosine=_MIN_COSINE_HINT, max_topic=_MAX_NEWS_TOPIC):
-        return None
-    if have_different_names(pair):
+    if not are_parallel(pair, max_topic=_MAX_NEWS_TOPIC):
         return None
     left, right = pair.texts
-    return _side_with_phrase(find_news(left, right, weak=True), find_news(right, left, weak=True))
+    return _side_with_phrase(_find_news(left, right, weak=True), _find_news(right, left, weak=True))
+
+
+def _find_notice(text: AnnotatedText, other: AnnotatedText) -> str:
+    """The words by which a text says that what the other states is over; empty: none.
+
+    They stand in one of its first sentences. The words before them, which say what is over, stand
+    in the first sentences of the other text: that something else is over says nothing.
+    """
+    other_topic: set[str] = set()
+    for start, end in other.sentences[:_NOTICE_SENTENCES]:
+        other_topic |= other.stems_in(start, end)
+    for start, end in text.sentences[:_NOTICE_SENTENCES]:
+        for match in _NOTICE.finditer(text.text, *text.char_span(start, end)):
+            subject = _subject_of_notice(text, start, end, match)
+            is_known = len(subject & other_topic) >= _MIN_KNOWN_SHARE * len(subject) > 0
+            if is_known:
+                return match[0]
+    return ""
+
+
+def _find_news(text: AnnotatedText, other: AnnotatedText, *, weak: bool = False) -> str:
+    """The words by which a text tells a change of what the other states; empty: none.
+
+    They stand in one of its first sentences. That sentence, unless it is a headline, shares a stem
+    with the other text.
+
+    ``weak`` words are those that texts without news have too.
+    """
+    other_text = other.text.casefold()
+    for start, end in text.sentences[:_NEWS_SENTENCES]:
+        stems = text.stems_in(start, end)
+        if not stems & other.topic and len(stems) > _MAX_HEADLINE_STEMS:
+            continue
+        phrase = _WEAK_NEWS if weak else _STRONG_NEWS
+        for match in phrase.finditer(text.text, *text.char_span(start, end)):
+            if match[0].casefold() not in other_text:
+                return match[0]
+    return ""
+
+
+def _subject_of_notice(text: AnnotatedText, start: int, end: int, match: re.Match[str]) -> set[str]:
+    """The stems before a phrase; those behind it if it opens the sentence."""
+    before = [i for i in range(start, end) if text.tokens[i].end_char <= match.start()]
+    if stems := {text.stems[i] for i in before if i in text.stems}:
+        return stems
+    behind = [i for i in range(start, end) if text.tokens[i].start_char >= match.end()]
+    return {text.stems[i] for i in behind if i in text.stems}
 
 
 def _side_with_phrase(left: str, right: str) -> NewerSide | None:
@@ -128,14 +168,8 @@ def _compare_dates(pair: PassagePair) -> NewerSide | None:
 
 
 def _is_validity_date(text: AnnotatedText, span: TokenSpan, cue: re.Pattern[str]) -> bool:
-    """Whether a date is one of validity: a cue before it, and no "from 2014 to 2020"."""
+    """Whether a date is one of validity: a cue stands before it, or a document behind it."""
     start, end = span
-    is_range = key_at(text.tokens, end) in ("to", "until", "till", "through", "and") and any(
-        isinstance(other.value, PartialDate) and other.start in (end, end + 1)
-        for other in text.mentions
-    )
-    if is_range:
-        return False
     if _DOCUMENT_AFTER.match(text.text, text.tokens[end - 1].end_char):
         return True
     before = text_before(text, start, _CHARACTERS_BEFORE, in_sentence=False)

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from logic_retrievers.cleaning.differences import Change
-from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
-from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words
+from logic_retrievers.cleaning.differences.annotation import AnnotatedText, Mention, TokenSpan
+from logic_retrievers.cleaning.differences.dates import PartialDate
+from logic_retrievers.cleaning.differences.lexicon import listed_words, phrase_pattern
+from logic_retrievers.cleaning.differences.quantities import Quantity
 from logic_retrievers.cleaning.pair_rules.passage_pair import (
     PassagePair,
-    quantities_of,
+    are_parallel,
     scope_reason,
+    values_of,
 )
-from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened
-
-
-def _read_axes() -> Mapping[str, frozenset[str]]:
-    axes: dict[str, set[str]] = {}
-    for axis, words in LEXICON["axes"].items():
-        for word in words.split():
-            axes.setdefault(word, set()).add(axis)
-    return {word: frozenset(names) for word, names in axes.items()}
-
-
-_AXES = _read_axes()
-"""Word -> the axes that it is on: words of one axis exclude each other."""
+from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened, text_before
 
 _PREPOSITIONS = listed_words("place_prepositions")
+_SINGLE_EVENT = phrase_pattern("SINGLE_EVENT")
+_CHARACTERS_BEFORE_YEAR = 60
 _MIN_OVERLAP = 0.16
 _MIN_OVERLAP_PAGE = 0.14
 _MIN_SIMILARITY = 0.86
@@ -49,18 +40,11 @@ def find_other_unit(pair: PassagePair) -> str:
     """
     if not are_related(pair):
         return ""
-    others = [
-        change
-        for change in pair.value_changes
-        if change.type not in ("number", "polarity")
-        or (change.left_mention and not quantities_of(change))
-    ]
     for change in pair.comparison.changes:
-        quantities = quantities_of(change) if change.type == "number" else None
-        if quantities is None or others or not quantities[0].has_other_unit(quantities[1]):
-            continue
-        left, right = pair.words_of(change)
-        return f'they use different units: "{shortened(left)}" and "{shortened(right)}"'
+        quantities = values_of(change, Quantity)
+        if quantities is not None and quantities[0].has_other_unit(quantities[1]):
+            left, right = pair.words_of(change)
+            return f'they use different units: "{shortened(left)}" and "{shortened(right)}"'
     return ""
 
 
@@ -72,12 +56,31 @@ def find_other_scope(pair: PassagePair) -> str:
     if not are_related(pair):
         return ""
     for change in pair.value_changes:
-        opens_sentences = change.type == "entity" and pair.is_in_subjects(change)
-        has_others = any(other is not change for other in pair.value_changes)
-        if _is_scope(pair, change) and (has_others or opens_sentences):
+        if len(pair.value_changes) > 1 and _is_scope(pair, change):
             return scope_reason(*pair.words_of(change))
-    words = _differing_axis_words(pair)
-    return scope_reason(*words) if words else ""
+    return ""
+
+
+def find_other_year(pair: PassagePair) -> str:
+    """Each text says what was so in a year, and they have no year in common.
+
+    "In 2011 there were 40 looms in the mill." / "By 2019 six looms were left in the mill."
+    """
+    if not are_parallel(pair):
+        return ""
+    left, right = pair.texts
+    left_years, right_years = _years(left), _years(right)
+    if not left_years or not right_years:
+        return ""
+    if {year for _, year in left_years} & {year for _, year in right_years}:
+        return ""
+    if _has_single_event(left, left_years) or _has_single_event(right, right_years):
+        return ""
+    left_date, right_date = left_years[0][0], right_years[0][0]
+    return scope_reason(
+        left.excerpt(left_date.start, left_date.end),
+        right.excerpt(right_date.start, right_date.end),
+    )
 
 
 def find_other_subject(pair: PassagePair) -> str:
@@ -120,15 +123,13 @@ def _is_scope(pair: PassagePair, change: Change) -> bool:
         in_phrases = all(_follows_preposition(text, span) for text, span in sides)
         return change.in_both and (in_phrases or pair.is_in_subjects(change))
     if change.type == "entity":
-        return (
-            pair.is_in_subjects(change) and pair.overlap + pair.cosine >= _MIN_SIMILARITY_NAMES
-        ) or all(_follows_preposition(text, span) for text, span in sides)
-    return quantities_of(change) is not None and pair.is_in_subjects(change)
+        return all(_follows_preposition(text, span) for text, span in sides)
+    return values_of(change, Quantity) is not None and pair.is_in_subjects(change)
 
 
 def _are_same_quantities(change: Change) -> bool:
     """Whether a change is of two quantities of one kind, or that count the same."""
-    quantities = quantities_of(change)
+    quantities = values_of(change, Quantity)
     if quantities is None:
         return False
     return bool(quantities[0].kind or quantities[0].counted) and _is_one_kind(change)
@@ -136,7 +137,7 @@ def _are_same_quantities(change: Change) -> bool:
 
 def _is_one_kind(change: Change) -> bool:
     """Whether both values of a change certainly answer one question."""
-    quantities = quantities_of(change)
+    quantities = values_of(change, Quantity)
     if quantities is None:
         return change.in_both
     left, right = quantities
@@ -148,44 +149,20 @@ def _follows_preposition(text: AnnotatedText, span: TokenSpan) -> bool:
     return any(token.key in _PREPOSITIONS for token in text.tokens[max(0, span[0] - 2) : span[0]])
 
 
-def _differing_axis_words(pair: PassagePair) -> tuple[str, str] | None:
-    """Words of one axis that stand in the place of each other, and a value that differs."""
-    left, right = pair.texts
-    right_words = _own_axis_words(right, left)
-    for i in _own_axis_words(left, right):
-        for j in right_words:
-            shared = _axes_of(left.tokens[i].key) & _axes_of(right.tokens[j].key)
-            if not shared or (shared != {"money"} and not pair.are_counterparts(i, j)):
-                continue
-            if _has_change_elsewhere(pair, i, j):
-                return left.tokens[i].text, right.tokens[j].text
-    return None
-
-
-def _own_axis_words(text: AnnotatedText, other: AnnotatedText) -> list[int]:
-    """Tokens on any axis that are no part of a value and not in the other text."""
-    mentioned = text.mentioned_tokens(with_names=True)
+def _years(text: AnnotatedText) -> list[tuple[Mention, int]]:
+    """The dates that have a year, with the year."""
     return [
-        index
-        for index, token in enumerate(text.tokens)
-        if index not in mentioned
-        and text.stems.get(index) not in other.topic
-        and _axes_of(token.key)
+        (mention, mention.value.year)
+        for mention in text.mentions
+        if isinstance(mention.value, PartialDate) and mention.value.year
     ]
 
 
-def _axes_of(key: str) -> frozenset[str]:
-    """The axes that a word is on, in the singular or the plural; most words are on none."""
-    for form in (key, key.removesuffix("s"), key.removesuffix("es"), f"{key[:-3]}y"):
-        if form in _AXES:
-            return _AXES[form]
-    return frozenset()
-
-
-def _has_change_elsewhere(pair: PassagePair, left: int, right: int) -> bool:
-    """Whether a value differs that contains neither of two tokens."""
-    return any(
-        not (change.left[0] <= left < change.left[1])
-        and not (change.right[0] <= right < change.right[1])
-        for change in pair.value_changes
-    )
+def _has_single_event(text: AnnotatedText, years: list[tuple[Mention, int]]) -> bool:
+    """Whether a year dates an event or a thing: "built in 1931", "a 1931 drama"."""
+    for date, _ in years:
+        if date.start and text.tokens[date.start - 1].key in ("a", "an", "lost"):
+            return True
+        if _SINGLE_EVENT.search(text_before(text, date.start, _CHARACTERS_BEFORE_YEAR)):
+            return True
+    return False

@@ -10,7 +10,6 @@ from typing import TypeVar
 from logic_retrievers.cleaning.differences import Change, Comparison, compare
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan, annotate
 from logic_retrievers.cleaning.differences.lexicon import listed_words
-from logic_retrievers.cleaning.differences.quantities import Quantity
 from logic_retrievers.cleaning.pair_rules.sentence_parts import (
     is_in_subject,
     shortened,
@@ -30,7 +29,7 @@ _MIN_VECTOR_TOPIC = 20
 _COPY = 0.8
 """Share of common words from which on one text is an edited copy of the other."""
 
-_FRAME_OPENERS = listed_words("definition_frame_openers")
+_FRAME_OPENERS = listed_words("frame_openers")
 _FRAME_TOKENS = 4
 """Tokens behind a preposition that belong to its phrase."""
 
@@ -134,15 +133,6 @@ class PassagePair:
         """Whether a change stands before the verb of its sentence in both texts."""
         return all(is_in_subject(text, span) for text, span in self.sides_of(change))
 
-    def are_counterparts(self, left: int, right: int) -> bool:
-        """Whether two tokens are in one region of the alignment, or both before their verbs."""
-        if any(a <= left < b and c <= right < d for a, b, c, d in self.comparison.regions):
-            return True
-        left_text, right_text = self.texts
-        return is_in_subject(left_text, (left, left + 1)) and is_in_subject(
-            right_text, (right, right + 1)
-        )
-
     @cached_property
     def own_subjects(self) -> tuple[frozenset[str], frozenset[str]]:
         """The stems of each text's first subject that are nowhere in the other text."""
@@ -156,19 +146,14 @@ class PassagePair:
         return _own_frame(left, right), _own_frame(right, left)
 
 
-def are_parallel(
-    pair: PassagePair,
-    *,
-    min_cosine: float = _MIN_COSINE_ONE_WORD,
-    max_topic: int = _MAX_SHORT_TOPIC,
-) -> bool:
+def are_parallel(pair: PassagePair, *, max_topic: int = _MAX_SHORT_TOPIC) -> bool:
     """Whether both texts are short, near in topic, and share some content words.
 
     It is a condition of rules that need little evidence, and none by itself: it does not say
     whether the texts are about one thing. Lexicon entries are excluded, since they all look alike.
 
-    From ``min_cosine`` on a single common word is enough. ``max_topic`` is the most different
-    content words of the shorter text; longer ones share some by chance.
+    ``max_topic`` is the most different content words of the shorter text; longer ones share some by
+    chance.
     """
     left, right = pair.texts
     shared = len(left.topic & right.topic)
@@ -176,7 +161,9 @@ def are_parallel(
     if smaller > max_topic or len(left.topic) + len(right.topic) > _MAX_SUM_OF_TOPICS or not shared:
         return False
     enough = pair.cosine >= _MIN_COSINE and shared >= max(_MIN_SHARED, _MIN_SHARED_PART * smaller)
-    return (enough or pair.cosine >= min_cosine) and not any(map(_is_lexicon_entry, pair.texts))
+    return (enough or pair.cosine >= _MIN_COSINE_ONE_WORD) and not any(
+        map(_is_lexicon_entry, pair.texts)
+    )
 
 
 def scope_reason(left: str, right: str) -> str:
@@ -190,11 +177,6 @@ def values_of(change: Change, kind: type[T]) -> tuple[T, T] | None:
         return None
     left, right = change.left_mention.value, change.right_mention.value
     return (left, right) if isinstance(left, kind) and isinstance(right, kind) else None
-
-
-def quantities_of(change: Change) -> tuple[Quantity, Quantity] | None:
-    """Both quantities of a change; None if it is of another type."""
-    return values_of(change, Quantity)
 
 
 def _jaccard(left: frozenset[str], right: frozenset[str]) -> float:

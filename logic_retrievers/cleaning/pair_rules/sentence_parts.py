@@ -34,9 +34,7 @@ def subject_end(tokens: Sequence[Token], start: int, end: int) -> int:
         elif not verb or index > verb + 1:
             verb = index
             clauses -= tokens[start].key not in _CLAUSE_OPENERS
-    if comma or verb:
-        return comma or verb
-    return start + int((end - start) / _SUBJECT_SHARE)
+    return comma or verb or start + int((end - start) / _SUBJECT_SHARE)
 
 
 def is_in_subject(text: AnnotatedText, span: TokenSpan) -> bool:

@@ -93,7 +93,7 @@ def _modified_head(
 ) -> Expression:
     if not modifier.names:
         return _atom((*lead, noun.head, *modifier.words))
-    shared = shared_beginning(modifier.words, modifier.names[0])
+    shared = shared_beginning(modifier.words)
     if not shared:
         raise NoCoordinationError
     operator = common_operator(modifier.name_segments)
@@ -123,8 +123,7 @@ def _define_set(premodifiers: Sequence[Words]) -> bool:
 
 
 def _modifier_defines_set(modifier: Modifier) -> bool:
-    name = modifier.names[0] if modifier.names else modifier.words[-1:]
-    shared = shared_beginning(modifier.words, name)
+    shared = shared_beginning(modifier.words)
     return defines_set([word.masked for word in modifier.words[:shared]])
 
 

@@ -103,9 +103,7 @@ def rate_premodifiers(noun: Noun) -> Decision:
         any(is_time_or_nationality(word.masked) for word in premodifier)
         for premodifier in noun.premodifiers
     )
-    if any(segment.strong for segment in noun.premodifier_segments):
-        decision = Decision(CERTAIN)
-    elif times_or_nationalities:
+    if times_or_nationalities:
         decision = Decision(PARALLEL if operator == "or" else SHARED)
     else:  # properties under "and" may be of one thing
         decision = Decision(LIKELY if operator == "or" else OPEN)

@@ -9,7 +9,6 @@ from logic_retrievers.queries.coordination.segments import Operator, Segment, Wo
 from logic_retrievers.queries.coordination.vocabulary import (
     BLOCKING_WORDS,
     DETERMINERS,
-    NAME_PARTICLES,
     is_name,
     is_plural,
     is_time,
@@ -103,21 +102,9 @@ def parse_nouns(segments: Sequence[Segment], head: Word | None = None) -> list[N
     return None if pending else nouns
 
 
-def shared_beginning(words: Words, other: Words) -> int:
-    """How many of the words another name shares: ``set in`` of *set in Libya*, for *Tunisia*."""
+def shared_beginning(words: Words) -> int:
+    """How many of the words other names share: ``set in`` of *set in Libya or Tunisia*."""
     forms = [word.masked for word in words]
-    if is_name(other[0].masked) and is_name(forms[-1]):
-        at = len(forms) - 1
-        while at > 1 and (is_name(forms[at - 1]) or forms[at - 1] in NAME_PARTICLES):
-            at -= 1
-        while not is_name(forms[at]):
-            at += 1
-        if at > 0:
-            return at
-    if other[0].masked.lower() in DETERMINERS:
-        for at in range(len(forms) - 1, 0, -1):
-            if forms[at].lower() == other[0].masked.lower() and _has_relation([forms[at - 1]]):
-                return at
     for at in range(len(forms) - 2, -1, -1):
         relation = relation_at(forms, at)
         if relation is not None and at + relation[0] < len(forms):
@@ -134,11 +121,9 @@ def _head_index(forms: Sequence[str], *, opening: bool, singular: bool) -> int |
     words = [forms[0].lower(), *forms[1:]] if opening else list(forms)
     indefinite = singular and words[0] in ("a", "an")
     for at in range(1, len(words)):
-        if relation_at(words, at) is not None:
-            if is_plural(words[at - 1]) or (indefinite and at > 1):
-                return at - 1
-            if not is_name(words[at - 1]):
-                return None
+        is_head = is_plural(words[at - 1]) or (indefinite and at > 1)
+        if is_head and relation_at(words, at) is not None:
+            return at - 1
     last = len(words) - 1
     return last if is_plural(words[last]) or (indefinite and last) else None
 

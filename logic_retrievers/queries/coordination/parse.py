@@ -32,7 +32,6 @@ from logic_retrievers.queries.patterns import pattern
 _PRONOUN = pattern("leading_pronoun")
 _JOINING = pattern("joining")
 _SET_RELATION = pattern("any_set_relation")
-_COPULAS = [[relative, "are"] for relative in ("that", "which", "who")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +85,6 @@ def coordinate(wanted: str, excluded: Sequence[ExcludedPhrase] = ()) -> Coordina
         if expression is None and phrase.must_share_head:
             return None
         expressions.append(Atom(phrase.text) if expression is None else expression)
-    if not expressions:
-        return result
     parts = [result.expression, *(~expression for expression in dict.fromkeys(expressions))]
     if sum(len(part.atoms) for part in parts) > MAX_ATOMS:
         return None
@@ -123,17 +120,7 @@ def _complete(text: str, head: Word) -> Expression | None:
 def _read(
     text: str, masked: str, span: tuple[int, int], head: Word | None = None
 ) -> Coordination | None:
-    """*That are* joins where the head is repeated behind it; else it begins a modifier."""
-    result = None
-    if " are " in masked.lower():
-        result = _read_segments(text, masked, span, head, copula=True)
-    return result or _read_segments(text, masked, span, head, copula=False)
-
-
-def _read_segments(
-    text: str, masked: str, span: tuple[int, int], head: Word | None, *, copula: bool
-) -> Coordination | None:
-    segments = split_segments(text, masked, *span, copula=copula)
+    segments = split_segments(text, masked, *span)
     if not segments or len(segments) > MAX_ATOMS:
         return None
     decisions: list[Decision] = []
@@ -146,7 +133,7 @@ def _read_segments(
             parts.append(build_expression(nouns, decisions, also=bool(parts)))
             if head is not None and _must_repeat(text, group[0]) and not _repeats(nouns, head):
                 return None
-            head = head or _full_head(nouns[0], parts[0])
+            head = head or _full_head(nouns[0])
         if len(parts) > 1:
             decisions.append(Decision(CERTAIN))
             parts = _without_bare_head(parts, head)
@@ -162,9 +149,8 @@ def _read_segments(
 
 
 def _must_repeat(text: str, segment: Segment) -> bool:
-    """Whether the connective asks for the head again: *among*, *that are*."""
-    words = text[slice(*segment.connective)].lower().split() if segment.connective else []
-    return "among" in words or (len(words) > 1 and words[-2:] in _COPULAS)
+    """Whether the connective asks for the head again: *among*."""
+    return "among" in text[slice(*segment.connective or (0, 0))].lower().split()
 
 
 def _repeats(nouns: Sequence[Noun], head: Word) -> bool:
@@ -172,14 +158,10 @@ def _repeats(nouns: Sequence[Noun], head: Word) -> bool:
     return all(word in (form.lower() for form in noun.segment.forms) for noun in nouns)
 
 
-def _full_head(noun: Noun, expression: Expression) -> Word:
-    """The head with the words before it, where every atom begins so: *fairy tales*."""
+def _full_head(noun: Noun) -> Word:
+    """The head with the words before it, where there are no alternatives: *fairy tales*."""
     full = " ".join(word.text for word in (*noun.premodifiers[0], noun.head))
-    if len(noun.premodifiers) == 1 and all(
-        text.startswith(f"{full} ") for text in expression.atoms
-    ):
-        return Word(noun.head.masked, full)
-    return noun.head
+    return Word(noun.head.masked, full) if len(noun.premodifiers) == 1 else noun.head
 
 
 def _without_bare_head(parts: list[Expression], head: Word | None) -> list[Expression]:

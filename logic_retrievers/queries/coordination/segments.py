@@ -15,12 +15,10 @@ Operator: TypeAlias = Literal["and", "or", "also"]
 
 _REQUEST = pattern("request")
 _MAX_REQUESTS = 2
-_DETERMINERS = pattern("leading_determiners")
 _QUESTION_WORD = pattern("question_beginning")
 _WHICH_ARE_ALSO = pattern("which_are_also")
 _PHRASE_TAIL = pattern("phrase_tail")
 _CONNECTIVE = pattern("connective")
-_CONNECTIVE_OR_COPULA = pattern("connective_or_copula")
 _WORD = re.compile(r"\S+")
 _PHRASE_BREAK = re.compile(r"[;:!?()\"\n\[\]{}<>=|]|\s-\s|,$")
 _FULL_STOP = re.compile(r"(?<=\w)[.](?=\s|$)")
@@ -83,8 +81,6 @@ def find_frame(text: str, masked: str) -> Frame | None:
         start, has_request = which.end(), True
     if _QUESTION_WORD.match(masked[start:].lstrip()):
         return None
-    if determiners := _DETERMINERS.match(masked, start):
-        start = determiners.end()
     tail = _PHRASE_TAIL.search(masked, max(start, len(masked) - 40))
     end = tail.start() if tail else len(masked)
     if masked[end : end + 1] == "." and is_abbreviation(text, end):
@@ -97,21 +93,16 @@ def find_frame(text: str, masked: str) -> Frame | None:
     return Frame(start, end, is_question) if start < end else None
 
 
-def split_segments(
-    text: str, masked: str, start: int, end: int, *, copula: bool = False
-) -> list[Segment] | None:
+def split_segments(text: str, masked: str, start: int, end: int) -> list[Segment] | None:
     """The segments of a phrase; None where nothing says what joins them.
 
     A comma takes the operator of the next connective that has one.
-
-    ``copula``: *that are* joins, too.
     """
     stops = [match.start() for match in _FULL_STOP.finditer(text, start, end)]
     ends_sentence = not all(is_abbreviation(text, stop) for stop in stops)
     if ends_sentence or _PHRASE_BREAK.search(masked, start, end):
         return None
-    pattern = _CONNECTIVE_OR_COPULA if copula else _CONNECTIVE
-    matches = list(pattern.finditer(masked, start, end))
+    matches = list(_CONNECTIVE.finditer(masked, start, end))
     operators = _operators([match.lastgroup or "" for match in matches])
     if operators is None:
         return None

@@ -30,8 +30,6 @@ _NOT_PLURAL = word_set("no_plurals")
 _IRREGULAR_PLURALS = word_set("irregular_plurals")
 _PLURAL = re.compile(r"[a-z][a-z'-]*[a-z]s")
 _NO_PLURAL_ENDS = tuple(word_set("no_plural_ends"))
-NAME_PARTICLES = word_set("name_particles")
-"""Words inside names: *de*, *von*."""
 DETERMINERS = word_set("determiners")
 EVALUATIONS = word_set("evaluations")
 BLOCKING_WORDS = word_set("blocking")
