@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from logic_retrievers.errors import ConfigurationError, shown
+
 _RECENT_SECONDS = 30.0
 _RECENT_REPORTS = 5
 
@@ -45,9 +47,14 @@ class ProgressMeter:
     Args:
         callback: is told; None: nobody.
         total: number of all items, where it is known.
+
+    Raises:
+        ConfigurationError: the callback cannot be called.
     """
 
     def __init__(self, callback: ProgressCallback | None, total: int | None = None) -> None:
+        if callback is not None and not callable(callback):
+            raise ConfigurationError(f"progress= is a function or None, not {shown(callback)}")
         self._callback, self._total = callback, total
         self._recent = deque([(time.monotonic(), 0)])
 

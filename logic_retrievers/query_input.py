@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
-from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputError
+from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputError, shown
 from logic_retrievers.policies import Policy, PolicyRouter, resolve_policy
 from logic_retrievers.queries import Expression, ParsedQuery
 from logic_retrievers.queries.parsed_query import check_excluded
@@ -13,6 +13,9 @@ from logic_retrievers.queries.parsed_query import check_excluded
 Query: TypeAlias = str | ParsedQuery | Expression
 CheckedQuery: TypeAlias = str | ParsedQuery
 AnyPolicy: TypeAlias = str | Policy | PolicyRouter
+
+MAX_CHARACTERS = 100_000
+"""Of a query; an encoder reads its first 256 tokens or so."""
 
 QuerySyntax: TypeAlias = Literal["words", "expression"]
 """``words``: a sentence or keywords. ``expression``: what :meth:`Expression.parse` reads."""
@@ -22,7 +25,7 @@ def check_query(query: Any) -> CheckedQuery:
     """The query; an expression is turned into a parsed query that states it.
 
     Raises:
-        InputError: neither a string nor a parsed query nor an expression.
+        InputError: neither a string nor a parsed query nor an expression, or too long.
         EmptyTextError: only white space.
         ExpressionError: an expression that only says what is not wanted.
     """
@@ -34,22 +37,14 @@ def check_query(query: Any) -> CheckedQuery:
         )
     if not query_text(query).strip():
         raise EmptyTextError("the query is empty; pass a text to search for")
+    if len(query_text(query)) > MAX_CHARACTERS:
+        raise InputError(f"a query may have at most {MAX_CHARACTERS:,} characters")
     return query
 
 
 def query_text(query: CheckedQuery) -> str:
     """The whole text of a query."""
     return query.text if isinstance(query, ParsedQuery) else query
-
-
-def check_count(name: str, count: Any) -> None:
-    """Refuses a number of hits that is no whole number of at least 1.
-
-    Raises:
-        ConfigurationError: with the name of the parameter.
-    """
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise ConfigurationError(f"{name} must be a whole number of at least 1, not {count!r}")
 
 
 def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple[str, ...]:
@@ -63,7 +58,7 @@ def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple
     """
     texts = check_excluded(exclude)
     if not isinstance(hard, bool):
-        raise ConfigurationError(f"hard is True or False, not {hard!r}")
+        raise ConfigurationError(f"hard is True or False, not {shown(hard)}")
     resolved = resolve_policy(policy)
     if texts and not hard and not isinstance(resolved, PolicyRouter):
         raise ConfigurationError(
@@ -97,7 +92,7 @@ def check_syntax(syntax: Any, policy: AnyPolicy) -> None:
     """
     if syntax not in get_args(QuerySyntax):
         raise ConfigurationError(
-            f"unknown query_syntax {syntax!r}; one of {', '.join(get_args(QuerySyntax))}"
+            f"unknown query_syntax {shown(syntax)}; one of {', '.join(get_args(QuerySyntax))}"
         )
     resolved = resolve_policy(policy)
     if syntax == "expression" and not isinstance(resolved, PolicyRouter):

@@ -9,7 +9,7 @@ import numpy as np
 
 from logic_retrievers.effects import Operation, arun, run
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.hard_exclusion import ExcludedWords, excluded_words, leave_out
 from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.judged_order import judge_candidates, rank_candidates
@@ -27,13 +27,13 @@ from logic_retrievers.query_execution import (
 from logic_retrievers.query_input import (
     AnyPolicy,
     Query,
-    check_count,
     check_exclude,
     check_query,
     query_text,
     with_excluded,
 )
 from logic_retrievers.scoring import cosine
+from logic_retrievers.settings import check_count
 from logic_retrievers.types import (
     SCORE_DECIMALS,
     CandidatePool,
@@ -42,6 +42,7 @@ from logic_retrievers.types import (
     Passage,
     VectorQuery,
 )
+from logic_retrievers.validation import check_stream, check_types
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder
@@ -154,9 +155,9 @@ class Reranker:
         checked = with_excluded(check_query(query), excluded, hard, self.policy)
         if k is not None:
             check_count("k", k)
+        check_stream(passages)
         for passage in passages:
-            if not isinstance(passage, Passage):
-                raise InputError(f"a Passage is needed, not {type(passage).__name__}")
+            check_types(passage)
         encoder = self.encoder  # one for the whole reranking, even if it is replaced meanwhile
         specs = encoder.specs
         policy = select_policy(checked, self.policy, specs, list(specs))

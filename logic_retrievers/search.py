@@ -11,6 +11,7 @@ from logic_retrievers.errors import (
     InputError,
     MissingVectorError,
     ShortListWarning,
+    shown,
     warn,
 )
 from logic_retrievers.hard_exclusion import ExcludedWords, candidates_for, excluded_words, leave_out
@@ -29,18 +30,21 @@ from logic_retrievers.query_execution import (
 from logic_retrievers.query_input import (
     AnyPolicy,
     Query,
-    check_count,
     check_exclude,
     check_query,
     query_text,
     with_excluded,
 )
+from logic_retrievers.settings import check_count
 from logic_retrievers.types import Hit
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder
     from logic_retrievers.index.filters import UserFilter
     from logic_retrievers.index.passage_index import PassageIndex
+
+ATTEMPTS = 4
+"""How often candidates are sought where some of them are deleted before they are read."""
 
 
 class Engine:
@@ -72,6 +76,8 @@ class Engine:
         self, index: PassageIndex, policy: AnyPolicy = "auto", *, judge: AnyJudge = "auto"
     ) -> None:
         check_any_judge(judge)
+        if not hasattr(index, "find_candidates"):
+            raise ConfigurationError(f"index is a PassageIndex, not {shown(index)}")
         self.index = index
         self.policy = resolve_policy(policy)
         self.judge = judge
@@ -109,7 +115,8 @@ class Engine:
                 Where nothing is excluded it changes nothing.
 
         Warns:
-            ShortListWarning: so many candidates were left out that the search looked no further.
+            ShortListWarning: so many candidates were left out that the search looked no further;
+                or others went on deleting candidates while it ran, through four attempts.
 
         Raises:
             EmptyTextError: the query, or an excluded text, is only white space.
@@ -179,14 +186,14 @@ class Engine:
         hard: bool,
     ) -> Operation[list[list[Hit]]]:
         """Checks and plans before the operation starts, so that errors point to the caller."""
-        if isinstance(queries, str | ParsedQuery | Expression):
+        if isinstance(queries, str | ParsedQuery | Expression) or not isinstance(queries, Sequence):
             raise InputError("search_many takes a list of queries; use search for a single one")
         checked = [check_query(query) for query in queries]
         check_count("k", k)
         if min_score is not None and not (
             isinstance(min_score, int | float) and min_score == min_score
         ):
-            raise ConfigurationError(f"min_score must be a number, not {min_score!r}")
+            raise ConfigurationError(f"min_score must be a number, not {shown(min_score)}")
         resolved = self.policy if policy is None else resolve_policy(policy)
         excluded = check_exclude(exclude, hard, resolved)
         checked = [with_excluded(query, excluded, hard, resolved) for query in checked]
@@ -225,14 +232,27 @@ class Engine:
     ) -> Operation[list[list[Hit]]]:
         searches = yield from encode_plans(plans, encoder, self.index.language)
         must_not = [policy.must_not for policy in policies]
-        pools = yield from self.index.find_candidates(searches, user_filter, must_not)
         judge = (yield from resolve_judge(self.judge)) if any(requests) else None
-        candidates = [
-            rank_candidates(policy, pool, k if word is None else candidates_for(k), request, judge)
-            for policy, pool, word, request in zip(policies, pools, words, requests, strict=True)
-        ]
-        ids = {passage_id for ranking in candidates for passage_id in ranking.ids}
-        passages = yield from self.index.fetch_passages(sorted(ids))
+        for _ in range(ATTEMPTS):
+            pools = yield from self.index.find_candidates(searches, user_filter, must_not)
+            candidates = [
+                rank_candidates(
+                    policy, pool, k if word is None else candidates_for(k), request, judge
+                )
+                for policy, pool, word, request in zip(
+                    policies, pools, words, requests, strict=True
+                )
+            ]
+            ids = {passage_id for ranking in candidates for passage_id in ranking.ids}
+            passages = yield from self.index.fetch_passages(sorted(ids))
+            if len(passages) == len(ids):
+                break
+        else:
+            warn(
+                ShortListWarning,
+                f"{len(ids) - len(passages)} candidates were deleted or hidden while this search"
+                f" ran, at each of {ATTEMPTS} attempts; there may be fewer than {k} hits",
+            )
         rankings = yield from judge_candidates(candidates, passages)
         if min_score is not None:
             rankings = [[r for r in ranking if r.score >= min_score] for ranking in rankings]

@@ -13,7 +13,7 @@ from dataclasses import MISSING, dataclass, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, shown
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -38,7 +38,10 @@ class Interval:
     def __contains__(self, value: object) -> bool:
         if isinstance(value, bool) or not isinstance(value, Real):
             return False
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            return False
         above = self.low < number if self.without_low else self.low <= number
         below = number < self.high if self.without_high else number <= self.high
         return math.isfinite(number) and above and below
@@ -58,7 +61,7 @@ class Interval:
             ConfigurationError: with the name, the interval and the value.
         """
         if value not in self:
-            raise ConfigurationError(f"{name} must be {self}, not {value!r}")
+            raise ConfigurationError(f"{name} must be {self}, not {shown(value)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +76,9 @@ class OneOf:
         Raises:
             ConfigurationError: with the name, the options and the value.
         """
-        if value not in self.options:
+        if not isinstance(value, str) or value not in self.options:
             raise ConfigurationError(
-                f"{name} must be one of {', '.join(self.options)}, not {value!r}"
+                f"{name} must be one of {', '.join(self.options)}, not {shown(value)}"
             )
 
 
@@ -83,6 +86,32 @@ Range: TypeAlias = Interval | OneOf
 
 SHARE = Interval(0, 1)
 """From 0 to 1, both included."""
+
+MAX_COUNT = 2**31 - 1
+
+
+def check_count(name: str, count: Any, largest: int = MAX_COUNT) -> None:
+    """Refuses a number of things that is no whole number of at least 1.
+
+    Raises:
+        ConfigurationError: with the name of the parameter.
+    """
+    if type(count) is not int or not 0 < count <= largest:
+        raise ConfigurationError(
+            f"{name} must be a whole number of at least 1 and at most {largest:,}, not"
+            f" {shown(count)}"
+        )
+
+
+def check_type(name: str, value: Any, *types: Any) -> None:
+    """Refuses a value of another class.
+
+    Raises:
+        ConfigurationError: with the name of the parameter.
+    """
+    if not isinstance(value, types):
+        names = " or ".join(kind.__name__.removesuffix("Type") for kind in types)
+        raise ConfigurationError(f"{name} must be of type {names}, not {shown(value)}")
 
 
 class PartialSettings:
@@ -121,6 +150,8 @@ def merged(
         ConfigurationError: a constant of the bundle is unknown, one is missing, or a value is out
             of its range.
     """
+    if settings is not None:
+        check_type("settings", settings, PartialSettings)
     known = {field.name: field for field in fields(kind)}
     constants = dict(bundle_constants or {})
     if unknown := sorted(constants.keys() - known.keys()):
@@ -128,7 +159,12 @@ def merged(
             f"the encoder's bundle has constants that {kind.__name__} does not know: "
             f"{', '.join(unknown)}; update logic-retrievers"
         )
-    constants |= settings.overrides() if settings is not None else {}
+    overrides = settings.overrides() if settings is not None else {}
+    if foreign := sorted(overrides.keys() - known.keys()):
+        raise ConfigurationError(
+            f"{type(settings).__name__} has fields of another policy: {foreign}"
+        )
+    constants |= overrides
     required = {name for name, field in known.items() if field.default is MISSING}
     if missing := sorted(required - constants.keys()):
         raise ConfigurationError(

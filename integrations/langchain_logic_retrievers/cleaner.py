@@ -24,7 +24,7 @@ from logic_retrievers.adapters.settings import (
 from logic_retrievers.cleaning import ScreeningResult
 from logic_retrievers.encoders import RecentEncoder
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.query_input import check_count
+from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 
 BATCH = 100

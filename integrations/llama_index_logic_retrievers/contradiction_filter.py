@@ -40,7 +40,7 @@ from logic_retrievers.contradiction.resolution_strategies import AnyResolution
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.query_input import check_count
+from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 
 _dispatcher = get_dispatcher(__name__)

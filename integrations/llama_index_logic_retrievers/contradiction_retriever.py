@@ -24,7 +24,7 @@ from logic_retrievers.adapters.settings import check_contradiction_encoder, spli
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings
-from logic_retrievers.query_input import check_count
+from logic_retrievers.settings import check_count
 from logic_retrievers.types import Hit
 
 _dispatcher = get_dispatcher(__name__)

@@ -31,12 +31,12 @@ from logic_retrievers.policies import resolve_policy
 from logic_retrievers.query_input import (
     AnyPolicy,
     QuerySyntax,
-    check_count,
     check_exclude,
     check_syntax,
     read_query,
 )
 from logic_retrievers.rerank import Reranker
+from logic_retrievers.settings import check_count
 from logic_retrievers.types import Hit
 
 _dispatcher = get_dispatcher(__name__)

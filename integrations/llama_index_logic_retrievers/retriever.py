@@ -21,12 +21,12 @@ from logic_retrievers.judging.settings import AnyJudge, check_any_judge
 from logic_retrievers.query_input import (
     AnyPolicy,
     QuerySyntax,
-    check_count,
     check_exclude,
     check_syntax,
     read_query,
 )
 from logic_retrievers.search import Engine
+from logic_retrievers.settings import check_count
 
 
 class SearchOptions(TypedDict, total=False):

@@ -29,7 +29,7 @@ from logic_retrievers.errors import (
 from logic_retrievers.index import PassageIndex, Settings
 from logic_retrievers.judging.settings import AnyJudge, JudgeSettings, check_any_judge
 from logic_retrievers.queries.parsed_query import check_excluded
-from logic_retrievers.query_input import check_count
+from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 
 OnError: TypeAlias = Literal["raise", "skip"]

@@ -31,9 +31,9 @@ from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
-from logic_retrievers.index.validation import check_types
 from logic_retrievers.query_execution import passage_vectors
 from logic_retrievers.types import SCORE_DECIMALS, Passage
+from logic_retrievers.validation import check_types
 
 VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
 """Passage, by id and the texts that its vectors are made of -> vector name -> vector."""

@@ -22,7 +22,6 @@ from logic_retrievers.contradiction.pair_judge import PairJudge, judge_pairs
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution, resolution_strategy
 from logic_retrievers.contradiction.settings import (
     ContradictionSettings,
-    check_probability,
     merge_constants,
 )
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
@@ -32,8 +31,8 @@ from logic_retrievers.errors import ConflictingTrustWarning, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.judging.asking import check_judge
 from logic_retrievers.query_execution import handler_of
-from logic_retrievers.query_input import Query, check_count
-from logic_retrievers.settings import OneOf
+from logic_retrievers.query_input import Query
+from logic_retrievers.settings import SHARE, OneOf, check_count
 from logic_retrievers.types import Passage
 
 
@@ -124,7 +123,7 @@ class ContradictionFilter:
         self.judge = judge
         threshold = self.constants.threshold
         self.judge_above = threshold if judge_above is None else judge_above
-        check_probability("judge_above", self.judge_above)
+        SHARE.check("judge_above", self.judge_above)
         check_trusted_filter(trusted_filter)
         self._context = FilterContext(
             encoder=encoder,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from logic_retrievers.contradiction.metadata_dates import is_later, parse_date
 from logic_retrievers.contradiction.stance_groups import stance_partitions
-from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError
+from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError, shown
 from logic_retrievers.types import Passage
 
 ChoiceFunction: TypeAlias = Callable[[Passage, Passage], Passage | None]
@@ -328,20 +328,22 @@ def resolution_strategy(
     """
     for name, key in (("date_key", date_key), ("source_key", source_key)):
         if not isinstance(key, str) or not key:
-            raise ConfigurationError(f"{name} must be the name of a metadata field, not {key!r}")
-    if isinstance(source_order, str):
-        raise ConfigurationError(f"source_order must be a list of sources: [{source_order!r}]")
+            raise ConfigurationError(
+                f"{name} must be the name of a metadata field, not {shown(key)}"
+            )
+    if isinstance(source_order, str) or not isinstance(source_order, Sequence):
+        raise ConfigurationError(f"source_order is a list of sources, not {shown(source_order)}")
     if isinstance(resolution, str):
         if resolution not in RESOLUTIONS:
             names = ", ".join(RESOLUTIONS)
-            raise UnknownResolutionError(f"unknown resolution {resolution!r}; one of {names}")
+            raise UnknownResolutionError(f"unknown resolution {shown(resolution)}; one of {names}")
         return RESOLUTIONS[resolution](date_key, source_key, tuple(source_order))
     if isinstance(resolution, ResolutionStrategy):
         return resolution
     if not callable(resolution) or isinstance(resolution, type):
         raise ConfigurationError(
             "a resolution is a name, a ResolutionStrategy, or a function of two passages that gives"
-            f" back the one that stays; not {resolution!r}"
+            f" back the one that stays; not {shown(resolution)}"
         )
     return ByFunction(resolution)
 

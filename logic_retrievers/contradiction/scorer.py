@@ -22,10 +22,10 @@ from logic_retrievers.contradiction.settings import VECTORS, ContradictionSettin
 from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder, check_texts
-from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.errors import InputError
 from logic_retrievers.index.requests import batches
-from logic_retrievers.query_input import check_count
 from logic_retrievers.scoring import MEASURES, Sparsity
+from logic_retrievers.settings import OneOf, check_count
 
 PAIRS_PER_BATCH = 128
 MIN_NULL_PAIRS = 30
@@ -69,8 +69,7 @@ class ContradictionScorer:
         settings: ContradictionSettings | None = None,
     ) -> None:
         self.encoder = default_encoder() if encoder is None else encoder
-        if measure not in MEASURES:
-            raise ConfigurationError(f"no sparsity {measure!r}; there are {', '.join(MEASURES)}")
+        OneOf(tuple(MEASURES)).check("measure", measure)
         self.measure: Sparsity = measure
         self.constants = merge_constants(
             self.encoder.specs, settings, alpha=alpha, threshold=threshold

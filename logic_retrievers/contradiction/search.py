@@ -18,7 +18,6 @@ from logic_retrievers.contradiction.settings import (
     TOPICAL,
     VECTORS,
     ContradictionSettings,
-    check_probability,
     merge_constants,
 )
 from logic_retrievers.effects import Compute, Operation
@@ -28,8 +27,8 @@ from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.point_format import possible_point_ids
 from logic_retrievers.index.requests import batches
 from logic_retrievers.query_execution import passage_vectors
-from logic_retrievers.query_input import check_count
 from logic_retrievers.scoring import sparsity
+from logic_retrievers.settings import SHARE, check_count
 from logic_retrievers.types import CandidatePool, Hit
 
 VECTORS_PER_BATCH = 256
@@ -72,7 +71,7 @@ class ContradictionSearch:
     ) -> None:
         check_count("candidates", candidates)
         if min_probability is not None:
-            check_probability("min_probability", min_probability)
+            SHARE.check("min_probability", min_probability)
         self.index = index
         self.candidates = candidates
         self.constants = merge_constants(index.encoder.specs, settings, alpha=alpha)

@@ -5,14 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.settings import Interval, PartialSettings, Range, check_ranges, merged
+from logic_retrievers.settings import (
+    Interval,
+    PartialSettings,
+    Range,
+    check_ranges,
+    check_type,
+    merged,
+)
 
 TOPICAL = "topical"
 CONTRADICTION = "contradiction"
@@ -98,16 +105,6 @@ class ContradictionSettings(PartialSettings):
     threshold: float | None = None
 
 
-def check_probability(name: str, value: Any) -> None:
-    """Refuses what is not a number in [0, 1].
-
-    Raises:
-        ConfigurationError: with the name and the value.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ConfigurationError(f"{name} must lie between 0 and 1, not {value!r}")
-
-
 def merge_constants(
     specs: Mapping[str, VectorSpec],
     settings: ContradictionSettings | None = None,
@@ -131,8 +128,7 @@ def merge_constants(
         )
     if settings is None:
         settings = ContradictionSettings()
-    if not isinstance(settings, ContradictionSettings):
-        raise ConfigurationError(f"settings must be ContradictionSettings, not {settings!r}")
+    check_type("settings", settings, ContradictionSettings)
     changes = {"alpha": alpha, "threshold": threshold}
     settings = replace(settings, **{k: value for k, value in changes.items() if value is not None})
     constants = specs[CONTRADICTION].contradiction

@@ -18,6 +18,8 @@ UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 FIRST_BLOCK, BLOCK = 2**20, 2**16
 """Bytes of a text that are read at a time: a file of up to 1 MiB is read whole."""
+LONGEST_LINE = 2**24
+"""Bytes of a row of JSONL or a line of CSV; a packed file of 1.5 MB can hold one of gigabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,8 @@ class Line:
     offset: int
 
 
-def read_lines(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Line]:
-    """The lines of a file, one at a time, without a byte-order mark.
+def read_lines(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Line | ReadError]:
+    """The lines of a file, one at a time, without a byte-order mark; an error for one too long.
 
     ``stream`` is its content where it is open already (standard input); it stays open.
 
@@ -108,11 +110,18 @@ def read_lines(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Li
         ReadError: the file is UTF-16.
     """
     offset = 0
-    with open_file(file) if stream is None else nullcontext(stream) as lines:
+    with open_file(file) if stream is None else nullcontext(stream) as content:
+        lines = iter(lambda: content.readline(LONGEST_LINE + 1), b"")
         for number, raw in enumerate(lines, start=1):
             if number == 1:
                 raw, offset = _remove_mark(raw, file)
-            yield Line(raw, number, offset)
+            if len(raw) > LONGEST_LINE:
+                yield file.error(f"longer than {LONGEST_LINE:,} bytes; left out", number)
+                while raw and not raw.endswith(b"\n"):
+                    offset += len(raw)
+                    raw = content.readline(BLOCK)
+            else:
+                yield Line(raw, number, offset)
             offset += len(raw)
 
 
@@ -160,7 +169,13 @@ def not_utf8(byte: int, offset: int) -> str:
 
 
 def open_file(file: SourceFile) -> IO[bytes]:
-    """The content of a file, unpacked."""
+    """The content of a file, unpacked.
+
+    Raises:
+        ReadError: a pipe, which would block, a device, which may never end, or a dead link.
+    """
+    if not file.path.is_file():
+        raise file.error("not a regular file, or a link to nothing")
     if file.path.suffix.lower() == ".gz":
         return cast("IO[bytes]", gzip.open(file.path, "rb"))
     return file.path.open("rb")

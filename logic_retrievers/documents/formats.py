@@ -44,7 +44,9 @@ RecordReader: TypeAlias = Callable[[SourceFile, IO[bytes]], Iterator[Record | Re
 def read_jsonl(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Record | ReadError]:
     """A record or an error for every line that is not blank; one line in memory at a time."""
     for line in read_lines(file, stream):
-        if line.raw.strip():
+        if isinstance(line, ReadError):
+            yield line
+        elif line.raw.strip():
             yield _parse_json_line(line, file)
 
 
@@ -121,15 +123,19 @@ def _check_header(columns: list[str], file: SourceFile) -> None:
 
 
 def _csv_rows(
-    lines: Iterable[Line], file: SourceFile
+    lines: Iterable[Line | ReadError], file: SourceFile
 ) -> Iterator[tuple[int, list[str]] | ReadError]:
     """Rows with the number of their first line."""
     unread = iter(lines)
     again: deque[Line] = deque()  # lines to be read a second time, after an error
     of_row: list[Line] = []
+    too_long: list[ReadError] = []
 
     def feed() -> Iterator[str]:
         while line := again.popleft() if again else next(unread, None):
+            if isinstance(line, ReadError):
+                too_long.append(line)
+                continue
             of_row.append(line)
             # Bytes that are not UTF-8 pass through as surrogates: only their own row is lost.
             yield line.raw.decode("utf-8", errors="surrogateescape")
@@ -137,9 +143,12 @@ def _csv_rows(
     parser = csv.reader(feed(), strict=True)
     while True:
         of_row.clear()
+        yield from too_long
+        too_long.clear()
         try:
             cells = next(parser)
         except StopIteration:
+            yield from too_long
             return
         except csv.Error as error:
             again.extendleft(reversed(of_row[1:]))

@@ -12,8 +12,9 @@ from typing import IO, Any, Literal, TypeAlias, TypeVar, get_args
 
 from logic_retrievers.documents.files import FileListing, SourceFile, find_files, open_file
 from logic_retrievers.documents.formats import READERS, TEXT_KEYS, Record, reader_for
-from logic_retrievers.errors import ConfigurationError, ReadError
+from logic_retrievers.errors import ConfigurationError, InputError, ReadError
 from logic_retrievers.types import Passage
+from logic_retrievers.validation import check_storable
 
 T = TypeVar("T")
 OnError = Literal["collect", "raise"]
@@ -138,8 +139,6 @@ class DocumentReader:
             self._bytes_before += size
 
     def _read_records(self, file: SourceFile) -> Iterator[Record | ReadError]:
-        if not file.path.is_file():  # a pipe would block; a dead link has no content
-            raise file.error("not a regular file, or a link to nothing")
         try:
             file.name.encode("utf-8")
         except UnicodeEncodeError:
@@ -226,12 +225,17 @@ def to_passage(record: Record, file: SourceFile) -> Passage | ReadError:
             record.line,
         )
     metadata = values.pop("metadata") if isinstance(values.get("metadata"), dict) else {}
-    return Passage(
+    passage = Passage(
         id=str(passage_id),
         text=_prepend_title(values.get("title"), text),
         metadata={**values, **metadata},
         source=file.name,
     )
+    try:
+        check_storable(passage)
+    except InputError as error:
+        return file.error(str(error), record.line)
+    return passage
 
 
 def _first_key(keys: tuple[str, ...], values: Mapping[str, Any]) -> str | None:

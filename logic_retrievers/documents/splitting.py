@@ -10,8 +10,10 @@ from typing import TypeAlias
 
 from logic_retrievers.documents.reading import DocumentReader
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, shown
+from logic_retrievers.settings import check_count, check_type
 from logic_retrievers.types import Passage
+from logic_retrievers.validation import check_stream, check_types
 
 TokenSpans: TypeAlias = Callable[[str], list[tuple[int, int]]]
 
@@ -50,10 +52,12 @@ class Splitter:
     overlap: int | None = None
 
     def __post_init__(self) -> None:
-        if self.max_tokens < 1 or not 0 <= self._overlap <= self.max_tokens // 2:
+        check_count("max_tokens", self.max_tokens)
+        check_type("overlap", self._overlap, int)
+        if not callable(self.token_spans) or not 0 <= self._overlap <= self.max_tokens // 2:
             raise ConfigurationError(
-                f"max_tokens={self.max_tokens}, overlap={self._overlap}: max_tokens must be "
-                "positive and overlap between 0 and half of it"
+                f"overlap must be between 0 and half of max_tokens, not {shown(self._overlap)}; "
+                "token_spans is a function"
             )
 
     @property
@@ -99,8 +103,8 @@ class Splitter:
             ConfigurationError: a single token of a text, encoded alone, becomes more than
                 ``max_tokens`` tokens.
         """
-        whole = ((passage, [passage.text]) for passage in passages)
-        for passage, text in passages.parts() if isinstance(passages, DocumentReader) else whole:
+        check_stream(passages)
+        for passage, text in _with_texts(passages):
             sourced = passage if passage.source else replace(passage, source=passage.id)
             yield from self._split(sourced, text)
 
@@ -248,6 +252,15 @@ class _Pieces:
             last -= 1
             piece = self._piece(last)
         return piece.rstrip(_CLOSERS).endswith(_SENTENCE_ENDS)
+
+
+def _with_texts(passages: Iterable[Passage]) -> Iterator[tuple[Passage, Iterable[str]]]:
+    if isinstance(passages, DocumentReader):
+        yield from passages.parts()
+        return
+    for passage in passages:
+        check_types(passage)
+        yield passage, [passage.text]
 
 
 def _cut_into_sections(blocks: Iterable[str]) -> Iterator[str]:

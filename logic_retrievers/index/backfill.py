@@ -19,11 +19,11 @@ from logic_retrievers.errors import (
     ServerTimeoutError,
     ServerUnavailableError,
     StorageError,
+    shown,
 )
 from logic_retrievers.index import lexical
 from logic_retrievers.index.collection_copy import PAGE_SIZE, copy_points
 from logic_retrievers.index.ingestion import FIRST_BATCH, next_part_size
-from logic_retrievers.index.point_format import to_passage
 from logic_retrievers.index.points import count_points
 from logic_retrievers.index.requests import client_call, scroll
 from logic_retrievers.index.schema import (
@@ -38,6 +38,7 @@ from logic_retrievers.index.schema import (
 )
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
+from logic_retrievers.settings import check_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +143,11 @@ def _missing_vectors(
 ) -> dict[str, StoredVector]:
     """The vectors to make, as they will be stored."""
     possible = {*encoder.specs, lexical.NAME}
-    unknown = set(names or ()) - possible
+    check_type("names", names, Sequence, type(None))
+    unknown = [n for n in names or () if not isinstance(n, str) or n not in possible]
     if unknown:
         raise ConfigurationError(
-            f"Only {sorted(possible)} can be back-filled with this encoder, not {sorted(unknown)}."
+            f"Only {sorted(possible)} can be back-filled with this encoder, not {shown(unknown)}."
         )
     default = {*default_specs(encoder.specs), *collection.vectors}
     candidates = [name for name in encoder.specs if name in default] if names is None else names
@@ -288,5 +290,5 @@ def _encode(
     records: Sequence[models.Record],
 ) -> list[dict[str, Any]]:
     """For each point: stored vector name -> vector of its text."""
-    passages = [to_passage(record.id, record.payload, collection.keys) for record in records]
+    passages = [collection.passage(record) for record in records]
     return encode_for_storage(encoder, passages, list(missing.values()))

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, TypeAlias
 
 from qdrant_client import models
 
-from logic_retrievers.errors import InputError
+from logic_retrievers.errors import InputError, shown
 from logic_retrievers.index.point_format import METADATA, TENANT
+from logic_retrievers.validation import MAX_DEPTH, MAX_INTEGER, is_encodable
 
 UserFilter: TypeAlias = models.Filter | Mapping[str, Any] | None
 
+LARGEST = sys.float_info.max
 _RANGE = frozenset({"gt", "gte", "lt", "lte"})
+_WORD = re.compile(r"\w")
 _PLAIN_KEY = re.compile(r"[\w\-]+(\[\d*\])?(\.[\w\-]+(\[\d*\])?)*")
 
 
@@ -51,6 +56,7 @@ def to_qdrant_filter(
     for key, values in (must_not or {}).items():
         must.append(_condition(key, {"not": values}, prefixes))
     if isinstance(user, models.Filter):
+        _check_depth(user)
         if not must:
             return user
         must.append(user)
@@ -69,6 +75,28 @@ def flag_conditions(keys: Sequence[str]) -> list[models.Condition]:
     return [models.FieldCondition(key=key, match=models.MatchValue(value=True)) for key in keys]
 
 
+def _check_depth(user: models.Filter) -> None:
+    """Refuses a filter that is nested more deeply than a server reads, or that contains itself."""
+    level: list[Any] = [user]
+    for _ in range(MAX_DEPTH):
+        groups = [getattr(part, "nested", part) for part in level]
+        groups = [getattr(group, "filter", group) for group in groups]
+        level = [
+            condition
+            for group in groups
+            if isinstance(group, models.Filter)
+            for conditions in (group.must, group.should, group.must_not, group.min_should)
+            for condition in _as_list(getattr(conditions, "conditions", conditions))
+        ]
+        if not level:
+            return
+    raise InputError(f"A filter may have {MAX_DEPTH} levels at most.")
+
+
+def _as_list(conditions: Any) -> list[Any]:
+    return conditions if isinstance(conditions, list) else [conditions] if conditions else []
+
+
 def _flag_not_set(key: str) -> models.Condition:
     """The condition that a flag is not set.
 
@@ -82,8 +110,8 @@ def _flag_not_set(key: str) -> models.Condition:
 
 
 def _condition(key: Any, wanted: Any, prefixes: Sequence[str]) -> models.Condition:
-    if not isinstance(key, str) or not key:
-        raise InputError(f"A filter's keys are names of metadata fields, not {key!r}.")
+    if not isinstance(key, str) or not key or not is_encodable(key):
+        raise InputError(f"A filter's keys are names of metadata fields, not {shown(key)}.")
     paths = [_path(prefix, key) for prefix in prefixes]
     negated = isinstance(wanted, Mapping) and set(wanted) == {"not"}
     conditions = [_match(path, key, wanted["not"] if negated else wanted) for path in paths]
@@ -109,17 +137,22 @@ def _match(path: str, key: str, wanted: Any) -> models.Condition:
     if wanted is None:
         return models.IsEmptyCondition(is_empty=models.PayloadField(key=path))
     if isinstance(wanted, Mapping):
-        if set(wanted) == {"text"} and isinstance(wanted["text"], str) and wanted["text"]:
-            return models.FieldCondition(key=path, match=models.MatchText(text=wanted["text"]))
+        text = wanted.get("text")
+        if set(wanted) == {"text"} and isinstance(text, str) and _WORD.search(text):
+            _check_plain(key, text)
+            return models.FieldCondition(key=path, match=models.MatchText(text=text))
         return _range(path, key, wanted)
     if isinstance(wanted, list | tuple | set | frozenset):
         return _any_of(path, key, list(wanted))
     if isinstance(wanted, bool | int | str):
+        _check_plain(key, wanted)
         return models.FieldCondition(key=path, match=models.MatchValue(value=wanted))
     if isinstance(wanted, datetime | date):
         return _range(path, key, {"gte": wanted, "lte": wanted})
-    if isinstance(wanted, float):  # Qdrant matches no floats, only ranges of them
-        return models.FieldCondition(key=path, range=models.Range(gte=wanted, lte=wanted))
+    if isinstance(wanted, float):  # Qdrant matches no floats, and keeps all but their last bit
+        _check_plain(key, wanted)
+        low, high = (math.nextafter(wanted, limit) for limit in (-LARGEST, LARGEST))
+        return models.FieldCondition(key=path, range=models.Range(gte=low, lte=high))
     raise InputError(
         f"The filter on {key!r} asks for a {type(wanted).__name__}. Use a string, number, boolean,"
         " None, a list of them, a range such as {'gte': 1}, or {'not': ...}."
@@ -129,6 +162,10 @@ def _match(path: str, key: str, wanted: Any) -> models.Condition:
 def _any_of(path: str, key: str, wanted: list[Any]) -> models.Condition:
     if not wanted:
         raise InputError(f"The filter on {key!r} has an empty list, which nothing can match.")
+    if any(isinstance(value, list | tuple | set | frozenset | Mapping) for value in wanted):
+        raise InputError(f"The filter on {key!r} has a list in which not every value is plain.")
+    for value in wanted:
+        _check_plain(key, value)
     if all(isinstance(value, str) for value in wanted) or all(
         type(value) is int for value in wanted
     ):
@@ -138,20 +175,32 @@ def _any_of(path: str, key: str, wanted: list[Any]) -> models.Condition:
 
 def _range(path: str, key: str, wanted: Mapping[str, Any]) -> models.Condition:
     if not wanted or not set(wanted) <= _RANGE:
+        operators = sorted(operator[:40] for operator in wanted if isinstance(operator, str))
         raise InputError(
-            f"The filter on {key!r} has {sorted(map(str, wanted))}. A range is written with"
-            f" {sorted(_RANGE)}, a negation as {{'not': ...}} and a text as {{'text': ...}} alone."
+            f"The filter on {key!r} has {operators}. A range is written with {sorted(_RANGE)}, a"
+            " negation as {'not': ...} and a text of one word or more as {'text': ...}, each alone."
         )
     bounds = list(wanted.values())
     if all(isinstance(bound, int | float) and not isinstance(bound, bool) for bound in bounds):
+        for bound in bounds:
+            _check_plain(key, bound)
         return models.FieldCondition(key=path, range=models.Range(**wanted))
     try:
         dates = {operator: _to_date(bound) for operator, bound in wanted.items()}
     except (TypeError, ValueError):
         raise InputError(
-            f"The range on {key!r} is neither of numbers nor of dates (ISO 8601): {dict(wanted)}."
+            f"The range on {key!r} is neither of numbers nor of dates (ISO 8601)."
         ) from None
     return models.FieldCondition(key=path, range=models.DatetimeRange(**dates))
+
+
+def _check_plain(key: str, value: Any) -> None:
+    """Refuses a number or a text that no metadata can hold."""
+    if isinstance(value, str) and not is_encodable(value):
+        raise InputError(f"The filter on {key!r} holds half a character (a lone surrogate).")
+    is_too_large = isinstance(value, int) and abs(value) > MAX_INTEGER
+    if is_too_large or (isinstance(value, float) and not math.isfinite(value)):
+        raise InputError(f"The filter on {key!r} has a number that is infinite or over 64 bits.")
 
 
 def _to_date(bound: Any) -> datetime | date:

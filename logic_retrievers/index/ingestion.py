@@ -24,21 +24,20 @@ from logic_retrievers.errors import (
 from logic_retrievers.index import lexical
 from logic_retrievers.index.point_format import (
     HASH,
-    QUARANTINED,
     content_hash,
     is_quarantined,
     point_id,
     stored_hash,
-    to_passage,
     to_payload,
 )
 from logic_retrievers.index.points import delete_stale
 from logic_retrievers.index.requests import batches_by_size, client_call, retrieve
 from logic_retrievers.index.schema import Collection, StoredVector, check_vector
-from logic_retrievers.index.validation import check_passage
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
+from logic_retrievers.settings import check_count, check_type
 from logic_retrievers.types import Passage
+from logic_retrievers.validation import check_passage, check_stream
 
 BATCH_SIZE = 256
 """Passages that are sorted by length, and at most sent, together. On real texts padding is then .5
@@ -152,8 +151,9 @@ def add(
         CollectionError, ServerError: Qdrant refused or failed. The message says how many passages
             of this call are stored.
     """
-    if batch_size < 1:
-        raise InputError("batch_size must be 1 or more.")
+    check_count("batch_size", batch_size)
+    check_stream(passages)
+    check_type("keep_sources", keep_sources, Container)
     vectors = _vectors_to_write(collection, encoder)
     fingerprints = [(v.name, v.fingerprint or encoder.specs[v.name].fingerprint) for v in vectors]
     written = [v for v in vectors if postponed is None or v.name not in postponed.names]
@@ -267,9 +267,11 @@ def _store_part(
 def _read_stored(
     collection: Collection, point_ids: Sequence[str]
 ) -> Operation[Mapping[str, _Stored]]:
-    records = yield retrieve(collection.name, point_ids, payload=[HASH, QUARANTINED])
+    records = yield retrieve(collection.name, point_ids, payload=[HASH, *collection.flags])
     return {
-        str(record.id): _Stored(stored_hash(record.payload), is_quarantined(record.payload))
+        str(record.id): _Stored(
+            stored_hash(record.payload), is_quarantined(record.payload, collection.flags)
+        )
         for record in records
     }
 
@@ -290,10 +292,7 @@ def _keep_quarantine(
     if not hidden:
         return list(batch)
     records = yield retrieve(collection.name, hidden)
-    stored_text = {
-        str(record.id): to_passage(record.id, record.payload, collection.keys).text
-        for record in records
-    }
+    stored_text = {str(record.id): collection.passage(record).text for record in records}
     return [
         replace(prepared, passage=replace(prepared.passage, quarantined=True))
         if stored_text.get(prepared.point) == prepared.passage.text

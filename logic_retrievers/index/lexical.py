@@ -12,6 +12,7 @@ from typing import Any
 
 from qdrant_client import models
 
+from logic_retrievers.encoders.base import clean_text
 from logic_retrievers.errors import ConfigurationError
 
 NAME = "lexical"
@@ -44,6 +45,7 @@ def term_vector(text: str, language: str = ENGLISH, *, query: bool = False) -> m
         ConfigurationError: a language that the engine does not know.
     """
     model = _model(language)
+    text = clean_text(text)
     vector = model.embed_query(text) if query else model.embed_document(text)
     return models.SparseVector(indices=vector.indices, values=vector.values)
 

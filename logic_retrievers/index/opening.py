@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypedDict
+from types import UnionType
+from typing import TYPE_CHECKING, Any, TypedDict, get_args, get_origin, get_type_hints
 
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
@@ -26,6 +27,7 @@ from logic_retrievers.index.point_format import (
     METADATA,
     NODE,
     QUARANTINED,
+    TENANT,
     TEXT,
     PayloadKeys,
     quarantine_keys,
@@ -43,6 +45,8 @@ from logic_retrievers.index.schema import (
     requested_specs,
     updated_metadata,
 )
+from logic_retrievers.settings import check_type
+from logic_retrievers.validation import MAX_ID, is_encodable
 
 if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient
@@ -53,13 +57,18 @@ class ConnectionSettings(TypedDict, total=False):
 
     Args:
         location: ``None`` (default) or ``":memory:"`` (a temporary folder that goes with the
-            index), ``http(s)://...`` (a server), or a folder (embedded: one process at a time).
+            index), ``http(s)://...`` (a server; without user name, password or query), or a folder
+            (embedded: one process at a time, and 32 MiB of its disk stay free).
         client, async_client: ready clients instead of a location; they stay open at closing. The
-            ``client`` of an index opens another one beside it.
-        api_key: for a server.
+            ``client`` of an index opens another one beside it. A ``timeout`` that a client was made
+            with takes the place of the one below.
+        api_key: for a server; visible ASCII without white space.
         prefer_grpc: use gRPC with a server, on ``grpc_port`` (6334).
-        timeout: seconds that one request to a server may take (30).
-        retries: repetitions of a request after a transport fault, with growing pauses (3).
+        timeout: seconds that one request to a server may take, from its beginning to the last byte
+            of the answer (30; at most a day). It ends a fraction of a second later.
+        retries: repetitions of a request after a transport fault, with growing pauses, or those
+            that the server asks for (3). With all of them a request takes
+            ``timeout * (retries + 1)`` seconds at most: it ends before a pause that is longer.
     """
 
     location: str | os.PathLike[str] | None
@@ -83,7 +92,8 @@ class CollectionSettings(TypedDict, total=False):
         lexical: the sparse vector of words. By default a new collection gets one, stemmed as
             English, and an existing one is taken as it is. True, or a language ("german"): it must
             have one. False: a new collection gets none.
-        tenant: whose passages to read and write. Without one, everybody's are read.
+        tenant: whose passages to read and write. Without one, a collection in which passages belong
+            to tenants is refused, unless ``all_tenants`` is True: then everybody's are read.
         vector_names: our name -> the collection's name of a vector, for collections of other
             stores; a single dense vector is taken for the topical one.
         text_key, metadata_key: payload keys of text and metadata, where a store of langchain-qdrant
@@ -97,6 +107,7 @@ class CollectionSettings(TypedDict, total=False):
     vectors: Sequence[str] | None
     lexical: bool | str | None
     tenant: str | None
+    all_tenants: bool
     vector_names: Mapping[str, str] | None
     text_key: str | None
     metadata_key: str | None
@@ -109,12 +120,28 @@ class Settings(ConnectionSettings, CollectionSettings, total=False):
     """All settings of :meth:`PassageIndex.open`."""
 
 
-def split_settings(settings: Settings, encoder: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def check_name(collection: str) -> str:
+    """The name of a collection.
+
+    Raises:
+        ConfigurationError: it can be none.
+    """
+    check_type("collection", collection, str)
+    if not collection or not is_encodable(collection):
+        raise ConfigurationError("collection= is a name that is not empty, in proper characters.")
+    return collection
+
+
+def split_settings(
+    collection: str, settings: Settings, encoder: Any
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The settings of the connection, and those of the collection.
 
     Raises:
-        ConfigurationError: an unknown setting, or what stands in the encoder's place is none.
+        ConfigurationError: an unknown setting, one of another type, or what stands in the
+            encoder's place is none.
     """
+    check_name(collection)
     if unknown := sorted(settings.keys() - Settings.__annotations__.keys()):
         raise ConfigurationError(
             f"Unknown setting {unknown[0]!r}. A server's URL or a folder is location=, the name is"
@@ -124,6 +151,11 @@ def split_settings(settings: Settings, encoder: Any) -> tuple[dict[str, Any], di
         raise ConfigurationError(
             f"The second argument is an encoder, not {encoder!r}; a folder or server is location=."
         )
+    for name, hint in get_type_hints(CollectionSettings).items():
+        if name in settings:
+            kinds = get_args(hint) if get_origin(hint) is UnionType else (hint,)
+            kinds = tuple(get_origin(kind) or kind for kind in kinds)
+            check_type(f"{name}=", settings.get(name), *kinds)
     of_connection = ConnectionSettings.__annotations__
     return (
         {key: value for key, value in settings.items() if key in of_connection},
@@ -139,6 +171,7 @@ def open_collection(
     vectors: Sequence[str] | None = None,
     lexical: bool | str | None = None,
     tenant: str | None = None,
+    all_tenants: bool = False,
     vector_names: Mapping[str, str] | None = None,
     text_key: str | None = None,
     metadata_key: str | None = None,
@@ -155,8 +188,9 @@ def open_collection(
     Raises:
         CollectionNotFoundError: it does not exist, and ``create`` is False.
         CollectionMismatchError, FingerprintMismatchError, MissingVectorError: it does not fit.
-        ConfigurationError: names that the encoder does not make.
+        ConfigurationError: names that the encoder does not make, or no tenant where there are some.
     """
+    _check_tenant(tenant, all_tenants)
     new_keys = PayloadKeys(text_key or TEXT, metadata_key or METADATA)
     if len({*new_keys, LOGIC, NODE}) < 4:
         raise ConfigurationError(
@@ -177,6 +211,11 @@ def open_collection(
     if quantized and info.config.quantization_config is None:
         raise CollectionMismatchError(
             f"Collection {name!r} has no int8 vectors. Leave quantized= out, or index into another."
+        )
+    if tenant is None and not all_tenants and (yield from _has_tenants(name, info, local_mode)):
+        raise ConfigurationError(
+            f"Passages of collection {name!r} belong to tenants. Open it with tenant=, or with"
+            " all_tenants=True to read everybody's."
         )
     stored = read_vectors(name, info, vector_names)
     required = [] if vectors is None else list(requested)
@@ -310,6 +349,24 @@ def _detect_prefixes(name: str, keys: PayloadKeys) -> Operation[tuple[str, ...]]
     points, _ = yield scroll(name, limit=1, payload=[NODE])
     payload: Mapping[str, Any] = (points[0].payload if points else None) or {}
     return ("", keys.metadata) if NODE in payload else (keys.metadata,)
+
+
+def _check_tenant(tenant: str | None, all_tenants: bool) -> None:
+    if tenant is not None and not (0 < len(tenant) <= MAX_ID and is_encodable(tenant)):
+        raise ConfigurationError(f"tenant= is a text of 1 to {MAX_ID:,} proper characters.")
+    if tenant is not None and all_tenants:
+        raise ConfigurationError("Pass either tenant= or all_tenants=True.")
+
+
+def _has_tenants(name: str, info: models.CollectionInfo, local_mode: bool) -> Operation[bool]:
+    """Whether a passage belongs to a tenant; the index of the key, made before the first, tells."""
+    index = (info.payload_schema or {}).get(TENANT)
+    if not local_mode and (index is None or not index.points):
+        return False
+    without = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
+    condition = models.Filter(must_not=[without])
+    points, _ = yield scroll(name, condition, limit=1, payload=False)
+    return bool(points)
 
 
 def _allows_exact(info: models.CollectionInfo) -> bool:

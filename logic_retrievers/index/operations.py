@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from logic_retrievers.encoders.query_encoder import (
     read_query_encoder,
     with_query_encoder,
 )
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import candidate_search, lexical, points, quarantine_flag, vectors
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
 from logic_retrievers.index.connection import Connection
@@ -244,6 +245,12 @@ class IndexOperations:
         traceback: TracebackType | None,
     ) -> None:
         await self.aclose()
+
+    def __reduce__(self) -> NoReturn:
+        raise ConfigurationError(
+            "An open index cannot be pickled or copied, nor can what searches it. Open it where it"
+            " is needed, with the same settings, or with client=index.client in the same process."
+        )
 
     def __repr__(self) -> str:
         return f"PassageIndex({self._collection.name!r} at {self._connection.place!r})"

@@ -19,6 +19,7 @@ from logic_retrievers.index.ingestion import BATCH_SIZE, IngestReport, Postponed
 from logic_retrievers.index.opening import (
     ConnectionSettings,
     Settings,
+    check_name,
     open_collection,
     prepare_writing,
     split_settings,
@@ -57,7 +58,7 @@ class PassageIndex(IndexOperations):
             ServerError: its subclasses say why a server did not answer.
             ConfigurationError: settings that cannot work.
         """
-        connecting, opening = split_settings(settings, encoder)
+        connecting, opening = split_settings(collection, settings, encoder)
         connection = Connection.open(**connecting)
         try:
             encoder = default_encoder() if encoder is None else encoder
@@ -78,7 +79,7 @@ class PassageIndex(IndexOperations):
         **settings: Unpack[Settings],
     ) -> Self:
         """:meth:`open` without blocking the event loop."""
-        connecting, opening = split_settings(settings, encoder)
+        connecting, opening = split_settings(collection, settings, encoder)
         connection = await asyncio.to_thread(partial(Connection.open, **connecting))
         try:
             if encoder is None:
@@ -259,8 +260,8 @@ class PassageIndex(IndexOperations):
         Raises:
             CollectionError: the copy does not have as many points in the end.
         """
+        name = check_name(self.collection if collection is None else collection)
         with closing(Connection.open(**place)) as other:
-            name = collection or self.collection
             return self.run(collection_copy.copy(self._collection, name, other, progress))
 
     async def acopy_to(
@@ -271,9 +272,9 @@ class PassageIndex(IndexOperations):
         **place: Unpack[ConnectionSettings],
     ) -> int:
         """:meth:`copy_to` without blocking the event loop."""
+        name = check_name(self.collection if collection is None else collection)
         other = await asyncio.to_thread(partial(Connection.open, **place))
         try:
-            name = collection or self.collection
             return await self.arun(collection_copy.copy(self._collection, name, other, progress))
         finally:
             await other.aclose()
@@ -338,6 +339,7 @@ class PassageIndex(IndexOperations):
                 self._encoder.specs,
                 local_mode=self._connection.local_mode,
                 tenant=self._collection.tenant,
+                all_tenants=self._collection.tenant is None,
                 create=False,
                 show_quarantined=self._collection.shows_quarantined,
             )

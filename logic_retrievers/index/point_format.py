@@ -17,8 +17,9 @@ from uuid import UUID, uuid5
 
 from qdrant_client import models
 
-from logic_retrievers.errors import CollectionMismatchError
+from logic_retrievers.errors import CollectionMismatchError, InputError
 from logic_retrievers.types import Passage
+from logic_retrievers.validation import check_types
 
 NAMESPACE = UUID("6d0c7b4e-3f5a-5b1d-9a53-0d6f3f6a9c21")
 TEXT = "page_content"
@@ -57,7 +58,7 @@ def possible_point_ids(passage_id: str, tenant: str | None = None) -> list[model
     """Every point id that a passage may have: ours, and its own where another store wrote it."""
     point_ids: list[models.ExtendedPointId] = [point_id(passage_id, tenant)]
     if passage_id.isascii() and passage_id.isdecimal():
-        if int(passage_id) < 2**64:  # Qdrant's largest
+        if len(passage_id) <= 20 and int(passage_id) < 2**64:  # Qdrant's largest
             point_ids.append(int(passage_id))
     else:
         with suppress(ValueError):
@@ -114,15 +115,37 @@ def to_passage(
     point: models.ExtendedPointId,
     payload: Mapping[str, Any] | None,
     keys: PayloadKeys = DEFAULT_KEYS,
+    flags: Sequence[str] = (QUARANTINED,),
 ) -> Passage:
     """The passage in a point's payload, in any of the three layouts.
 
+    ``flags``: payload keys that may hold a quarantine flag.
+
     Raises:
-        CollectionMismatchError: the payload has no text where one of the layouts keeps it.
+        CollectionMismatchError: the payload has no text where one of the layouts keeps it, or a
+            value of another type than it writes.
     """
     payload = payload or {}
-    if NODE in payload:
-        return _passage_of_node(point, payload)
+    try:
+        if NODE in payload:
+            passage = _passage_of_node(point, payload, flags)
+        else:
+            passage = _passage_of_ours(point, payload, keys, flags)
+        check_types(passage)
+    except (InputError, ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise CollectionMismatchError(
+            f"The payload of point {point} is damaged: another program wrote to it. Index the"
+            " passage again, or delete the point."
+        ) from error
+    return passage
+
+
+def _passage_of_ours(
+    point: models.ExtendedPointId,
+    payload: Mapping[str, Any],
+    keys: PayloadKeys,
+    flags: Sequence[str],
+) -> Passage:
     text = payload.get(keys.text)
     if not isinstance(text, str):
         raise CollectionMismatchError(
@@ -137,10 +160,10 @@ def to_passage(
         text=text,
         metadata=payload.get(keys.metadata) or {},
         source=logic.get("source"),
-        span=None if span is None else (span[0], span[1]),
+        span=None if span is None else tuple(span),
         embed_text=logic.get("embed_text"),
         extra=logic.get("extra") or {},
-        quarantined=is_quarantined(payload, (keys.metadata,)),
+        quarantined=is_quarantined(payload, flags),
     )
 
 
@@ -166,25 +189,26 @@ def quarantine_keys(metadata_prefixes: Sequence[str]) -> tuple[str, ...]:
 
 
 def is_quarantined(
-    payload: Mapping[str, Any] | None, metadata_prefixes: Sequence[str] = ()
+    payload: Mapping[str, Any] | None, flags: Sequence[str] = (QUARANTINED,)
 ) -> bool:
-    """Whether a point is hidden from retrieval."""
-    levels: list[Any] = [
-        payload,
-        *((payload or {}).get(prefix) for prefix in metadata_prefixes if prefix),
-    ]
-    for level in levels:
-        logic = level.get(LOGIC) if isinstance(level, Mapping) else None
-        if isinstance(logic, Mapping) and logic.get("quarantined") is True:
-            return True
-    return False
+    """Whether a point is hidden from retrieval: one of the flags' payload keys holds True."""
+    return any(_value_at(payload, key) is True for key in flags)
+
+
+def _value_at(payload: Any, path: str) -> Any:
+    for key in path.split("."):
+        payload = payload.get(key) if isinstance(payload, Mapping) else None
+    return payload
 
 
 def _logic(payload: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    return (payload or {}).get(LOGIC) or {}
+    logic = (payload or {}).get(LOGIC)
+    return logic if isinstance(logic, Mapping) else {}
 
 
-def _passage_of_node(point: models.ExtendedPointId, payload: Mapping[str, Any]) -> Passage:
+def _passage_of_node(
+    point: models.ExtendedPointId, payload: Mapping[str, Any], flags: Sequence[str]
+) -> Passage:
     node = json.loads(payload[NODE])
     resource = node.get("text_resource") or {}
     text = node.get("text") or resource.get("text") or payload.get("text") or ""
@@ -200,5 +224,5 @@ def _passage_of_node(point: models.ExtendedPointId, payload: Mapping[str, Any]) 
             "node": {key: value for key, value in node.items() if key not in FIELDS_OF_PASSAGE},
             "node_type": payload.get("_node_type") or node.get("class_name") or "TextNode",
         },
-        quarantined=is_quarantined(payload),
+        quarantined=is_quarantined(payload, flags),
     )

@@ -12,15 +12,16 @@ from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import (
     SOURCE,
     TENANT,
+    is_quarantined,
     native_point_id,
     possible_point_ids,
     stored_tenant,
-    to_passage,
 )
 from logic_retrievers.index.requests import batches, client_call, exact_if_allowed, retrieve, scroll
 from logic_retrievers.index.schema import Collection
-from logic_retrievers.index.validation import check_ids
+from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
+from logic_retrievers.validation import check_ids
 
 IDS_PER_CALL = 1024
 SOURCES_PER_CALL = 512
@@ -41,17 +42,21 @@ def get(collection: Collection, ids: Sequence[str]) -> Operation[list[Passage]]:
     passages: dict[str, Passage] = {}
     for batch in batches(ids, IDS_PER_CALL):
         for passage_id, record in (yield from retrieve_by_passage_id(collection, batch)):
-            passages[passage_id] = to_passage(record.id, record.payload, collection.keys)
+            passages[passage_id] = collection.passage(record)
     return [passages[passage_id] for passage_id in dict.fromkeys(ids) if passage_id in passages]
 
 
 def fetch(collection: Collection, point_ids: Sequence[str]) -> Operation[dict[str, Passage]]:
-    """Point id of a candidate pool -> its passage; deleted points are left out."""
+    """Point id of a candidate pool -> its passage.
+
+    Points that were deleted or hidden since the search are left out.
+    """
     passages: dict[str, Passage] = {}
     for batch in batches(list(point_ids), IDS_PER_CALL):
         records = yield retrieve(collection.name, [native_point_id(point) for point in batch])
         for record in records:
-            passages[str(record.id)] = to_passage(record.id, record.payload, collection.keys)
+            if not is_quarantined(record.payload, collection.hiding_flags):
+                passages[str(record.id)] = collection.passage(record)
     return passages
 
 
@@ -82,11 +87,12 @@ def page(
     size: int = 256,
 ) -> Operation[tuple[list[Passage], str | int | None]]:
     """One page of passages, in the order of their points, and the offset of the next page."""
+    check_count("page_size", size)
     condition = to_qdrant_filter(
         user_filter, tenant=collection.tenant, prefixes=collection.prefixes
     )
     records, following = yield scroll(collection.name, condition, limit=size, offset=offset)
-    passages = [to_passage(record.id, record.payload, collection.keys) for record in records]
+    passages = [collection.passage(record) for record in records]
     return passages, following
 
 
@@ -104,6 +110,8 @@ def delete(
     if (ids is not None) + (user_filter is not None) + (source is not None) != 1:
         raise InputError("Say what to delete by exactly one of ids=, filter= and source=.")
     if source is not None:
+        if not isinstance(source, str):
+            raise InputError(f"source is the name of a source, not {type(source).__name__}.")
         return (yield from _delete(collection, _source_filter(collection, [source])))
     if ids is None:
         condition = to_qdrant_filter(user_filter, prefixes=collection.prefixes)

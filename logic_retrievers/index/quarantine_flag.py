@@ -37,7 +37,7 @@ def hide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
         active = {
             record.id: passage_id
             for passage_id, record in pairs
-            if not is_quarantined(record.payload, collection.prefixes)
+            if not is_quarantined(record.payload, collection.flags)
         }
         if active:
             yield client_call(
@@ -64,7 +64,7 @@ def unhide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
         hidden = [
             (passage_id, record)
             for passage_id, record in pairs
-            if is_quarantined(record.payload, collection.prefixes)
+            if is_quarantined(record.payload, collection.flags)
         ]
         payloads = {record.id: record.payload or {} for _, record in hidden}
         yield from _delete_flags(collection, payloads)
@@ -119,7 +119,9 @@ def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _fingerprint(collection: Collection, record: models.Record) -> str:
     digest = hashlib.sha256()
-    payload = _without_flags(record.payload or {}, collection.prefixes)
+    payload: Mapping[str, Any] = record.payload or {}
+    for flag in collection.flags:
+        payload = _without_key(payload, flag.split("."))
     digest.update(json.dumps(payload, sort_keys=True, separators=(",", ":")).encode())
     vectors = record.vector if isinstance(record.vector, Mapping) else {"": record.vector}
     for name in sorted(vectors):
@@ -140,14 +142,12 @@ def _vector_bytes(vector: Any) -> bytes:
     return signs.tobytes()
 
 
-def _without_flags(payload: Mapping[str, Any], prefixes: Sequence[str]) -> dict[str, Any]:
-    plain = dict(payload)
-    if isinstance(plain.get(LOGIC), Mapping):
-        logic = {key: value for key, value in plain[LOGIC].items() if key != "quarantined"}
-        plain = {key: value for key, value in plain.items() if key != LOGIC}
-        if logic:
-            plain[LOGIC] = logic
-    for prefix in prefixes:
-        if prefix and isinstance(plain.get(prefix), Mapping):
-            plain[prefix] = _without_flags(plain[prefix], ())
-    return plain
+def _without_key(payload: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    """The payload without what lies at a path, and without our key if nothing else is under it."""
+    first, *rest = path
+    inner = payload.get(first)
+    kept = {key: value for key, value in payload.items() if key != first}
+    if rest and isinstance(inner, Mapping):
+        remaining = _without_key(inner, rest)
+        return {**kept, first: remaining} if remaining or first != LOGIC else kept
+    return {**payload} if rest else kept

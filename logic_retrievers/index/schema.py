@@ -27,7 +27,10 @@ from logic_retrievers.index.point_format import (
     SOURCE,
     TENANT,
     PayloadKeys,
+    to_passage,
 )
+from logic_retrievers.settings import check_type
+from logic_retrievers.types import Passage
 
 FORMAT = 1
 INT8 = models.ScalarQuantization(
@@ -117,12 +120,17 @@ class Collection:
         """Payload keys that hide a passage from retrieval where they are true."""
         return () if self.shows_quarantined else self.filterable_flags
 
+    def passage(self, record: models.Record) -> Passage:
+        """The passage of a point; see :func:`point_format.to_passage`."""
+        return to_passage(record.id, record.payload, self.keys, self.flags)
+
     def vector(self, name: str) -> StoredVector:
         """The stored vector of that name.
 
         Raises:
             MissingVectorError: it is missing, or a back-fill of it has not ended.
         """
+        check_type("the name of a vector", name, str)
         if name in self.searchable:
             return self.vectors[name]
         have = ", ".join(self.searchable) or "none"
@@ -141,8 +149,8 @@ def requested_specs(
     Raises:
         ConfigurationError: a name that the encoder does not make, or none at all.
     """
-    chosen = list(specs) if names is None else list(dict.fromkeys(names))
-    unknown = [name for name in chosen if name not in specs]
+    chosen = list(specs if names is None else names)
+    unknown = [name for name in chosen if not isinstance(name, str) or name not in specs]
     if unknown or not chosen:
         raise ConfigurationError(
             f"The encoder makes {sorted(specs)}, not {unknown or 'nothing'}. Choose vectors= from"
@@ -283,8 +291,27 @@ def read_vectors(
 
 
 def own_metadata(info: models.CollectionInfo) -> Mapping[str, Any]:
-    """What this package wrote into a collection's metadata; empty where another store made it."""
-    return (info.config.metadata or {}).get(LOGIC) or {}
+    """What this package wrote into a collection's metadata; empty where another store made it.
+
+    Raises:
+        CollectionMismatchError: another program changed it.
+    """
+    metadata = (info.config.metadata or {}).get(LOGIC) or {}
+    if not metadata or (isinstance(metadata, Mapping) and metadata.get("format") != FORMAT):
+        return metadata
+    try:
+        keys = list(metadata.get("keys", DEFAULT_KEYS))
+        texts = [entry["stored"] for entry in metadata["vectors"].values()]
+        texts += [*keys, *metadata["prefixes"], *metadata.get("flags", ())]
+        whole = all(isinstance(text, str) for text in texts) and len(keys) == len(DEFAULT_KEYS)
+    except (AttributeError, KeyError, TypeError):
+        whole = False
+    if not whole:
+        raise CollectionMismatchError(
+            "The metadata of the collection are damaged: another program changed what this package"
+            " notes in them. Index into another collection."
+        )
+    return metadata
 
 
 def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> None:

@@ -11,9 +11,9 @@ from qdrant_client import models
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.encoders.base import Encoder, Vectors
-from logic_retrievers.errors import EncoderError
+from logic_retrievers.errors import CollectionMismatchError, EncoderError
 from logic_retrievers.index import lexical
-from logic_retrievers.index.point_format import native_point_id, stored_hash, to_passage
+from logic_retrievers.index.point_format import native_point_id, stored_hash
 from logic_retrievers.index.points import retrieve_by_passage_id
 from logic_retrievers.index.requests import VectorTable, batches, retrieve
 from logic_retrievers.index.schema import Collection, StoredVector
@@ -166,7 +166,7 @@ def _current_vectors(
     collection: Collection, record: models.Record, passage: Passage, names: Iterable[str]
 ) -> set[str]:
     """The vectors of a point for which an encoder would read the same text now."""
-    stored = to_passage(record.id, record.payload, collection.keys)
+    stored = collection.passage(record)
     if stored.text != passage.text:
         return set()
     if stored_hash(record.payload) is None:  # other stores do not note what they embedded
@@ -185,4 +185,7 @@ def _vector_table(records: Sequence[models.Record], stored_name: str) -> VectorT
         if isinstance(vector, list):  # a lone unnamed vector comes bare
             row_of[str(record.id)] = len(rows)
             rows.append(vector)
-    return row_of, np.array(rows, dtype=np.float64)
+    try:
+        return row_of, np.array(rows, dtype=np.float64)
+    except (ValueError, TypeError) as error:
+        raise CollectionMismatchError(f"Vectors of {stored_name!r} differ in length.") from error

@@ -6,21 +6,20 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
-from logic_retrievers.errors import ConfigurationError, MissingVectorError
+from logic_retrievers.errors import ConfigurationError, MissingVectorError, shown
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
     DEFAULT_PARSER,
     LEXICAL,
     Policy,
     PolicyRouter,
-    check_limit,
 )
 from logic_retrievers.policies.boolean import ExpressionPolicy
 from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings, Mode, check_mode
 from logic_retrievers.policies.plain import HybridPolicy, TopicalNegatedFactPolicy, TopicalPolicy
 from logic_retrievers.policies.union import NegatedFactPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser
-from logic_retrievers.settings import OneOf
+from logic_retrievers.settings import OneOf, check_count, check_type
 
 Base: TypeAlias = Literal["topical", "hybrid"]
 """What a query without a constraint gets."""
@@ -64,16 +63,16 @@ class AutoPolicy(PolicyRouter):
 
     def __post_init__(self) -> None:
         OneOf(get_args(Base)).check("base", self.base)
-        check_limit(self.limit)
+        check_count("limit", self.limit)
         check_mode(self.mode, backfill=self.backfill)
-        if not isinstance(self.fields, Mapping):
-            raise ConfigurationError(
-                f"fields is a mapping of fields to the values that they take, not {self.fields!r}"
-            )
+        check_type("settings", self.settings, ExclusionSettings, type(None))
+        check_type("parser", self.parser, QueryParser)
+        check_type("fields", self.fields, Mapping)
         for name, values in self.fields.items():
-            if isinstance(values, str):
+            if isinstance(values, str) or not isinstance(values, Collection):
                 raise ConfigurationError(
-                    f"fields[{name!r}] is a list of the values that the field takes, not {values!r}"
+                    f"fields[{shown(name)}] is a list of the values that the field takes, not"
+                    f" {shown(values)}"
                 )
 
     def route(

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.settings import Constraint
 from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
 from logic_retrievers.types import CandidatePool, VectorQuery
@@ -119,9 +118,3 @@ def values_by_field(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
     for field_name, value in pairs:
         values.setdefault(field_name, []).append(value)
     return values
-
-
-def check_limit(limit: int) -> None:
-    """Refuses a pool without candidates."""
-    if limit < 1:
-        raise ConfigurationError(f"limit must be at least 1, not {limit}")

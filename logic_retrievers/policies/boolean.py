@@ -18,7 +18,6 @@ from logic_retrievers.policies.base import (
     Policy,
     PolicyRouter,
     Ranked,
-    check_limit,
     values_by_field,
 )
 from logic_retrievers.policies.boolean_scores import (
@@ -41,7 +40,7 @@ from logic_retrievers.queries.expressions import (
 )
 from logic_retrievers.scoring import ranking
 from logic_retrievers.scoring.boolean import standard_scores
-from logic_retrievers.settings import merged
+from logic_retrievers.settings import check_count, check_type, merged
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 _SATISFIED, _UNSATISFIED, _VIOLATED, _AVOIDED = "satisfied", "unsatisfied", "violated", "avoided"
@@ -68,7 +67,9 @@ class BooleanPolicy(PolicyRouter):
     name: ClassVar[str] = "boolean"
 
     def __post_init__(self) -> None:
-        check_limit(self.limit)
+        check_count("limit", self.limit)
+        check_type("settings", self.settings, BooleanSettings, type(None))
+        check_type("parser", self.parser, QueryParser)
 
     def route(
         self,
@@ -123,7 +124,8 @@ class ExpressionPolicy(Policy):
     name: ClassVar[str] = "boolean"
 
     def __post_init__(self) -> None:
-        check_limit(self.limit)
+        check_count("limit", self.limit)
+        check_type("settings", self.settings, BooleanSettings, type(None))
         if self.query.expression is None:
             raise ConfigurationError("this query has no expression; search with policy 'auto'")
         check_searchable(self.query.expression)

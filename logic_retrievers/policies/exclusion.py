@@ -19,7 +19,6 @@ from logic_retrievers.policies.base import (
     JudgeRequest,
     Policy,
     Ranked,
-    check_limit,
     order_by_filter,
     values_by_field,
 )
@@ -31,7 +30,9 @@ from logic_retrievers.settings import (
     OneOf,
     PartialSettings,
     Range,
+    check_count,
     check_ranges,
+    check_type,
     merged,
 )
 from logic_retrievers.types import CandidatePool, VectorQuery
@@ -182,7 +183,7 @@ class ExclusionPolicy(Policy):
     name: ClassVar[str] = "exclusion"
 
     def __post_init__(self) -> None:
-        check_limit(self.limit)
+        check_count("limit", self.limit)
         check_mode(self.mode, backfill=self.backfill)
         if self.query.kind != "exclusion":
             raise ConfigurationError("this query rules nothing out; search with policy 'auto'")
@@ -334,6 +335,7 @@ class ExclusionPolicy(Policy):
 def check_mode(mode: str, *, backfill: bool) -> None:
     """Refuses an unknown mode, and ``backfill=False`` without the mode that it belongs to."""
     OneOf(get_args(Mode)).check("mode", mode)
+    check_type("backfill", backfill, bool)
     if not backfill and mode != "hard":
         raise ConfigurationError(
             "backfill=False leaves out what mode='hard' finds; set that mode too"

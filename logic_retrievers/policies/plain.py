@@ -15,9 +15,9 @@ from logic_retrievers.policies.base import (
     JudgeRequest,
     Policy,
     Ranked,
-    check_limit,
 )
 from logic_retrievers.scoring import ranking, weighted_sum
+from logic_retrievers.settings import check_count
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 
@@ -108,7 +108,7 @@ class HybridPolicy(Policy):
     name: ClassVar[str] = "hybrid"
 
     def __post_init__(self) -> None:
-        check_limit(self.limit)
+        check_count("limit", self.limit)
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         """One search on each vector, equally deep."""

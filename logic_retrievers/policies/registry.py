@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from types import FunctionType
 from typing import Any
 
-from logic_retrievers.errors import ConfigurationError, UnknownPolicyError
+from logic_retrievers.errors import ConfigurationError, UnknownPolicyError, shown
 from logic_retrievers.policies.auto import AutoPolicy
 from logic_retrievers.policies.base import Policy, PolicyRouter
 from logic_retrievers.policies.boolean import BooleanPolicy
@@ -51,11 +51,11 @@ def resolve_policy(policy: str | Policy | PolicyRouter) -> Policy | PolicyRouter
             return POLICIES[policy]()
         except KeyError:
             raise UnknownPolicyError(
-                f"unknown policy {policy!r}; one of {', '.join(POLICIES)}"
+                f"unknown policy {shown(policy)}; one of {', '.join(POLICIES)}"
             ) from None
     if not isinstance(policy, Policy | PolicyRouter):
         raise ConfigurationError(
-            f"a policy is a name or a subclass of logic_retrievers.Policy, not {policy!r}"
+            f"a policy is a name or a subclass of logic_retrievers.Policy, not {shown(policy)}"
         )
     return policy
 

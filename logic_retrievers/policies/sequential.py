@@ -12,11 +12,10 @@ from logic_retrievers.policies.base import (
     TOPICAL,
     Policy,
     Ranked,
-    check_limit,
     order_by_filter,
 )
 from logic_retrievers.scoring import ranking, weighted_sum
-from logic_retrievers.settings import SHARE, Interval
+from logic_retrievers.settings import SHARE, Interval, check_count, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 
@@ -46,7 +45,8 @@ class SequentialPolicy(Policy):
     def __post_init__(self) -> None:
         SHARE.check("alpha", self.alpha)
         Interval(-1, 1).check("tau", self.tau)
-        check_limit(self.limit)
+        check_count("limit", self.limit)
+        check_type("backfill", self.backfill, bool)
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         """One search by topic; the pool is scored on compatibility too."""

@@ -14,7 +14,6 @@ from logic_retrievers.policies.base import (
     JudgeRequest,
     Policy,
     Ranked,
-    check_limit,
     order_by_filter,
 )
 from logic_retrievers.scoring import (
@@ -24,7 +23,7 @@ from logic_retrievers.scoring import (
     reciprocal_ranks,
     weighted_sum,
 )
-from logic_retrievers.settings import SHARE, OneOf
+from logic_retrievers.settings import SHARE, OneOf, check_count, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 KeepRule: TypeAlias = Literal["share_kept", "share_dropped", "reciprocal_rank"]
@@ -72,7 +71,8 @@ class UnionPolicy(Policy):
     def __post_init__(self) -> None:
         SHARE.check("alpha", self.alpha)
         SHARE.check("keep", self.keep)
-        check_limit(self.limit)
+        check_count("limit", self.limit)
+        check_type("backfill", self.backfill, bool)
         OneOf(get_args(KeepRule)).check("keep_rule", self.keep_rule)
         OneOf(get_args(Fusion)).check("fusion", self.fusion)
 

@@ -27,6 +27,7 @@ from logic_retrievers.queries.expressions import (
 )
 from logic_retrievers.queries.parsed_query import ParsedQuery, QueryParser
 from logic_retrievers.queries.parser import MAX_CHARACTERS, RuleParser
+from logic_retrievers.settings import check_count, check_type
 
 MAX_ATOM_CHARACTERS = 300
 """A longer atom is an explanation, and no phrase to search for."""
@@ -71,8 +72,9 @@ class Decomposer:
     ) -> None:
         if not callable(ask) or inspect.iscoroutinefunction(ask):
             raise ConfigurationError("ask is a function from a prompt to an answer, and not async")
-        if isinstance(size, bool) or not isinstance(size, int) or size < 0:
-            raise ConfigurationError(f"size is a number of queries, not {size!r}")
+        check_type("fallback", fallback, QueryParser, type(None))
+        if size != 0:
+            check_count("size", size)
         self._ask = ask
         self._fallback = RuleParser() if fallback is None else fallback
         self._cached = lru_cache(size)(self._decompose)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import reduce
 from operator import and_
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
-from logic_retrievers.errors import EmptyTextError, InputError
+from logic_retrievers.errors import EmptyTextError, InputError, shown
 from logic_retrievers.queries.expressions import (
     MAX_ATOMS,
     Atom,
@@ -25,6 +25,8 @@ Kind: TypeAlias = Literal["none", "exclusion", "negated_fact", "expression"]
 is negative ("metals that do not rust"). ``expression``: things joined by AND or OR. ``none``: none
 of these."""
 
+MAX_EXCLUDED_TEXT = 1000
+"""Characters of an excluded text."""
 MAX_EXCLUDED = MAX_ATOMS - 1
 """Texts that one query may exclude: with what is wanted they are the atoms of an expression."""
 
@@ -37,13 +39,17 @@ def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
         EmptyTextError: a text is empty.
     """
     if isinstance(texts, str) or not isinstance(texts, Sequence):
-        raise InputError(f"excluded texts are a list, not {texts!r}: exclude=['nuts', 'shellfish']")
+        raise InputError(
+            f"excluded texts are a list, not {shown(texts)}: exclude=['nuts', 'shellfish']"
+        )
     excluded: dict[str, str] = {}
     for text in texts:
         if not isinstance(text, str):
-            raise InputError(f"an excluded text is a string, not {text!r}")
+            raise InputError(f"an excluded text is a string, not {shown(text)}")
         if not text.strip():
             raise EmptyTextError("an excluded text is empty; leave it out of the list")
+        if len(text) > MAX_EXCLUDED_TEXT:
+            raise InputError(f"an excluded text may have {MAX_EXCLUDED_TEXT:,} characters at most")
         excluded.setdefault(text.strip().casefold(), text.strip())
     if len(excluded) > MAX_EXCLUDED:
         raise InputError(f"at most {MAX_EXCLUDED} texts can be excluded, not {len(excluded)}")
@@ -87,6 +93,13 @@ class ParsedQuery:
     reading: Reading = "thing"
 
     def __post_init__(self) -> None:
+        texts = (self.text, self.wanted, self.cue, self.rule)
+        if not all(isinstance(text, str) for text in (*texts, *tuple(self.excluded))):
+            raise InputError(
+                "the parts of a query are texts, and what it excludes is a tuple of them"
+            )
+        if isinstance(self.excluded, str) or self.kind not in get_args(Kind):
+            raise InputError(f"excluded is a tuple; kind is one of {', '.join(get_args(Kind))}")
         if not self.wanted:
             object.__setattr__(self, "wanted", self.text)
         if self.expression is None and 0 < len(self.excluded) < MAX_ATOMS:
@@ -101,7 +114,7 @@ class ParsedQuery:
             InputError: a text is empty or no string, or nothing is excluded.
         """
         if isinstance(excluded, str) or not excluded:
-            raise InputError(f"excluded is a list of at least one text, not {excluded!r}")
+            raise InputError(f"excluded is a list of at least one text, not {shown(excluded)}")
         if any(not isinstance(text, str) or not text.strip() for text in (wanted, *excluded)):
             raise InputError("wanted and excluded are texts that are not empty")
         text = f"{wanted}, except {', '.join(excluded)}"

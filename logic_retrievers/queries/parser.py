@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, InputError, shown
 from logic_retrievers.queries.coordination import ExcludedPhrase, coordinate, may_coordinate
 from logic_retrievers.queries.language import detect_language
 from logic_retrievers.queries.masking import mask
@@ -79,6 +79,8 @@ class RuleParser:
 
     def parse(self, text: str) -> ParsedQuery:
         """The query in its parts; ``kind="none"`` where no rule matches."""
+        if not isinstance(text, str):
+            raise InputError(f"a query is a text, not {shown(text)}")
         if len(text) > MAX_CHARACTERS:
             return ParsedQuery(text)
         parsed = self._parse(text)

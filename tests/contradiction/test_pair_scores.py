@@ -123,7 +123,7 @@ def test_constants_of_an_encoder():
         merge_constants(placed(("topical", "compatibility")).specs, own)
     with pytest.raises(ConfigurationError, match="no 'topical'"):
         merge_constants(placed(("contradiction",)).specs)
-    with pytest.raises(ConfigurationError, match="must be ContradictionSettings"):
+    with pytest.raises(ConfigurationError, match="settings must be of type ContradictionSettings"):
         merge_constants(specs, CONSTANTS)
     with pytest.raises(ConfigurationError, match="alpha"):
         merge_constants(specs, alpha=-1)

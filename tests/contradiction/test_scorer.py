@@ -146,7 +146,7 @@ def test_another_measure(measure):
         (placed(("topical",)), {}, r"no 'contradiction'.*contradiction head"),
         (placed(constants=None), {}, r"no constants.*settings=ContradictionSettings"),
         (placed(constants={"alpha": 1.0}), {}, "null_mean"),
-        (placed(), {"measure": "gini"}, r"no sparsity 'gini'.*kappa4"),
+        (placed(), {"measure": "gini"}, r"measure must be one of .*kappa4.*'gini'"),
         (placed(), {"alpha": -1}, "alpha"),
         (placed(), {"threshold": 1.5}, "threshold"),
         (placed(), {"settings": CONSTANTS}, "ContradictionSettings"),

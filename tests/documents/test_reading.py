@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from logic_retrievers.documents import DocumentReader, Splitter, read_documents
+from logic_retrievers.documents import DocumentReader, Splitter, files, read_documents
 from logic_retrievers.documents.formats import split_front_matter
 from logic_retrievers.types import Passage
 
@@ -30,7 +30,47 @@ def lines_of(reading: DocumentReader) -> list[int | None]:
     return [error.line for error in reading.errors]
 
 
+ROW = '{"_id": "good", "text": "fine"}\n'
+
+
 class TestJsonl:
+    @pytest.mark.parametrize(
+        ("row", "message"),
+        [
+            ('{"text": "a", "n": 1e400}', "metadata.n is inf"),
+            ('{"text": "a", "n": %s}' % ("[" * 900 + "]" * 900), "more than 24 levels"),
+            ('{"text": "a", "n": %s}' % ("[" * 90_000 + "]" * 90_000), "not valid JSON"),
+            ('{"text": "a", "_id": "%s"}' % ("9" * 5000), "4,096 characters"),
+            ('{"text": "a", "n": %s}' % 2**64, "integer beyond 64 bits"),
+            ('{"text": "a", "n": %s}' % ("9" * 5000), "not valid JSON"),
+        ],
+    )
+    def test_a_row_that_no_index_takes_is_left_out_and_named(self, tmp_path, row, message):
+        """It would end the whole ingestion, or be stored and never found again."""
+        passages, reading = read(write(tmp_path / "a.jsonl", f"{ROW}{row}\n{ROW}"))
+        assert [passage.id for passage in passages] == ["good"]
+        assert lines_of(reading) == [2, 3]  # the third has the id of the first
+        assert message in str(reading.errors[0])
+
+    @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.csv"])
+    def test_a_line_of_gigabytes_is_not_held(self, tmp_path, monkeypatch, name):
+        """A packed file of 1.5 MB can unpack to one row that takes all memory."""
+        monkeypatch.setattr(files, "LONGEST_LINE", 100)
+        monkeypatch.setattr(files, "BLOCK", 64)
+        if name == "a.csv":
+            rows = f"_id,text\na,fine\nb,{'x' * 500}\nc,fine\nd,{'x' * 101}"
+        else:
+            rows = "\n".join(
+                json.dumps({"_id": key, "text": text})
+                for key, text in (("a", "fine"), ("b", "x" * 500), ("c", "fine"), ("d", "x" * 101))
+            )
+        content = gzip.compress(rows.encode()) if name.endswith("gz") else rows
+        passages, reading = read(write(tmp_path / name, content))
+        assert [passage.id for passage in passages] == ["a", "c"]
+        first = 3 if name == "a.csv" else 2
+        assert lines_of(reading) == [first, first + 2]
+        assert all("longer than 100 bytes" in str(error) for error in reading.errors)
+
     def test_a_row_becomes_a_passage_with_all_that_it_said(self, tmp_path: Path) -> None:
         """A key that is neither id nor text must not vanish."""
         row = {"_id": 7, "title": "Ham", "text": "Salty.", "year": 2020, "metadata": {"k": [1]}}

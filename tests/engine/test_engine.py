@@ -24,6 +24,7 @@ from logic_retrievers.errors import (
     EmptyTextError,
     InputError,
     MissingVectorError,
+    ShortListWarning,
     UnknownPolicyError,
     UntrainedVectorWarning,
 )
@@ -199,3 +200,55 @@ def test_a_least_score_that_is_none_is_refused(least):
     """A NaN is under nothing, so every hit would vanish without a word."""
     with PassageIndex.open() as index, pytest.raises(ConfigurationError, match="min_score"):
         Engine(index).search("inn", min_score=least)
+
+
+def test_what_is_deleted_during_a_search_is_replaced(index, monkeypatch):
+    """A list with a gap, where the collection has another passage for it."""
+    fetch, calls = index.fetch_passages, []
+
+    def fetch_after_deletion(point_ids):
+        if not calls:
+            index.delete(["near"])
+        calls.append(point_ids)
+        return fetch(point_ids)
+
+    monkeypatch.setattr(index, "fetch_passages", fetch_after_deletion)
+    hits = Engine(index, "topical").search("query", k=2)
+    assert [(hit.rank, hit.passage.id) for hit in hits] == [(1, "middle"), (2, "far")]
+    assert len(calls) == 2
+
+
+def test_a_list_that_stays_short_says_so(index, monkeypatch):
+    """Whoever counts on k hits must learn that others deleted them all the while."""
+    fetch, calls = index.fetch_passages, []
+
+    def fetch_less(point_ids):
+        calls.append(point_ids)
+        passages = yield from fetch(point_ids)
+        return dict(list(passages.items())[1:])
+
+    monkeypatch.setattr(index, "fetch_passages", fetch_less)
+    with pytest.warns(ShortListWarning, match="1 candidates were deleted or hidden"):
+        hits = Engine(index, "topical").search("query", k=2)
+    assert len(hits) == 1
+    assert len(calls) == 4
+
+
+def test_a_passage_that_is_hidden_during_a_search_is_no_hit(index, monkeypatch):
+    """The cleaner hides it, and the next line shows it."""
+    find = index.find_candidates
+
+    def find_then_hide(*arguments):
+        pools = yield from find(*arguments)
+        yield from index.hide(["near"])
+        return pools
+
+    monkeypatch.setattr(index, "find_candidates", find_then_hide)
+    hits = Engine(index, "topical").search("query", k=2)
+    assert [hit.passage.id for hit in hits] == ["middle", "far"]
+
+
+def test_a_query_has_a_largest_length(index):
+    """Ten million characters kept a process busy for eight seconds, for 256 tokens of them."""
+    with pytest.raises(InputError, match="100,000 characters"):
+        Engine(index, "topical").search("a" * 100_001)

@@ -16,7 +16,7 @@ from qdrant_client import QdrantClient, models
 from suites import HashedEncoder
 from vector_queries import QUERIES, vector_queries
 
-from logic_retrievers.errors import CollectionError
+from logic_retrievers.errors import CollectionError, ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.edge import EdgeClient, collection, optimization
 from logic_retrievers.index.faults import EdgeError
@@ -249,7 +249,7 @@ def test_nothing_of_the_user_is_deleted(encoder, tmp_path):
     (tmp_path / "docs" / "mine.txt").write_text("mine")
     with PassageIndex.open("docs", encoder, location=tmp_path) as index:
         index.add([Passage("a", "text")])
-        with pytest.raises(CollectionError, match="needs a name"):
+        with pytest.raises(ConfigurationError, match="a name that is not empty"):
             PassageIndex.open("", encoder, client=index.client)
     assert (tmp_path / "docs" / "mine.txt").read_text() == "mine"
 
@@ -332,3 +332,15 @@ def test_scores_do_not_depend_on_the_batch(encoder, make_passages):
             [alone] = index.run(index.find_candidates([vector_queries(encoder, query)]))
             assert alone.ids == pool.ids
             np.testing.assert_array_equal(alone.scores["topical"], pool.scores["topical"])
+
+
+def test_points_that_were_lost_since_the_closing_are_noticed(encoder, tmp_path):
+    """A store that lost its files answers "nothing found", and is believed."""
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        index.add([Passage(str(n), f"text {n}") for n in range(40)])
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        assert index.count() == 40
+    for segment in tmp_path.glob("p/shard-*/segments/*"):
+        shutil.rmtree(segment)
+    with pytest.raises(CollectionError, match=r"damaged: it holds \d+ points, and 40 when"):
+        PassageIndex.open("p", encoder, location=tmp_path)

@@ -90,6 +90,13 @@ def test_same_passage_twice_is_stored_once_and_two_passages_of_one_id_are_refuse
     assert index.count() == 2
 
 
+def nested(levels):
+    value = "leaf"
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 @pytest.mark.parametrize(
     ("passage", "error", "message"),
     [
@@ -98,7 +105,14 @@ def test_same_passage_twice_is_stored_once_and_two_passages_of_one_id_are_refuse
         (Passage("bad", "a \ud800 b"), InputError, "surrogate"),
         (Passage("bad", "text", {"when": date(2020, 1, 1)}), InputError, "'bad': metadata.when"),
         (Passage("bad", "t", {"a": [{"b": math.nan}]}), InputError, r"metadata.a\[0\].b is nan"),
-        (Passage("bad", "t", {"a": {1: 2}}), InputError, "metadata.a has the key 1"),
+        (Passage("bad", "t", {"a": {1: 2}}), InputError, "metadata.a has a key of type int"),
+        (Passage("bad", "t", {"n": 10**5000}), InputError, "metadata.n is an integer beyond 64"),
+        (Passage("bad", "t", extra={"n": nested(24)}), InputError, "has more than 24 levels"),
+        (Passage("bad", "t", source="s" * 4097), InputError, "4,096 characters"),
+        (Passage("9" * 5000, "t"), InputError, "4,096 characters"),
+        (Passage(10**5000, "t"), InputError, "a string, not int"),
+        (Passage("bad", "t", source=7), InputError, "source must be"),
+        (Passage("bad", "t", span=()), InputError, "span must be two"),
         ("text", InputError, "not str"),
     ],
 )
@@ -109,6 +123,15 @@ def test_a_bad_passage_is_named_and_nothing_of_its_batch_is_stored(index, passag
         index.add([*good, passage], batch_size=3)
     assert "3 passages of this call were stored" in str(caught.value)
     assert index.count() == 3
+
+
+def test_what_is_just_within_the_limits_is_stored_and_removable(index):
+    """A passage that was accepted and can neither be read nor deleted stays for ever."""
+    passage = Passage("7" * 4096, "t", {"n": -(2**63) + 1, "deep": nested(23)}, "s" * 4096, (0, 1))
+    index.add([passage])
+    assert index.get([passage.id]) == [passage]
+    assert index.get(["7" * 5000]) == []
+    assert index.delete(["7" * 5000, passage.id]) == 1
 
 
 def test_passages_are_read_as_a_stream(index):
@@ -188,7 +211,7 @@ def test_inputs_are_not_changed(index):
 
 def test_tenants_do_not_meet_even_with_the_same_ids(opened):
     """One customer's passage in another one's answer."""
-    one, two, nobody = opened(tenant="one"), opened(tenant="two"), opened()
+    one, two, nobody = opened(tenant="one"), opened(tenant="two"), opened(all_tenants=True)
     for index, word in ((one, "mine"), (two, "yours"), (nobody, "nobody's")):
         index.add([Passage("a", f"{word} text", source="s"), Passage("b", f"{word} b")])
     assert [one.count(), two.count(), nobody.count()] == [2, 2, 6]

@@ -324,3 +324,19 @@ def test_the_same_client_beside_another_reader(encoder, make_passages):
     reader.add([Passage("p0", make_passages(1)[0].text, {"number": 5})])
     assert search_ids(reader) == {"p1", "p2"}
     client.close()
+
+
+def test_a_users_own_value_of_that_name_is_no_flag(opened, encoder):
+    """A passage that its owner calls quarantined disappears, or its owner's value does."""
+    index = opened()
+    own = {"logic": {"quarantined": True, "state": "customs"}}
+    index.add([Passage("a", QUERY, own), Passage("b", QUERY, own)])
+    assert search_ids(index) == {"a", "b"}
+    assert [passage.quarantined for passage in index.get(["a", "b"])] == [False, False]
+    assert hide(index, "a") == ["a"]
+    assert search_ids(index) == {"b"}
+    assert [passage.id for passage in index.run(index.quarantined_page())[0]] == ["a"]
+    index.add([Passage("a", QUERY, {**own, "n": 1})])  # its text is the same: it stays hidden
+    assert unhide(index, "a", "b") == ["a"]
+    assert index.get(["a"])[0].metadata == {**own, "n": 1}
+    assert search_ids(index) == {"a", "b"}

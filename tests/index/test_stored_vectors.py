@@ -100,7 +100,8 @@ def test_a_vector_that_the_collection_lacks_is_left_out(opened, make_passages):
 def test_tenants_do_not_see_each_others_vectors(opened, make_passages):
     """Another customer's vectors say what another customer has stored."""
     passages = make_passages(3)
-    one, two, everybody = opened(tenant="one"), opened(tenant="two"), opened()
+    one, two = opened(tenant="one"), opened(tenant="two")
+    everybody = opened(all_tenants=True)
     one.add(passages)
     assert len(vectors_of(one, passages)) == 6
     assert vectors_of(two, passages) == {}

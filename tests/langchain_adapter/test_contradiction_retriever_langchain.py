@@ -141,7 +141,7 @@ def test_misspelt_settings_are_refused(store, retriever):
     [
         ({"k": 0}, "at least 1"),
         ({"candidates": True}, "whole number"),
-        ({"min_probability": 1.1}, r"min_probability must lie between 0 and 1"),
+        ({"min_probability": 1.1}, r"min_probability must be at least 0 and at most 1"),
         ({"alpha": -1.0}, "alpha must be at least 0"),
         ({"settings": {"alpha": -1.0}}, "alpha"),
         ({"filter": {"source": []}}, "empty list"),

@@ -217,7 +217,7 @@ def test_a_failing_ledger_is_told_and_nothing_is_hidden(tmp_path):
     with PassageIndex.open(encoder=PlacedEncoder(), vectors=VECTORS) as index:
         index.add([Passage(OPEN, OPEN, {"date": 2020})])
         made = CorpusCleaner(index, ledger=tmp_path / "file" / "l", resolution="prefer_newest")
-        with pytest.warns(CleaningSkippedWarning, match="StorageError: The ledger"):
+        with pytest.warns(CleaningSkippedWarning, match="StorageError: cannot make"):
             assert hidden(made(opposed()[2:3])) == []
         assert not index.get([OPEN])[0].quarantined
         made.ledger = tmp_path / "ledger.sqlite"  # mended: it goes on

@@ -146,7 +146,7 @@ def test_every_kind_of_filter_says_the_same(index):
         ({"similarity_top_k": 0}, "at least 1"),
         ({"similarity_top_k": "3"}, "whole number"),
         ({"candidates": True}, "whole number"),
-        ({"min_probability": 1.1}, r"min_probability must lie between 0 and 1"),
+        ({"min_probability": 1.1}, r"min_probability must be at least 0 and at most 1"),
         ({"alpha": -1.0}, "alpha must be at least 0"),
         ({"settings": {"alpha": 1.0}}, "ContradictionSettings"),
         ({"filter": {"source": []}}, "empty list"),

@@ -311,7 +311,7 @@ def test_what_was_vouched_for_stays():
         ({"top_n": 0}, ConfigurationError, "top_n"),
         ({"top_n": "3"}, ConfigurationError, "top_n"),
         ({"threshold": 2.0}, ConfigurationError, "threshold must be"),
-        ({"judge_above": 2}, ConfigurationError, "judge_above must lie"),
+        ({"judge_above": 2}, ConfigurationError, "judge_above must be at least 0"),
         ({"trusted": ["law"]}, InputError, "A node is needed, not str"),
         ({"trusted_filter": {}}, ConfigurationError, "trust every passage"),
         ({"trusted_filter": MetadataFilters(filters=[])}, ConfigurationError, "trust every"),

@@ -175,13 +175,14 @@ async def test_their_asynchronous_client_is_shared(wire_double, nodes, query):
     retriever = ConstraintRetriever.over(theirs, embed_model=MODEL, similarity_top_k=3)
     store = LogicVectorStore(retriever.index)
     assert (store.client, store.aclient) == (client, aclient)
-    assert await retriever.aretrieve(query) == retriever.retrieve(query)
+    expected = retriever.retrieve(query)
+    assert await retriever.aretrieve(query) == expected
     retriever.index.close()
     assert client.count("c").count == 8  # not closed by us
 
     alone = QdrantVectorStore("c", aclient=aclient)
     native = await ConstraintRetriever.aover(alone, embed_model=MODEL, similarity_top_k=3)
-    assert await native.aretrieve(query) == await retriever.aretrieve(query)
+    assert await native.aretrieve(query) == expected
     with pytest.raises(ConfigurationError, match="asynchronous"):
         open_index_over(alone, embed_model=MODEL)
     await aclient.close()

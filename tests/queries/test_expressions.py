@@ -169,14 +169,14 @@ def test_too_large():
             {"op": "or", "args": [{"op": "atom", "text": name} for name in names]}
         ),
     ):
-        with pytest.raises(ExpressionError, match=rf"200 atoms .*\(at most {MAX_ATOMS}\)"):
+        with pytest.raises(ExpressionError, match=rf"200 atoms .*\(at most {MAX_ATOMS} of"):
             make()
     deep = {"op": "atom", "text": "a"}
     for _ in range(2000):
         deep = {"op": "not", "args": [deep]}
     with pytest.raises(ExpressionError, match=f"more than {MAX_DEPTH} levels"):
         Expression.from_dict(deep)
-    with pytest.raises(ExpressionError, match="10,000 characters"):
+    with pytest.raises(ExpressionError, match="10,000"):
         Expression.parse("a" * 10_001)
     tall = Atom("a")
     for _ in range(MAX_DEPTH - 1):

@@ -16,6 +16,7 @@ import qdrant_edge as edge
 from qdrant_client import models
 from qdrant_client.http.models import QueryResponse
 
+from logic_retrievers.atomic_files import private_folder
 from logic_retrievers.errors import OptimizationWarning, warn
 from logic_retrievers.index.edge import translation
 from logic_retrievers.index.edge.collection import (
@@ -38,12 +39,12 @@ class EdgeClient:
     only a server needs (``wait``) are ignored. All methods may be called from several threads.
 
     Args:
-        location: a folder, created where it does not exist; None: a temporary one that is removed
-            when the client is closed.
+        location: a folder, made for its owner alone with the first collection; None: a temporary
+            one that is removed when the client is closed.
 
     Raises:
         EdgeError: the folder was written by qdrant-client's local mode.
-        OSError: it cannot be created, or is a file.
+        OSError: it cannot be looked into.
     """
 
     def __init__(self, location: str | None = None) -> None:
@@ -61,7 +62,6 @@ class EdgeClient:
                 " Index into another folder; or open this one with client=QdrantClient(path=...)"
                 " and copy it with copy_to()"
             )
-        self._folder.mkdir(parents=True, exist_ok=True)
         self._collections: dict[str, EdgeCollection] = {}
         self._lock = threading.RLock()
         self._closed = False
@@ -86,6 +86,7 @@ class EdgeClient:
             folder = self.folder_of(collection_name)
             if read_description(folder) is not None:
                 raise EdgeError(f"Collection {collection_name!r} exists already")
+            private_folder(self._folder)
             params = models.CollectionParams(
                 vectors=dict(vectors_config), sparse_vectors=dict(sparse_vectors_config or {})
             )

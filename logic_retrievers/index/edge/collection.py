@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ EXACT_LIMIT = 100_000
 UNINDEXED_LIMIT = 1_000
 """Points over which a filter on a field without a payload index is faster than making one."""
 BYTES_PER_COORDINATE = 4
+ROOM = 32 * 2**20
+"""Bytes that must be free before the engine writes. It maps files larger than what is on disk, and
+where there is no room for a page of them, the system ends the process (SIGBUS)."""
 _FILE = "collection.json"
 
 
@@ -40,6 +44,24 @@ def engine_errors() -> Iterator[None]:
         raise
 
 
+def has_room(folder: Path) -> bool:
+    """Whether the disk of a folder, which may not be made yet, has room for a write."""
+    places = (folder.absolute(), *folder.absolute().parents)
+    made = next(place for place in places if place.is_dir())
+    disk = shutil.disk_usage(made)
+    return not disk.total or disk.free >= ROOM  # some file systems know neither
+
+
+def check_room(folder: Path) -> None:
+    """Refuses to write where the disk is nearly full.
+
+    Raises:
+        OSError: with ENOSPC.
+    """
+    if not has_room(folder):
+        raise OSError(errno.ENOSPC, f"less than {ROOM // 2**20} MiB are free there")
+
+
 def new_shard_name() -> str:
     """A name that no other process, alive or killed, writes to."""
     return f"shard-{uuid4().hex}"
@@ -54,12 +76,14 @@ class Description:
         metadata: what this package noted of them.
         shard: the folder that holds the points, beside the file.
         quantization: of the dense vectors that have an HNSW index; None: they are stored alone.
+        points: how many there were when it was last closed; None while it is being written to.
     """
 
     params: models.CollectionParams
     metadata: dict[str, Any]
     shard: str = field(default_factory=new_shard_name)
     quantization: models.ScalarQuantization | None = None
+    points: int | None = None
 
     def write(self, folder: Path, *, first: bool = False) -> None:
         """Replaces the file, so that a crash leaves the old one or the new one.
@@ -72,6 +96,7 @@ class Description:
             "params": self.params.model_dump(mode="json", exclude_none=True),
             "metadata": self.metadata,
             "quantization": self.quantization and self.quantization.model_dump(mode="json"),
+            "points": self.points,
         }
         fresh = folder / f"{_FILE}.{self.shard}"
         with fresh.open("w", encoding="utf-8") as file:
@@ -102,15 +127,17 @@ def read_description(folder: Path) -> Description | None:
         params = models.CollectionParams.model_validate(content["params"])
         stored = content.get("quantization")
         quantization = stored and models.ScalarQuantization.model_validate(stored)
-        return Description(params, content["metadata"], content["shard"], quantization)
+        metadata, shard, points = content["metadata"], content["shard"], content.get("points")
+        return Description(params, metadata, shard, quantization, points)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise EdgeError(f"{folder / _FILE} is damaged") from error
 
 
 def create_collection(folder: Path, description: Description, *, durable: bool) -> None:
     """Creates an empty collection; what an interrupted attempt left is removed at its opening."""
+    check_room(folder)
     shard = folder / description.shard
     shard.mkdir(parents=True)
     config = edge.EdgeConfig(
@@ -153,11 +180,24 @@ class EdgeCollection:
         with engine_errors():
             self.shard = edge.EdgeShard.load(str(folder / description.shard))
             self._indexed = set(self.shard.info().payload_schema)
+        if description.points not in (None, count := self.count()):
+            raise EdgeError(
+                f"{folder} is damaged: it holds {count} points, and {description.points} when it"
+                " was closed. Put a copy of the folder back, or index again into another"
+            )
 
     def update(self, operation: Any) -> None:
-        """Applies a write."""
-        with self.lock, engine_errors():
-            self.shard.update(operation)
+        """Applies a write.
+
+        Raises:
+            OSError: the disk is nearly full.
+        """
+        with self.lock:
+            check_room(self.folder)
+            if self.description.points is not None:
+                self.describe(points=None)
+            with engine_errors():
+                self.shard.update(operation)
 
     def describe(self, **changed: Any) -> None:
         """Changes the description."""
@@ -199,17 +239,17 @@ class EdgeCollection:
                 kind is models.PayloadSchemaType.TEXT or self.count() > UNINDEXED_LIMIT
             ):
                 continue
-            # not while an optimisation copies the collection
-            if self.lock.acquire(blocking=False):
+            # not while an optimisation copies the collection, nor on a full disk
+            if has_room(self.folder) and self.lock.acquire(blocking=False):
                 try:
                     self.add_index(key, kind)
                 finally:
                     self.lock.release()
 
     def count(self) -> int:
-        """How many points there are, about."""
+        """How many points there are."""
         with engine_errors():
-            return int(self.shard.info().points_count)
+            return int(self.shard.count(edge.CountRequest(exact=True)))
 
     def info(self) -> models.CollectionInfo:
         """The collection as a server would describe it."""
@@ -238,8 +278,12 @@ class EdgeCollection:
 
     def close(self) -> None:
         """Writes everything to disk and gives the folder free."""
-        with self.lock, engine_errors():
-            self.shard.close()
+        with self.lock:
+            if self.description.points is None:
+                with suppress(OSError):  # a full disk must not keep it open; nothing is then noted
+                    self.describe(points=self.count())
+            with engine_errors():
+                self.shard.close()
 
 
 def _dense(params: models.CollectionParams) -> Mapping[str, models.VectorParams]:

@@ -8,9 +8,18 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from logic_retrievers.errors import ExpressionError
-from logic_retrievers.queries.expressions.tree import MAX_DEPTH, And, Atom, Expression, Not, Or
+from logic_retrievers.queries.expressions.tree import (
+    MAX_DEPTH,
+    MAX_TEXT,
+    And,
+    Atom,
+    Expression,
+    Not,
+    Or,
+)
 
-MAX_CHARACTERS = 10_000
+MAX_CHARACTERS = 4 * MAX_TEXT
+"""Room for quotation marks, backslashes, operators and parentheses around every atom."""
 MAX_PARENTHESES = 4 * MAX_DEPTH
 """Nested parentheses; most of them add no level to the tree."""
 

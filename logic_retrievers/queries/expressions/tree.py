@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from logic_retrievers.errors import ExpressionError
+from logic_retrievers.errors import ExpressionError, shown
 
 MAX_ATOMS = 32
 MAX_DEPTH = 16
-"""Atoms and levels of one expression; every atom is a search of its own."""
+MAX_TEXT = 10_000
+"""Atoms, levels, and characters of all atoms together; every atom is a search of its own."""
 
 
 class Expression(ABC):
@@ -127,7 +128,9 @@ class Atom(Expression):
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str) or not self.text.strip():
-            raise ExpressionError(f"an atom is a text that is not empty, not {self.text!r}")
+            raise ExpressionError(f"an atom is a text that is not empty, not {shown(self.text)}")
+        if len(self.text) > MAX_TEXT:
+            raise ExpressionError(f"an atom may have at most {MAX_TEXT:,} characters")
         object.__setattr__(self, "text", self.text.strip())
 
     @property
@@ -149,6 +152,8 @@ class _NaryOperator(Expression):
     parts: tuple[Expression, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.parts, Iterable):
+            raise ExpressionError(f"the parts are expressions, not {shown(self.parts)}")
         object.__setattr__(self, "parts", tuple(self.parts))
         if len(self.parts) < 2:
             raise ExpressionError(f"{self.op.upper()} needs at least two parts")
@@ -268,13 +273,14 @@ def _operands(expression: Expression, kind: type[_NaryOperator]) -> tuple[Expres
 def _check_size(expression: Expression) -> None:
     if not all(isinstance(arg, Expression) for arg in expression.args):
         raise ExpressionError(
-            f"{expression.op.upper()} stands over expressions, not {expression.args!r}; "
+            f"{expression.op.upper()} stands over expressions, not {shown(expression.args)}; "
             'write Atom("...") for a text'
         )
-    atoms = sum(isinstance(node, Atom) for node in expression.walk())
-    if atoms > MAX_ATOMS:
+    lengths = [len(node.text) for node in expression.walk() if isinstance(node, Atom)]
+    if len(lengths) > MAX_ATOMS or sum(lengths) > MAX_TEXT:
         raise ExpressionError(
-            f"{atoms} atoms are too many for one query (at most {MAX_ATOMS}): each is a search"
+            f"{len(lengths)} atoms of {sum(lengths):,} characters are too many for one query (at "
+            f"most {MAX_ATOMS} of {MAX_TEXT:,} together): each is a search"
         )
     if expression.depth > MAX_DEPTH:
         raise ExpressionError(f"more than {MAX_DEPTH} levels of AND, OR and NOT")
