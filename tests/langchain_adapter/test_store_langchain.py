@@ -188,7 +188,7 @@ async def test_opening_with_settings():
     assert [document.page_content for document in await theirs.asimilarity_search("a", k=5)] == [
         "theirs"
     ]
-    opened = await LogicVectorStore.aopen("p", client=client)
+    opened = await LogicVectorStore.aopen("p", client=client, all_tenants=True)
     assert opened.index.count() == 2
     client.close()
 

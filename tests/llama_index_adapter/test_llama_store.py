@@ -225,7 +225,7 @@ def test_tenants_do_not_touch_each_other(nodes):
     one.delete("doc-inn")
     one.delete_nodes(["club"])
     assert (len(stored(one)), len(stored(two))) == (1, 8)
-    nobody = LogicVectorStore.open(client=client)
+    nobody = LogicVectorStore.open(client=client, all_tenants=True)
     nobody.delete("doc-inn")
     assert len(stored(two)) == 8
     one.clear()
