@@ -233,15 +233,13 @@ class Engine:
         searches = yield from encode_plans(plans, encoder, self.index.language)
         must_not = [policy.must_not for policy in policies]
         judge = (yield from resolve_judge(self.judge)) if any(requests) else None
+        depths = [k if word is None else candidates_for(k) for word in words]
         for _ in range(ATTEMPTS):
             pools = yield from self.index.find_candidates(searches, user_filter, must_not)
+            planned = zip(policies, pools, depths, requests, strict=True)
             candidates = [
-                rank_candidates(
-                    policy, pool, k if word is None else candidates_for(k), request, judge
-                )
-                for policy, pool, word, request in zip(
-                    policies, pools, words, requests, strict=True
-                )
+                rank_candidates(policy, pool, depth, request, judge)
+                for policy, pool, depth, request in planned
             ]
             ids = {passage_id for ranking in candidates for passage_id in ranking.ids}
             passages = yield from self.index.fetch_passages(sorted(ids))

@@ -88,6 +88,7 @@ SHARE = Interval(0, 1)
 """From 0 to 1, both included."""
 
 MAX_COUNT = 2**31 - 1
+"""Of hits, candidates, passages, ...: an engine's numbers end there or later."""
 
 
 def check_count(name: str, count: Any, largest: int = MAX_COUNT) -> None:
@@ -97,10 +98,8 @@ def check_count(name: str, count: Any, largest: int = MAX_COUNT) -> None:
         ConfigurationError: with the name of the parameter.
     """
     if type(count) is not int or not 0 < count <= largest:
-        raise ConfigurationError(
-            f"{name} must be a whole number of at least 1 and at most {largest:,}, not"
-            f" {shown(count)}"
-        )
+        bounds = "of at least 1" if type(count) is not int or count < 1 else f"up to {largest:,}"
+        raise ConfigurationError(f"{name} must be a whole number {bounds}, not {shown(count)}")
 
 
 def check_type(name: str, value: Any, *types: Any) -> None:
