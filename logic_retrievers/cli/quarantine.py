@@ -119,16 +119,27 @@ def purge(
 @report_errors
 @expand_options
 def verify(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> None:
-    """Compares the ledger with the collection, and completes what a crash interrupted."""
+    """Compares the ledger with the collection, and completes what a crash interrupted.
+
+    Exits with 3 where hidden passages are no longer stored, which nothing can mend.
+    """
     with _open_quarantine(stored) as store:
         result = store.verify()
     if as_json:
         print_json(result.to_dict())
-        return
-    for what, names in result.to_dict().items():
-        for name in names:
-            out.print_line(f"{what}: {name}")
-    out.print_line("ledger and collection agree" if result.agreed else "mended; they agree now")
+    else:
+        for what, names in result.to_dict().items():
+            for name in names:
+                out.print_line(f"{what}: {name}")
+        verdict = "ledger and collection agree" if result.agreed else "mended; they agree now"
+        out.print_line(verdict if not result.gone else "hidden passages are lost")
+    if result.gone:
+        print_status(
+            "warning",
+            f"{len(result.gone)} hidden passages are no longer stored. Is this the collection of"
+            " that ledger, and is it whole?",
+        )
+        raise typer.Exit(ExitCode.PARTIAL)
 
 
 @contextmanager

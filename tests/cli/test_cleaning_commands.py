@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from logic_retrievers import PassageIndex
 from logic_retrievers.cli.app import app
 
 PAID = "Parental leave is paid in full for twelve weeks."
@@ -131,3 +132,14 @@ def test_ids_or_all_of_them(stored):
     """Neither, and it is not clear what is meant; both, and one of them is a slip."""
     stored("quarantine", "restore", code=2)
     stored("quarantine", "restore", "2021", "--all", code=2)
+
+
+def test_what_is_hidden_and_lost_is_not_called_mended(stored):
+    """A store that lost its passages was "mended", with exit code 0."""
+    stored("clean", "-c", "passages", "-r", "prefer_newest")
+    with PassageIndex.open(location=".logic-retrievers", create=False) as index:
+        assert index.delete(["2021"]) == 1
+    said = stored("quarantine", "verify", code=3)
+    assert "gone: 2021" in said
+    assert "mended" not in said
+    assert "ledger and collection agree" in stored("quarantine", "verify")
