@@ -8,7 +8,7 @@ default. :func:`merged` makes constants of settings, the bundle's constants and 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
@@ -113,6 +113,17 @@ def check_type(name: str, value: Any, *types: Any) -> None:
         raise ConfigurationError(f"{name} must be of type {names}, not {shown(value)}")
 
 
+def check_texts(name: str, values: Any) -> None:
+    """Refuses what is no list of texts; a single text is none, it would be read letter by letter.
+
+    Raises:
+        ConfigurationError: with the name of the parameter.
+    """
+    is_list = isinstance(values, Sequence) and not isinstance(values, str)
+    if not is_list or not all(isinstance(value, str) for value in values):
+        raise ConfigurationError(f"{name} must be a list of texts, not {shown(values)}")
+
+
 class PartialSettings:
     """Base of a settings class: a frozen dataclass in which every field is None by default.
 
@@ -151,9 +162,10 @@ def merged(
     """
     if settings is not None:
         check_type("settings", settings, PartialSettings)
+    check_type("bundle_constants", bundle_constants, Mapping, type(None))
     known = {field.name: field for field in fields(kind)}
     constants = dict(bundle_constants or {})
-    if unknown := sorted(constants.keys() - known.keys()):
+    if unknown := sorted(map(str, constants.keys() - known.keys())):
         raise ConfigurationError(
             f"the encoder's bundle has constants that {kind.__name__} does not know: "
             f"{', '.join(unknown)}; update logic-retrievers"

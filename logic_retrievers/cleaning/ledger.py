@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias
 from logic_retrievers.atomic_files import private_file
 from logic_retrievers.errors import LedgerError, StorageError
 from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.settings import check_type
 from logic_retrievers.types import Passage, plain_fields
 
 Event: TypeAlias = Literal[
@@ -103,6 +104,7 @@ class Ledger:
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
 
     def __post_init__(self) -> None:
+        check_type("path", self.path, str, os.PathLike)
         with self._open() as connection:
             connection.executescript(_SCHEMA)
 

@@ -21,9 +21,8 @@ from logic_retrievers.contradiction.settings import (
 )
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.asking import check_judge
-from logic_retrievers.settings import SHARE, OneOf, check_count
+from logic_retrievers.settings import SHARE, OneOf, check_count, check_texts, check_type
 from logic_retrievers.types import Passage
 
 AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
@@ -126,8 +125,8 @@ class CleaningSettings:
         if self.trusted_top is not None:
             check_count("trusted_top", self.trusted_top)
         OneOf(get_args(AgainstTrusted)).check("against_trusted", self.against_trusted)
-        if isinstance(self.scope_keys, str):
-            raise ConfigurationError(f"scope_keys must be a list of keys: [{self.scope_keys!r}]")
+        check_texts("scope_keys", self.scope_keys)
+        check_type("settings", self.settings, ContradictionSettings, type(None))
         check_judge(self.judge)
         if self.judge_above is not None:
             SHARE.check("judge_above", self.judge_above)

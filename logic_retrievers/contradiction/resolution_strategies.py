@@ -16,6 +16,7 @@ import numpy.typing as npt
 from logic_retrievers.contradiction.metadata_dates import is_later, parse_date
 from logic_retrievers.contradiction.stance_groups import stance_partitions
 from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError, shown
+from logic_retrievers.settings import check_texts
 from logic_retrievers.types import Passage
 
 ChoiceFunction: TypeAlias = Callable[[Passage, Passage], Passage | None]
@@ -331,8 +332,7 @@ def resolution_strategy(
             raise ConfigurationError(
                 f"{name} must be the name of a metadata field, not {shown(key)}"
             )
-    if isinstance(source_order, str) or not isinstance(source_order, Sequence):
-        raise ConfigurationError(f"source_order is a list of sources, not {shown(source_order)}")
+    check_texts("source_order", source_order)
     if isinstance(resolution, str):
         if resolution not in RESOLUTIONS:
             names = ", ".join(RESOLUTIONS)

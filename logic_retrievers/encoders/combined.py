@@ -23,6 +23,7 @@ from logic_retrievers.encoders.query_encoder import (
     with_query_encoder,
 )
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.settings import check_type
 
 COMPATIBILITY = "compatibility"
 
@@ -49,6 +50,7 @@ class CombinedEncoder(RoleEncoder):
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
+        check_type("parts", parts, list, tuple)
         self._parts = tuple(parts)
         self._sources: dict[str, tuple[Encoder, str]] = {}
         specs: dict[str, VectorSpec] = {}
@@ -154,5 +156,9 @@ def with_compatibility(part: Part) -> Encoder:
 def _split_part(part: Part) -> tuple[Encoder, Mapping[str, str]]:
     """The encoder of a part, and its name for each wanted vector -> the new name."""
     if isinstance(part, tuple):
+        if len(part) != 2 or not isinstance(part[1], Mapping):
+            raise ConfigurationError("a part is an encoder, or (encoder, {its name: new name})")
+        check_type("the encoder of a part", part[0], Encoder)
         return part
+    check_type("a part", part, Encoder)
     return part, {name: name for name in part.specs}

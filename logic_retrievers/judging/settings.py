@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, shown
 from logic_retrievers.judging.judge import BundledJudge, QueryJudge
 from logic_retrievers.settings import SHARE, Interval, PartialSettings, Range, check_ranges, merged
 
@@ -118,10 +118,15 @@ def check_any_judge(judge: Any) -> None:
     Raises:
         ConfigurationError: neither ``"auto"`` nor None, a callable or settings.
     """
-    known = judge is None or judge == "auto" or isinstance(judge, JudgeSettings)
+    known = (
+        judge is None
+        or (isinstance(judge, str) and judge == "auto")
+        or isinstance(judge, JudgeSettings)
+    )
     if not known and not callable(judge):
         raise ConfigurationError(
-            f"judge is 'auto', None, a callable (see QueryJudge) or JudgeSettings, not {judge!r}"
+            f"judge is 'auto', None, a callable (see QueryJudge) or JudgeSettings, not"
+            f" {shown(judge)}"
         )
 
 

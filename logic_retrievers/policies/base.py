@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.settings import Constraint
 from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
 from logic_retrievers.types import CandidatePool, VectorQuery
@@ -110,6 +111,19 @@ def order_by_filter(
     """
     passed = passed_filter[order]
     return np.concatenate([order[passed], order[~passed]]) if backfill else order[passed]
+
+
+def check_field_filters(filters: Any) -> None:
+    """Refuses what is no mapping of texts to (field, value).
+
+    Raises:
+        ConfigurationError: it is none.
+    """
+    if not isinstance(filters, Mapping) or not all(
+        isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
+        for pair in filters.values()
+    ):
+        raise ConfigurationError("field_filters is a mapping: text -> (field, value)")
 
 
 def values_by_field(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:

@@ -18,6 +18,7 @@ from logic_retrievers.policies.base import (
     Policy,
     PolicyRouter,
     Ranked,
+    check_field_filters,
     values_by_field,
 )
 from logic_retrievers.policies.boolean_scores import (
@@ -126,6 +127,7 @@ class ExpressionPolicy(Policy):
     def __post_init__(self) -> None:
         check_count("limit", self.limit)
         check_type("settings", self.settings, BooleanSettings, type(None))
+        check_field_filters(self.field_filters)
         if self.query.expression is None:
             raise ConfigurationError("this query has no expression; search with policy 'auto'")
         check_searchable(self.query.expression)

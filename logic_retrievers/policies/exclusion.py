@@ -19,6 +19,7 @@ from logic_retrievers.policies.base import (
     JudgeRequest,
     Policy,
     Ranked,
+    check_field_filters,
     order_by_filter,
     values_by_field,
 )
@@ -185,6 +186,7 @@ class ExclusionPolicy(Policy):
     def __post_init__(self) -> None:
         check_count("limit", self.limit)
         check_mode(self.mode, backfill=self.backfill)
+        check_field_filters(self.field_filters)
         if self.query.kind != "exclusion":
             raise ConfigurationError("this query rules nothing out; search with policy 'auto'")
         _ = self.constants  # refused now and not in the middle of a search

@@ -93,13 +93,12 @@ class ParsedQuery:
     reading: Reading = "thing"
 
     def __post_init__(self) -> None:
-        texts = (self.text, self.wanted, self.cue, self.rule)
-        if not all(isinstance(text, str) for text in (*texts, *tuple(self.excluded))):
-            raise InputError(
-                "the parts of a query are texts, and what it excludes is a tuple of them"
-            )
-        if isinstance(self.excluded, str) or self.kind not in get_args(Kind):
-            raise InputError(f"excluded is a tuple; kind is one of {', '.join(get_args(Kind))}")
+        texts = [self.text, self.wanted, self.cue, self.rule]
+        texts += self.excluded if isinstance(self.excluded, list | tuple) else [None]
+        if not all(isinstance(text, str) for text in texts):
+            raise InputError("the parts of a query are texts, and excluded is a tuple of texts")
+        if not isinstance(self.kind, str) or self.kind not in get_args(Kind):
+            raise InputError(f"kind is one of {', '.join(get_args(Kind))}, not {shown(self.kind)}")
         if not self.wanted:
             object.__setattr__(self, "wanted", self.text)
         if self.expression is None and 0 < len(self.excluded) < MAX_ATOMS:

@@ -192,8 +192,8 @@ def test_rules_by_name():
     [
         (["prefer_oldest"], UnknownResolutionError, "one of annotate, prefer_newest"),
         (["prefer_source"], ConfigurationError, "needs source_order"),
-        (["prefer_source", "d", "s", "wiki"], ConfigurationError, r"list of sources, not 'wiki'"),
-        (["annotate", "d", "s", "wiki"], ConfigurationError, r"list of sources, not 'wiki'"),
+        (["prefer_source", "d", "s", "wiki"], ConfigurationError, r"list of texts, not 'wiki'"),
+        (["annotate", "d", "s", "wiki"], ConfigurationError, r"list of texts, not 'wiki'"),
         (["annotate", ""], ConfigurationError, "date_key"),
         (["annotate", "d", 3], ConfigurationError, "source_key"),
         ([7], ConfigurationError, "a resolution is a name"),

@@ -6,13 +6,17 @@ import math
 
 import pytest
 
+from logic_retrievers.cleaning import CorpusCleaner
+from logic_retrievers.encoders import CombinedEncoder, default_encoder
 from logic_retrievers.errors import ConfigurationError, InputError, shown
 from logic_retrievers.policies import (
     AutoPolicy,
     BooleanPolicy,
     BooleanSettings,
     CoderUnionPolicy,
+    ExclusionPolicy,
     ExclusionSettings,
+    ExpressionPolicy,
     SequentialPolicy,
     UnionPolicy,
     resolve_policy,
@@ -78,3 +82,26 @@ def test_the_parts_of_a_query_are_texts(wrong):
     """A string in place of a tuple excludes its letters."""
     with pytest.raises(InputError):
         ParsedQuery(**{"text": "hotels", **wrong})
+
+
+@pytest.mark.parametrize("wrong", [5, [], {1: 2}, {"a": ("field",)}, {"a": (1, 2)}], ids=str)
+@pytest.mark.parametrize("policy", [ExclusionPolicy, ExpressionPolicy])
+def test_field_filters_have_a_form(policy, wrong):
+    """They are read in the middle of a search."""
+    query = ParsedQuery.excluding("hotels", ["pool"])
+    with pytest.raises(ConfigurationError, match="field_filters is a mapping"):
+        policy(query, field_filters=wrong)
+
+
+@pytest.mark.parametrize("wrong", [{"scope_keys": ["a", 1]}, {"scope_keys": 5}, {"settings": "x"}])
+def test_settings_of_a_cleaner(wrong):
+    """An error at the first cleaning names a line of ours and not the setting."""
+    with pytest.raises(ConfigurationError, match=next(iter(wrong))):
+        CorpusCleaner(encoder=default_encoder(), **wrong)
+
+
+@pytest.mark.parametrize("wrong", [5, "ab", [], [1], [("a", {})]], ids=str)
+def test_parts_of_a_combined_encoder(wrong):
+    """The same, for encoders."""
+    with pytest.raises(ConfigurationError):
+        CombinedEncoder(wrong)
