@@ -41,12 +41,12 @@ from logic_retrievers.cli.options import (
     open_encoder,
     open_ledger,
     parse_filter,
-    path_exists,
 )
 from logic_retrievers.documents import Splitter, read_documents
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.index import PassageIndex
+from logic_retrievers.paths import exists
 from logic_retrievers.types import Passage
 
 MAX_SHOWN = 20
@@ -168,8 +168,8 @@ def clean(
 
 def _split_trusted(values: Sequence[str]) -> tuple[list[str], list[Path]]:
     """Conditions over the metadata, and files."""
-    files = [Path(value) for value in values if path_exists(value)]
-    conditions = [value for value in values if not path_exists(value)]
+    files = [Path(value) for value in values if exists(value)]
+    conditions = [value for value in values if not exists(value)]
     for condition in conditions:
         if "=" not in condition:
             raise ConfigurationError(

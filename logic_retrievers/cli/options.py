@@ -22,6 +22,7 @@ from logic_retrievers.encoders import CachedEncoder, Encoder, OnnxEncoder, defau
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.clients import is_address
+from logic_retrievers.paths import exists
 from logic_retrievers.policies import AutoPolicy, Policy, PolicyRouter, resolve_policy
 from logic_retrievers.policies.auto import Base
 from logic_retrievers.policies.registry import POLICIES
@@ -184,15 +185,7 @@ def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
         StorageError: it cannot be opened.
     """
     path = file or Path("." if _is_server(location) else location) / "ledger.sqlite"
-    return Ledger(path if create or path_exists(path) else ":memory:")
-
-
-def path_exists(path: str | Path) -> bool:
-    """Whether there is such a file or folder; False for a name that none can have."""
-    try:
-        return Path(path).exists()
-    except (OSError, ValueError):
-        return False
+    return Ledger(path if create or exists(path) else ":memory:")
 
 
 @contextmanager

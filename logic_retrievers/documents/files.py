@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from logic_retrievers.errors import ReadError
+from logic_retrievers.paths import is_file, is_folder
 
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -79,17 +80,10 @@ def _walk(folder: Path, entered: set[tuple[int, int]], errors: list[ReadError]) 
     for child in children:
         if child.name.startswith("."):
             continue
-        if _is_folder(child):
+        if is_folder(child):
             yield from _walk(child, entered, errors)
         else:
             yield child
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:  # reported when it is opened
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +168,7 @@ def open_file(file: SourceFile) -> IO[bytes]:
     Raises:
         ReadError: a pipe, which would block, a device, which may never end, or a dead link.
     """
-    if not file.path.is_file():
+    if not is_file(file.path):
         raise file.error("not a regular file, or a link to nothing")
     if file.path.suffix.lower() == ".gz":
         return cast("IO[bytes]", gzip.open(file.path, "rb"))

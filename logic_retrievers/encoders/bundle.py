@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,6 +36,7 @@ from logic_retrievers.errors import (
     ChecksumError,
     QueryEncoderError,
 )
+from logic_retrievers.paths import exists, is_folder
 
 DEFAULT_BUNDLE = "all-minilm-l6-v2"
 _COPY_AGAIN = "Copy or download the bundle again; nothing of it was used."
@@ -206,12 +206,12 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
             large or no regular file.
     """
     folder = default_bundle_path() if path is None else Path(path)
-    if not os.path.isdir(folder):  # noqa: PTH112 - that of `Path` raises where it may not look
+    if not is_folder(folder):
         raise BundleNotFoundError(
             f"There is no bundle folder at {str(folder)!r}. Check the path; a bundle is a folder "
             f"with {MANIFEST_NAME}, and `python -m logic_export.bundles.default_bundle` makes one."
         )
-    if not os.path.exists(folder / MANIFEST_NAME):  # noqa: PTH110
+    if not exists(folder / MANIFEST_NAME):
         raise BundleNotFoundError(
             f"{str(folder)!r} holds no {MANIFEST_NAME}, so it is not a bundle. A folder of "
             "sentence-transformers opens with SentenceTransformerEncoder instead."

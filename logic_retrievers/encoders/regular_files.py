@@ -24,6 +24,8 @@ def read_regular_file(path: str | Path, max_bytes: int) -> bytes:
             what.
         ValueError: the path holds a null byte.
     """
+    if not isinstance(path, str | Path):  # `open` takes a number for an open file, and closes it
+        raise OSError(errno.EINVAL, f"a path is a text, not {type(path).__name__}")
     # without O_NONBLOCK, opening a pipe waits until somebody writes to it
     non_blocking = getattr(os, "O_NONBLOCK", 0)
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | non_blocking)) as file:

@@ -10,6 +10,7 @@ from pathlib import Path
 from logic_retrievers.errors import ReadError
 from logic_retrievers.evaluation.corpus import read_corpus
 from logic_retrievers.evaluation.queries import Query, read_queries
+from logic_retrievers.paths import is_file, is_folder
 
 DATA_VARIABLE = "LOGIC_RETRIEVERS_DATA"
 """Environment variable that names the folder of the benchmark sets."""
@@ -81,7 +82,7 @@ def data_folder() -> Path:
         bases = dict.fromkeys((Path.cwd(), repository))
         candidates = [base.parent / "shared" / "data" for base in bases]
     for candidate in candidates:
-        if candidate.is_dir():
+        if is_folder(candidate):
             return candidate
     raise ReadError(
         f"no benchmark data; looked in {' and '.join(map(str, candidates))}. "
@@ -100,7 +101,7 @@ def find_dataset_files(folder: str | os.PathLike[str], split: str) -> DatasetFil
     """
     root = existing_folder(Path(folder)).resolve()
     part = root if data_file(root, "queries.jsonl") else root / split
-    if not part.is_dir():
+    if not is_folder(part):
         parts = sorted(path.name for path in root.iterdir() if data_file(path, "queries.jsonl"))
         hint = f"its parts are {', '.join(parts)}" if parts else "it needs a queries.jsonl[.gz]"
         raise ReadError(f"no part {split!r} in this folder; {hint}", file=str(root))
@@ -124,27 +125,27 @@ def existing_folder(folder: Path) -> Path:
     Raises:
         ReadError: neither exists.
     """
-    if folder.is_dir():
+    if is_folder(folder):
         return folder
     if folder.is_absolute():
         raise ReadError("no such folder", file=str(folder))
     inside = data_folder() / folder
-    if inside.is_dir():
+    if is_folder(inside):
         return inside
     raise ReadError(f"no such folder; looked in {folder.absolute()} and {inside}")
 
 
 def data_file(folder: Path, name: str) -> Path | None:
     """The file of that name, plain or with ``.gz`` appended; ``None`` where neither exists."""
-    return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
+    return next((path for path in (folder / name, folder / f"{name}.gz") if is_file(path)), None)
 
 
 def _find_qrels(part: Path, split: str) -> Path | None:
     folder = part / "qrels"
     for path in (folder / f"{split}.tsv", part / "qrels.tsv"):
-        if path.is_file():
+        if is_file(path):
             return path
-    if folder.is_dir():
+    if is_folder(folder):
         splits = ", ".join(sorted(path.stem for path in folder.glob("*.tsv"))) or "none"
         raise ReadError(
             f"no judgements for the split {split!r}; there are: {splits}", file=str(folder)

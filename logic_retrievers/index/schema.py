@@ -301,7 +301,9 @@ def own_metadata(info: models.CollectionInfo) -> Mapping[str, Any]:
         return metadata
     try:
         keys = list(metadata.get("keys", DEFAULT_KEYS))
-        texts = [entry["stored"] for entry in metadata["vectors"].values()]
+        entries = metadata["vectors"].values()
+        texts = [entry["stored"] for entry in entries]
+        texts += [noted for entry in entries if (noted := entry.get("fingerprint")) is not None]
         texts += [*keys, *metadata["prefixes"], *metadata.get("flags", ())]
         whole = all(isinstance(text, str) for text in texts) and len(keys) == len(DEFAULT_KEYS)
     except (AttributeError, KeyError, TypeError):

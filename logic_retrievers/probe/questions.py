@@ -16,6 +16,7 @@ from logic_retrievers.errors import InputError, ReadError
 from logic_retrievers.evaluation.corpus import Corpus, read_corpus
 from logic_retrievers.evaluation.datasets import data_file
 from logic_retrievers.evaluation.rows import Row, json_rows
+from logic_retrievers.paths import is_folder
 from logic_retrievers.probe.normalization import answer_tokens
 from logic_retrievers.probe.prompt import WORDING
 
@@ -94,7 +95,7 @@ def read_probe(folder: str | os.PathLike[str]) -> ProbeSet:
         ReadError: a file is missing, or a row cannot be used; the message names file and line.
     """
     folder = Path(folder)
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise ReadError("no such folder", file=str(folder))
     corpus = read_corpus(_find_file(folder, CORPUS))
     path = _find_file(folder, QUESTIONS)

@@ -19,6 +19,7 @@ from logic_retrievers.errors import (
     ReadError,
     ServerError,
 )
+from logic_retrievers.paths import is_file
 from logic_retrievers.probe.prompt import Prompt
 
 _VECTOR = "topical"
@@ -200,7 +201,7 @@ def _load_gguf(path: Path, context: int, threads: int | None) -> Any:
         if error.name != "xllamacpp":
             raise
         raise MissingExtraError("xllamacpp", "gguf") from error
-    if not path.is_file():
+    if not is_file(path):
         raise ReadError("there is no such file", file=str(path))
     settings = xllamacpp.CommonParams()
     settings.model.path = str(path)

@@ -12,6 +12,7 @@ from typing import Any
 
 from logic_retrievers.errors import ConfigurationError, StorageError
 from logic_retrievers.evaluation.rows import Row, json_rows
+from logic_retrievers.paths import exists
 from logic_retrievers.probe.grading import Direction, Grade, grade
 from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet
 
@@ -91,7 +92,7 @@ class TraceFile:
         self._path = path
         self.traces: dict[tuple[str, str], Trace] = {}
         _remove_partial_line(path)
-        if not path.exists() or not path.stat().st_size:
+        if not exists(path) or not path.stat().st_size:
             self._append_row({_HEADER: header})
         rows = json_rows(path)
         _check_header(next(rows), header)
@@ -125,7 +126,7 @@ class TraceFile:
 
 def _remove_partial_line(path: Path) -> None:
     """Removes what follows the last line feed."""
-    if not path.exists():
+    if not exists(path):
         return
     try:
         with path.open("rb+") as file:

@@ -338,3 +338,15 @@ def test_the_graph_is_read_whole_by_others(file):
     assert {node.name for node in model.graph.input} == {
         node.name for node in tiny_graph().graph.input
     }
+
+
+def test_a_number_is_no_file():
+    """``open`` takes it for an open file of the process, a database say, and closes it."""
+    read, write = os.pipe()
+    try:
+        with pytest.raises(QueryEncoderError, match="not int"):
+            read_query_encoder(read)
+        os.fstat(read)
+    finally:
+        os.close(read)
+        os.close(write)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logic_retrievers.errors import ReadError
+from logic_retrievers.errors import LogicRetrieversError, ReadError
 from logic_retrievers.evaluation import Dataset, data_folder, load_dataset
 
 # name, split, queries, rows of the corpus, documents after merging
@@ -90,3 +90,10 @@ def test_a_set_without_labels_says_so() -> None:
     """RAMDocs has no satisfying or violating lists; empty figures would look like a result."""
     with pytest.raises(ReadError, match="no labelled query"):
         load_dataset("ramdocs")
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000, "a\0b"], ids=["long", "deep", "null"])
+def test_a_name_that_no_folder_can_have(name):
+    """The operating system's own error ends the command in a traceback."""
+    with pytest.raises(LogicRetrieversError):
+        load_dataset(name)
