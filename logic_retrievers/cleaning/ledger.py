@@ -210,7 +210,7 @@ class Ledger:
             private_file(self.path)
             with closing(sqlite3.connect(self.path, timeout=30)) as connection, connection:
                 yield connection
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
             raise StorageError(
                 f"The ledger {os.fspath(self.path)} cannot be opened, read or written ({error})."
                 " Nothing was hidden or shown without an entry; repair it and run this again."

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from logic_retrievers.documents.reading import DocumentReader
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError, shown
-from logic_retrievers.settings import check_count, check_type
+from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_stream, check_types
 
@@ -53,8 +53,8 @@ class Splitter:
 
     def __post_init__(self) -> None:
         check_count("max_tokens", self.max_tokens)
-        check_type("overlap", self._overlap, int)
-        if not callable(self.token_spans) or not 0 <= self._overlap <= self.max_tokens // 2:
+        is_count = type(self._overlap) is int and 0 <= self._overlap <= self.max_tokens // 2
+        if not is_count or not callable(self.token_spans):
             raise ConfigurationError(
                 f"overlap must be between 0 and half of max_tokens, not {shown(self._overlap)}; "
                 "token_spans is a function"

@@ -171,7 +171,7 @@ class CachedEncoder(_CachingEncoder[bytes]):
             with closing(sqlite3.connect(self._path, timeout=60)) as connection, connection:
                 connection.execute("PRAGMA synchronous=NORMAL")
                 yield connection
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # a damaged file has messages as well
             raise StorageError(
                 f"The embedding cache {str(self._path)!r} failed: {error}. Make room or check the "
                 "rights; if it is damaged or no SQLite file, delete it; or do without a cache."

@@ -20,7 +20,13 @@ import onnxruntime as onnxruntime  # others take it from here
 
 from logic_retrievers.encoders.graph_files import check_graph
 from logic_retrievers.encoders.manifest import HIDDEN
-from logic_retrievers.errors import BundleError, ConfigurationError, EncoderError, ProviderError
+from logic_retrievers.errors import (
+    BundleError,
+    ConfigurationError,
+    EncoderError,
+    ProviderError,
+    shown,
+)
 
 Provider: TypeAlias = str | tuple[str, Mapping[str, Any]]
 """An execution provider's name, such as ``CUDAExecutionProvider``, alone or with its options."""
@@ -235,7 +241,7 @@ def _release_free_memory() -> None:
 
 
 def _names(providers: Sequence[Provider]) -> list[str]:
-    return [p if isinstance(p, str) else p[0] for p in providers]
+    return [p[0] if isinstance(p, tuple) and p else p for p in providers]
 
 
 def _available_cores() -> int:
@@ -253,8 +259,11 @@ def installed_version(package: str) -> str | None:
 
 
 def _check_available(names: Sequence[str]) -> None:
-    if not names:
-        raise ConfigurationError("providers is empty. Leave it out for the CPU.")
+    if not names or not all(isinstance(name, str) for name in names):
+        raise ConfigurationError(
+            f"providers are names of execution providers, not {shown(names)}. Leave them out for"
+            " the CPU."
+        )
     available = onnxruntime.get_available_providers()
     if missing := [name for name in names if name not in available]:
         raise ProviderError(

@@ -87,6 +87,7 @@ def backfill(
     missing = _missing_vectors(collection, encoder, [names] if isinstance(names, str) else names)
     if not missing:
         return BackfillReport(collection.name, (), 0)
+    check_type("into", into, str, type(None))
     target = into
     if target is None and not (yield from _add_vector_names(collection, missing)):
         target = f"{collection.name}-{'-'.join(missing)}"

@@ -18,6 +18,7 @@ from logic_retrievers.errors import (
     CollectionNotFoundError,
     ConfigurationError,
     MissingVectorError,
+    shown,
 )
 from logic_retrievers.index.lexical import ENGLISH, term_vector
 from logic_retrievers.index.lexical import NAME as LEXICAL
@@ -149,7 +150,7 @@ def split_settings(
         )
     if encoder is not None and not isinstance(encoder, Encoder):
         raise ConfigurationError(
-            f"The second argument is an encoder, not {encoder!r}; a folder or server is location=."
+            f"The second argument is an encoder, not {shown(encoder)}; a place is location=."
         )
     for name, hint in get_type_hints(CollectionSettings).items():
         if name in settings:

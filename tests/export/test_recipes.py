@@ -71,6 +71,7 @@ def test_recipes_that_come_along_are_valid(path: Path):
 
 @pytest.mark.slow
 @pytest.mark.data
+@pytest.mark.timeout(900)  # the longest takes two minutes of one idle core
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_recipes_that_come_along_run(path: Path, tmp_path: Path, monkeypatch):
     """A builder's option or a data set's field that changed breaks a run of hours, at its start."""
