@@ -97,7 +97,7 @@ def _check(values: Mapping[str, Any]) -> None:
     check_ranges(values, _RANGES)
     candidates = values.get("candidates", 1)
     if candidates != int(candidates):
-        raise ConfigurationError(f"candidates must be a whole number, not {candidates!r}")
+        raise ConfigurationError(f"candidates must be a whole number, not {shown(candidates)}")
 
 
 AnyJudge: TypeAlias = Literal["auto"] | QueryJudge | JudgeSettings | None

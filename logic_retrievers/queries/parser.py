@@ -67,13 +67,13 @@ class RuleParser:
         languages: Collection[str] = tuple(PACKS),
     ) -> None:
         if isinstance(threshold, bool) or not threshold >= 0:
-            raise ConfigurationError(f"threshold is a number of at least 0, not {threshold!r}")
+            raise ConfigurationError(f"threshold is a number of at least 0, not {shown(threshold)}")
         self._rules = tuple(rules)
         self._threshold = threshold
         self._any_language = any_language
         if isinstance(languages, str) or not set(languages) <= PACKS.keys():
             raise ConfigurationError(
-                f"languages is a list of {', '.join(PACKS)}, not {languages!r}"
+                f"languages is a list of {', '.join(PACKS)}, not {shown(languages)}"
             )
         self._languages = tuple(sorted(languages))
 

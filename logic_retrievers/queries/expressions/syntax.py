@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from logic_retrievers.errors import ExpressionError
+from logic_retrievers.errors import ExpressionError, shown
 from logic_retrievers.queries.expressions.tree import (
     MAX_DEPTH,
     MAX_TEXT,
@@ -48,7 +48,7 @@ def parse(text: str) -> Expression:
         ExpressionError: not of the syntax; message and ``position`` say where.
     """
     if not isinstance(text, str):
-        raise ExpressionError(f"an expression is a text, not {text!r:.80}")
+        raise ExpressionError(f"an expression is a text, not {shown(text)}")
     if len(text) > MAX_CHARACTERS:
         raise ExpressionError(f"an expression may have at most {MAX_CHARACTERS:,} characters")
     return _TextReader(text).read()
@@ -190,15 +190,15 @@ def _read_json(value: Any, place: str, levels: int) -> Expression:
     if not levels:
         raise ExpressionError(f"more than {MAX_DEPTH} levels of AND, OR and NOT")
     if not isinstance(value, Mapping):
-        raise ExpressionError(f"{place} must be an object, not {value!r:.80}: {_JSON_FORM}")
+        raise ExpressionError(f"{place} must be an object, not {shown(value)}: {_JSON_FORM}")
     op = value.get("op")
     if op == "atom":
         return Atom(value.get("text", ""))
     args = value.get("args")
     if op not in ("and", "or", "not"):
-        raise ExpressionError(f"{place} has the op {op!r:.80}: {_JSON_FORM}")
+        raise ExpressionError(f"{place} has the op {shown(op)}: {_JSON_FORM}")
     if not isinstance(args, list | tuple):
-        raise ExpressionError(f"{place}.args must be a list, not {args!r:.80}: {_JSON_FORM}")
+        raise ExpressionError(f"{place}.args must be a list, not {shown(args)}: {_JSON_FORM}")
     if op == "not" and len(args) != 1:
         raise ExpressionError(f"{place} negates {len(args)} parts, and NOT takes one: {_JSON_FORM}")
     parts = tuple(_read_json(arg, f"{place}.args[{n}]", levels - 1) for n, arg in enumerate(args))
