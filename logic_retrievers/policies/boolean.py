@@ -220,7 +220,7 @@ class ExpressionPolicy(Policy):
         verdicts = []
         for text in self._expression.atoms:
             score = float(atom_scores(text)[index])
-            mentions = score >= self.constants.mention_threshold
+            mentions = bool(score >= self.constants.mention_threshold)
             labels = (_AVOIDED, _VIOLATED) if text in excluded else (_UNSATISFIED, _SATISFIED)
             verdicts.append({"text": text, "score": round(score, 4), "verdict": labels[mentions]})
         return verdicts

@@ -78,8 +78,8 @@ class Folders(Target):
             expect({p.id for p in index.scroll()} == stored, "scroll misses passages")
             expect({p.id for p in index.get(sorted(stored))} == stored, "get misses passages")
             hits = Engine(index, "topical", judge=None).search("quiet inn", 50)
-            # the engine does not notice that its own record of a vector file is lost: SECURITY.md
-            if not value.file.endswith("vectors/status.dat"):
+            # the engine does not notice all damage inside its own files: SECURITY.md
+            if "segments/" not in value.file:
                 expect({hit.passage.id for hit in hits} == stored, "a search misses passages")
             index.add(inns(13)[12:], replace_sources=False)
             with accepted("written"):

@@ -18,7 +18,7 @@ from .workplace import inns, open_index
 
 KEPT = ("count", "number", "text", "flag", "mode")
 """Kinds of values that an object has as they were given."""
-USERS_CODE = ("documents", "queries", "ask", "token_spans")
+USERS_CODE = ("documents", "queries", "ask", "token_spans", "resolution")
 """Arguments that are code of a user: what goes wrong in it is not the package's."""
 
 
