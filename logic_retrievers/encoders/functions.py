@@ -66,9 +66,12 @@ class FunctionEncoder(SingleVectorEncoder):
                 )
         check_count("max_tokens", max_tokens)
         check_count("dimension", 1 if dimension is None else dimension)
-        for function in (documents, queries or documents):
+        for function in (documents, documents if queries is None else queries):
             check_type("documents and queries", function, Callable)
-        self._embed: dict[Role, Embed] = {"query": queries or documents, "document": documents}
+        self._embed: dict[Role, Embed] = {
+            "query": documents if queries is None else queries,
+            "document": documents,
+        }
         if dimension is None:
             dimension = _to_array(self._embed["query"](["length"]), 1, None).shape[1]
         fingerprint = hashlib.sha256(f"{identity}\0{dimension}".encode()).hexdigest()[:32]

@@ -19,7 +19,7 @@ from logic_retrievers.queries.expressions import (
     to_phrase,
     wanted_part,
 )
-from logic_retrievers.settings import SHARE
+from logic_retrievers.settings import SHARE, OneOf
 
 Kind: TypeAlias = Literal["none", "exclusion", "negated_fact", "expression"]
 """``exclusion``: something is excluded from the results. ``negated_fact``: the wanted fact itself
@@ -99,6 +99,7 @@ class ParsedQuery:
         if not all(isinstance(text, str) for text in texts):
             raise InputError("the parts of a query are texts, and excluded is a tuple of texts")
         SHARE.check("confidence", self.confidence)
+        OneOf(get_args(Reading)).check("reading", self.reading)
         if not isinstance(self.kind, str) or self.kind not in get_args(Kind):
             raise InputError(f"kind is one of {', '.join(get_args(Kind))}, not {shown(self.kind)}")
         if not self.wanted:

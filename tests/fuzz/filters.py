@@ -161,6 +161,8 @@ def _in_range(leaf: Any, bounds: Mapping[str, Any]) -> bool:
         bounds, leaf = {name: _moment(bound) for name, bound in bounds.items()}, _moment(leaf)
     elif isinstance(leaf, bool) or not isinstance(leaf, int | float):
         return False
+    else:  # the engine compares numbers as floats
+        bounds, leaf = {name: float(bound) for name, bound in bounds.items()}, float(leaf)
     compare = {
         "gt": lambda bound: leaf > bound,
         "gte": lambda bound: leaf >= bound,
