@@ -19,7 +19,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     Raises:
         StorageError: the disk is full, the folder is missing or may not be written to.
     """
-    target, content = Path(path), text.encode()
+    target, content = Path(path), text.encode(errors="backslashreplace")
     try:
         if target.exists() and not target.is_file():  # a pipe or /dev/stdout is not to be replaced
             target.write_bytes(content)

@@ -28,7 +28,7 @@ from logic_retrievers.encoders.manifest import (
     parse_description,
 )
 from logic_retrievers.encoders.regular_files import MAX_GRAPH_BYTES, read_regular_file
-from logic_retrievers.errors import ConfigurationError, QueryEncoderError
+from logic_retrievers.errors import ConfigurationError, QueryEncoderError, shown
 
 FORMAT_VERSION = 1
 SUFFIX = ".query.onnx"
@@ -164,7 +164,7 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
     """
     if isinstance(path, QueryEncoder):
         return path
-    source = str(path)
+    source = str(path) if isinstance(path, str | Path) else shown(path)
     try:
         content = read_regular_file(path, MAX_GRAPH_BYTES)
     except (OSError, ValueError) as error:  # a null byte in a path is no OSError
