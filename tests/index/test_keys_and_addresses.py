@@ -230,7 +230,7 @@ def test_addresses_without_a_scheme(address, encoder, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "location", ["", " ", "\t", b"/tmp/x", 5, [], "a\0b", "\0", "a\ud800b", ...], ids=ascii
+    "location", ["", " ", "\t", b"folder", 5, [], "a\0b", "\0", "a\ud800b", ...], ids=ascii
 )
 def test_locations_that_are_none(location, encoder, tmp_path, monkeypatch):
     """An empty one was a temporary folder: what was stored there was gone with the process."""
