@@ -14,7 +14,7 @@ from logic_retrievers.errors import ConfigurationError, StorageError
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Writes UTF-8 text; a reader never sees half of it.
+    """Writes UTF-8 text, lone surrogates escaped; a reader never sees half of it.
 
     Raises:
         StorageError: the disk is full, the folder is missing or may not be written to.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import resource
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import ir_measures
@@ -187,13 +189,30 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
         result.write_json(tmp_path / "no such folder" / "result.json")
     old = tmp_path / "run"
     old.write_text("old")
-    with pytest.raises(UnicodeEncodeError):
-        write_text(old, "x" * 100_000 + "\ud800")
+    with files_of_at_most(50_000), pytest.raises(StorageError, match="nothing was changed"):
+        write_text(old, "x" * 100_000)
     assert old.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     (tmp_path / "still open").hardlink_to(old)
     write_text(old, "new")
     assert (tmp_path / "still open").read_text() == "old"
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """Until the end of the block, no write brings a file over this many bytes."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_half_a_character_is_escaped(tmp_path: Path) -> None:
+    """A lone surrogate in one answer must not cost the user the whole file."""
+    write_text(tmp_path / "run", "a\ud800é")
+    assert (tmp_path / "run").read_text("utf-8") == "a\\ud800é"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
