@@ -33,9 +33,10 @@ from logic_retrievers.effects import Operation
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.rows import json_rows
+from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.point_format import point_id, to_payload
-from logic_retrievers.index.schema import Collection, new_vector
+from logic_retrievers.index.schema import new_vector
 
 PAGE = 256
 

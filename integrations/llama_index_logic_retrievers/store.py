@@ -28,7 +28,7 @@ from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, RecentEncoder, default_encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.opening import Settings
+from logic_retrievers.index.settings import Settings
 from logic_retrievers.query_input import AnyPolicy
 from logic_retrievers.search import Engine
 

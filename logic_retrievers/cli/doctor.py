@@ -25,9 +25,9 @@ from logic_retrievers.encoders import default_bundle_path, verify_bundle
 from logic_retrievers.encoders.sessions import clashing_runtimes, installed_version
 from logic_retrievers.errors import LogicRetrieversError
 from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.collection_metadata import read_vectors
 from logic_retrievers.index.edge.collection import EXACT_LIMIT
 from logic_retrievers.index.requests import client_call
-from logic_retrievers.index.schema import read_vectors
 
 CORE = ("logic-retrievers", "numpy", "onnxruntime", "qdrant-client", "tokenizers")
 OPTIONAL = ("langchain-core", "llama-index-core", "sentence-transformers", "torch", "ir-measures")

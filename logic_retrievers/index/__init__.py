@@ -4,7 +4,8 @@ passage_index.py     PassageIndex: each method synchronous and asynchronous
 operations.py        its base class: the opened collection and the operations of a search
 connection.py        performs client calls: retries, time-outs, threads; faults.py translates errors
 edge/                the embedded engine
-opening.py           settings; creates a collection, or checks it against schema.py
+settings.py          the settings of PassageIndex.open
+opening.py           creates a collection, or reads and checks it; gives a collection.py
 ingestion.py         stores passages, after validation.py
 vectors.py           vectors of passages: encoded, or read back; lexical.py makes the sparse one
 candidate_search.py  candidate pools in two phases
@@ -12,7 +13,8 @@ points.py            count, get, page, delete
 quarantine_flag.py   the flag that hides a passage
 backfill.py          adds a missing named vector, in place or in a copy (collection_copy.py)
 
-Without I/O: point_format.py, filters.py, requests.py, schema.py, validation.py, lexical.py.
+Without I/O: schema.py, collection_metadata.py, point_format.py, filters.py, requests.py,
+validation.py, lexical.py.
 """
 
 from logic_retrievers.index.backfill import BackfillReport
@@ -20,8 +22,8 @@ from logic_retrievers.index.candidate_search import EncodedVectorQuery
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.ingestion import IngestReport
-from logic_retrievers.index.opening import CollectionSettings, ConnectionSettings, Settings
 from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.index.settings import CollectionSettings, ConnectionSettings, Settings
 
 __all__ = [
     "BackfillReport",

@@ -22,20 +22,13 @@ from logic_retrievers.errors import (
     shown,
 )
 from logic_retrievers.index import lexical
+from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.collection_copy import PAGE_SIZE, copy_points
+from logic_retrievers.index.collection_metadata import TOPICAL, read_vectors, updated_metadata
 from logic_retrievers.index.ingestion import FIRST_BATCH, next_part_size
 from logic_retrievers.index.points import count_points
 from logic_retrievers.index.requests import client_call, scroll
-from logic_retrievers.index.schema import (
-    TOPICAL,
-    Collection,
-    StoredVector,
-    default_specs,
-    new_lexical_vector,
-    new_vector,
-    read_vectors,
-    updated_metadata,
-)
+from logic_retrievers.index.schema import default_specs, new_lexical_vector, new_vector
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.settings import check_type

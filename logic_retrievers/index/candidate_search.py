@@ -12,6 +12,7 @@ from qdrant_client import models
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError
+from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.requests import (
     QueryVector,
@@ -22,7 +23,6 @@ from logic_retrievers.index.requests import (
     scores_request,
     scoring_params,
 )
-from logic_retrievers.index.schema import Collection
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 
 SPARE = 16

@@ -11,15 +11,11 @@ from qdrant_client import models
 
 from logic_retrievers.effects import ClientCall, Compute, EffectHandler, Operation, UserCall
 from logic_retrievers.errors import CollectionError, CollectionNotFoundError
+from logic_retrievers.index.collection import Collection, StoredVector
+from logic_retrievers.index.collection_metadata import by_stored_name, updated_metadata
 from logic_retrievers.index.points import count_points
 from logic_retrievers.index.requests import client_call, retrieve, scroll
-from logic_retrievers.index.schema import (
-    Collection,
-    StoredVector,
-    by_stored_name,
-    updated_metadata,
-    vector_params,
-)
+from logic_retrievers.index.schema import vector_params
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
 PAGE_SIZE = 256

@@ -22,6 +22,7 @@ from logic_retrievers.errors import (
     ServerError,
 )
 from logic_retrievers.index import lexical
+from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.point_format import (
     HASH,
     content_hash,
@@ -32,7 +33,7 @@ from logic_retrievers.index.point_format import (
 )
 from logic_retrievers.index.points import delete_stale
 from logic_retrievers.index.requests import batches_by_size, client_call, retrieve
-from logic_retrievers.index.schema import Collection, StoredVector, check_vector
+from logic_retrievers.index.schema import check_vector
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.settings import check_count, check_type

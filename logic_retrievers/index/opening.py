@@ -1,25 +1,24 @@
-"""Opening a collection: its settings, and how it is created or checked."""
+"""Opening a collection: how it is created, or read and checked."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import UnionType
-from typing import TYPE_CHECKING, Any, TypedDict, get_args, get_origin, get_type_hints
+from typing import Any
 
-from qdrant_client import AsyncQdrantClient, QdrantClient, models
+from qdrant_client import models
 
 from logic_retrievers.effects import Operation
-from logic_retrievers.encoders.base import Encoder, VectorSpec
+from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import (
     CollectionError,
     CollectionMismatchError,
     CollectionNotFoundError,
     ConfigurationError,
     MissingVectorError,
-    shown,
 )
+from logic_retrievers.index.collection import Collection, StoredVector
+from logic_retrievers.index.collection_metadata import own_metadata, read_vectors, updated_metadata
 from logic_retrievers.index.lexical import ENGLISH, term_vector
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import (
@@ -36,132 +35,12 @@ from logic_retrievers.index.point_format import (
 from logic_retrievers.index.requests import client_call, scroll
 from logic_retrievers.index.schema import (
     PAYLOAD_INDEXES,
-    Collection,
-    StoredVector,
     check_vector,
     creation_arguments,
     default_specs,
-    own_metadata,
-    read_vectors,
     requested_specs,
-    updated_metadata,
 )
-from logic_retrievers.settings import check_type
 from logic_retrievers.validation import MAX_ID, is_encodable
-
-if TYPE_CHECKING:
-    from logic_retrievers.index.edge import EdgeClient
-
-
-class ConnectionSettings(TypedDict, total=False):
-    """How to reach Qdrant.
-
-    Args:
-        location: ``None`` (default) or ``":memory:"`` (a temporary folder that goes with the
-            index), ``http(s)://...`` (a server; without user name, password or query), or a folder
-            (embedded: one process at a time, and 32 MiB of its disk stay free).
-        client, async_client: ready clients instead of a location; they stay open at closing. The
-            ``client`` of an index opens another one beside it. A ``timeout`` that a client was made
-            with takes the place of the one below.
-        api_key: for a server; visible ASCII without white space.
-        prefer_grpc: use gRPC with a server, on ``grpc_port`` (6334).
-        timeout: seconds that one request to a server may take, from its beginning to the last byte
-            of the answer (30; at most a day). It ends a fraction of a second later.
-        retries: repetitions of a request after a transport fault, with growing pauses, or those
-            that the server asks for (3). With all of them a request takes
-            ``timeout * (retries + 1)`` seconds at most: it ends before a pause that is longer.
-    """
-
-    location: str | os.PathLike[str] | None
-    client: QdrantClient | EdgeClient | None
-    async_client: AsyncQdrantClient | None
-    api_key: str | None
-    prefer_grpc: bool
-    grpc_port: int
-    timeout: float
-    retries: int
-
-
-class CollectionSettings(TypedDict, total=False):
-    """What the collection must be.
-
-    Args:
-        vectors: names of the encoder's vectors that the collection must have. By default those that
-            an existing collection has; a new one gets all that the encoder makes but
-            ``contradiction``, which costs as much as another and is used by searches for
-            contradictions alone. Name it to have it made, or back-fill it later.
-        lexical: the sparse vector of words. By default a new collection gets one, stemmed as
-            English, and an existing one is taken as it is. True, or a language ("german"): it must
-            have one. False: a new collection gets none.
-        tenant: whose passages to read and write. Without one, a collection in which passages belong
-            to tenants is refused, unless ``all_tenants`` is True: then everybody's are read.
-        vector_names: our name -> the collection's name of a vector, for collections of other
-            stores; a single dense vector is taken for the topical one.
-        text_key, metadata_key: payload keys of text and metadata, where a store of langchain-qdrant
-            was given others than ``page_content`` and ``metadata``.
-        quantized: a new collection also keeps each dense vector as int8, and searches of its HNSW
-            index use these; what they find is scored by the original ones. True: it must.
-        create: create the collection where it does not exist (True).
-        show_quarantined: search quarantined passages too (False).
-    """
-
-    vectors: Sequence[str] | None
-    lexical: bool | str | None
-    tenant: str | None
-    all_tenants: bool
-    vector_names: Mapping[str, str] | None
-    text_key: str | None
-    metadata_key: str | None
-    quantized: bool
-    create: bool
-    show_quarantined: bool
-
-
-class Settings(ConnectionSettings, CollectionSettings, total=False):
-    """All settings of :meth:`PassageIndex.open`."""
-
-
-def check_name(collection: str) -> str:
-    """The name of a collection.
-
-    Raises:
-        ConfigurationError: it can be none.
-    """
-    check_type("collection", collection, str)
-    if not collection or not is_encodable(collection):
-        raise ConfigurationError("collection= is a name that is not empty, in proper characters.")
-    return collection
-
-
-def split_settings(
-    collection: str, settings: Settings, encoder: Any
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The settings of the connection, and those of the collection.
-
-    Raises:
-        ConfigurationError: an unknown setting, one of another type, or what stands in the
-            encoder's place is none.
-    """
-    check_name(collection)
-    if unknown := sorted(settings.keys() - Settings.__annotations__.keys()):
-        raise ConfigurationError(
-            f"Unknown setting {unknown[0]!r}. A server's URL or a folder is location=, the name is"
-            f" collection=; the others are {', '.join(sorted(Settings.__annotations__))}."
-        )
-    if encoder is not None and not isinstance(encoder, Encoder):
-        raise ConfigurationError(
-            f"The second argument is an encoder, not {shown(encoder)}; a place is location=."
-        )
-    for name, hint in get_type_hints(CollectionSettings).items():
-        if name in settings:
-            kinds = get_args(hint) if get_origin(hint) is UnionType else (hint,)
-            kinds = tuple(get_origin(kind) or kind for kind in kinds)
-            check_type(f"{name}=", settings.get(name), *kinds)
-    of_connection = ConnectionSettings.__annotations__
-    return (
-        {key: value for key, value in settings.items() if key in of_connection},
-        {key: value for key, value in settings.items() if key not in of_connection},
-    )
 
 
 def open_collection(

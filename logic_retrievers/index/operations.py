@@ -21,11 +21,12 @@ from logic_retrievers.encoders.query_encoder import (
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import candidate_search, lexical, points, quarantine_flag, vectors
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
+from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.opening import prepare_writing
 from logic_retrievers.index.requests import VectorTable
-from logic_retrievers.index.schema import Collection, check_query_encoder
+from logic_retrievers.index.schema import check_query_encoder
 from logic_retrievers.types import CandidatePool, Passage
 
 if TYPE_CHECKING:

@@ -16,16 +16,10 @@ from logic_retrievers.index.backfill import BackfillReport
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE, IngestReport, Postponed
-from logic_retrievers.index.opening import (
-    ConnectionSettings,
-    Settings,
-    check_name,
-    open_collection,
-    prepare_writing,
-    split_settings,
-)
+from logic_retrievers.index.opening import open_collection, prepare_writing
 from logic_retrievers.index.operations import IndexOperations
 from logic_retrievers.index.requests import client_call
+from logic_retrievers.index.settings import ConnectionSettings, Settings, check_name, split_settings
 from logic_retrievers.progress import ProgressCallback
 from logic_retrievers.types import Passage
 

@@ -8,6 +8,7 @@ from qdrant_client import models
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError
+from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import (
     SOURCE,
@@ -18,7 +19,6 @@ from logic_retrievers.index.point_format import (
     stored_tenant,
 )
 from logic_retrievers.index.requests import batches, client_call, exact_if_allowed, retrieve, scroll
-from logic_retrievers.index.schema import Collection
 from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_ids

@@ -11,8 +11,8 @@ from qdrant_client import models
 
 from logic_retrievers.effects import ClientCall, Operation
 from logic_retrievers.errors import ServerError
+from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.point_format import native_point_id
-from logic_retrievers.index.schema import Collection
 
 T = TypeVar("T")
 QueryVector: TypeAlias = npt.NDArray[Any] | models.SparseVector

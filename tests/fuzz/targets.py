@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from math import ceil
 
 from .bundles import Bundles, QueryEncoders
 from .calls import Calls
@@ -30,9 +31,9 @@ TARGETS: dict[str, type[Target]] = {
 
 
 def shares(inputs: int, names: list[str]) -> dict[str, int]:
-    """Target -> how many of the inputs it gets, at least one."""
+    """Target -> how many of the inputs it gets, rounded up."""
     total = sum(TARGETS[name].share for name in names)
-    return {name: max(1, round(inputs * TARGETS[name].share / total)) for name in names}
+    return {name: ceil(inputs * TARGETS[name].share / total) for name in names}
 
 
 def run(
