@@ -21,7 +21,7 @@ from logic_retrievers.contradiction.pair_scores import (
 from logic_retrievers.contradiction.settings import VECTORS, ContradictionSettings, merge_constants
 from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.encoders.base import Encoder, check_texts
+from logic_retrievers.encoders.base import Encoder, clean_texts
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.requests import batches
 from logic_retrievers.scoring import MEASURES, Sparsity
@@ -183,7 +183,7 @@ def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[TextPai
         InputError: there are no texts, or they do not give 30 pairs.
         EmptyTextError: a text is empty or white space.
     """
-    check_texts(texts)
+    clean_texts(texts)
     distinct = list(dict.fromkeys(texts))
     possible = len(distinct) * (len(distinct) - 1) // 2
     if min(count, possible) < MIN_NULL_PAIRS:

@@ -138,7 +138,7 @@ class SingleVectorEncoder(RoleEncoder):
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None
     ) -> dict[str, Vectors]:
-        texts = check_texts(texts)
+        texts = clean_texts(texts)
         wanted = check_names(names, self.specs)
         if not texts or not wanted:
             return {name: np.empty((0, self._spec.dimension), np.float32) for name in wanted}
@@ -176,7 +176,7 @@ def check_names(names: Sequence[str] | None, specs: Mapping[str, VectorSpec]) ->
     return tuple(names)
 
 
-def check_texts(texts: Sequence[str]) -> list[str]:
+def clean_texts(texts: Sequence[str]) -> list[str]:
     """The texts, ready to be tokenized, without lone surrogates (see :func:`clean_text`).
 
     Raises:

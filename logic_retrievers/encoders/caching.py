@@ -22,7 +22,7 @@ from logic_retrievers.encoders.base import (
     Vectors,
     VectorSpec,
     check_names,
-    check_texts,
+    clean_texts,
     encode,
 )
 from logic_retrievers.encoders.query_encoder import QueryEncoderSource, with_query_encoder
@@ -71,7 +71,7 @@ class _CachingEncoder(RoleEncoder, Generic[K]):
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None
     ) -> dict[str, Vectors]:
-        texts = check_texts(texts)
+        texts = clean_texts(texts)
         wanted = check_names(names, self.specs)
         keys = {(name, text): self._key(name, role, text) for name in wanted for text in texts}
         known = self._read({key: self.specs[name].dimension for (name, _), key in keys.items()})

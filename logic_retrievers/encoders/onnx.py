@@ -18,7 +18,7 @@ from logic_retrievers.encoders.base import (
     Vectors,
     VectorSpec,
     check_names,
-    check_texts,
+    clean_texts,
     warn_about_long_texts,
 )
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
@@ -185,7 +185,7 @@ class OnnxEncoder(RoleEncoder):
         *,
         warn_if_truncated: bool = True,
     ) -> dict[str, Vectors]:
-        texts = check_texts(texts)
+        texts = clean_texts(texts)
         sources = {name: self._sources[name, role] for name in check_names(names, self._specs)}
         vectors = {
             source: np.empty((len(texts), self._specs[name].dimension), dtype=np.float32)

@@ -6,7 +6,7 @@ connection.py        performs client calls: retries, time-outs, threads; faults.
 edge/                the embedded engine
 settings.py          the settings of PassageIndex.open
 opening.py           creates a collection, or reads and checks it; gives a collection.py
-ingestion.py         stores passages, after validation.py
+ingestion.py         stores passages, once they are validated (logic_retrievers.validation)
 vectors.py           vectors of passages: encoded, or read back; lexical.py makes the sparse one
 candidate_search.py  candidate pools in two phases
 points.py            count, get, page, delete
@@ -14,7 +14,7 @@ quarantine_flag.py   the flag that hides a passage
 backfill.py          adds a missing named vector, in place or in a copy (collection_copy.py)
 
 Without I/O: schema.py, collection_metadata.py, point_format.py, filters.py, requests.py,
-validation.py, lexical.py.
+lexical.py.
 """
 
 from logic_retrievers.index.backfill import BackfillReport

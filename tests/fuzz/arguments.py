@@ -9,6 +9,7 @@ from typing import Any
 
 import logic_retrievers as lr
 
+from .values import POLICIES
 from .workplace import VECTORS, inns
 
 SECRET = "s3cret-k3y"
@@ -157,19 +158,6 @@ EXCLUDE = (
     [["pool"]],
     5,
 )
-POLICIES = (
-    "auto",
-    "topical",
-    "sequential",
-    "boolean",
-    "hybrid",
-    "lexical",
-    "union",
-    "judge",
-    "x",
-    "",
-    None,
-)
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "ids": IDS,
     "query": QUERIES,
@@ -177,7 +165,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "statement": ("the inn is quiet", "", None, 5, ["x"], b"x", "\ud800"),
     "statements": (["the inn is quiet", "x"], "x", [], [None], None, [5]),
     "passage_id": ("inn-0", "", "x", None, 5, ["inn-0"], "\0", "\ud800"),
-    "policy": (*POLICIES, lr.AutoPolicy(), lr.TopicalPolicy, object()),
+    "policy": (*POLICIES, "judge", "x", "", None, lr.AutoPolicy(), lr.TopicalPolicy, object()),
     "exclude": EXCLUDE,
     "min_score": (None, 0.5, -1, True, "0.5", 10**400),
     "k": PLAUSIBLE["count"],

@@ -14,7 +14,7 @@ from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ExpressionError
 
 from .harness import Target, accepted, expect
-from .values import TEXTS, changed_tree, hostile, nested, sentence, text, tree
+from .values import POLICIES, TEXTS, changed_tree, hostile, nested, sentence, text, tree
 from .workplace import inns, open_index
 
 PATTERNS = (
@@ -28,16 +28,6 @@ PATTERNS = (
         "{} (not {})",
         "{}, {} or {}",
     ),
-)
-POLICIES = (
-    "auto",
-    "topical",
-    "sequential",
-    "boolean",
-    "hybrid",
-    "lexical",
-    "union",
-    "compatibility",
 )
 
 

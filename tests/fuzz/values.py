@@ -18,6 +18,9 @@ WORDS = (
     *("Oslo", "Bergen", "inn", "breakfast", "without", "except", "not", "no", "or", "and", "but"),
     *("neither", "nor", "any", "all", "that", "do", "with", "other than", "apart from", "never"),
 )
+POLICIES = (
+    *("auto", "topical", "sequential", "boolean", "hybrid", "lexical", "union", "compatibility"),
+)
 TEXTS = (
     *("", " ", "\t\n", "\0", "a\0b", "\ud800", "x \udfff y", "\ufeff", "\u2028", "\u00a0", "\x85"),
     *("\u202e reversed", "\u2066isolate", "\x1b]0;title\x07", "\x1b[2J", "\x9b31m", "\x7f", "\r"),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from doubles import WireDouble
 from live_server import Server, live_server
 from suites import HashedEncoder
 
@@ -20,6 +21,20 @@ def server() -> Iterator[Server]:
     """A real server, where one is to be had."""
     with live_server() as found:
         yield found
+
+
+@pytest.fixture(params=["rest", "grpc"])
+def wire_settings(request: pytest.FixtureRequest, wire_double: WireDouble) -> dict[str, Any]:
+    """Settings that say where the wire double is."""
+    return _settings(wire_double, request.param)
+
+
+def _settings(double: WireDouble, protocol: str) -> dict[str, Any]:
+    return {
+        "location": double.url,
+        "prefer_grpc": protocol == "grpc",
+        "grpc_port": double.grpc_port,
+    }
 
 
 @pytest.fixture(
@@ -39,12 +54,7 @@ def location(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
     elif request.param == "folder":
         yield {"location": request.getfixturevalue("tmp_path") / "qdrant"}
     elif request.param in ("rest", "grpc"):
-        double = request.getfixturevalue("wire_double")
-        yield {
-            "location": double.url,
-            "prefer_grpc": request.param == "grpc",
-            "grpc_port": double.grpc_port,
-        }
+        yield _settings(request.getfixturevalue("wire_double"), request.param)
     else:
         server = request.getfixturevalue("server")
         settings = {

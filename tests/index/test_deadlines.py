@@ -12,7 +12,6 @@ from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from itertools import repeat
-from typing import Any
 
 import numpy as np
 import pytest
@@ -45,15 +44,17 @@ def drip(name: str) -> AbstractContextManager[str]:
     return raw_server(lambda _: pieces, pause=0.05)
 
 
+def connect(url: str, prefer_grpc: bool) -> Connection:
+    port = int(url.rpartition(":")[2])
+    return Connection.open(url, timeout=0.5, retries=0, prefer_grpc=prefer_grpc, grpc_port=port)
+
+
 @pytest.mark.parametrize("prefer_grpc", [False, True])
 @pytest.mark.parametrize("name", DRIPS)
 def test_a_server_that_drips(name, prefer_grpc):
     """A byte now and then resets the time-out of each read: 2 seconds became 154."""
     with drip(name) as url:
-        port = int(url.rpartition(":")[2])
-        connection = Connection.open(
-            url, timeout=0.5, retries=0, prefer_grpc=prefer_grpc, grpc_port=port
-        )
+        connection = connect(url, prefer_grpc)
         begun = time.monotonic()
         with pytest.raises(ServerError):
             connection.handle(COUNT)
@@ -66,10 +67,7 @@ def test_a_server_that_drips(name, prefer_grpc):
 async def test_a_server_that_drips_to_asynchronous_calls(name, prefer_grpc):
     """The same client of httpx, without threads."""
     with drip(name) as url:
-        port = int(url.rpartition(":")[2])
-        connection = Connection.open(
-            url, timeout=0.5, retries=0, prefer_grpc=prefer_grpc, grpc_port=port
-        )
+        connection = connect(url, prefer_grpc)
         begun = time.monotonic()
         with pytest.raises(ServerError):
             await connection.ahandle(COUNT)
@@ -173,24 +171,15 @@ def pauses(monkeypatch) -> list[float]:
     return slept
 
 
-@pytest.fixture(params=["rest", "grpc"])
-def where(request, wire_double) -> dict[str, Any]:
-    return {
-        "location": wire_double.url,
-        "prefer_grpc": request.param == "grpc",
-        "grpc_port": wire_double.grpc_port,
-    }
-
-
 @pytest.mark.parametrize("form", ["seconds", "fraction", "date"])
-def test_a_pause_that_the_server_wants_is_kept(pauses, where, wire_double, encoder, form):
+def test_a_pause_that_the_server_wants_is_kept(pauses, wire_settings, wire_double, encoder, form):
     """Hammering a server that asked for a pause makes it worse.
 
     qdrant-client reads whole seconds alone: over REST its own error about the others escaped.
     """
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=7.9), usegmt=True)
     value = {"seconds": "7", "fraction": "7.5", "date": date}[form]
-    with PassageIndex.open("p", encoder, **where) as index:
+    with PassageIndex.open("p", encoder, **wire_settings) as index:
         wire_double.fail(1, "429", on="points/count", retry_after=value)
         assert index.count() == 0
     [pause] = pauses
@@ -198,9 +187,9 @@ def test_a_pause_that_the_server_wants_is_kept(pauses, where, wire_double, encod
 
 
 @pytest.mark.parametrize("value", ["3600", "3600.5", "9" * 400])
-def test_a_pause_that_is_too_long_ends_the_call(pauses, where, wire_double, encoder, value):
+def test_a_pause_that_is_too_long_ends_the_call(pauses, wire_settings, wire_double, encoder, value):
     """A search that sleeps for an hour, and says nothing of it."""
-    with PassageIndex.open("p", encoder, timeout=10, **where) as index:
+    with PassageIndex.open("p", encoder, timeout=10, **wire_settings) as index:
         wire_double.requests.clear()
         wire_double.fail(1, "429", on="points/count", retry_after=value)
         with pytest.raises(ServerUnavailableError, match=r"pause of (360\d|1000000000) seconds"):
@@ -209,18 +198,18 @@ def test_a_pause_that_is_too_long_ends_the_call(pauses, where, wire_double, enco
     assert not pauses
 
 
-async def test_nor_does_an_asynchronous_call_wait_so_long(where, wire_double, encoder):
+async def test_nor_does_an_asynchronous_call_wait_so_long(wire_settings, wire_double, encoder):
     """The asynchronous retries are another class of tenacity's."""
-    async with await PassageIndex.aopen("p", encoder, timeout=10, **where) as index:
+    async with await PassageIndex.aopen("p", encoder, timeout=10, **wire_settings) as index:
         wire_double.fail(1, "429", on="points/count", retry_after="3600")
         with pytest.raises(ServerUnavailableError, match="pause of 3600 seconds"):
             await index.acount()
 
 
 @pytest.mark.parametrize("value", ["soon", "-5", "inf", "nan", "Wed, 99 Foo 2026", "1_0 h"])
-def test_a_pause_that_cannot_be_read_is_ours(pauses, where, wire_double, encoder, value):
+def test_a_pause_that_cannot_be_read_is_ours(pauses, wire_settings, wire_double, encoder, value):
     """An error of parsing in place of a second attempt."""
-    with PassageIndex.open("p", encoder, **where) as index:
+    with PassageIndex.open("p", encoder, **wire_settings) as index:
         wire_double.fail(1, "429", on="points/count", retry_after=value)
         assert index.count() == 0
     assert sum(pauses) < 1

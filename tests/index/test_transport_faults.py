@@ -7,7 +7,6 @@ import errno
 import sqlite3
 import time
 import traceback
-from typing import Any
 
 import grpc
 import httpx
@@ -39,20 +38,11 @@ def _short_pauses(monkeypatch):
     monkeypatch.setattr(connection, "_backoff", lambda state: 0.01)
 
 
-@pytest.fixture(params=["rest", "grpc"])
-def where(request, wire_double) -> dict[str, Any]:
-    return {
-        "location": wire_double.url,
-        "prefer_grpc": request.param == "grpc",
-        "grpc_port": wire_double.grpc_port,
-    }
-
-
 @pytest.mark.parametrize("asynchronous", [False, True])
 @pytest.mark.parametrize("kind", ["drop_connection", "503", "429"])
-def test_passing_faults_are_retried(wire_double, where, encoder, kind, asynchronous):
+def test_passing_faults_are_retried(wire_double, wire_settings, encoder, kind, asynchronous):
     """A restart of the server must not break an ingestion of hours."""
-    index = PassageIndex.open("p", encoder, **where)
+    index = PassageIndex.open("p", encoder, **wire_settings)
     passages = [Passage(str(i), f"text {i}") for i in range(10)]
     for on in ("points/upsert", "points/retrieve"):
         wire_double.fail(2, kind, on=on, retry_after="0.01")
@@ -70,20 +60,20 @@ def test_passing_faults_are_retried(wire_double, where, encoder, kind, asynchron
     assert wire_double.faults_left == 0
 
 
-def test_a_request_that_was_done_and_not_answered_is_done_once(wire_double, where, encoder):
+def test_a_request_that_was_done_and_not_answered_is_done_once(wire_double, wire_settings, encoder):
     """A retry after a lost answer must not double a passage or fail over what it finds."""
     for on in ("collections/create", "points/upsert", "points/delete"):
         wire_double.fail(1, "drop_connection", on=on, after_apply=True)
-    with PassageIndex.open("p", encoder, **where) as index:
+    with PassageIndex.open("p", encoder, **wire_settings) as index:
         assert index.add([Passage("a", "text"), Passage("b", "text")]).added == 2
         assert index.delete(["a"]) == 1
         assert index.count() == 1
     assert wire_double.faults_left == 0
 
 
-def test_a_server_that_stays_down_ends_in_one_error(wire_double, where, encoder):
+def test_a_server_that_stays_down_ends_in_one_error(wire_double, wire_settings, encoder):
     """Retries must end, and what is stored must be said."""
-    with PassageIndex.open("p", encoder, retries=2, **where) as index:
+    with PassageIndex.open("p", encoder, retries=2, **wire_settings) as index:
         index.add([Passage("z", "z")])
         wire_double.requests.clear()
         wire_double.fail(3, "503", on="points/upsert")
@@ -94,9 +84,9 @@ def test_a_server_that_stays_down_ends_in_one_error(wire_double, where, encoder)
         assert index.add([Passage("a", "text")]).added == 1
 
 
-def test_refusals_are_not_retried(wire_double, where, encoder):
+def test_refusals_are_not_retried(wire_double, wire_settings, encoder):
     """A request that can never succeed, sent four times."""
-    with PassageIndex.open("p", encoder, **where) as index:
+    with PassageIndex.open("p", encoder, **wire_settings) as index:
         index.client.delete_collection("p")
         wire_double.requests.clear()
         with pytest.raises(CollectionNotFoundError, match="'p'"):
@@ -104,9 +94,9 @@ def test_refusals_are_not_retried(wire_double, where, encoder):
         assert len(wire_double.requests) == 1
 
 
-def test_time_outs_are_told(wire_double, where, encoder):
+def test_time_outs_are_told(wire_double, wire_settings, encoder):
     """A search that hangs takes the whole application with it."""
-    with PassageIndex.open("p", encoder, timeout=1, retries=0, **where) as index:
+    with PassageIndex.open("p", encoder, timeout=1, retries=0, **wire_settings) as index:
         wire_double.fail(1, "timeout", on="points/count")
         with pytest.raises(ServerTimeoutError, match="timeout="):
             index.count()

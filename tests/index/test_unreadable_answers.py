@@ -51,26 +51,17 @@ ASYNCHRONOUS_CALLS = {
 WORDS = "cannot be read.*Is this address Qdrant's"
 
 
-@pytest.fixture(params=["rest", "grpc"])
-def where(request, wire_double) -> dict[str, Any]:
-    return {
-        "location": wire_double.url,
-        "prefer_grpc": request.param == "grpc",
-        "grpc_port": wire_double.grpc_port,
-    }
-
-
-def strange_answers(where) -> list[bytes]:
+def strange_answers(wire_settings) -> list[bytes]:
     """Over gRPC no bytes at all are a valid message, without any field."""
-    return [body for body in STRANGE.values() if body or not where["prefer_grpc"]]
+    return [body for body in STRANGE.values() if body or not wire_settings["prefer_grpc"]]
 
 
-def test_every_call_says_that_its_answer_cannot_be_read(wire_double, where, encoder):
+def test_every_call_says_that_its_answer_cannot_be_read(wire_double, wire_settings, encoder):
     """A RecursionError out of a search does not say that the address is another service's."""
-    with PassageIndex.open("p", encoder, **where) as index:
+    with PassageIndex.open("p", encoder, **wire_settings) as index:
         index.add([Passage("a", "text")])
         for endpoint, call in CALLS.items():
-            for body in strange_answers(where):
+            for body in strange_answers(wire_settings):
                 wire_double.fail(1, "strange", on=endpoint, body=body)
                 with pytest.raises(ServerError, match=WORDS):
                     call(index)
@@ -78,23 +69,23 @@ def test_every_call_says_that_its_answer_cannot_be_read(wire_double, where, enco
         assert index.count() == 1
 
 
-async def test_so_does_every_asynchronous_call(wire_double, where, encoder):
+async def test_so_does_every_asynchronous_call(wire_double, wire_settings, encoder):
     """The asynchronous client reads answers with code of its own."""
-    async with await PassageIndex.aopen("p", encoder, **where) as index:
+    async with await PassageIndex.aopen("p", encoder, **wire_settings) as index:
         for endpoint, call in ASYNCHRONOUS_CALLS.items():
-            for body in strange_answers(where):
+            for body in strange_answers(wire_settings):
                 wire_double.fail(1, "strange", on=endpoint, body=body)
                 with pytest.raises(ServerError, match=WORDS):
                     await call(index)
                 assert wire_double.faults_left == 0, (endpoint, body[:40])
 
 
-def test_opening_at_an_address_of_another_service(wire_double, where, encoder):
+def test_opening_at_an_address_of_another_service(wire_double, wire_settings, encoder):
     """An answer that cannot be read must not pass for a missing collection, which is then made."""
-    for body in strange_answers(where):
+    for body in strange_answers(wire_settings):
         wire_double.fail(1, "strange", on="collections/get", body=body)
         with pytest.raises(ServerError, match=WORDS):
-            PassageIndex.open("p", encoder, **where)
+            PassageIndex.open("p", encoder, **wire_settings)
     assert not any(name == "collections/create" for _, name in wire_double.requests)
 
 
@@ -225,13 +216,13 @@ def test_messages_that_lack_a_field(wire_double, encoder):
             assert wire_double.faults_left == 0
 
 
-def test_a_bug_of_ours_keeps_its_name(wire_double, where, encoder):
+def test_a_bug_of_ours_keeps_its_name(wire_double, wire_settings, encoder):
     """An error of our own that is put down to the server is never found."""
 
     def call(method: str, **arguments: Any):
         yield client_call(method, "p", **arguments)
 
-    with PassageIndex.open("p", encoder, **where) as index:
+    with PassageIndex.open("p", encoder, **wire_settings) as index:
         with pytest.raises(AssertionError, match="unknown"):
             index.run(call("count", unknown=1))
         with pytest.raises(TypeError):

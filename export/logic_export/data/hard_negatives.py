@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_export.data.triplets import Triplet
-from logic_retrievers.encoders.base import Encoder, Vectors, check_names, check_texts
+from logic_retrievers.encoders.base import Encoder, Vectors, check_names, clean_texts
 from logic_retrievers.errors import ConfigurationError, InputError, MissingExtraError
 
 MAX_NEIGHBOURS_ON_GPU = 2048
@@ -75,9 +75,9 @@ def mine_hard_negatives(
     faiss = _load_faiss(most if gpu else None)  # before the vectors, which take the time
     if not queries:
         return []
-    query_texts = check_texts([query for query, _ in queries])
-    satisfying_texts = check_texts([satisfying for _, satisfying in queries])
-    pool = _drop_duplicates(check_texts(passages))
+    query_texts = clean_texts([query for query, _ in queries])
+    satisfying_texts = clean_texts([satisfying for _, satisfying in queries])
+    pool = _drop_duplicates(clean_texts(passages))
     if not pool:
         raise InputError("There are no passages to mine from. Pass some.")
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from logic_export.data.triplets import Triplet
 from logic_retrievers.chat import AnswerCache, ChatEndpoint, Completion
-from logic_retrievers.encoders.base import check_texts
+from logic_retrievers.encoders.base import clean_texts
 from logic_retrievers.errors import EmptyTextError, InputError
 
 
@@ -84,7 +84,7 @@ class ChatRewriter:
             ServerTimeoutError: no answer in time.
             ServerError: a refusal, or an answer of another form.
         """
-        instruction, text = check_texts([instruction, text])
+        instruction, text = clean_texts([instruction, text])
         if self._cache is None:
             return self._ask(instruction, text)
         request = [self._endpoint.model, instruction, text, *self._settings.values()]
@@ -153,7 +153,7 @@ def rewrite_queries(
         EmptyTextError: an empty instruction.
         ServerError: the rewriter fails; cached answers are kept.
     """
-    check_texts([instruction])
+    clean_texts([instruction])
     outcomes: dict[str, tuple[str, str | None]] = {}
     for row in triplets:
         if row.query not in outcomes:

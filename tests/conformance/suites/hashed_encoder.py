@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from logic_retrievers.encoders.base import Vectors, VectorSpec, check_names, check_texts
+from logic_retrievers.encoders.base import Vectors, VectorSpec, check_names, clean_texts
 
 DIMENSION = 32
 CONSTANTS = {
@@ -71,13 +71,13 @@ class HashedEncoder:
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
         """Vectors of queries, shape (texts, dimension)."""
-        return self._encode([self._prefix + text for text in check_texts(texts)], names)
+        return self._encode([self._prefix + text for text in clean_texts(texts)], names)
 
     def encode_documents(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
         """Vectors of documents, shape (texts, dimension)."""
-        checked = check_texts(texts)
+        checked = clean_texts(texts)
         self.encoded.extend(checked)
         return self._encode(checked, names)
 
