@@ -344,3 +344,16 @@ def test_points_that_were_lost_since_the_closing_are_noticed(encoder, tmp_path):
         shutil.rmtree(segment)
     with pytest.raises(CollectionError, match=r"damaged: it holds \d+ points, and 40 when"):
         PassageIndex.open("p", encoder, location=tmp_path)
+
+
+def test_a_crash_leaves_little_to_write_again(encoder, make_passages, tmp_path, monkeypatch):
+    """Else opening after one takes as long as all writes since the last opening did."""
+    monkeypatch.setattr(collection, "FLUSH_EVERY", 100)
+    passages = list(make_passages(150))
+    with PassageIndex.open("p", encoder, location=tmp_path / "whole") as index:
+        index.add(passages, batch_size=40)
+        shutil.copytree(tmp_path / "whole", tmp_path / "copy")  # as a killed process leaves it
+    [log] = (tmp_path / "copy").rglob("wal")
+    shutil.rmtree(log)
+    with PassageIndex.open("p", encoder, location=tmp_path / "copy") as index:
+        assert index.count() > len(passages) - 100

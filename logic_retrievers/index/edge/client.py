@@ -262,7 +262,8 @@ class EdgeClient:
         build: Callable[..., Any] = getattr(edge.UpdateOperation, operation)
         with engine_errors():
             update = build(*arguments)
-        self._open(collection_name).update(update)
+        points = len(arguments[0]) if isinstance(arguments[0], list) else 1
+        self._open(collection_name).update(update, points)
 
     def _open(self, name: str) -> EdgeCollection:
         self._check_process()
