@@ -91,14 +91,15 @@ MAX_COUNT = 2**31 - 1
 """Of hits, candidates, passages, ...: an engine's numbers end there or later."""
 
 
-def check_count(name: str, count: Any, largest: int = MAX_COUNT) -> None:
-    """Refuses a number of things that is no whole number of at least 1.
+def check_count(name: str, count: Any, largest: int = MAX_COUNT, *, least: int = 1) -> None:
+    """Refuses a number of things that is no whole number, or out of bounds.
 
     Raises:
         ConfigurationError: with the name of the parameter.
     """
-    if type(count) is not int or not 0 < count <= largest:
-        bounds = "of at least 1" if type(count) is not int or count < 1 else f"up to {largest:,}"
+    if type(count) is not int or not least <= count <= largest:
+        too_small = type(count) is not int or count < least
+        bounds = f"of at least {least}" if too_small else f"up to {largest:,}"
         raise ConfigurationError(f"{name} must be a whole number {bounds}, not {shown(count)}")
 
 

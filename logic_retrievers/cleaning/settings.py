@@ -120,8 +120,7 @@ class CleaningSettings:
     def __post_init__(self) -> None:
         self.strategy()
         check_count("neighbours", self.neighbours)
-        if self.trusted_candidates != 0 or isinstance(self.trusted_candidates, bool):
-            check_count("trusted_candidates", self.trusted_candidates)
+        check_count("trusted_candidates", self.trusted_candidates, least=0)
         if self.trusted_top is not None:
             check_count("trusted_top", self.trusted_top)
         OneOf(get_args(AgainstTrusted)).check("against_trusted", self.against_trusted)

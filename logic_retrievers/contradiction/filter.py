@@ -117,8 +117,7 @@ class ContradictionFilter:
         self.constants = merge_constants(encoder.specs, settings, threshold=threshold)
         OneOf(get_args(AgainstTrusted)).check("against_trusted", against_trusted)
         self.against_trusted = against_trusted
-        if trusted_candidates != 0 or isinstance(trusted_candidates, bool):
-            check_count("trusted_candidates", trusted_candidates)
+        check_count("trusted_candidates", trusted_candidates, least=0)
         check_judge(judge)
         self.judge = judge
         threshold = self.constants.threshold

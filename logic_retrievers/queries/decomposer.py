@@ -73,8 +73,7 @@ class Decomposer:
         if not callable(ask) or inspect.iscoroutinefunction(ask):
             raise ConfigurationError("ask is a function from a prompt to an answer, and not async")
         check_type("fallback", fallback, QueryParser, type(None))
-        if size != 0 or isinstance(size, bool):
-            check_count("size", size)
+        check_count("size", size, least=0)
         self._ask = ask
         self._fallback = RuleParser() if fallback is None else fallback
         self._cached = lru_cache(size)(self._decompose)

@@ -183,7 +183,7 @@ def test_settings():
     for wrong in ("no function", None, ask):
         with pytest.raises(ConfigurationError, match="ask is a function"):
             Decomposer(wrong)
-    for size in (-1, 1.5, True):
+    for size in (-1, 1.5, True, False, 0.0):
         with pytest.raises(ConfigurationError, match="size"):
             Decomposer(Model(""), size=size)
 
