@@ -29,6 +29,18 @@ settings.register_profile("untimed", deadline=None)  # speed is the benchmarks' 
 settings.load_profile("untimed")
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tests marked ``data`` are skipped where the data sets are not: they are not in a clone."""
+    if item.get_closest_marker("data"):
+        from logic_retrievers.errors import ReadError
+        from logic_retrievers.evaluation.datasets import data_folder
+
+        try:
+            data_folder()
+        except ReadError as error:
+            pytest.skip(str(error))
+
+
 @pytest.fixture
 def wire_double() -> Iterator[WireDouble]:
     """A fresh Qdrant double, empty and without faults."""

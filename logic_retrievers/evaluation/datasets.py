@@ -129,10 +129,22 @@ def existing_folder(folder: Path) -> Path:
         return folder
     if folder.is_absolute():
         raise ReadError("no such folder", file=str(folder))
-    inside = data_folder() / folder
+    inside = in_data_folder(folder, "folder")
     if is_folder(inside):
         return inside
     raise ReadError(f"no such folder; looked in {folder.absolute()} and {inside}")
+
+
+def in_data_folder(path: Path, kind: str) -> Path:
+    """A relative path inside :func:`data_folder`; there may be nothing.
+
+    Raises:
+        ReadError: there is no data folder; the message says that the path is no ``kind`` either.
+    """
+    try:
+        return data_folder() / path
+    except ReadError as error:
+        raise ReadError(f"no such {kind}: {path.absolute()}; and {error}") from None
 
 
 def data_file(folder: Path, name: str) -> Path | None:

@@ -127,6 +127,7 @@ def test_a_data_set_that_was_cut_off_is_not_taken_for_one(tmp_path, monkeypatch)
     class Table:
         items: dict[str, str] = {}  # noqa: RUF012
 
+    monkeypatch.setattr(pool, "data_folder", lambda: tmp_path)
     monkeypatch.setattr(pool, "load_films_table", lambda folder: Table)
     monkeypatch.setattr(pool, "generate_queries", lambda *_, **__: {})
     monkeypatch.setattr(pool, "write_set_queries", fails)

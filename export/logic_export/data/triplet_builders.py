@@ -32,7 +32,7 @@ from logic_export.data.wordnet_triplets import phrase_triplets, word_triplets
 from logic_retrievers.encoders.onnx import OnnxEncoder
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation import load_dataset
-from logic_retrievers.evaluation.datasets import data_folder
+from logic_retrievers.evaluation.datasets import in_data_folder
 from logic_retrievers.evaluation.rows import Row, json_rows
 
 T = TypeVar("T")
@@ -192,7 +192,7 @@ def find_data_file(path: Path) -> Path:
     """The path itself, or inside the data folder."""
     if path.is_absolute() or path.is_file():
         return path
-    inside = data_folder() / path
+    inside = in_data_folder(path, "file")
     if not inside.is_file():
         raise ReadError(f"no such file; looked in {path.absolute()} and {inside}")
     return inside
