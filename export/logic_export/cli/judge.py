@@ -111,20 +111,20 @@ def measure_judge(
 @report_errors
 def soft_labels(
     teacher: Annotated[str, typer.Argument(help="Folder or hub name of a larger judge.")],
-    folder: Annotated[str, typer.Argument(help="A data set's folder, for queries and documents.")],
-    file: Annotated[
-        Path, typer.Option("--out", help="A new file of rows, or an interrupted one to resume.")
-    ],
-    split: Annotated[str, typer.Option(help="Which part: train or dev.")] = "train",
-    depth: Annotated[int, typer.Option(help="Candidates of each query.")] = 10,
-    bundle: Annotated[Path | None, typer.Option(help="Finds the candidates.")] = None,
+    recipe: Annotated[Path, typer.Argument(help="Of the smaller judge; names sets and files.")],
 ) -> None:
-    """Has a teacher label a data set's candidates, for the builder `pairs` of a smaller judge."""
+    """Has a teacher label the sets of a recipe that have the builder `soft`, or resumes that."""
     with training_imports():
-        from logic_export.judge.distillation import candidate_pairs, label_softly
-    from logic_retrievers.encoders import OnnxEncoder
-    from logic_retrievers.evaluation import load_dataset
-
-    rows = list(candidate_pairs(load_dataset(folder, split), OnnxEncoder(bundle), depth))
-    count = label_softly(teacher, rows, file)
-    out.print(f"{count} pairs labelled, {len(rows)} in {file}", markup=False, soft_wrap=True)
+        from logic_export.judge.builders import build_judge_rows, soft_source
+        from logic_export.judge.distillation import label_softly
+        from logic_export.judge.recipe import read_judge_recipe
+    settings = read_judge_recipe(recipe)
+    sets = [dataset for dataset in settings.data if dataset.builder == "soft"]
+    if not sets:
+        raise ConfigurationError(f"no set of {recipe} has the builder 'soft'")
+    for dataset in sets:
+        file, source = soft_source(dataset)
+        rows = build_judge_rows(source, settings.seed)
+        count = label_softly(teacher, rows, file)
+        done = f"{source.label}: {count} pairs labelled now, {len(rows)} in {file}"
+        out.print(done, markup=False, soft_wrap=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import permutations
 from pathlib import Path
 from random import Random
 from typing import Any, Literal, TypeAlias
@@ -21,9 +22,15 @@ from logic_export.judge.rows import (
     read_judge_rows,
     unique_rows,
 )
+from logic_export.judge.soft_labels import SoftLabels
 from logic_export.recipe import DataSettings
-from logic_retrievers.errors import ReadError
+from logic_retrievers.encoders import default_encoder
+from logic_retrievers.errors import ConfigurationError, ReadError
+from logic_retrievers.evaluation import load_dataset
+from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
+from logic_retrievers.search import Engine
+from logic_retrievers.types import Passage
 
 Builder: TypeAlias = Callable[..., list[JudgeRow]]
 
@@ -111,7 +118,73 @@ def triplets(
     return rows
 
 
-BUILDERS: Mapping[str, Builder] = {"pairs": pairs, "clusters": clusters, "triplets": triplets}
+def candidates(
+    folder: str,
+    split: str = "train",
+    depth: int = 10,
+    *,
+    seed: int = 0,  # noqa: ARG001
+) -> list[JudgeRow]:
+    """Every query of a data set with its first topical candidates, as a judge would read them.
+
+    Nobody has labelled them: they are for :func:`soft`.
+
+    Args:
+        folder: a data set's, for queries and documents; its labels are not read.
+        split: train or dev.
+        depth: candidates of each query, as the default bundle finds them.
+        seed: not used.
+    """
+    dataset = load_dataset(folder, split)
+    texts = [query.text for query in dataset.queries]
+    with PassageIndex.open("candidates", default_encoder(), vectors=["topical"]) as index:
+        index.add(Passage(name, text) for name, text in dataset.documents.items())
+        hits_by_query = Engine(index, "topical").search_many(texts, depth)
+    return [
+        _excerpt_row(hit.passage.text, text, NEUTRAL)
+        for text, hits in zip(texts, hits_by_query, strict=True)
+        for hit in hits
+    ]
+
+
+def siblings(path: str, *, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001
+    """The hypotheses of one premise with each other, both ways; nobody has labelled them.
+
+    Args:
+        path: labelled pairs, as for :func:`pairs`.
+        seed: not used.
+    """
+    by_premise: dict[str, list[str]] = {}
+    for row in pairs(path):
+        by_premise.setdefault(row.premise, []).append(row.hypothesis)
+    return [
+        labelled_row(one, other, NEUTRAL)
+        for hypotheses in by_premise.values()
+        for one, other in permutations(dict.fromkeys(hypotheses), 2)
+    ]
+
+
+def soft(labels: str, builder: str, options: Mapping[str, Any], *, seed: int = 0) -> list[JudgeRow]:
+    """Rows of another builder with a teacher's probabilities; those without any are left out.
+
+    Args:
+        labels: a file that ``logic-export soft-labels`` wrote.
+        builder: of the rows.
+        options: of that builder.
+        seed: of that builder.
+    """
+    known = SoftLabels.read(find_data_file(Path(labels)))
+    return known.label(run_builder(BUILDERS, builder, options, seed))
+
+
+BUILDERS: Mapping[str, Builder] = {
+    "pairs": pairs,
+    "clusters": clusters,
+    "triplets": triplets,
+    "candidates": candidates,
+    "siblings": siblings,
+    "soft": soft,
+}
 
 
 def build_judge_rows(dataset: DataSettings, seed: int) -> list[JudgeRow]:
@@ -125,6 +198,21 @@ def build_judge_rows(dataset: DataSettings, seed: int) -> list[JudgeRow]:
     if dataset.most is not None and dataset.most < len(rows):
         return Random(seed).sample(rows, dataset.most)
     return rows
+
+
+def soft_source(dataset: DataSettings) -> tuple[Path, DataSettings]:
+    """Of a set of the builder :func:`soft`: the file of its labels, and its rows' own set.
+
+    Raises:
+        ConfigurationError: an option is missing.
+    """
+    try:
+        labels, builder, options = (
+            dataset.options[name] for name in ("labels", "builder", "options")
+        )
+    except KeyError as error:
+        raise ConfigurationError(f"builder 'soft': {error} is missing") from None
+    return Path(labels), dataset.model_copy(update={"builder": builder, "options": options})
 
 
 def _excerpt_row(passage: str, query: str, label: str) -> JudgeRow:

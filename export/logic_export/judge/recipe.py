@@ -26,12 +26,14 @@ class JudgeModelSettings(RecipeTable):
             is trained further.
         frozen_embeddings: whether the embeddings stay as they are, so that the judge can be a head
             of the base's bundle.
+        frozen_layers: how many of the lowest layers stay as they are; each saves a step's time.
         tokens: longest pair in tokens, special ones included; the longer text is cut first.
         dropout: in training; replaces the base's own.
     """
 
     base: Text
     frozen_embeddings: bool = True
+    frozen_layers: Annotated[int, Field(ge=0)] = 0
     tokens: Count = 128
     dropout: Share = 0.1
 

@@ -122,6 +122,8 @@ def _load_judge(
     )  # on a CPU a third faster than PyTorch's own attention
     if recipe.model.frozen_embeddings:
         model.base_model.embeddings.requires_grad_(False)
+    for layer in model.base_model.encoder.layer[: recipe.model.frozen_layers]:
+        layer.requires_grad_(False)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.model_input_names = INPUTS
     return model, tokenizer

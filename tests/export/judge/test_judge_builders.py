@@ -186,7 +186,7 @@ def test_sets_of_a_recipe_are_unique_and_sampled(tmp_path: Path):
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
-        (dataset("nobody"), ConfigurationError, "no builder 'nobody'; there are clusters, pairs"),
+        (dataset("nobody"), ConfigurationError, "no builder 'nobody'; there are candidates"),
         (dataset("clusters", part="test"), ConfigurationError, "part"),
         (dataset("pairs"), ConfigurationError, "path"),
         (dataset("pairs", path="nowhere.jsonl"), ReadError, "no such file"),

@@ -11,15 +11,18 @@ for needed in ("onnx", "onnxscript", "sentence_transformers", "datasets", "accel
     pytest.importorskip(needed, reason="the extra train")
 
 import torch  # noqa: E402
+from logic_export.cli.app import app  # noqa: E402
 from logic_export.judge import distillation  # noqa: E402
-from logic_export.judge.builders import pairs  # noqa: E402
-from logic_export.judge.distillation import candidate_pairs, label_softly  # noqa: E402
+from logic_export.judge.builders import build_judge_rows  # noqa: E402
+from logic_export.judge.distillation import label_softly  # noqa: E402
+from logic_export.judge.rows import write_judge_rows  # noqa: E402
+from logic_export.judge.soft_labels import SoftLabels  # noqa: E402
+from logic_export.recipe import DataSettings  # noqa: E402
 from small_judges import SmallJudge, rows  # noqa: E402
 from transformers import AutoModelForSequenceClassification, AutoTokenizer  # noqa: E402
+from typer.testing import CliRunner  # noqa: E402
 
-from logic_retrievers.encoders import OnnxEncoder  # noqa: E402
 from logic_retrievers.errors import ConfigurationError  # noqa: E402
-from logic_retrievers.evaluation import Dataset, Query  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 ROWS = rows(10, seed=5)
@@ -32,8 +35,9 @@ def teacher(small_judge: SmallJudge) -> str:
 
 def test_the_labels_are_the_teachers(teacher: str, tmp_path: Path):
     """bfloat16 costs a digit; another order of labels or of rows would cost more."""
-    assert label_softly(teacher, ROWS, tmp_path / "soft.jsonl", batch_size=3) == len(ROWS)
-    labelled = pairs(str(tmp_path / "soft.jsonl"))
+    file = tmp_path / "soft.npz"
+    assert label_softly(teacher, ROWS, file, batch_size=3) == len(ROWS)
+    labelled = SoftLabels.read(file).label(ROWS)
     model = AutoModelForSequenceClassification.from_pretrained(teacher).eval()
     tokenizer = AutoTokenizer.from_pretrained(teacher)
     assert [(r.premise, r.hypothesis) for r in labelled] == [
@@ -47,37 +51,55 @@ def test_the_labels_are_the_teachers(teacher: str, tmp_path: Path):
 
 
 def test_an_interrupted_file_resumes(teacher: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """What is labelled stays as it is, and half a line is done again."""
+    """What is labelled stays as it is, whatever else is labelled later."""
     monkeypatch.setattr(distillation, "_CHUNK", 4)
-    whole, file = tmp_path / "whole.jsonl", tmp_path / "soft.jsonl"
-    label_softly(teacher, ROWS, whole)
-    lines = whole.read_text().splitlines(keepends=True)
-    file.write_text("".join(lines[:4]) + lines[4][:20])
-    assert label_softly(teacher, ROWS, file) == len(ROWS) - 4
-    assert file.read_text().splitlines(keepends=True)[:4] == lines[:4]
-    assert len(pairs(str(file))) == len(ROWS)
+    file = tmp_path / "soft.npz"
+    assert label_softly(teacher, ROWS[:4], file) == 4
+    before = SoftLabels.read(file).label(ROWS)
+    assert label_softly(teacher, ROWS[::-1], file) == len(ROWS) - 4
+    assert SoftLabels.read(file).label(ROWS)[:4] == before
     assert label_softly(teacher, ROWS, file) == 0
-    with pytest.raises(ConfigurationError, match="labels of other pairs"):
-        label_softly(teacher, ROWS[::-1], file)
 
 
 def test_a_model_with_other_labels_is_no_teacher(small_judge: SmallJudge, tmp_path: Path):
     with pytest.raises(ConfigurationError, match="is no judge"):
-        label_softly(str(small_judge.base), ROWS, tmp_path / "soft.jsonl")
-    assert not (tmp_path / "soft.jsonl").exists()
+        label_softly(str(small_judge.base), ROWS, tmp_path / "soft.npz")
+    assert not (tmp_path / "soft.npz").exists()
 
 
-def test_candidates_of_every_query():
-    """As a judge would read them: the first topical ones, long passages as excerpts."""
-    long = "A cake without nuts. " + "Filler about nothing at all goes here. " * 30
-    dataset = Dataset(
-        "cakes",
-        {"long": long, "hotel": "A hotel by the sea."},
-        (Query("1", "a cake without nuts ", {"long": 1}),),
-        {},
-        (),
-    )
-    found = list(candidate_pairs(dataset, OnnxEncoder(), depth=1))
-    assert [row.hypothesis for row in found] == ["a cake without nuts"]
-    assert found[0].premise.startswith("A cake without nuts.")
-    assert len(found[0].premise) < len(long)
+def test_the_sets_of_a_recipe_are_labelled(teacher: str, tmp_path: Path):
+    """And then read by the recipe's own builder: as many rows as it asks for, with those labels."""
+    write_judge_rows(tmp_path / "pairs.jsonl", ROWS)
+    labels = tmp_path / "soft.npz"
+    (tmp_path / "recipe.toml").write_text(f"""
+        name = "small"
+        [model]
+        base = "x"
+        [[data]]
+        builder = "soft"
+        licence = "MIT"
+        ships = true
+        most = 6
+        [data.options]
+        labels = "{labels}"
+        builder = "pairs"
+        options = {{ path = "{tmp_path / "pairs.jsonl"}" }}
+        [[evaluation.sets]]
+        builder = "clusters"
+        licence = "Apache-2.0"
+        ships = true
+    """)
+    done = CliRunner().invoke(app, ["soft-labels", teacher, str(tmp_path / "recipe.toml")])
+    assert done.exit_code == 0, done.output
+    assert "6 pairs labelled now" in done.output
+    options = {
+        "labels": str(labels),
+        "builder": "pairs",
+        "options": {"path": str(tmp_path / "pairs.jsonl")},
+    }
+    dataset = DataSettings(builder="soft", licence="MIT", ships=True, options=options)
+    built = build_judge_rows(dataset, 0)
+    assert len(built) == 6
+    assert all(1.0 not in row.target for row in built)
+    again = CliRunner().invoke(app, ["soft-labels", teacher, str(tmp_path / "recipe.toml")])
+    assert "0 pairs labelled now" in again.output
