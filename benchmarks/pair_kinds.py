@@ -1,10 +1,10 @@
 """Classification of pairs: contradictions, or another scope, version or wording.
 
-python -m benchmarks.pair_kinds dev|dev2|dev3|test [--wrong]
+python -m benchmarks.pair_kinds dev|dev2|dev3|test|natural_dev|natural_test [--wrong]
 
 The pairs are labelled by hand (``benchmarks/data``). Rules were made on the dev files alone, those
-of dev3 without every third of its pairs; test is read once per reported configuration. ``--wrong``
-lists the misclassified pairs of a dev file, without those of dev3 that were kept aside.
+of dev3 without every third of its pairs; tests are read once per reported configuration.
+``--wrong`` lists the misclassified pairs of a dev file, without those of dev3 that were kept aside.
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ from logic_retrievers.cleaning.result import Kind
 from logic_retrievers.types import Passage
 
 DATA = Path(__file__).parent / "data"
-PARTS = ("dev", "dev2", "dev3", "test")
+PARTS = {
+    **{part: f"versions_{part}.jsonl" for part in ("dev", "dev2", "dev3", "test")},
+    **{part: f"{part}.jsonl" for part in ("natural_dev", "natural_test")},
+}
 ASIDE_STEP = 3
 """Every third row of dev3 was kept aside."""
 
-NOTHING = "none"
+NOTHING = "unrelated"
 KINDS = (*(kind.value for kind in Kind), NOTHING)
 LEGITIMATE = (Kind.SCOPE.value, Kind.SUPERSEDED.value)
 CONTRADICTION = Kind.CONTRADICTION.value
@@ -60,10 +63,10 @@ def main() -> None:
     parser.add_argument("--wrong", action="store_true", help="list the misclassified pairs (dev)")
     options = parser.parse_args()
     pairs = classify_pairs(load_pairs(options.part))
-    publish(f"versions {options.part}", confusion(pairs), pairs=len(pairs))
-    publish(f"versions {options.part}, shares", shares(pairs))
-    publish(f"versions {options.part}, aspects", aspects(pairs))
-    if options.wrong and options.part != "test":
+    publish(f"pairs {options.part}", confusion(pairs), pairs=len(pairs))
+    publish(f"pairs {options.part}, shares", shares(pairs))
+    publish(f"pairs {options.part}, aspects", aspects(pairs))
+    if options.wrong and not options.part.endswith("test"):
         for place, pair in enumerate(pairs):
             if pair.kind != pair.label and not is_kept_aside(options.part, place):
                 reason = "" if pair.classification is None else pair.classification.reason
@@ -77,7 +80,7 @@ def is_kept_aside(part: str, place: int) -> bool:
 
 def load_pairs(part: str) -> list[dict[str, Any]]:
     """The labelled pairs."""
-    lines = (DATA / f"versions_{part}.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (DATA / PARTS[part]).read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
