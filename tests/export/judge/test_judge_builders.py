@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 from logic_export.data.triplet_builders import BUILDERS as TRIPLET_BUILDERS
 from logic_export.data.triplets import Triplet, write_triplets
-from logic_export.judge.builders import BUILDERS, CLUSTERS, build_judge_rows, clusters, triplets
+from logic_export.judge.builders import (
+    BUILDERS,
+    CLUSTERS,
+    build_judge_rows,
+    clusters,
+    soft_source,
+    triplets,
+)
 from logic_export.judge.recipe import JudgeRecipe, read_judge_recipe
 from logic_export.judge.rows import labelled_row, write_judge_rows
 from logic_export.recipe import DataSettings
@@ -18,7 +25,8 @@ from logic_export.recipe import DataSettings
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.judging.excerpt import MAX_WORDS
 
-RECIPES = sorted((Path(__file__).parents[3] / "export" / "recipes").glob("judge-*.toml"))
+ROOT = Path(__file__).parents[3]
+RECIPES = sorted((ROOT / "export" / "recipes").glob("judge-*.toml"))
 SHIPPED = {"judge-nli", "judge-minilm"}
 
 
@@ -215,5 +223,18 @@ def test_committed_recipes_are_valid(path: Path):
         assert settings.builder in BUILDERS
         if settings.builder == "triplets":
             assert settings.options["builder"] in TRIPLET_BUILDERS
+        if settings.builder == "soft":
+            assert soft_source(settings)[1].builder in BUILDERS
     labels = [settings.label for settings in recipe.evaluation.sets]
     assert len(set(labels)) == len(labels)
+
+
+@pytest.mark.data
+def test_the_soft_labels_that_come_along_fit_their_rows(monkeypatch):
+    """A builder that cuts texts in another way would lose them without a word."""
+    monkeypatch.chdir(ROOT)
+    recipe = read_judge_recipe(ROOT / "export/recipes/judge-student.toml")
+    sets = [d for d in recipe.data if d.options.get("builder") in ("siblings", "pairs")]
+    assert len(sets) == 3
+    for dataset in sets:
+        assert len(build_judge_rows(dataset, recipe.seed)) > 3_000
