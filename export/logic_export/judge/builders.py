@@ -27,6 +27,7 @@ from logic_export.recipe import DataSettings
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation import load_dataset
+from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
 from logic_retrievers.search import Engine
@@ -38,7 +39,17 @@ CLUSTERS = Path(__file__).parent / "clusters.jsonl"
 """Passages of one narrow topic and queries over them, written for this project; see the README
 beside it."""
 
+PASSAGE_PAIRS = Path(__file__).parent / "passage_pairs.jsonl.gz"
+"""Pairs of passages by how they relate, written for this project; see the README beside it."""
+
 _LABELS = {"s": ENTAILMENT, "v": CONTRADICTION, "n": NEUTRAL}
+_KIND_LABELS = {
+    "contradiction": CONTRADICTION,
+    "superseded": CONTRADICTION,  # two states of one thing: the judge does not say which is newer
+    "scope": NEUTRAL,
+    "paraphrase": ENTAILMENT,
+    "unrelated": NEUTRAL,
+}
 _DEVELOPMENT_SHARE = 0.1
 
 
@@ -63,7 +74,7 @@ def clusters(
 
     Args:
         part: a tenth of the clusters, by the hash of their topic, is ``dev``.
-        path: JSON lines ``{domain, topic, passages, queries: [{q, kind, labels}]}``; those of this
+        path: JSON lines ``{domain, topic, passages, queries: [{q, kind, labels}]}``; those of
             project where None. ``labels`` has a letter for each passage: s(atisfies), v(iolates),
             n(either).
         kinds: of the queries; all where empty.
@@ -87,6 +98,41 @@ def clusters(
             if others:
                 unrelated = random.choice(random.choice(others)["passages"])
                 built.append(labelled_row(unrelated, query["q"], NEUTRAL))
+    return built
+
+
+def passage_pairs(
+    part: Literal["train", "dev", "all"] = "train",
+    path: str | None = None,
+    *,
+    seed: int = 0,  # noqa: ARG001
+) -> list[JudgeRow]:
+    """Pairs of passages both ways: do they speak of the same thing, and disagree?
+
+    Metadata stand behind their text in words, since they may be all that tells two things apart.
+
+    Args:
+        part: a tenth of the topics, by their hash, is ``dev``.
+        path: JSON lines ``{domain, topic, label, one: {text, metadata}, other: ...}``; those of
+            this project where None. Contradiction and superseded contradict, paraphrase entails,
+            scope and unrelated are neutral.
+        seed: not used.
+    """
+    shares = {"train": 1 - _DEVELOPMENT_SHARE, "dev": _DEVELOPMENT_SHARE}
+    built = []
+    for row in json_rows(PASSAGE_PAIRS if path is None else find_data_file(Path(path))):
+        fields = row.fields
+        try:
+            topic = f"{fields['domain']} {fields.get('topic', fields['id'])}"
+            one, other = (_with_metadata(fields[side]) for side in ("one", "other"))
+            label = _KIND_LABELS[fields["label"]]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise row.error(
+                f"a pair has an id, a domain, a label ({', '.join(_KIND_LABELS)}), one and other, "
+                f"each with text and metadata ({error!r})"
+            ) from error
+        if part in ("all", assign_part(topic, shares)):
+            built += [labelled_row(one, other, label), labelled_row(other, one, label)]
     return built
 
 
@@ -180,6 +226,7 @@ def soft(labels: str, builder: str, options: Mapping[str, Any], *, seed: int = 0
 BUILDERS: Mapping[str, Builder] = {
     "pairs": pairs,
     "clusters": clusters,
+    "passage_pairs": passage_pairs,
     "triplets": triplets,
     "candidates": candidates,
     "siblings": siblings,
@@ -217,6 +264,11 @@ def soft_source(dataset: DataSettings) -> tuple[Path, DataSettings]:
 
 def _excerpt_row(passage: str, query: str, label: str) -> JudgeRow:
     return labelled_row(nearest_sentences(passage, query, MAX_WORDS), query, label)
+
+
+def _with_metadata(passage: Mapping[str, Any]) -> str:
+    words = "; ".join(f"{key}: {value}" for key, value in passage["metadata"].items())
+    return f"{passage['text']} ({words})" if words else passage["text"]
 
 
 def _read_clusters(path: Path) -> Iterator[dict[str, Any]]:

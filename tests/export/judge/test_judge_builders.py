@@ -15,6 +15,7 @@ from logic_export.judge.builders import (
     CLUSTERS,
     build_judge_rows,
     clusters,
+    passage_pairs,
     soft_source,
     triplets,
 )
@@ -146,6 +147,64 @@ def test_the_clusters_that_come_along():
     assert {row.label for row in dev} == {"entailment", "neutral", "contradiction"}
     assert 0.03 < len(dev) / (len(train) + len(dev)) < 0.2
     assert not {row.hypothesis for row in dev} & {row.hypothesis for row in train}
+
+
+def pair(label: str, number: int = 0, **fields: Any) -> dict[str, Any]:
+    sides = {
+        "one": {"text": f"Inn {number} opens at 9.", "metadata": {"branch": "north", "page": 2}},
+        "other": {"text": f"Inn {number} opens at 10.", "metadata": {}},
+    }
+    return {"id": f"p{number}", "domain": "inns", "label": label, **sides, **fields}
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"),
+    [
+        ("contradiction", "contradiction"),
+        ("superseded", "contradiction"),
+        ("scope", "neutral"),
+        ("unrelated", "neutral"),
+        ("paraphrase", "entailment"),
+    ],
+)
+def test_passage_pairs_are_rows_both_ways(tmp_path: Path, kind: str, label: str):
+    path = written(tmp_path / "pairs.jsonl", [pair(kind)])
+    one, other = "Inn 0 opens at 9. (branch: north; page: 2)", "Inn 0 opens at 10."
+    assert passage_pairs("all", path) == [
+        labelled_row(one, other, label),
+        labelled_row(other, one, label),
+    ]
+
+
+def test_pairs_of_one_topic_are_in_one_part(tmp_path: Path):
+    """They share a passage, which a development set must not have seen."""
+    rows = [pair("scope", n, topic=f"topic {n // 4}") for n in range(400)]
+    path = written(tmp_path / "pairs.jsonl", rows)
+    parts = {part: passage_pairs(part, path) for part in ("train", "dev", "all")}
+    topics = {
+        part: {int(row.premise.split()[1]) // 4 for row in rows} for part, rows in parts.items()
+    }
+    assert not topics["train"] & topics["dev"]
+    assert topics["train"] | topics["dev"] == topics["all"] == set(range(100))
+    assert 2 <= len(topics["dev"]) <= 25
+
+
+@pytest.mark.parametrize(
+    "change", [{"label": "nearly"}, {"one": "text"}, {"other": {"text": "a"}}, {"domain": None}]
+)
+def test_a_pair_that_is_none(tmp_path: Path, change: dict[str, Any]):
+    row = {key: value for key, value in {**pair("scope"), **change}.items() if value is not None}
+    path = written(tmp_path / "bad.jsonl", [pair("scope"), row])
+    with pytest.raises(ReadError, match=r"bad\.jsonl:2: a pair has an id, .*"):
+        passage_pairs("all", path)
+
+
+def test_the_pairs_that_come_along():
+    train, dev = passage_pairs("train"), passage_pairs("dev")
+    counts = Counter(row.label for row in train)
+    assert min(counts.values()) > 0.1 * len(train)
+    assert 0.05 < len(dev) / (len(train) + len(dev)) < 0.15
+    assert all(row.premise != row.hypothesis for row in train)
 
 
 def test_triplets_say_what_satisfies_and_what_violates(tmp_path: Path):
