@@ -1,26 +1,66 @@
-"""The commands of ``logic-retrievers``."""
+"""The commands of ``logic-retrievers``. Each is imported when it is called, with what it needs."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+from typer.main import get_command
 
 from logic_retrievers import __version__
-from logic_retrievers.cli.clean import clean
 from logic_retrievers.cli.console import CommandGroup, out
-from logic_retrievers.cli.contradictions import contradictions
-from logic_retrievers.cli.doctor import doctor
-from logic_retrievers.cli.evaluate import evaluate
-from logic_retrievers.cli.index import index
-from logic_retrievers.cli.parse import parse
-from logic_retrievers.cli.probe import probe
-from logic_retrievers.cli.quarantine import quarantine
-from logic_retrievers.cli.score_pairs import score_pairs
-from logic_retrievers.cli.search import search
+
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        "index": "Reads documents, splits the long ones, and stores them with their vectors.",
+        "search": "Prints the best passages for a query or a Boolean expression, with evidence on "
+        "request.",
+        "contradictions": "Prints the passages that contradict a statement, or a stored passage, "
+        "most.",
+        "score-pairs": "Scores how much two sentences contradict each other, row by row.",
+        "clean": "Finds passages that contradict, repeat or replace each other, and decides.",
+        "parse": "Shows what a query wants and excludes, or the expression that it states.",
+        "evaluate": "Searches with labelled queries and prints the figures with 95 % intervals.",
+        "doctor": "Checks the installation, the encoder, and the index where one is named.",
+        "quarantine": "What the cleaner has hidden: list, show, restore, purge, verify.",
+        "probe": "Compare the answers that different policies lead to.",
+    }
+)
+"""Name -> the first sentence of its help, which the list of commands shows without importing it."""
+
+
+class LazyCommandGroup(CommandGroup):
+    """The commands by name; the module of one is imported when it is called."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        for name, summary in COMMANDS.items():
+            self.add_command(TyperCommand(name, help=summary))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Puts the command itself into the place of its summary."""
+        if args[0] in COMMANDS:
+            self.add_command(load_command(args[0]), args[0])
+        return super().resolve_command(ctx, args)
+
+
+def load_command(name: str) -> Any:
+    """The command of that name, or the group of its subcommands, as Click has it."""
+    attribute = name.replace("-", "_")
+    command = getattr(import_module(f"logic_retrievers.cli.{attribute}"), attribute)
+    if not isinstance(command, typer.Typer):
+        single = typer.Typer()
+        single.command(name)(command)
+        command = single
+    return get_command(command)
+
 
 app = typer.Typer(
-    cls=CommandGroup,
+    cls=LazyCommandGroup,
     help="Retrieval that respects what a query rules out.",
     epilog=(
         "Exit codes: 0 done; 1 failed; 2 wrong usage; 3 done, but some input was left out; "
@@ -31,10 +71,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (index, search, contradictions, score_pairs, clean, parse, evaluate, doctor):
-    app.command()(command)
-app.add_typer(quarantine, name="quarantine")
-app.add_typer(probe, name="probe")
 
 
 def _print_version(requested: bool) -> None:

@@ -5,19 +5,14 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
-import stat
-import sys
-import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import IO, Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from logic_retrievers.cleaning import Ledger
-from logic_retrievers.documents.files import SourceFile
 from logic_retrievers.encoders import CachedEncoder, Encoder, OnnxEncoder, default_encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
@@ -186,23 +181,6 @@ def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
     """
     path = file or Path("." if _is_server(location) else location) / "ledger.sqlite"
     return Ledger(path if create or exists(path) else ":memory:")
-
-
-@contextmanager
-def open_input(path: Path) -> Iterator[tuple[SourceFile, IO[bytes] | None]]:
-    """A file whose lines a command reads, or standard input, which is open, for ``-``.
-
-    Raises:
-        ReadError: no file that can be read to its end, or reading it fails; the message names it.
-    """
-    stream = sys.stdin.buffer if str(path) == "-" else None
-    file = SourceFile(path if stream is None else Path("standard input"), path.name)
-    try:
-        if stream is None and not stat.S_ISREG(path.stat().st_mode):
-            raise file.error("is no regular file; pipe it into the command and name -")
-        yield file, stream
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise file.error(f"cannot be read: {error}") from error
 
 
 def parse_filter(conditions: list[str]) -> dict[str, Any] | None:

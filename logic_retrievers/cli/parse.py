@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from logic_retrievers.cli.console import out, print_json, report_errors
-from logic_retrievers.cli.options import open_input
+from logic_retrievers.cli.input_file import open_input
 from logic_retrievers.documents.files import read_lines
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.queries import ParsedQuery, RuleParser

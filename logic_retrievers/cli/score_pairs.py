@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from logic_retrievers.cli.console import print_json, report_errors
-from logic_retrievers.cli.options import Bundle, open_encoder, open_input
+from logic_retrievers.cli.input_file import open_input
+from logic_retrievers.cli.options import Bundle, open_encoder
 from logic_retrievers.contradiction import ContradictionScorer
 from logic_retrievers.documents.files import SourceFile
 from logic_retrievers.documents.formats import Record, read_jsonl
