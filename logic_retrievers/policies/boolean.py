@@ -44,6 +44,9 @@ from logic_retrievers.scoring.boolean import standard_scores
 from logic_retrievers.settings import check_count, check_type, merged
 from logic_retrievers.types import CandidatePool, VectorQuery
 
+_BACKGROUND = {TOPICAL: (0.08, 0.09), COMPATIBILITY: (0.18, 0.1), LEXICAL: (0.0, 0.0)}
+"""Of a small pool: cosines of unrelated passages to the shipped encoder; no word in common."""
+
 _SATISFIED, _UNSATISFIED, _VIOLATED, _AVOIDED = "satisfied", "unsatisfied", "violated", "avoided"
 
 
@@ -93,7 +96,8 @@ class ExpressionPolicy(Policy):
     Every wanted atom is a search of its own, and so is the phrase of every AND; excluded atoms only
     score. All of them go in one batched request, and a candidate that one search finds gets its
     exact score on all others. With u(t), the standard score of a passage among the candidates for a
-    text t (a weighted mean over the vectors that there are)::
+    text t (a weighted mean over the vectors that there are; unrelated passages stand in where there
+    are fewer than 20 candidates)::
 
         atom        u(atom)
         a AND b     (1 - joint_weight) * min(a, b) + joint_weight * u("a and b")
@@ -210,7 +214,7 @@ class ExpressionPolicy(Policy):
             scores = pool.scores[_query_name(vector, text)]
             if vector == LEXICAL:  # no score: no word in common
                 scores = np.nan_to_num(scores)
-            total += weight * standard_scores(scores)
+            total += weight * standard_scores(scores, _BACKGROUND.get(vector))
         return total
 
     def _verdicts(self, atom_scores: AtomScores, index: int) -> list[dict[str, Any]]:

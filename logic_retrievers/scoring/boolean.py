@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,8 +13,14 @@ _Scores = npt.NDArray[np.float64]
 _PREFERENCE_STEEPNESS = 4.0
 """Of the step from "rather about the wanted part" to "rather about the excluded one"."""
 
+MIN_POOL = 20
+"""Candidates from which their own mean and deviation are known well enough."""
 
-def standard_scores(scores: _Scores) -> _Scores:
+Background = tuple[float, float]
+"""Mean and standard deviation of the score of a passage that has nothing to do with the text."""
+
+
+def standard_scores(scores: _Scores, background: Background | None = None) -> _Scores:
     """Scores as standard deviations above the mean of the candidates.
 
     Cosines to two texts do not compare: every passage is near to "films", few are near to a name.
@@ -21,15 +28,24 @@ def standard_scores(scores: _Scores) -> _Scores:
 
     Args:
         scores: shape (candidates,), NaN where a candidate has none; it gets the lowest.
+        background: stands in for the candidates that are missing to :data:`MIN_POOL`. Of two
+            passages one is always a deviation above their mean, whatever they say.
 
     Returns:
-        Mean 0 and standard deviation 1 over the candidates that have a score; all 0 where they
-        have the same.
+        Mean 0 and standard deviation 1 over the candidates that have a score and the background;
+        all 0 where they have the same.
     """
     is_scored = ~np.isnan(scores)
-    if not is_scored.any():
+    count = int(is_scored.sum())
+    if not count:
         return np.zeros_like(scores)
     mean, deviation = float(scores[is_scored].mean()), float(scores[is_scored].std())
+    if background is not None and count < MIN_POOL:
+        share = count / MIN_POOL
+        distance = (1 - share) * (background[0] - mean)
+        variance = share * deviation**2 + (1 - share) * background[1] ** 2
+        deviation = math.sqrt(variance + share / (1 - share) * distance**2)
+        mean += distance
     if deviation < 1e-9:
         return np.zeros_like(scores)
     standard = (scores - mean) / deviation

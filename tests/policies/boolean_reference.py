@@ -8,14 +8,21 @@ from statistics import fmean, pstdev
 from logic_retrievers.queries import And, Atom, Not, Or
 
 
-def standard(scores):
-    """Id -> score, None where there is none -> standard scores."""
-    have = [score for score in scores.values() if score is not None]
-    deviation = pstdev(have) if have else 0.0
-    if deviation < 1e-9:
+def standard(scores, background=(0.0, 0.0), least=20):
+    """Standard scores; rows of the background fill a small pool, half above and half below it."""
+    known = [score for score in scores.values() if score is not None]
+    if not known:
         return dict.fromkeys(scores, 0.0)
-    made = {i: (s - fmean(have)) / deviation for i, s in scores.items() if s is not None}
-    return {i: made.get(i, min(made.values())) for i in scores}
+    missing = max(0, least - len(known))
+    mean, deviation = background
+    rows = [*known, *known, *[mean + deviation] * missing, *[mean - deviation] * missing]
+    centre, spread = fmean(rows), pstdev(rows)
+    if spread < 1e-9:
+        return dict.fromkeys(scores, 0.0)
+    lowest = min(known)
+    return {
+        i: ((lowest if score is None else score) - centre) / spread for i, score in scores.items()
+    }
 
 
 def calibrated(tree, u, s):

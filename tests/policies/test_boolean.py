@@ -35,6 +35,7 @@ flat = st.builds(
     st.lists(atoms, min_size=1, max_size=3),
     st.lists(wanted, max_size=2),
 )
+BACKGROUND = {"topical": (0.08, 0.09), "compatibility": (0.18, 0.1), "lexical": (0, 0)}
 cosine = st.integers(-8, 20).map(lambda n: n / 20)
 
 
@@ -71,7 +72,7 @@ def in_order(scores):
 
 
 @settings(max_examples=200)
-@given(flat, st.data(), st.integers(1, 8), st.sampled_from([(), BESIDE[:1], BESIDE]))
+@given(flat, st.data(), st.integers(1, 24), st.sampled_from([(), BESIDE[:1], BESIDE]))
 def test_ours_equals_the_reference(tree, data, size, beside):
     """With one vector, two or three; a candidate may lack some."""
     policy = policy_of(tree, vectors=beside)
@@ -88,7 +89,7 @@ def test_ours_equals_the_reference(tree, data, size, beside):
         for text, scores in by_id(pool, vector, texts).items():
             if vector == "lexical":
                 scores = {i: score or 0.0 for i, score in scores.items()}
-            for i, value in reference.standard(scores).items():
+            for i, value in reference.standard(scores, BACKGROUND[vector]).items():
                 u[text][i] += weights[vector] * value
     expected = reference.calibrated(tree.simplified(), u, s)
     ranked = policy.rank(pool, size)
@@ -98,6 +99,24 @@ def test_ours_equals_the_reference(tree, data, size, beside):
         for atom in one.details["atoms"]:
             assert atom["score"] == pytest.approx(u[atom["text"]][pool.ids[one.index]], abs=1e-4)
     assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
+
+
+@pytest.mark.parametrize("others", [0, 30])
+def test_two_candidates_are_judged_as_among_many(others: int):
+    """Of two passages one is always a deviation above their mean, whatever they say."""
+    policy = policy_of(A & ~B)
+    unrelated = np.linspace(-0.1, 0.26, others)
+    pool = CandidatePool(
+        ("quiet", "loud", *map(str, range(others))),
+        {
+            "topical: a": np.array([0.55, 0.6, *unrelated]),
+            "topical: b": np.array([0.1, 0.8, *unrelated]),
+        },
+    )
+    reasons = {pool.ids[one.index]: one.reason for one in policy.rank(pool, 2 + others)}
+    assert next(iter(reasons)) == "quiet"
+    assert reasons["quiet"] == "satisfied: a; avoided: b"
+    assert reasons["loud"] == "satisfied: a; violated: b"
 
 
 def test_what_is_searched_and_what_only_scores():
@@ -162,8 +181,8 @@ def test_the_evidence_tells_every_atom():
     assert json.loads(json.dumps(second.details)) == {
         "expression": '"a" AND NOT "b"',
         "atoms": [
-            {"text": "a", "score": pytest.approx(0.5621, abs=1e-3), "verdict": "satisfied"},
-            {"text": "b", "score": pytest.approx(1.4142, abs=1e-3), "verdict": "violated"},
+            {"text": "a", "score": pytest.approx(2.6131, abs=1e-3), "verdict": "satisfied"},
+            {"text": "b", "score": pytest.approx(3.9499, abs=1e-3), "verdict": "violated"},
         ],
     }
     assert policy.rank(CandidatePool((), {}), 3) == []

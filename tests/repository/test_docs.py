@@ -39,10 +39,34 @@ SHOWN = {
 }
 
 
+def readme_examples() -> list[tuple[str, str]]:
+    """Every example of the README, and what it says that the example prints."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    examples = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
+    assert len(examples) == text.count("```python")
+    return examples
+
+
+@pytest.mark.parametrize("number", range(len(readme_examples())))
+def test_an_example_of_the_readme_prints_what_stands_below_it(number: int, capsys, no_network):
+    """Each alone: a first example that fails is the last thing that a reader tries."""
+    code, printed = readme_examples()[number]
+    names: dict[str, object] = {}
+    exec(compile(code, "README.md", "exec"), names)
+    assert capsys.readouterr().out == printed
+    for name in {"index", "store"} & names.keys():
+        index = names[name] if name == "index" else names[name].index  # type: ignore[attr-defined]
+        index.close()  # type: ignore[attr-defined]
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150
+
+
 @pytest.mark.filterwarnings("ignore::logic_retrievers.errors.UntrainedVectorWarning")
 @pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
-def test_the_examples_run(tmp_path, monkeypatch, capsys, wire_double):
-    """A first example that fails is the last thing that a reader tries."""
+def test_the_guide_runs(tmp_path, monkeypatch, capsys, wire_double):
+    """From its first block to its last, in one go."""
     from qdrant_client import QdrantClient
 
     monkeypatch.chdir(tmp_path)
@@ -56,14 +80,11 @@ def test_the_examples_run(tmp_path, monkeypatch, capsys, wire_double):
     (tmp_path / "handbook").mkdir()
     (tmp_path / "handbook" / "leave.md").write_text("# Leave\n\nParental leave is paid.", "utf-8")
     model = str(write_small_model(tmp_path / "small"))
-    names: dict[str, object] = {"key": "any"}
-    run_blocks("README.md", names, server=wire_double.url, topical=model, compatibility=model)
-    assert capsys.readouterr().out.startswith("1 inn topical cosine 0.")
-
-    names |= {"encoder": names["OnnxEncoder"](), "client": QdrantClient(":memory:")}
-    run_blocks("docs/guide.md", names, server=wire_double.url)
+    names: dict[str, object] = {"key": "any", "client": QdrantClient(":memory:")}
+    run_blocks("docs/guide.md", names, server=wire_double.url, topical=model, compatibility=model)
+    assert capsys.readouterr().out.startswith("1 inn nothing ruled out")
     assert "hits" in names
-    assert names["report"].collection
+    assert names["report"].collection  # type: ignore[attr-defined]
     for index in opened:
         index.close()
 
