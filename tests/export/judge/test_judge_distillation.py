@@ -34,7 +34,7 @@ def teacher(small_judge: SmallJudge) -> str:
 
 
 def test_the_labels_are_the_teachers(teacher: str, tmp_path: Path):
-    """bfloat16 costs a digit; another order of labels or of rows would cost more."""
+    """bfloat16 costs .07 here, more on one processor than on another; another order costs more."""
     file = tmp_path / "soft.npz"
     assert label_softly(teacher, ROWS, file, batch_size=3) == len(ROWS)
     labelled = SoftLabels.read(file).label(ROWS)
@@ -47,7 +47,7 @@ def test_the_labels_are_the_teachers(teacher: str, tmp_path: Path):
         ids = tokenizer(row.premise, row.hypothesis, return_tensors="pt")["input_ids"]
         with torch.no_grad():
             expected = model(input_ids=ids).logits.softmax(-1).numpy()[0]
-        np.testing.assert_allclose(row.target, expected, atol=0.06)
+        np.testing.assert_allclose(row.target, expected, atol=0.1)
 
 
 def test_an_interrupted_file_resumes(teacher: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
