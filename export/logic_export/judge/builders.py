@@ -74,7 +74,7 @@ def clusters(
 
     Args:
         part: a tenth of the clusters, by the hash of their topic, is ``dev``.
-        path: JSON lines ``{domain, topic, passages, queries: [{q, kind, labels}]}``; those of
+        path: JSON lines ``{domain, topic, passages, queries: [{q, kind, labels}]}``; those of this
             project where None. ``labels`` has a letter for each passage: s(atisfies), v(iolates),
             n(either).
         kinds: of the queries; all where empty.
