@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from datasets import Dataset
 from torch import nn
+from torch.utils.data import SequentialSampler
 from transformers import (
     AutoConfig,
     AutoModelForSequenceClassification,
@@ -64,7 +65,7 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
     parts = {d.label: build_judge_rows(d, recipe.seed) for d in recipe.evaluation.sets}
     if empty := [name for name, part in parts.items() if not part]:
         raise ConfigurationError(f"the development set {empty[0]!r} has no row")
-    trainer = Trainer(
+    trainer = _JudgeTrainer(
         model=model,
         args=_arguments(recipe, out, quiet),
         data_collator=DataCollatorWithPadding(tokenizer, pad_to_multiple_of=8),
@@ -91,6 +92,13 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
     (out / CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
     shutil.rmtree(out / "checkpoints")
     return best
+
+
+class _JudgeTrainer(Trainer):
+    """Evaluates rows in their order: by length, as in training, they would change their sets."""
+
+    def _get_eval_sampler(self, eval_dataset: Dataset) -> SequentialSampler:
+        return SequentialSampler(eval_dataset)
 
 
 def load_judge(recipe: JudgeRecipe) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:

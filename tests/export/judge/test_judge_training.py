@@ -54,6 +54,13 @@ def test_a_run_leaves_a_judge_and_its_card(small_judge: SmallJudge):
     assert AutoTokenizer.from_pretrained(run / "model")("quiet room")["input_ids"]
 
 
+def test_development_rows_are_evaluated_in_their_order():
+    """Grouped by length, as training rows are, a row would count for another set."""
+    trainer = running._JudgeTrainer.__new__(running._JudgeTrainer)
+    rows = [{"length": length} for length in (9, 1, 5, 2, 7)]
+    assert list(trainer._get_eval_sampler(rows)) == [0, 1, 2, 3, 4]
+
+
 def test_embeddings_stay_and_layers_are_trained(small_judge: SmallJudge):
     """A judge whose embeddings moved could not share the encoders' trunk."""
     before, after = weights(small_judge.base), weights(small_judge.run / "model")
