@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
@@ -25,7 +24,7 @@ from logic_export.judge.rows import (
 from logic_export.judge.soft_labels import SoftLabels
 from logic_export.recipe import DataSettings
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.errors import ConfigurationError, ReadError
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.index import PassageIndex
@@ -35,7 +34,7 @@ from logic_retrievers.types import Passage
 
 Builder: TypeAlias = Callable[..., list[JudgeRow]]
 
-CLUSTERS = Path(__file__).parent / "clusters.jsonl"
+CLUSTERS = Path(__file__).parent / "clusters.jsonl.gz"
 """Passages of one narrow topic and queries over them, written for this project; see the README
 beside it."""
 
@@ -84,7 +83,7 @@ def clusters(
     shares = {"train": 1 - _DEVELOPMENT_SHARE, "dev": _DEVELOPMENT_SHARE}
     rows = list(_read_clusters(CLUSTERS if path is None else find_data_file(Path(path))))
     kept = [row for row in rows if assign_part(f"{row['domain']} {row['topic']}", shares) == part]
-    by_domain: dict[str, list[dict[str, Any]]] = {}
+    by_domain: dict[str, list[Mapping[str, Any]]] = {}
     for row in kept:
         by_domain.setdefault(row["domain"], []).append(row)
     built = []
@@ -271,20 +270,20 @@ def _with_metadata(passage: Mapping[str, Any]) -> str:
     return f"{passage['text']} ({words})" if words else passage["text"]
 
 
-def _read_clusters(path: Path) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+def _read_clusters(path: Path) -> Iterator[Mapping[str, Any]]:
+    for row in json_rows(path):
         try:
-            row = json.loads(line)
-            if not all(row[name] for name in ("domain", "topic", "passages")):
+            passages, queries = row.fields["passages"], row.fields["queries"]
+            if not (passages and row.fields["domain"] and row.fields["topic"]):
                 raise ValueError("it has no domain, topic or passage")
-            for query in row["queries"]:
+            for query in queries:
                 letters = query["labels"]
-                wrong = len(letters) != len(row["passages"]) or set(letters) - _LABELS.keys()
+                wrong = len(letters) != len(passages) or set(letters) - _LABELS.keys()
                 if wrong or not (query["q"] and query["kind"]):
                     raise ValueError(query["q"])
         except (ValueError, KeyError, TypeError) as error:
-            raise ReadError(
-                f"{path}, line {number}: a cluster has domain, topic, passages, and queries, each "
-                f"with a kind and one letter of s, v and n for each passage ({error})"
+            raise row.error(
+                "a cluster has domain, topic, passages, and queries, each with a kind and one "
+                f"letter of s, v and n for each passage ({error})"
             ) from error
-        yield row
+        yield row.fields

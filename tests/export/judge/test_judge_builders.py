@@ -24,6 +24,7 @@ from logic_export.judge.rows import labelled_row, write_judge_rows
 from logic_export.recipe import DataSettings
 
 from logic_retrievers.errors import ConfigurationError, ReadError
+from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging.excerpt import MAX_WORDS
 
 ROOT = Path(__file__).parents[3]
@@ -129,13 +130,13 @@ def test_only_some_kinds_of_queries(cluster_file: str):
 def test_a_malformed_cluster_is_named(tmp_path: Path, change: dict[str, Any]):
     """A letter too few would give every passage the next one's label."""
     path = written(tmp_path / "bad.jsonl", [cluster("fine"), {**cluster("cake"), **change}])
-    with pytest.raises(ReadError, match=r"bad\.jsonl, line 2: a cluster has"):
+    with pytest.raises(ReadError, match=r"bad\.jsonl:2: a cluster has"):
         clusters("train", path)
 
 
 def test_the_clusters_that_come_along():
     """Written by hand: a slip of the pen would train a wrong label."""
-    rows = [json.loads(line) for line in CLUSTERS.read_text("utf-8").split("\n") if line]
+    rows = [row.fields for row in json_rows(CLUSTERS)]
     names = Counter((row["domain"], row["topic"]) for row in rows)
     assert max(names.values()) == 1
     for row in rows:
