@@ -119,7 +119,7 @@ class Graphs:
         names = _names(providers)
         _check_available(names)
         self._providers, self._threads = providers, threads
-        self._workers = (threads or _available_cores()) if names == [CPU] else 1
+        self._workers = (threads or available_cores()) if names == [CPU] else 1
         self._graphs = {**(open_graphs or {})}
         for name, content in contents.items():
             self._graphs[name] = Graph(
@@ -244,7 +244,7 @@ def _names(providers: Sequence[Provider]) -> list[str]:
     return [p[0] if isinstance(p, tuple) and p else p for p in providers]
 
 
-def _available_cores() -> int:
+def available_cores() -> int:
     """Number of cores that this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)  # not on every system
     return len(allowed(0)) if allowed else os.cpu_count() or 1

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from logic_retrievers.encoders.base import clean_text
 from logic_retrievers.encoders.bundle import Bundle, default_bundle_has_judge, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN
-from logic_retrievers.encoders.sessions import CPU, Graphs, Provider
-from logic_retrievers.encoders.tokenization import SharedTokenizer, pad, split_uneven, token_batches
+from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, available_cores
+from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
 
@@ -23,15 +23,14 @@ from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
 class OnnxPairJudge(BundledJudge):
     """A cross-encoder that reads two texts at once; a :class:`QueryJudge`.
 
-    It computes in float32, so a pair's probabilities do not depend on the other pairs of its batch
-    (up to 1e-5). Safe to call from several threads, which wait for each other.
+    Each pair is read alone, one a core, so its probabilities do not depend on the others. Safe to
+    call from several threads, which wait for each other.
 
     Args:
         bundle: a bundle with a judge, or its folder; the one that comes with the package where
             None.
         providers: as of :class:`logic_retrievers.encoders.OnnxEncoder`.
         threads: number of cores; all of them where None.
-        batch_tokens: most tokens of a batch, padding counted; a GPU needs more.
 
     Raises:
         BundleError: the bundle is missing or damaged, or has no judge.
@@ -48,7 +47,6 @@ class OnnxPairJudge(BundledJudge):
         *,
         providers: Sequence[Provider] | None = None,
         threads: int | None = None,
-        batch_tokens: int = 1024,
     ) -> None:
         self.bundle = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
         entry = self.bundle.manifest.judge
@@ -58,15 +56,11 @@ class OnnxPairJudge(BundledJudge):
                 "callable of your own, or judge=None."
             )
         self._entry = entry
-        self._settings: dict[str, Any] = {
-            "providers": providers,
-            "threads": threads,
-            "batch_tokens": batch_tokens,
-        }
-        self._batch_tokens = batch_tokens
+        self._settings: dict[str, Any] = {"providers": providers, "threads": threads}
         self._tokenizer = SharedTokenizer(self.bundle.read(self.bundle.manifest.tokenizer))
         contents = {name: self.bundle.read(name) for name in (entry.trunk, entry.graph)}
-        self._graphs = Graphs(contents, [CPU] if providers is None else providers, threads)
+        self._graphs = Graphs(contents, [CPU] if providers is None else providers, threads=1)
+        self._workers = (threads or available_cores()) if providers in (None, [CPU]) else 1
         self._lock = Lock()
         try:
             self([("a", "b")])
@@ -81,33 +75,32 @@ class OnnxPairJudge(BundledJudge):
     def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, float, float]]:
         """Probabilities of :data:`LABELS` for each pair of a passage and a query."""
         rows = self.token_ids(pairs)
-        probabilities = np.empty((len(rows), len(LABELS)))
-        lengths = [len(row) for row in rows]
-        for batch in token_batches(lengths, len(rows), self._batch_tokens):
-            for part in split_uneven(lengths, batch):
-                probabilities[part] = self._probabilities([rows[index] for index in part])
-        return [(float(a), float(b), float(c)) for a, b, c in probabilities]
+        with self._lock, ThreadPoolExecutor(self._workers) as pool:  # it takes all cores
+            return list(pool.map(self._probabilities, rows))
 
     def token_ids(self, pairs: Sequence[TextPair]) -> list[list[int]]:
         """What the graph reads: both texts in one row, cut to the judge's length."""
         cleaned = [(clean_text(first), clean_text(second)) for first, second in pairs]
         return self._tokenizer.encode_pairs(cleaned, self._entry.max_tokens)
 
-    def _probabilities(self, rows: Sequence[Sequence[int]]) -> npt.NDArray[np.float64]:
-        ids, mask = pad(rows, self._tokenizer.pad_id)
-        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        with self._lock:  # a run takes all cores
-            hidden = self._graphs.run(self._entry.trunk, [HIDDEN], feed)[0]
-            feed = {**feed, HIDDEN: hidden}
-            logits = self._graphs.run(self._entry.graph, [self._entry.output], feed)[0]
-        if logits.shape != (len(rows), len(LABELS)):
-            raise BundleError(f"logits of shape {logits.shape}, not ({len(rows)}, {len(LABELS)})")
+    def _probabilities(self, row: Sequence[int]) -> tuple[float, float, float]:
+        ids = np.array([row], dtype=np.int64)
+        feed = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
+        hidden = self._graphs.run(self._entry.trunk, [HIDDEN], feed)[0]
+        feed = {**feed, HIDDEN: hidden}
+        logits = self._graphs.run(self._entry.graph, [self._entry.output], feed)[0]
+        if logits.shape != (1, len(LABELS)):
+            raise BundleError(f"logits of shape {logits.shape}, not (1, {len(LABELS)})")
         if not np.isfinite(logits).all():
             raise BundleError("logits that are not finite")
-        scaled = logits.astype(np.float64) / self._entry.temperature
-        exponentials = np.exp(scaled - scaled.max(axis=1, keepdims=True))
-        shares: npt.NDArray[np.float64] = exponentials / exponentials.sum(axis=1, keepdims=True)
-        return shares
+        scaled = logits[0].astype(np.float64) / self._entry.temperature
+        exponentials = np.exp(scaled - scaled.max())
+        first, second, third = (exponentials / exponentials.sum()).tolist()
+        return first, second, third
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the bundle's folder and the settings; the other process opens it anew."""

@@ -78,7 +78,7 @@ def test_it_says_what_the_original_says(small_judge: SmallJudge, with_judge: Pat
             logits = model(input_ids=ids).logits / temperature
         expected.append(logits.softmax(-1).numpy()[0])
     np.testing.assert_allclose(judge(PAIRS), expected, atol=2e-4)
-    np.testing.assert_allclose([judge([pair])[0] for pair in PAIRS], judge(PAIRS), atol=1e-5)
+    assert [judge([pair])[0] for pair in PAIRS] == judge(PAIRS)
     assert np.ptp(expected, axis=0).min() > 0.01  # it does not say the same of every pair
 
 
@@ -137,16 +137,25 @@ def test_a_judge_takes_anothers_place(small_judge: SmallJudge, with_judge: Path,
     assert contents(out).keys() == contents(with_judge).keys()
 
 
+@pytest.mark.parametrize("compression", ["int8", "int4"])
 def test_small_weights_say_nearly_the_same(
-    small_judge: SmallJudge, with_judge: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_judge: SmallJudge,
+    with_judge: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    compression: str,
 ):
-    """Random weights as large as these lose more in int8 than trained ones."""
+    """Random weights as large as these lose more in few bits than trained ones."""
     monkeypatch.setattr(exporting, "MAX_DIFFERENCE", 0.1)
-    added(small_judge, tmp_path / "small", compression="int8")
+    monkeypatch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.1)
+    added(small_judge, tmp_path / "small", compression=compression)
     small, exact = OnnxPairJudge(tmp_path / "small"), OnnxPairJudge(with_judge)
-    assert np.abs(np.subtract(small(PAIRS), exact(PAIRS))).mean() < 0.1
+    difference = np.abs(np.subtract(small(PAIRS), exact(PAIRS))).mean()
+    assert 0 < difference < 0.1
+    assert small(PAIRS) == [small([pair])[0] for pair in PAIRS]
     graph = "judge.onnx"
     assert (tmp_path / "small" / graph).stat().st_size < (with_judge / graph).stat().st_size
+    assert f"weights stored as {compression} codes" in (tmp_path / "small" / "NOTICE").read_text()
 
 
 def moved(small_judge: SmallJudge, out: Path) -> Path:
