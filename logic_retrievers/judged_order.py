@@ -64,7 +64,7 @@ def rank_candidates(
     if judge is None and request is not None and request.constraint is None:
         raise ConfigurationError(
             f"policy {policy.name!r} ranks by a pair judge, and there is none: pass judge=, a "
-            "callable (see logic_retrievers.judging.QueryJudge); the package's own bundle has none"
+            "callable (see logic_retrievers.judging.QueryJudge), or leave it out"
         )
     if request is None or judge is None:
         return CandidateRanking(pool, policy.rank(pool, depth), (), depth)
@@ -138,7 +138,7 @@ def _judged(
     reason = {
         "satisfies": f"the judge reads that it satisfies the query ({judgement.satisfies:.2f})",
         "violates": f"the judge reads that it violates the query ({judgement.violates:.2f})",
-        "neutral": f"the judge reads neither in it ({judgement.neutral:.2f})",
+        "neutral": f"the judge reads neither match nor violation in it ({judgement.neutral:.2f})",
     }[judgement.verdict]
     details = {**ranked.details, "judge": judgement.to_dict()}
     score = judgement.margin
@@ -146,8 +146,10 @@ def _judged(
         added = constants.weight(request.constraint) * judgement.margin
         score = ranked.score + added
         details["judge"] |= {"added": round(added, 6)}
+        remains = constants.penalty_share(request.constraint)
+        if remains == 1 or not details.get("penalty"):  # else the policy's reason no longer holds
+            reason = f"{ranked.reason}; {reason}"
         if "penalty" in details:
-            remains = constants.penalty_share(request.constraint)
             details["penalty"] = round(remains * details["penalty"], 6)
     return replace(ranked, score=score, reason=reason, details=details)
 

@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 from logic_retrievers import Engine, OnnxEncoder, PassageIndex
 from logic_retrievers.cli.app import app
-from logic_retrievers.encoders import load_bundle
 from logic_retrievers.judging import onnx
 
 ROWS = {
@@ -104,11 +103,7 @@ def test_evaluate_with_the_judge_alone(folder, tmp_path, fake_judge):
 
 
 def test_the_policy_judge_with_the_default_bundle(folder, tmp_path):
-    """A bundle without a judge refuses the policy; one with a judge tells of its verdicts."""
-    if load_bundle().manifest.judge is None:
-        refused = call("evaluate", folder, "--policy", "judge", code=2)
-        assert "the package's own bundle has none" in " ".join(refused.stderr.split())
-        return
+    """The bundle's judge orders every query, and tells of its verdicts."""
     judged = evaluate(folder, tmp_path, "--policy", "judge")
     assert sorted(judged) == sorted(ROWS)
     hits = search(folder, "--policy", "judge")

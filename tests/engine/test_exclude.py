@@ -202,7 +202,7 @@ def test_a_policy_that_cuts_its_list_keeps_it_cut(nutty):
 
 def test_a_passage_deleted_meanwhile_is_replaced(index):
     """Its place would stay empty though the collection has more."""
-    engine = Engine(index)
+    engine = Engine(index, judge=None)
     index.add([Passage("gone", "A cake recipe.")])
     operation = engine._plan([QUERY], 2, None, None, None, EXCLUDED, True)
     handler = index.connection

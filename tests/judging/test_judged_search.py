@@ -91,7 +91,7 @@ def test_its_word_moves_a_passage(index, query, name):
         hits = Engine(index, judge=JudgeSettings(judge, **STRONG)).search(query, 7)
         (hit,) = (hit for hit in hits if hit.passage.id == name)
         assert hit.rank == rank
-        assert hit.evidence.reason == f"the judge reads that it {verb} the query (0.90)"
+        assert hit.evidence.reason.endswith(f"the judge reads that it {verb} the query (0.90)")
         judgement = hit.evidence.details["judge"]
         assert (judgement["verdict"], judgement["text"]) == (verb, TEXTS[name])
         assert sum("judge" in hit.evidence.details for hit in hits) == 1

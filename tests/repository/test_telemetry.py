@@ -54,7 +54,16 @@ def test_one_module_imports_onnx_runtime():
     folders = ("logic_retrievers", "integrations", "export", "benchmarks")
     files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
     importing = [path.relative_to(ROOT).as_posix() for path in files if imports_onnxruntime(path)]
-    assert importing == ["logic_retrievers/encoders/sessions.py"]
+    quantiser = "export/logic_export/bundles/integer_graphs.py"  # imports it when it is called
+    assert importing == ["logic_retrievers/encoders/sessions.py", quantiser]
+
+
+def test_the_quantiser_alone_switches_it_off(tmp_path):
+    """It imports ONNX Runtime without an encoder."""
+    code = (
+        "import logic_export.bundles.integer_graphs, os; print(os.environ['ORT_DISABLE_TELEMETRY'])"
+    )
+    assert encode(tmp_path / "home", 0, code=code) == "1\n"
 
 
 def test_an_encoder_leaves_no_file_in_the_home_directory(tmp_path):

@@ -23,14 +23,14 @@ from logic_retrievers.policies import BooleanPolicy
     ["topical", "auto", SequentialPolicy(backfill=False), UnionPolicy(0.3), BooleanPolicy()],
 )
 def test_lists_are_those_of_the_engine(policy) -> None:  # type: ignore[no-untyped-def]
-    """Else the figures are none of the package's."""
+    """Else the figures are none of the package's; no judge reads them."""
     dataset = inns()
     texts = [query.text for query in dataset.queries]
     with PassageIndex.open("inns", HashedEncoder(), lexical=False) as index:
         index.add(Passage(name, text) for name, text in DOCUMENTS.items())
         engine_lists = [
             [(hit.passage.id, hit.score) for hit in hits]
-            for hits in Engine(index, policy).search_many(texts, 4)
+            for hits in Engine(index, policy, judge=None).search_many(texts, 4)
         ]
     with open_dataset_search(dataset, HashedEncoder()) as searched:
         assert searched.search(policy)(texts, 4) == engine_lists

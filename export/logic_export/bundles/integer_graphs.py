@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
-from onnxruntime.quantization import QuantType, quantize_dynamic
-from onnxruntime.quantization.quant_utils import add_pre_process_metadata
 
+import logic_retrievers  # noqa: F401 - before ONNX Runtime, whose telemetry it switches off
 from logic_export.bundles.compression import MIN_ELEMENTS
 
 INTEGER_STORAGE = "int4 codes with scales, expanded to int8"
@@ -41,6 +40,9 @@ def quantise_products(model: onnx.ModelProto, block: int = BLOCK) -> onnx.ModelP
         model: float32 graph with embedded weights; not changed.
         block: values that share a scale in the file.
     """
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+    from onnxruntime.quantization.quant_utils import add_pre_process_metadata
+
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     add_pre_process_metadata(copy)  # else it asks for shapes that nothing here needs

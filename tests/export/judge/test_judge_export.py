@@ -147,11 +147,11 @@ def test_small_weights_say_nearly_the_same(
 ):
     """Random weights as large as these lose more in few bits than trained ones."""
     monkeypatch.setattr(exporting, "MAX_DIFFERENCE", 0.1)
-    monkeypatch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.1)
+    monkeypatch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.4)
     added(small_judge, tmp_path / "small", compression=compression)
     small, exact = OnnxPairJudge(tmp_path / "small"), OnnxPairJudge(with_judge)
     difference = np.abs(np.subtract(small(PAIRS), exact(PAIRS))).mean()
-    assert 0 < difference < 0.1
+    assert 0 < difference < (0.1 if compression == "int8" else 0.3)
     assert small(PAIRS) == [small([pair])[0] for pair in PAIRS]
     graph = "judge.onnx"
     assert (tmp_path / "small" / graph).stat().st_size < (with_judge / graph).stat().st_size

@@ -127,7 +127,7 @@ def find_demotions(
         router: the policy.
     """
     parsed = list(queries.values())
-    engine = Engine(index, _WholePool(router))
+    engine = Engine(index, _WholePool(router), judge=None)
     plain = engine.search_many([query.text for query in parsed], DEPTH, policy=TopicalPolicy())
     listed = engine.search_many(parsed, DEPTH)
     wanted = engine.search_many([Atom(query.wanted) for query in parsed], DEPTH)
@@ -168,7 +168,7 @@ def find_returns(
         demotions: with evidence that names a constraint.
         router: the policy that demoted.
     """
-    engine, depth = Engine(index, router), len(dataset.documents)
+    engine, depth = Engine(index, router, judge=None), len(dataset.documents)
     wanted_texts = [demotion.parsed.wanted for demotion in demotions]
     lifted = engine.search_many(
         [lift_constraints(demotion.parsed, demotion.excluded) for demotion in demotions], depth
