@@ -13,6 +13,7 @@ import numpy.typing as npt
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.settings import Constraint
 from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
+from logic_retrievers.queries.claims import is_claim
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 TOPICAL = "topical"
@@ -46,6 +47,11 @@ class JudgeRequest:
 
     query: str
     constraint: Constraint | None
+
+
+def negated_fact_request(query: str) -> JudgeRequest | None:
+    """What a judge is asked about a negated fact; nothing for a claim (:func:`is_claim`)."""
+    return None if is_claim(query) else JudgeRequest(query, "negated_fact")
 
 
 class Policy(ABC):

@@ -15,6 +15,7 @@ from logic_retrievers.policies.base import (
     JudgeRequest,
     Policy,
     Ranked,
+    negated_fact_request,
 )
 from logic_retrievers.scoring import ranking, weighted_sum
 from logic_retrievers.settings import check_count
@@ -52,9 +53,9 @@ class TopicalPolicy(SingleVectorPolicy):
 class TopicalNegatedFactPolicy(TopicalPolicy):
     """Plain search for a negative fact; a judge reads its first candidates."""
 
-    def judge_request(self, query: str) -> JudgeRequest:
-        """The whole query."""
-        return JudgeRequest(query, "negated_fact")
+    def judge_request(self, query: str) -> JudgeRequest | None:
+        """The whole query; nothing for a claim."""
+        return negated_fact_request(query)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from logic_retrievers.policies.base import (
     JudgeRequest,
     Policy,
     Ranked,
+    negated_fact_request,
     order_by_filter,
 )
 from logic_retrievers.scoring import (
@@ -145,9 +146,9 @@ class NegatedFactPolicy(UnionPolicy):
     alpha: float = 0.7
     name: ClassVar[str] = "union"
 
-    def judge_request(self, query: str) -> JudgeRequest:
-        """The whole query."""
-        return JudgeRequest(query, "negated_fact")
+    def judge_request(self, query: str) -> JudgeRequest | None:
+        """The whole query; nothing for a claim."""
+        return negated_fact_request(query)
 
 
 @dataclass(frozen=True)
