@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -145,9 +146,13 @@ def test_a_call_can_be_interrupted():
         )
         assert process.stdout.readline() == "asking\n"
         time.sleep(0.3)
+        deadline = threading.Timer(60, process.kill)
+        deadline.start()
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
-        assert "KeyboardInterrupt" in errors
+        assert any(line.startswith("KeyboardInterrupt") for line in process.stderr)
+        deadline.cancel()
+        process.kill()  # on a busy machine the interpreter may take a minute to end
+        process.communicate()
 
 
 def test_a_call_in_a_thread_is_the_same_call():
