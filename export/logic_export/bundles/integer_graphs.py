@@ -100,8 +100,8 @@ def _store_packed(
 ) -> list[onnx.NodeProto]:
     """Adds bytes and scales; returns the nodes that make an int8 matrix of them.
 
-    Standard operators on float32 alone: ONNX Runtime folds them at loading, and its older versions
-    cannot cast int4.
+    Bytes and standard operators: ONNX Runtime folds them at loading, and its older versions cannot
+    cast int4.
     """
     rows, columns = values.shape
     packed, scales = pack(values.reshape(rows // block, block, columns).astype(np.float32))
