@@ -22,6 +22,7 @@ from logic_retrievers.cleaning import (
 )
 from logic_retrievers.cleaning.report import check_fail_on, check_suffix
 from logic_retrievers.cli.console import (
+    AsJson,
     ExitCode,
     out,
     print_json,
@@ -105,7 +106,7 @@ def clean(
     source_order: Annotated[
         list[str] | None, typer.Option(help="Sources for prefer_source, the best first.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the decisions as JSON.")] = False,
+    as_json: AsJson = False,
     location: Location = DEFAULT_LOCATION,
     bundle: Bundle = None,
     api_key: ApiKey = None,

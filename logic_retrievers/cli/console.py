@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 from functools import wraps
 from io import TextIOWrapper
-from typing import Any, ParamSpec, TextIO
+from typing import Annotated, Any, ParamSpec, TextIO
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -25,6 +25,7 @@ from rich.segment import Segment
 from rich.text import Text
 from typer.core import TyperGroup
 
+from logic_retrievers.cli.shell_words import in_shell_words
 from logic_retrievers.errors import (
     BundleError,
     ConfigurationError,
@@ -113,6 +114,9 @@ def escape_unencodable() -> None:
             stream.reconfigure(errors=UNENCODABLE)
 
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+"""Of every command that has a result."""
+
 REPORT_EVERY = 10.0
 """Seconds between two lines about the progress, where no terminal shows a bar."""
 
@@ -177,9 +181,9 @@ def print_json(value: Any, indent: int | None = 2) -> None:
 
 
 def print_status(label: str, message: str) -> None:
-    """Prints ``label: message`` on standard error."""
+    """Prints ``label: message`` on standard error, in the words of a shell."""
     colour = {"error": "red", "warning": "yellow"}.get(label, "dim")
-    err.print_line((f"{label}:", colour), f" {message}")
+    err.print_line((f"{label}:", colour), f" {in_shell_words(message)}")
 
 
 @contextmanager

@@ -6,8 +6,13 @@ from typing import Annotated
 
 import typer
 
-from logic_retrievers.cli.console import print_json, report_errors
-from logic_retrievers.cli.options import Filters, StoredCollection, expand_options, parse_filter
+from logic_retrievers.cli.console import AsJson, print_json, report_errors
+from logic_retrievers.cli.options import (
+    Filters,
+    StoredCollection,
+    expand_options,
+    parse_filter,
+)
 from logic_retrievers.cli.search import check_not_empty, print_hits
 from logic_retrievers.contradiction import ContradictionSearch
 from logic_retrievers.errors import ConfigurationError
@@ -29,7 +34,7 @@ def contradictions(
         float | None, typer.Option(help="Least probability of a contradiction, 0 to 1.")
     ] = None,
     explain: Annotated[bool, typer.Option(help="Show reasons, scores and ranks.")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the hits as JSON.")] = False,
+    as_json: AsJson = False,
     *,
     stored: StoredCollection,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from logic_retrievers.cli.console import ExitCode, out, print_json, report_errors
+from logic_retrievers.cli.console import AsJson, ExitCode, out, print_json, report_errors
 from logic_retrievers.cli.options import (
     AllTenants,
     ApiKey,
@@ -62,7 +62,7 @@ def doctor(
     api_key: ApiKey = None,
     tenant: Tenant = None,
     all_tenants: AllTenants = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Checks the installation, the encoder, and the index where one is named."""
     checks = [

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
-from logic_retrievers.atomic_files import write_text
-from logic_retrievers.cli.console import out, print_status, progress_bar, report_errors
+from logic_retrievers.cli.console import (
+    AsJson,
+    out,
+    print_json,
+    print_status,
+    progress_bar,
+    report_errors,
+)
 from logic_retrievers.cli.options import (
     BaseName,
     Bundle,
     CacheFile,
-    FiguresFile,
     PolicyName,
     UseJudge,
     open_encoder,
@@ -79,7 +83,7 @@ def evaluate(
             help="Long documents: cut (as published figures do), or split (best chunk counts)."
         ),
     ] = LongTexts.CUT,
-    json_file: FiguresFile = None,
+    as_json: AsJson = False,
     run_file: Annotated[
         Path | None, typer.Option("--run", metavar="FILE", help="Write a TREC run here.")
     ] = None,
@@ -122,11 +126,12 @@ def evaluate(
                 dataset, search, depth, policy=label if backfill else f"{label}-no-backfill"
             )
     first = next(iter(results.values()))
-    if json_file is not None:
-        write_metrics(json_file, results)
     if run_file is not None:
         first.write_trec_run(run_file)
-    out.print(metrics_table(first) if len(results) == 1 else comparison_table(results))
+    if as_json:
+        print_json(all_figures(results))
+    else:
+        out.print(metrics_table(first) if len(results) == 1 else comparison_table(results))
 
 
 def metrics_table(result: EvaluationResult) -> Table:
@@ -159,16 +164,11 @@ def comparison_table(results: Mapping[str, EvaluationResult]) -> Table:
     return table
 
 
-def write_metrics(path: Path, results: Mapping[str, EvaluationResult]) -> None:
-    """Writes the figures of one result; of several, with their differences from the first.
-
-    Raises:
-        StorageError: the file cannot be written.
-    """
+def all_figures(results: Mapping[str, EvaluationResult]) -> dict[str, Any]:
+    """The figures of one result; of several, with their differences from the first."""
     first_name, first = next(iter(results.items()))
     if len(results) == 1:
-        first.write_json(path)
-        return
+        return first.to_json()
     differences = {
         f"{name} less {first_name}": {
             metric: comparison.difference._asdict() for metric, comparison in comparisons.items()
@@ -176,8 +176,7 @@ def write_metrics(path: Path, results: Mapping[str, EvaluationResult]) -> None:
         for name, comparisons in compare(first, results).items()
     }
     figures = {name: result.to_json() for name, result in results.items()}
-    content = {"results": figures, "differences": differences}
-    write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    return {"results": figures, "differences": differences}
 
 
 def _new_table(result: EvaluationResult) -> Table:

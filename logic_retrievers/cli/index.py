@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from logic_retrievers.cli.console import ExitCode, out, print_status, progress_bar, report_errors
+from logic_retrievers.cli.backfill import describe_backfill, run_backfill
+from logic_retrievers.cli.console import (
+    AsJson,
+    ExitCode,
+    out,
+    print_json,
+    print_status,
+    progress_bar,
+    report_errors,
+)
 from logic_retrievers.cli.options import StoredCollection, expand_options, open_encoder
 from logic_retrievers.contradiction.settings import CONTRADICTION, merge_constants
 from logic_retrievers.documents import Splitter, read_documents
@@ -58,6 +67,7 @@ def index(
             "same command without it to make the others.",
         ),
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Reads documents, splits the long ones, and stores them with their vectors.
 
@@ -83,10 +93,22 @@ def index(
         incomplete = passages.incomplete
         if incomplete and not fast:
             _backfill(passages, incomplete)
-    out.print_line(
-        f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
-        f"{report.removed} removed: collection {stored.collection!r} in {stored.location}"
-    )
+    if as_json:
+        print_json(
+            {
+                "collection": stored.collection,
+                "location": stored.location,
+                **asdict(report),
+                "incomplete": [] if not fast else list(incomplete),
+                "skipped": dict(documents.skipped),
+                "left_out": [str(error) for error in documents.errors],
+            }
+        )
+    else:
+        out.print_line(
+            f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
+            f"{report.removed} removed: collection {stored.collection!r} in {stored.location}"
+        )
     if incomplete and fast:
         print_status(
             "incomplete",
@@ -118,11 +140,6 @@ def _ensure_contradiction_vector(
 
 def _backfill(passages: PassageIndex, names: Sequence[str]) -> str:
     """Makes vectors that passages lack; returns the name of the collection that has them."""
-    with progress_bar("back-fill") as show:
-        report = passages.backfill(names, progress=show)
-    print_status(
-        "back-filled",
-        f"{', '.join(names)} of {report.filled} stored passages, in collection"
-        f" {report.collection!r}",
-    )
+    report = run_backfill(passages, names)
+    print_status("back-filled", describe_backfill(report))
     return report.collection

@@ -69,9 +69,6 @@ Filters = Annotated[
 CacheFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Keep vectors here for the next time.")
 ]
-FiguresFile = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Write the figures here.")
-]
 LedgerFile = Annotated[
     Path | None,
     typer.Option(

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from logic_retrievers.cli.console import out, print_json, report_errors
+from logic_retrievers.cli.console import AsJson, out, print_json, report_errors
 from logic_retrievers.cli.input_file import open_input
 from logic_retrievers.documents.files import read_lines
 from logic_retrievers.errors import ConfigurationError, ReadError
@@ -21,7 +21,7 @@ def parse(
     file: Annotated[
         Path | None, typer.Option(metavar="LINES", help="One query a line; - for standard input.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Shows what a query wants and excludes, or the expression that it states."""
     parser = RuleParser()

@@ -10,8 +10,16 @@ import typer
 from rich.table import Table
 
 from logic_retrievers.chat import ChatEndpoint
-from logic_retrievers.cli.console import ExitCode, out, print_status, progress_bar, report_errors
-from logic_retrievers.cli.options import Bundle, CacheFile, FiguresFile, open_encoder
+from logic_retrievers.cli.console import (
+    AsJson,
+    ExitCode,
+    out,
+    print_json,
+    print_status,
+    progress_bar,
+    report_errors,
+)
+from logic_retrievers.cli.options import Bundle, CacheFile, open_encoder
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Estimate
@@ -114,7 +122,7 @@ def run(
     answers: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep a model's answers here.")
     ] = None,
-    json_file: FiguresFile = None,
+    as_json: AsJson = False,
     cache: CacheFile = None,
     bundle: Bundle = None,
 ) -> None:
@@ -144,18 +152,23 @@ def run(
                 traces=traces,
                 progress=advance,
             )
-    out.print(_accuracy_table(result))
-    out.print(_answers_table(result))
-    if any(result.kinds.values()):
-        out.print(_kinds_table(result))
-    if json_file is not None:
-        result.write_json(json_file)
+    if as_json:
+        print_json(result.to_json())
+    else:
+        _print_tables(result)
     failed = {name: errors for name in configurations if (errors := result.failed(name))}
     for name, errors in failed.items():
         question, error = next(iter(errors.items()))
         print_status("warning", f"{name}: {len(errors)} without an answer, as {question}: {error}")
     if failed:
         raise typer.Exit(ExitCode.PARTIAL)
+
+
+def _print_tables(result: ProbeResult) -> None:
+    out.print(_accuracy_table(result))
+    out.print(_answers_table(result))
+    if any(result.kinds.values()):
+        out.print(_kinds_table(result))
 
 
 def _open_reader(

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from logic_retrievers.cleaning import Quarantine
-from logic_retrievers.cli.console import ExitCode, out, print_json, print_status, report_errors
-from logic_retrievers.cli.options import StoredCollectionWithLedger, expand_options, open_ledger
+from logic_retrievers.cli.console import (
+    AsJson,
+    ExitCode,
+    out,
+    print_json,
+    print_status,
+    report_errors,
+)
+from logic_retrievers.cli.options import (
+    StoredCollectionWithLedger,
+    expand_options,
+    open_ledger,
+)
 from logic_retrievers.errors import ConfigurationError, InputError
 
 quarantine = typer.Typer(
@@ -19,7 +31,6 @@ quarantine = typer.Typer(
 
 Ids = Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Of passages.")]
 All = Annotated[bool, typer.Option("--all", help="All hidden passages.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @quarantine.command("list")
@@ -83,7 +94,11 @@ def show(
 @report_errors
 @expand_options
 def restore(
-    ids: Ids = None, everything: All = False, *, stored: StoredCollectionWithLedger
+    ids: Ids = None,
+    everything: All = False,
+    as_json: AsJson = False,
+    *,
+    stored: StoredCollectionWithLedger,
 ) -> None:
     """Shows passages again, exactly as they were; the cleaner leaves them alone from then on."""
     with _open_quarantine(stored) as store:
@@ -92,7 +107,10 @@ def restore(
         print_status("note", f"{name} was changed after it was hidden; it is shown as it is now")
     for name in result.missing:
         print_status("left out", f"{name} is not in quarantine")
-    out.print_line(f"{len(result.restored)} restored")
+    if as_json:
+        print_json(asdict(result))
+    else:
+        out.print_line(f"{len(result.restored)} restored")
     if result.missing:
         raise typer.Exit(ExitCode.PARTIAL)
 
@@ -104,6 +122,7 @@ def purge(
     ids: Ids = None,
     everything: All = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
     *,
     stored: StoredCollectionWithLedger,
 ) -> None:
@@ -111,8 +130,12 @@ def purge(
     with _open_quarantine(stored) as store:
         selected = _selected_ids(store, ids, everything)
         if selected and not yes:
-            typer.confirm(f"Delete {len(selected)} hidden passages for good?", abort=True)
-        out.print_line(f"{store.purge(selected)} deleted")
+            typer.confirm(f"Delete {len(selected)} hidden passages for good?", abort=True, err=True)
+        deleted = store.purge(selected)
+    if as_json:
+        print_json({"deleted": deleted})
+    else:
+        out.print_line(f"{deleted} deleted")
 
 
 @quarantine.command()

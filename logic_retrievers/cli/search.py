@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from logic_retrievers.cli.console import out, print_json, report_errors, shorten
+from logic_retrievers.cli.console import AsJson, out, print_json, report_errors, shorten
 from logic_retrievers.cli.options import (
     BaseName,
     Filters,
@@ -57,7 +57,7 @@ def search(
     ] = False,
     judge: UseJudge = True,
     explain: Annotated[bool, typer.Option(help="Show scores, ranks and reasons.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the hits as JSON.")] = False,
+    as_json: AsJson = False,
     query_encoder: QueryEncoders = None,
     *,
     stored: StoredCollection,

@@ -149,7 +149,7 @@ def test_doctor(call, corpus):
     assert "3 passages" in by_name["index"]
 
 
-def test_evaluate_writes_figures_and_a_run(call, tmp_path):
+def test_evaluate_prints_figures_and_writes_a_run(call, tmp_path):
     folder = tmp_path / "set"
     folder.mkdir()
     (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
@@ -157,29 +157,18 @@ def test_evaluate_writes_figures_and_a_run(call, tmp_path):
         "_id": "q", "text": "somewhere calm to sleep", "satisfying": ["inn"], "violating": ["bar"],
     }  # fmt: skip
     (folder / "queries.jsonl").write_text(json.dumps(query), encoding="utf-8")
-    out, run = tmp_path / "figures.json", tmp_path / "run.txt"
-    call(
-        "evaluate",
-        folder,
-        "--policy",
-        "auto",
-        "--json",
-        out,
-        "--run",
-        run,
-        "--cache",
-        tmp_path / "cache",
-    )
-    figures = json.loads(out.read_text(encoding="utf-8"))
+    run, cache = tmp_path / "run.txt", tmp_path / "cache"
+    shown = call("evaluate", folder, "--policy", "auto", "--json", "--run", run, "--cache", cache)
+    figures = json.loads(shown.stdout)
     assert figures["policy"] == "auto"
     assert (figures["queries"], figures["documents"]) == (1, 3)
     assert figures["metrics"]["R@1"] == 1.0
     assert figures["metrics"]["V@1"] == 0.0
     assert figures["metrics"]["FVR"] == 2.0
-    call("evaluate", folder, "--base", "hybrid", "--json", out, "--cache", tmp_path / "cache")
-    assert json.loads(out.read_text(encoding="utf-8"))["policy"] == "auto, base hybrid"
+    shown = call("evaluate", folder, "--base", "hybrid", "--json", "--cache", cache)
+    assert json.loads(shown.stdout)["policy"] == "auto, base hybrid"
     rows = [line.split() for line in run.read_text(encoding="utf-8").splitlines()]
     assert [row[2] for row in rows] == ["inn", "bar", "copper"]
     assert [row[3] for row in rows] == ["1", "2", "3"]
-    split = call("evaluate", folder, "--long-texts", "split", "--json", out)
+    split = call("evaluate", folder, "--long-texts", "split", "--json")
     assert "V@1" in split.stdout

@@ -67,12 +67,11 @@ def test_two_query_encoders_over_one_collection(folder, file, monkeypatch):
         return really(self, texts, names)
 
     monkeypatch.setattr(OnnxEncoder, "encode_documents", counted)
-    out = folder / "figures.json"
     both = ("--query-encoder", "base", "--query-encoder", file)
-    shown = call("evaluate", folder, "-p", "topical", *both, "--json", out).stdout
+    shown = call("evaluate", folder, "-p", "topical", *both).stdout
     assert len(encoded) == len(ROWS)
     assert "ours less base" in " ".join(shown.split())
-    told = json.loads(out.read_text("utf-8"))
+    told = figures(folder, *both)
     base, ours = (told["results"][name]["metrics"] for name in ("base", "ours"))
     assert base["R@1"] == 1.0
     gain = told["differences"]["ours less base"]["R@1"]
@@ -80,10 +79,12 @@ def test_two_query_encoders_over_one_collection(folder, file, monkeypatch):
     assert gain["low"] <= gain["mean"] <= gain["high"] < 0
     assert f"{gain['mean']:+.4f}" in shown
 
-    call("evaluate", folder, "-p", "topical", "--json", out)
-    assert json.loads(out.read_text("utf-8"))["metrics"] == base
-    call("evaluate", folder, "-p", "topical", *both[2:], "--json", out)
-    assert json.loads(out.read_text("utf-8"))["metrics"] == ours
+    assert figures(folder)["metrics"] == base
+    assert figures(folder, *both[2:])["metrics"] == ours
+
+
+def figures(folder, *encoders):
+    return json.loads(call("evaluate", folder, "-p", "topical", *encoders, "--json").stdout)
 
 
 def test_what_cannot_be_compared_is_refused_at_once(folder, file, tmp_path, monkeypatch):

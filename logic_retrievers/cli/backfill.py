@@ -1,0 +1,53 @@
+"""``logic-retrievers backfill VECTOR...``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from logic_retrievers.cli.console import AsJson, out, print_json, progress_bar, report_errors
+from logic_retrievers.cli.options import StoredCollection, expand_options
+from logic_retrievers.index import BackfillReport, PassageIndex
+
+
+@report_errors
+@expand_options
+def backfill(
+    vectors: Annotated[
+        list[str],
+        typer.Argument(metavar="VECTOR...", help="compatibility, contradiction or lexical."),
+    ],
+    as_json: AsJson = False,
+    *,
+    stored: StoredCollection,
+) -> None:
+    """Makes vectors that the stored passages of a collection lack.
+
+    Where Qdrant cannot add a vector to a collection it is made in a copy, whose name is printed.
+    Run the same command again after it was stopped.
+    """
+    with stored.open() as passages:
+        report = run_backfill(passages, vectors)
+    if as_json:
+        print_json(asdict(report))
+    else:
+        out.print_line(describe_backfill(report))
+
+
+def run_backfill(passages: PassageIndex, names: Sequence[str]) -> BackfillReport:
+    """Makes the vectors, with progress."""
+    with progress_bar("back-fill") as show:
+        return passages.backfill(names, progress=show)
+
+
+def describe_backfill(report: BackfillReport) -> str:
+    """What was made, in a sentence."""
+    if not report.vectors:
+        return f"collection {report.collection!r} has them already"
+    return (
+        f"{', '.join(report.vectors)} of {report.filled} stored passages, in collection"
+        f" {report.collection!r}"
+    )
