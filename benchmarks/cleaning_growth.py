@@ -25,9 +25,8 @@ from benchmarks.common.memory import resident_mib
 from benchmarks.common.output import cached_encoder, publish
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import CleaningSettings
-from logic_retrievers.cleaning.candidate_pairs import Pages, find_candidate_pairs
+from logic_retrievers.cleaning.candidate_pairs import MIN_PROBABILITY, Pages, find_candidate_pairs
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
-from logic_retrievers.cleaning.pipeline import MIN_PROBABILITY
 from logic_retrievers.contradiction.settings import VECTORS, merge_constants
 from logic_retrievers.effects import Operation
 from logic_retrievers.encoders import Encoder

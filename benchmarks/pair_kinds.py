@@ -1,6 +1,6 @@
 """Classification of pairs: contradictions, or another scope, version or wording.
 
-python -m benchmarks.pair_kinds dev|dev2|dev3|test|natural_dev|natural_test [--wrong]
+python -m benchmarks.pair_kinds dev|dev2|dev3|test|natural_dev|natural_test [--no-judge] [--wrong]
 
 The pairs are labelled by hand (``benchmarks/data``). Rules were made on the dev files alone, those
 of dev3 without every third of its pairs; tests are read once per reported configuration.
@@ -10,7 +10,6 @@ of dev3 without every third of its pairs; tests are read once per reported confi
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,12 +21,15 @@ from benchmarks.statistics.shares import wilson_interval
 from logic_retrievers import ContradictionScorer
 from logic_retrievers.cleaning.classification import PairClassification, classify_pair
 from logic_retrievers.cleaning.result import Kind
+from logic_retrievers.evaluation.rows import json_rows
+from logic_retrievers.judging import default_pair_kinds
+from logic_retrievers.judging.pair_kinds import pair_texts
 from logic_retrievers.types import Passage
 
 DATA = Path(__file__).parent / "data"
 PARTS = {
-    **{part: f"versions_{part}.jsonl" for part in ("dev", "dev2", "dev3", "test")},
-    **{part: f"{part}.jsonl" for part in ("natural_dev", "natural_test")},
+    **{part: f"versions_{part}.jsonl.gz" for part in ("dev", "dev2", "dev3", "test")},
+    **{part: f"{part}.jsonl.gz" for part in ("natural_dev", "natural_test")},
 }
 ASIDE_STEP = 3
 """Every third row of dev3 was kept aside."""
@@ -61,11 +63,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--wrong", action="store_true", help="list the misclassified pairs (dev)")
+    parser.add_argument("--no-judge", action="store_true", help="vectors and rules alone")
     options = parser.parse_args()
-    pairs = classify_pairs(load_pairs(options.part))
-    publish(f"pairs {options.part}", confusion(pairs), pairs=len(pairs))
-    publish(f"pairs {options.part}, shares", shares(pairs))
-    publish(f"pairs {options.part}, aspects", aspects(pairs))
+    pairs = classify_pairs(load_pairs(options.part), judge=not options.no_judge)
+    name = f"pairs {options.part}{', without a judge' * options.no_judge}"
+    publish(name, confusion(pairs), pairs=len(pairs))
+    publish(f"{name}, shares", shares(pairs))
+    publish(f"{name}, aspects", aspects(pairs))
     if options.wrong and not options.part.endswith("test"):
         for place, pair in enumerate(pairs):
             if pair.kind != pair.label and not is_kept_aside(options.part, place):
@@ -80,26 +84,39 @@ def is_kept_aside(part: str, place: int) -> bool:
 
 def load_pairs(part: str) -> list[dict[str, Any]]:
     """The labelled pairs."""
-    lines = (DATA / PARTS[part]).read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+    return [dict(row.fields) for row in json_rows(DATA / PARTS[part])]
 
 
-def classify_pairs(rows: Sequence[Mapping[str, Any]]) -> list[ClassifiedPair]:
-    """Classifies every pair with the shipped vectors."""
+def classify_pairs(
+    rows: Sequence[Mapping[str, Any]], *, judge: bool = True
+) -> list[ClassifiedPair]:
+    """Classifies every pair with the shipped vectors and, with ``judge``, the cross-encoder."""
     scorer = ContradictionScorer()
     scores = scorer.score([(row["one"]["text"], row["other"]["text"]) for row in rows])
+    passages = [
+        (
+            Passage("one", row["one"]["text"], row["one"]["metadata"]),
+            Passage("other", row["other"]["text"], row["other"]["metadata"]),
+        )
+        for row in rows
+    ]
+    read = default_pair_kinds() if judge else None
+    kinds: Sequence[Sequence[float] | None] = [None] * len(rows)
+    if read is not None:
+        kinds = read([pair_texts(*pair) for pair in passages])
     return [
         ClassifiedPair(
             row,
             classify_pair(
-                Passage("one", row["one"]["text"], row["one"]["metadata"]),
-                Passage("other", row["other"]["text"], row["other"]["metadata"]),
+                *pair,
                 probability=score.probability or 0.0,
                 cosine=score.cosine,
                 threshold=scorer.constants.threshold,
+                kinds=probabilities,
+                kinds_threshold=0.5 if read is None else read.constants["threshold"],
             ),
         )
-        for row, score in zip(rows, scores, strict=True)
+        for row, pair, score, probabilities in zip(rows, passages, scores, kinds, strict=True)
     ]
 
 

@@ -5,7 +5,6 @@ python -m benchmarks.parser
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import time
@@ -17,6 +16,7 @@ import numpy as np
 from benchmarks.common.output import publish
 from logic_retrievers import RuleParser
 from logic_retrievers.evaluation import bootstrap
+from logic_retrievers.evaluation.rows import json_rows
 
 LABELLED = Path(__file__).parent.parent / "tests" / "queries" / "labelled"
 HOSTILE = 10_000
@@ -33,8 +33,7 @@ def main() -> None:
 
 def accuracy(part: str) -> dict[str, object]:
     """Accuracy of kinds, and of excluded and wanted texts, with 95 % intervals."""
-    lines = (LABELLED / f"{part}.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = [row.fields for row in json_rows(LABELLED / f"{part}.jsonl.gz")]
     parser = RuleParser()
     table = []
     for row in rows:
@@ -64,8 +63,7 @@ def accuracy(part: str) -> dict[str, object]:
 def speed() -> dict[str, object]:
     """Microseconds per labelled query, and for the slowest of many hostile texts."""
     parser = RuleParser()
-    lines = (LABELLED / "test.jsonl").read_text(encoding="utf-8").splitlines()
-    texts = [json.loads(line)["text"] for line in lines]
+    texts = [row.fields["text"] for row in json_rows(LABELLED / "test.jsonl.gz")]
     seconds = [_seconds(parser, text) for text in texts * 3]
     hostile = [_seconds(parser, text) for text in _hostile()]
     p50, p95 = np.percentile(1e6 * np.array(seconds), [50, 95])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic_core import to_jsonable_python
 
@@ -99,14 +99,17 @@ def describe_passages(passages: Sequence[Passage]) -> list[dict[str, Any]]:
     ]
 
 
-def judge_from(name: str | None) -> None:
-    """No pair judge.
+def judge_from(name: str | None) -> Literal["auto"] | None:
+    """The judge of the bundle, or none.
 
     Raises:
-        ConfigurationError: there was one.
+        ConfigurationError: there was one of the user's own.
     """
-    if name is not None:
-        raise refuse_description("judge", name)
+    if name is None:
+        return None
+    if name == "auto":
+        return "auto"
+    raise refuse_description("judge", name)
 
 
 SETTINGS_FROM: Mapping[str, Callable[[Any], Any]] = {

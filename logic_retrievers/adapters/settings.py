@@ -105,6 +105,8 @@ class FilterFields(ConflictFields):
 class CleanerFields(ConflictFields):
     """Fields of a corpus cleaner."""
 
+    judge: Literal["auto"] | PairJudgeSetting | None = Field(default="auto", repr=False)  # type: ignore[assignment]
+
     resolution: ResolutionsSetting = "annotate"
     ledger: InstanceOf[Ledger] | str | os.PathLike[str] | None = Field(
         default=None, exclude=True, repr=False

@@ -34,6 +34,11 @@ from logic_retrievers.types import Passage
 NEAR_COPY_COSINE = 0.8
 """Topical cosine from which a pair is a candidate whatever its probability: texts that differ in
 one value only are nearly copies, and the contradiction vector does not see the difference."""
+MIN_PROBABILITY = 0.5
+"""Of a contradiction, from which a pair is a candidate that is no near copy."""
+NEAREST_READ = 5
+"""Where a cross-encoder reads pairs, so many of the nearest are candidates whatever their
+probability: the vectors miss most contradictions in other words."""
 RANKED_NEIGHBOURS = 1000
 """Topical neighbours of a trusted passage that are ranked for ``trusted_top``."""
 PASSAGES_PER_FETCH = 1024
@@ -111,6 +116,7 @@ class _Collector:
     settings: CleaningSettings
     min_probability: float
     vectors: VectorCache
+    nearest_read: int = 0
     unjudgeable: dict[str, str] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
     passages: dict[str, Passage] = field(default_factory=dict)
@@ -137,6 +143,7 @@ class _Collector:
             if pair.probability >= self.min_probability
             or pair.cosine >= NEAR_COPY_COSINE
             or rank < keep_nearest.get(pair.one, 0)
+            or rank < self.nearest_read
         ]
         yield from self._add(encoded, candidates)
 
@@ -232,15 +239,17 @@ def find_candidate_pairs(
     min_probability: float,
     *,
     stored: bool,
+    nearest_read: int = 0,
     progress: ProgressCallback | None = None,
 ) -> Operation[CandidatePairs]:
     """The pairs that may contradict, repeat or replace each other.
 
-    Examined passages that are not stored are compared with each other too. ``progress`` is called
+    Examined passages that are not stored are compared with each other too. ``nearest_read``: how
+    many of the nearest a cross-encoder reads whatever the vectors say. ``progress`` is called
     after each page with the number of passages examined so far.
     """
     meter = ProgressMeter(progress)
-    collector = _Collector(search, index, settings, min_probability, VectorCache())
+    collector = _Collector(search, index, settings, min_probability, VectorCache(), nearest_read)
     trusted = settings.trusted or ()
     collector.unjudgeable |= _unjudgeable(trusted)
     probes = {p.id: p for p in trusted if not unjudgeable_reason(p.text)}

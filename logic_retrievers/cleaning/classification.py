@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from logic_retrievers.cleaning.candidate_pairs import CandidatePairs
+from logic_retrievers.cleaning.candidate_pairs import (
+    MIN_PROBABILITY,
+    NEAR_COPY_COSINE,
+    CandidatePairs,
+)
 from logic_retrievers.cleaning.differences import have_same_words
 from logic_retrievers.cleaning.pair_rules import (
     contradiction,
@@ -19,6 +23,7 @@ from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
 from logic_retrievers.cleaning.result import Difference, Finding, Kind, Side
 from logic_retrievers.cleaning.settings import SCOPE_KEYS, CleaningSettings
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
+from logic_retrievers.judging import PAIR_KINDS
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 OPPOSED_PROBABILITY = 0.8
@@ -67,6 +72,22 @@ _LAST_RULES: tuple[tuple[Kind, Rule], ...] = (
 """Weak rules, applied where no other rule matched."""
 
 
+_CERTAIN_RULES: tuple[tuple[Kind, Rule], ...] = (
+    _METADATA_RULES[0],
+    (Kind.SUPERSEDED, newer_version.find_newer_by_text),
+    *_METADATA_RULES[1:],
+)
+"""Rules that come before a cross-encoder's reading."""
+
+_UNRELATED = "unrelated"
+_READ_AS = {
+    Kind.CONTRADICTION: "read together they contradict each other",
+    Kind.SUPERSEDED: "read together they are two states of one thing",
+    Kind.SCOPE: "read together they speak of different things",
+    Kind.PARAPHRASE: "read together they say the same",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class PairClassification:
     """How two passages relate.
@@ -75,13 +96,15 @@ class PairClassification:
         kind: of the relation.
         reason: in a sentence for people, the same whichever passage comes first.
         differences: where the texts differ, in the order of the first text.
-        newer: which of the two is the newer version; None where neither is.
+        newer: which of the two is the newer version; None where neither is, or none is known.
+        probability: of a contradiction, as the cross-encoder reads the two; None where it did not.
     """
 
     kind: Kind
     reason: str
     differences: tuple[Difference, ...] = ()
     newer: Side | None = None
+    probability: float | None = None
 
 
 def classify_pairs(
@@ -90,11 +113,13 @@ def classify_pairs(
     settings: CleaningSettings,
     threshold: float,
     opposition: Mapping[tuple[int, int], float] | None = None,
+    kinds_threshold: float = 0.5,
 ) -> list[Finding]:
     """The pairs that relate in some way as findings, the most serious first.
 
     ``opposition``: pair with a trusted passage -> probability that the other passage has the
-    opposite stance. It replaces our own probability, but not the judge's.
+    opposite stance. It replaces our own probability, but not the judge's. ``kinds_threshold``:
+    least probability of a contradiction that the cross-encoder reads.
     """
     classified = []
     for pair in pairs:
@@ -102,14 +127,19 @@ def classify_pairs(
         if opposed is not None and pair.probability == pair.own_probability:
             pair = replace(pair, probability=round(opposed, SCORE_DECIMALS))
             least = OPPOSED_PROBABILITY
-        if finding := _find(candidates, pair, settings, least):
-            classified.append((_ORDER[finding.kind], pair.sort_key, finding))
+        if finding := _find(candidates, pair, settings, least, kinds_threshold):
+            key = (-finding.probability, *pair.sort_key[1:])
+            classified.append((_ORDER[finding.kind], key, finding))
     classified.sort(key=lambda row: row[:2])
     return [finding for _, _, finding in classified]
 
 
 def _find(
-    candidates: CandidatePairs, pair: CandidatePair, settings: CleaningSettings, threshold: float
+    candidates: CandidatePairs,
+    pair: CandidatePair,
+    settings: CleaningSettings,
+    threshold: float,
+    kinds_threshold: float,
 ) -> Finding | None:
     one, other = candidates.passages[pair.one], candidates.passages[pair.other]
     classification = classify_pair(
@@ -121,6 +151,8 @@ def _find(
         date_key=settings.date_key,
         source_key=settings.source_key,
         scope_keys=settings.scope_keys,
+        kinds=pair.kinds,
+        kinds_threshold=kinds_threshold,
     )
     is_ranked = (pair.one, pair.other) in candidates.ranked
     if is_ranked and (classification is None or classification.kind is not Kind.DUPLICATE):
@@ -129,7 +161,7 @@ def _find(
             kind=Kind.CONTRADICTION,
             reason="one of those that contradict a trusted passage most",
         )
-    if classification is None:
+    if classification is None or _is_far(pair, classification.kind):
         return None
     return Finding(
         one.id,
@@ -138,11 +170,17 @@ def _find(
         classification.reason,
         pair.cosine,
         pair.score,
-        pair.probability,
+        pair.probability if classification.probability is None else classification.probability,
         pair.own_probability,
         classification.differences,
         {"one": one.id, "other": other.id}.get(classification.newer or ""),
     )
+
+
+def _is_far(pair: CandidatePair, kind: Kind) -> bool:
+    """Whether two passages that agree are too far apart to be worth a line in a report."""
+    proposed = pair.cosine >= NEAR_COPY_COSINE or pair.own_probability >= MIN_PROBABILITY
+    return kind in (Kind.SCOPE, Kind.PARAPHRASE) and pair.kinds is not None and not proposed
 
 
 def classify_pair(
@@ -155,13 +193,15 @@ def classify_pair(
     date_key: str = "date",
     source_key: str = "source",
     scope_keys: Sequence[str] = SCOPE_KEYS,
+    kinds: Sequence[float] | None = None,
+    kinds_threshold: float = 0.5,
 ) -> PairClassification | None:
     """How two passages relate; None: they have nothing to do with each other.
 
-    The order of the two does not matter. The rules are applied in this order: the same words; a
-    newer version, by the texts; other units, or another scope by metadata or texts; a newer
-    version, by the metadata; a contradiction; else the same in other words. A doubtful
-    contradiction is none.
+    The order of the two does not matter. What is certain comes first: the same words; another scope
+    or a newer version, by the metadata; a newer version, by the texts. Where a cross-encoder has
+    read the two it decides the rest. Else rules do: other units or another scope by the texts; a
+    contradiction; else the same in other words. A doubtful contradiction is none.
 
     Args:
         one: a passage.
@@ -174,6 +214,8 @@ def classify_pair(
         scope_keys: that say what a passage is true of; ``year`` stands for ``school_year`` too. If
             there are any, keys of other names whose values are two names count as well, where the
             texts are nearly the same.
+        kinds: probabilities of ``PAIR_KINDS`` from a cross-encoder that has read both.
+        kinds_threshold: least probability of a contradiction among these.
     """
     if have_same_words(one.text, other.text):
         return PairClassification(Kind.DUPLICATE, "they say the same in the same words")
@@ -184,7 +226,10 @@ def classify_pair(
     )
     least_overlap = _MIN_TOPIC_SHARE + _MIN_TOPIC_SHARE_LONG * pair.relative_length
     related = probability >= threshold or pair.overlap >= least_overlap
-    classification = _classify(pair) if related else _apply(_LAST_RULES, pair)
+    if kinds is not None:
+        classification = _classify_by_kinds(pair, kinds, kinds_threshold)
+    else:
+        classification = _classify(pair) if related else _apply(_LAST_RULES, pair)
     return _swapped(classification) if swapped and classification else classification
 
 
@@ -201,6 +246,30 @@ def _classify(pair: PassagePair) -> PairClassification | None:
         reason = "they say the same in other words"
         return PairClassification(Kind.PARAPHRASE, reason, pair.comparison.differences)
     return None
+
+
+def _classify_by_kinds(
+    pair: PassagePair, kinds: Sequence[float], threshold: float
+) -> PairClassification | None:
+    """What is certain by rules, then what the vectors decide, then what was read."""
+    if classification := _apply(_CERTAIN_RULES, pair):
+        return classification
+    if pair.is_decided_by_vectors and (reason := contradiction.find_vector_contradiction(pair)):
+        return PairClassification(Kind.CONTRADICTION, reason, pair.comparison.differences)
+    probability = dict(zip(PAIR_KINDS, kinds, strict=True))
+    name = max(PAIR_KINDS, key=probability.__getitem__)
+    if name == _UNRELATED or (name == Kind.CONTRADICTION and probability[name] < threshold):
+        return None
+    newer = None
+    if name == Kind.SUPERSEDED and (found := newer_version.find_newer_by_hint(pair)):
+        newer = found[0]
+    reason = f"{_READ_AS[Kind(name)]} ({probability[name]:.2f})"
+    changes = [change for change in pair.value_changes if change.in_both]
+    if name == Kind.CONTRADICTION and len(changes) == 1:
+        reason = f"{pair.contrast(changes[0])}; {reason}"
+    return PairClassification(
+        Kind(name), reason, pair.comparison.differences, newer, probability[Kind.CONTRADICTION]
+    )
 
 
 def _apply(rules: Sequence[tuple[Kind, Rule]], pair: PassagePair) -> PairClassification | None:

@@ -135,7 +135,7 @@ def resolve_findings(
         if finding.kind is Kind.DUPLICATE:
             copies.setdefault(one, set()).add(other)
             copies.setdefault(other, set()).add(one)
-        is_superseded = finding.kind is Kind.SUPERSEDED
+        is_superseded = finding.kind is Kind.SUPERSEDED and finding.newer is not None
         if is_superseded and (hides_outdated or finding.newer in trusted):
             versions[one, other] = finding
         elif finding.kind is not Kind.CONTRADICTION:

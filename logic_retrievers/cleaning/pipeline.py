@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from functools import partial
 
 from logic_retrievers.cleaning.candidate_pairs import (
+    MIN_PROBABILITY,
+    NEAREST_READ,
     CandidatePairs,
     find_candidate_pairs,
     listed_pages,
@@ -20,18 +22,17 @@ from logic_retrievers.cleaning.neighbour_groups import conflict_groups, oppositi
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
 from logic_retrievers.cleaning.quarantine import Quarantine, refuse_mixed_tenants
 from logic_retrievers.cleaning.result import CleaningResult, Decision, Kind
-from logic_retrievers.cleaning.settings import Criteria
+from logic_retrievers.cleaning.settings import CleanerJudge, Criteria
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair, check_passages
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
 from logic_retrievers.contradiction.pair_judge import judge_pairs
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning
 from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.judging import OnnxPairKinds, default_pair_kinds
+from logic_retrievers.judging.pair_kinds import pair_texts
 from logic_retrievers.progress import ProgressCallback
-from logic_retrievers.types import Passage
-
-MIN_PROBABILITY = 0.5
-"""Of a contradiction; a less probable pair is a candidate only where the two are nearly copies."""
+from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,11 @@ class CleaningRun:
         """Finds pairs, classifies them, decides, writes the decisions down and applies them."""
         candidates = yield from self._find_pairs(passages, again, progress)
         judge, above = self.criteria.settings.judge, self.criteria.judge_above
-        judged = yield from judge_pairs(judge, candidates.pairs, candidates.passages, above)
+        if self.criteria.kinds_manifest is not None:
+            read = yield Compute(partial(_read_pairs, candidates, judge))
+            return (yield from self._decide(candidates, read, []))
+        own = None if judge == "auto" or isinstance(judge, OnnxPairKinds) else judge
+        judged = yield from judge_pairs(own, candidates.pairs, candidates.passages, above)
         return (yield from self._decide(candidates, *judged))
 
     def _find_pairs(
@@ -77,6 +82,7 @@ class CleaningRun:
                 criteria.settings,
                 min(MIN_PROBABILITY, criteria.constants.threshold, criteria.judge_above),
                 stored=passages is None,
+                nearest_read=0 if criteria.kinds_manifest is None else NEAREST_READ,
                 progress=progress,
             )
         )
@@ -90,7 +96,15 @@ class CleaningRun:
             opposition = yield from opposition_by_pair(self.search, candidates)
         threshold = criteria.constants.threshold
         findings = yield Compute(
-            partial(classify_pairs, candidates, pairs, settings, threshold, opposition)
+            partial(
+                classify_pairs,
+                candidates,
+                pairs,
+                settings,
+                threshold,
+                opposition,
+                criteria.kinds_threshold,
+            )
         )
         position_of = {p.id: position for position, p in enumerate(candidates.passages)}
         conflicts = [
@@ -210,3 +224,16 @@ def _entries(result: CleaningResult, decision: Decision, points: Mapping[str, st
             )
         )
     return entries
+
+
+def _read_pairs(candidates: CandidatePairs, judge: CleanerJudge) -> tuple[CandidatePair, ...]:
+    """The pairs with the probabilities of their kinds."""
+    read = judge if isinstance(judge, OnnxPairKinds) else default_pair_kinds()
+    if read is None:
+        return candidates.pairs
+    passages = candidates.passages
+    texts = [pair_texts(passages[pair.one], passages[pair.other]) for pair in candidates.pairs]
+    return tuple(
+        replace(pair, kinds=tuple(round(p, SCORE_DECIMALS) for p in probabilities))
+        for pair, probabilities in zip(candidates.pairs, read(texts), strict=True)
+    )

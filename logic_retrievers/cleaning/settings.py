@@ -21,11 +21,16 @@ from logic_retrievers.contradiction.settings import (
 )
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
 from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.encoders.bundle import default_bundle_manifest
+from logic_retrievers.encoders.manifest import Manifest
 from logic_retrievers.judging.asking import check_judge
+from logic_retrievers.judging.onnx import OnnxPairKinds
 from logic_retrievers.settings import SHARE, OneOf, check_count, check_texts, check_type
 from logic_retrievers.types import Passage
 
 AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
+CleanerJudge: TypeAlias = Literal["auto"] | OnnxPairKinds | PairJudge | None
+"""What reads pairs of passages; ``auto``: the pair kinds of the default bundle, if it has any."""
 
 THRESHOLD = 0.87
 """The highest at which six tenths of the passages planted in ConflictQA's dev part are found."""
@@ -51,7 +56,7 @@ class CommonCleaningOptions(TypedDict, total=False):
     source_key: str
     source_order: Sequence[str]
     scope_keys: Sequence[str]
-    judge: PairJudge | None
+    judge: CleanerJudge
     judge_above: float | None
 
 
@@ -90,10 +95,13 @@ class CleaningSettings:
         source_order: the best source first, for ``prefer_source``.
         scope_keys: of the metadata, that say what a passage is true of; passages that differ in one
             do not contradict each other.
-        judge: an NLI model or language model, see ``contradiction.PairJudge``. It is asked once a
-            call; if it fails our own probabilities stand, and a warning says so.
-        judge_above: least own probability of the pairs that the judge reads; by default the
-            threshold.
+        judge: reads pairs of passages: ``judging.OnnxPairKinds`` of a bundle, a cross-encoder that
+            says what kind of pair each is (``auto``: of the bundle that comes with the package, if
+            it has one); or an NLI model or language model of your own, see
+            ``contradiction.PairJudge``: it is asked once a call; if it fails our own probabilities
+            stand, and a warning says so. None: the vectors and rules alone.
+        judge_above: least own probability of the pairs that a judge of your own reads; by default
+            the threshold.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
@@ -114,7 +122,7 @@ class CleaningSettings:
     source_key: str = "source"
     source_order: Sequence[str] = ()
     scope_keys: Sequence[str] = SCOPE_KEYS
-    judge: PairJudge | None = None
+    judge: CleanerJudge = "auto"
     judge_above: float | None = None
 
     def __post_init__(self) -> None:
@@ -126,7 +134,8 @@ class CleaningSettings:
         OneOf(get_args(AgainstTrusted)).check("against_trusted", self.against_trusted)
         check_texts("scope_keys", self.scope_keys)
         check_type("settings", self.settings, ContradictionSettings, type(None))
-        check_judge(self.judge)
+        if self.judge != "auto":
+            check_judge(self.judge)
         if self.judge_above is not None:
             SHARE.check("judge_above", self.judge_above)
         check_trusted_filter(self.trusted_filter)
@@ -155,6 +164,8 @@ class Criteria:
     resolution: ResolutionStrategy
     judge_above: float
     encoder: Encoder
+    kinds_manifest: Manifest | None = None
+    """Of the bundle whose cross-encoder reads the pairs; None where none does."""
 
     @classmethod
     def merge(cls, settings: CleaningSettings, encoder: Encoder) -> Criteria:
@@ -169,7 +180,16 @@ class Criteria:
             threshold = THRESHOLD
         constants = merge_constants(encoder.specs, settings.settings, threshold=threshold)
         above = constants.threshold if settings.judge_above is None else settings.judge_above
-        return cls(settings, constants, settings.strategy(), above, encoder)
+        manifest = _kinds_manifest(settings.judge)
+        return cls(settings, constants, settings.strategy(), above, encoder, manifest)
+
+    @property
+    def kinds_threshold(self) -> float:
+        """Least probability of a contradiction that the cross-encoder reads."""
+        entry = None if self.kinds_manifest is None else self.kinds_manifest.pair_kinds
+        if entry is None or self.settings.threshold is not None:
+            return self.constants.threshold
+        return entry.constants.get("threshold", self.constants.threshold)
 
     def fingerprint(self) -> str:
         """sha256 of the criteria; a function counts by its name, an encoder by its fingerprints."""
@@ -183,9 +203,23 @@ class Criteria:
             settings,
             self.constants,
             self.resolution,
-            self.settings.judge is not None,
+            self.settings.judge is None or self.settings.judge == "auto",
+            self._kinds_fingerprint(),
             self.judge_above,
             sorted((name, self.encoder.specs[name].fingerprint) for name in VECTORS),
         )
         text = _ADDRESS.sub("", repr(parts))
         return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+    def _kinds_fingerprint(self) -> str | None:
+        manifest = self.kinds_manifest
+        if manifest is None or manifest.pair_kinds is None:
+            return None
+        return manifest.cross_encoder_fingerprint(manifest.pair_kinds)
+
+
+def _kinds_manifest(judge: CleanerJudge) -> Manifest | None:
+    manifest = default_bundle_manifest() if judge == "auto" else None
+    if isinstance(judge, OnnxPairKinds):
+        manifest = judge.bundle.manifest
+    return manifest if manifest is not None and manifest.pair_kinds is not None else None

@@ -106,6 +106,10 @@ def clean(
     source_order: Annotated[
         list[str] | None, typer.Option(help="Sources for prefer_source, the best first.")
     ] = None,
+    judge: Annotated[
+        bool,
+        typer.Option("--judge/--no-judge", help="Have a cross-encoder read the pairs."),
+    ] = True,
     as_json: AsJson = False,
     location: Location = DEFAULT_LOCATION,
     bundle: Bundle = None,
@@ -134,6 +138,7 @@ def clean(
         "date_key": date_key,
         "source_key": source_key,
         "source_order": source_order or (),
+        "judge": "auto" if judge else None,
         "trusted_filter": parse_filter(conditions),
         "trusted": _read_passages(documents, encoder),
     }

@@ -47,7 +47,8 @@ class CandidatePair:
     """Two passages, by position, that may contradict each other.
 
     ``score`` is F, by which pairs are ordered. ``probability`` is the judge's where it has read the
-    pair, ``own_probability`` what the vectors alone say.
+    pair, ``own_probability`` what the vectors alone say. ``kinds`` are the probabilities of
+    :data:`logic_retrievers.judging.PAIR_KINDS`, where a cross-encoder has read both.
     """
 
     one: int
@@ -56,6 +57,7 @@ class CandidatePair:
     score: float
     probability: float
     own_probability: float
+    kinds: tuple[float, ...] | None = None
 
     @property
     def sort_key(self) -> tuple[float, float, int, int]:

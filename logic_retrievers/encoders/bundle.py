@@ -230,10 +230,10 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
     return Bundle(folder, manifest)
 
 
-def default_bundle_has_judge() -> bool:
-    """Whether the bundle that comes with the package has a pair judge; reads its manifest alone."""
+def default_bundle_manifest() -> Manifest | None:
+    """Of the bundle that comes with the package, if it is there; its graphs are not read."""
     folder = default_bundle_path()
-    return (folder / MANIFEST_NAME).is_file() and _read_manifest(folder).judge is not None
+    return _read_manifest(folder) if (folder / MANIFEST_NAME).is_file() else None
 
 
 def _read(folder: Path, name: str, max_bytes: int) -> bytes:

@@ -126,21 +126,24 @@ class Head(Description):
         return self.query if role == "query" else self.document
 
 
-class Judge(Description):
-    """The pair judge: a cross-encoder over the trunk that the heads share.
+class CrossEncoder(Description):
+    """A model that reads two texts together, over the trunk that the heads share.
 
     Args:
-        trunk, graph: file names; the trunk runs first, as for a :class:`Side`.
-        output: the graph's output: logits of shape (batch, 3): entailment, neutral, contradiction.
+        graphs: file names in the order in which they run: the first reads tokens, each other one
+            as ``hidden`` what the one before gives (batch, tokens, width). Cross-encoders that
+            share their lower layers name the same files.
+        output: of the last graph: logits of shape (batch, labels). Labels of a judge: entailment,
+            neutral, contradiction; of pair kinds: ``logic_retrievers.judging.PAIR_KINDS``.
         max_tokens: longest pair of texts in tokens, special ones included; the longer text is cut.
         temperature: logits are divided by it, so that probabilities are calibrated.
-        constants: weights of its judgements in a ranking.
+        constants: of a judge, the weights of its judgements in a ranking; of pair kinds, the
+            ``threshold`` of a contradiction.
         origin: how temperature and constants were found.
         training: the data sets that it was trained on.
     """
 
-    trunk: Name
-    graph: Name
+    graphs: tuple[Name, ...] = Field(min_length=2)
     output: Name
     max_tokens: int = Field(ge=8, le=2**20)
     temperature: float = Field(ge=1e-6)
@@ -207,7 +210,8 @@ class Manifest(Description):
             gives the id of the padding token.
         heads: vector name -> head.
         parity: reference vectors.
-        judge: the pair judge, if the bundle has one.
+        judge: reads a passage and a query, if the bundle has one.
+        pair_kinds: reads two passages, if the bundle has one.
     """
 
     format_version: Literal[1]
@@ -219,7 +223,8 @@ class Manifest(Description):
     tokenizer: Name = "tokenizer.json"
     heads: dict[Name, Head] = Field(min_length=1)
     parity: Parity
-    judge: Judge | None = None
+    judge: CrossEncoder | None = None
+    pair_kinds: CrossEncoder | None = None
 
     @field_validator("files")
     @classmethod
@@ -241,7 +246,7 @@ class Manifest(Description):
     def graphs(self) -> set[str]:
         """Names of all graphs."""
         names = {g for h in self.heads.values() for s in (h.query, h.document) for g in s.graphs}
-        return names | ({self.judge.trunk, self.judge.graph} if self.judge else set())
+        return names.union(*(c.graphs for c in (self.judge, self.pair_kinds) if c))
 
     def fingerprint(self, name: str, role: Role) -> str:
         """A hash over everything that changes a vector of this head and role.
@@ -259,6 +264,18 @@ class Manifest(Description):
             side.max_tokens,
             head.pooling,
             head.normalise,
+        ]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+    def cross_encoder_fingerprint(self, entry: CrossEncoder) -> str:
+        """A hash over everything that changes a probability of it."""
+        parts = [
+            *(self.files[graph] for graph in entry.graphs),
+            self.files[self.tokenizer],
+            entry.output,
+            entry.max_tokens,
+            entry.temperature,
+            entry.constants,
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 

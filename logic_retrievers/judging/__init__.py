@@ -13,7 +13,8 @@ from logic_retrievers.lazy_imports import lazy_names
 
 _MODULES = {
     "judge": "LABELS Judgement QueryJudge",
-    "onnx": "OnnxPairJudge default_judge",
+    "onnx": "OnnxPairJudge OnnxPairKinds default_judge default_pair_kinds",
+    "pair_kinds": "PAIR_KINDS",
     "settings": "JudgeSettings",
 }
 

@@ -1,4 +1,4 @@
-"""The pair judge of a bundle, on ONNX Runtime."""
+"""The cross-encoders of a bundle, on ONNX Runtime: the pair judge, and pair kinds."""
 
 from __future__ import annotations
 
@@ -7,39 +7,38 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from logic_retrievers.encoders.base import clean_text
-from logic_retrievers.encoders.bundle import Bundle, default_bundle_has_judge, load_bundle
-from logic_retrievers.encoders.manifest import HIDDEN
+from logic_retrievers.encoders.bundle import Bundle, default_bundle_manifest, load_bundle
+from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder
 from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, available_cores
 from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
+from logic_retrievers.judging.pair_kinds import PAIR_KINDS
 
 
-class OnnxPairJudge(BundledJudge):
-    """A cross-encoder that reads two texts at once; a :class:`QueryJudge`.
+class OnnxCrossEncoder:
+    """Reads two texts at once; the base of the two below.
 
     Each pair is read alone, one a core, so its probabilities do not depend on the others. Safe to
     call from several threads, which wait for each other.
 
     Args:
-        bundle: a bundle with a judge, or its folder; the one that comes with the package where
-            None.
+        bundle: a bundle that has it, or its folder; the one that comes with the package where None.
         providers: as of :class:`logic_retrievers.encoders.OnnxEncoder`.
         threads: number of cores; all of them where None.
 
     Raises:
-        BundleError: the bundle is missing or damaged, or has no judge.
+        BundleError: the bundle is missing or damaged, or has no such cross-encoder.
         ProviderError: a provider is not available or did not load.
-
-    Example:
-        >>> judge = OnnxPairJudge()                                # doctest: +SKIP
-        >>> judge([("Cake without nuts.", "a cake, but no nuts")])  # doctest: +SKIP
     """
+
+    entry_name: ClassVar[Literal["judge", "pair_kinds"]]
+    labels: ClassVar[tuple[str, ...]]
 
     def __init__(
         self,
@@ -49,62 +48,95 @@ class OnnxPairJudge(BundledJudge):
         threads: int | None = None,
     ) -> None:
         self.bundle = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
-        entry = self.bundle.manifest.judge
+        entry: CrossEncoder | None = getattr(self.bundle.manifest, self.entry_name)
         if entry is None:
+            what = {"judge": "pair judge", "pair_kinds": "pair kinds"}[self.entry_name]
             raise BundleError(
-                f"The bundle {self.bundle.manifest.name!r} has no pair judge. Pass one that has, a "
+                f"The bundle {self.bundle.manifest.name!r} has no {what}. Pass one that has, a "
                 "callable of your own, or judge=None."
             )
         self._entry = entry
         self._settings: dict[str, Any] = {"providers": providers, "threads": threads}
         self._tokenizer = SharedTokenizer(self.bundle.read(self.bundle.manifest.tokenizer))
-        contents = {name: self.bundle.read(name) for name in (entry.trunk, entry.graph)}
+        contents = {name: self.bundle.read(name) for name in entry.graphs}
         self._graphs = Graphs(contents, [CPU] if providers is None else providers, threads=1)
         self._workers = (threads or available_cores()) if providers in (None, [CPU]) else 1
         self._lock = Lock()
         try:
-            self([("a", "b")])
+            self.read([("a", "b")])
         except Exception as error:
-            raise BundleError(f"the judge {entry.graph!r} does not run: {error}") from error
+            raise BundleError(f"{entry.graphs[-1]!r} does not run: {error}") from error
 
     @property
     def constants(self) -> dict[str, float]:
         """As the bundle ships them."""
         return dict(self._entry.constants)
 
-    def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, float, float]]:
-        """Probabilities of :data:`LABELS` for each pair of a passage and a query."""
+    def read(self, pairs: Sequence[TextPair]) -> list[tuple[float, ...]]:
+        """The probability of each label, for each pair."""
         rows = self.token_ids(pairs)
         with self._lock, ThreadPoolExecutor(self._workers) as pool:  # it takes all cores
             return list(pool.map(self._probabilities, rows))
 
     def token_ids(self, pairs: Sequence[TextPair]) -> list[list[int]]:
-        """What the graph reads: both texts in one row, cut to the judge's length."""
+        """What the graphs read: both texts in one row, cut to the longest pair."""
         cleaned = [(clean_text(first), clean_text(second)) for first, second in pairs]
         return self._tokenizer.encode_pairs(cleaned, self._entry.max_tokens)
 
-    def _probabilities(self, row: Sequence[int]) -> tuple[float, float, float]:
+    def _probabilities(self, row: Sequence[int]) -> tuple[float, ...]:
         ids = np.array([row], dtype=np.int64)
         feed = {
             "input_ids": ids,
             "attention_mask": np.ones_like(ids),
             "token_type_ids": np.zeros_like(ids),
         }
-        hidden = self._graphs.run(self._entry.trunk, [HIDDEN], feed)[0]
-        feed = {**feed, HIDDEN: hidden}
-        logits = self._graphs.run(self._entry.graph, [self._entry.output], feed)[0]
-        if logits.shape != (1, len(LABELS)):
-            raise BundleError(f"logits of shape {logits.shape}, not (1, {len(LABELS)})")
+        *lower, last = self._entry.graphs
+        for graph in lower:
+            (feed[HIDDEN],) = self._graphs.run(graph, self._graphs.outputs(graph), feed)
+        logits = self._graphs.run(last, [self._entry.output], feed)[0]
+        if logits.shape != (1, len(self.labels)):
+            raise BundleError(f"logits of shape {logits.shape}, not (1, {len(self.labels)})")
         if not np.isfinite(logits).all():
             raise BundleError("logits that are not finite")
         scaled = logits[0].astype(np.float64) / self._entry.temperature
         exponentials = np.exp(scaled - scaled.max())
-        first, second, third = (exponentials / exponentials.sum()).tolist()
-        return first, second, third
+        return tuple((exponentials / exponentials.sum()).tolist())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the bundle's folder and the settings; the other process opens it anew."""
         return partial(type(self), self.bundle.path, **self._settings), ()
+
+
+class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
+    """Reads a passage and a query; a :class:`QueryJudge`. See the base for the arguments.
+
+    Example:
+        >>> judge = OnnxPairJudge()                                # doctest: +SKIP
+        >>> judge([("Cake without nuts.", "a cake, but no nuts")])  # doctest: +SKIP
+    """
+
+    entry_name = "judge"
+    labels = LABELS
+
+    def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...]]:
+        """Probabilities of :data:`LABELS` for each pair of a passage and a query."""
+        return self.read(pairs)
+
+
+class OnnxPairKinds(OnnxCrossEncoder):
+    """Reads two passages: which of :data:`PAIR_KINDS` are they? See the base for the arguments."""
+
+    entry_name = "pair_kinds"
+    labels = PAIR_KINDS
+
+    def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...]]:
+        """Probabilities of :data:`PAIR_KINDS`; which of the two comes first plays no part."""
+        ways = [way for one, other in pairs for way in ((one, other), (other, one))]
+        read = iter(self.read(ways))
+        return [
+            tuple((a + b) / 2 for a, b in zip(first, second, strict=True))
+            for first, second in zip(read, read, strict=True)
+        ]
 
 
 _default_lock = Lock()
@@ -118,4 +150,17 @@ def default_judge() -> OnnxPairJudge | None:
 
 @cache
 def _default_judge() -> OnnxPairJudge | None:
-    return OnnxPairJudge() if default_bundle_has_judge() else None
+    manifest = default_bundle_manifest()
+    return OnnxPairJudge() if manifest is not None and manifest.judge is not None else None
+
+
+def default_pair_kinds() -> OnnxPairKinds | None:
+    """What reads two passages in the bundle that comes with the package; one per process."""
+    with _default_lock:
+        return _default_pair_kinds()
+
+
+@cache
+def _default_pair_kinds() -> OnnxPairKinds | None:
+    manifest = default_bundle_manifest()
+    return OnnxPairKinds() if manifest is not None and manifest.pair_kinds is not None else None

@@ -21,9 +21,9 @@ WIDTH = 4
 
 
 def write_pair_bundle(
-    folder: Path, *, judge: bool = True, classes: int = 3, **changes: Any
+    folder: Path, *, entry_name: str | None = "judge", classes: int = 3, **changes: Any
 ) -> Path:
-    """A bundle whose judge has that many logits; ``changes`` replace fields of its entry."""
+    """A bundle with a cross-encoder of so many logits; ``changes`` replace fields of its entry."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "trunk.onnx").write_bytes(_trunk().SerializeToString())
     (folder / "judge.onnx").write_bytes(_judge_graph(classes).SerializeToString())
@@ -32,8 +32,7 @@ def write_pair_bundle(
     (folder / "parity.json").write_text("[]", encoding="utf-8")
     side = {"graph": "trunk.onnx", "output": "hidden", "max_tokens": 16}
     entry = {
-        "trunk": "trunk.onnx",
-        "graph": "judge.onnx",
+        "graphs": ["trunk.onnx", "judge.onnx"],
         "output": "logits",
         "max_tokens": 64,
         "temperature": 1.0,
@@ -52,7 +51,7 @@ def write_pair_bundle(
             "topical": {"dimension": WIDTH, "pooling": "mean", "query": side, "document": side}
         },
         "parity": {"file": "parity.json", "min_cosine": 0.9999},
-        **({"judge": entry} if judge else {}),
+        **({entry_name: entry} if entry_name else {}),
     }
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     return folder

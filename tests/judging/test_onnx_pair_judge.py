@@ -151,7 +151,7 @@ def test_several_threads(judge):
 
 def test_a_bundle_without_a_judge(tmp_path):
     """The message names the bundle and the ways out."""
-    folder = write_pair_bundle(tmp_path, judge=False)
+    folder = write_pair_bundle(tmp_path, entry_name=None)
     for bundle in (folder, str(folder), load_bundle(folder)):
         with pytest.raises(BundleError, match=r"'pairs' has no pair judge.*judge=None"):
             OnnxPairJudge(bundle)
@@ -165,7 +165,12 @@ def test_a_graph_with_another_number_of_logits(tmp_path, classes):
 
 
 @pytest.mark.parametrize(
-    "changes", [{"output": "scores"}, {"trunk": "judge.onnx"}, {"graph": "trunk.onnx"}]
+    "changes",
+    [
+        {"output": "scores"},
+        {"graphs": ["judge.onnx", "judge.onnx"]},
+        {"graphs": ["trunk.onnx", "trunk.onnx"]},
+    ],
 )
 def test_graphs_that_are_not_what_the_manifest_says(tmp_path, changes):
     """Refused when it is opened, and not as a warning in every search."""

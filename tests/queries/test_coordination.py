@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.queries import Expression, RuleParser, parser
 from logic_retrievers.queries.coordination import coordinate, may_coordinate
 from logic_retrievers.queries.expressions import Atom, check_searchable
@@ -212,9 +213,8 @@ def without_check(text, threshold=0.7):
 def test_the_check_for_connectives_loses_no_labelled_query():
     """A connective that the check does not know would silently end in a plain search."""
     skipped = 0
-    for name in ("dev", "test", "ruling_out", "coordination"):
-        lines = LABELLED.with_name(f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-        for text in (json.loads(line)["text"] for line in lines):
+    for name in ("dev.jsonl.gz", "test.jsonl.gz", "ruling_out.jsonl", "coordination.jsonl"):
+        for text in (row.fields["text"] for row in json_rows(LABELLED.with_name(name))):
             skipped += not may_coordinate(mask(text))
             assert PARSER.parse(text) == without_check(text), text
     assert skipped > 1000

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logic_retrievers.errors import InputError
+from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
 from logic_retrievers.queries.masking import mask
 
@@ -31,8 +32,7 @@ def plain(text: str) -> str:
 
 def accuracy(part: str) -> tuple[float, float]:
     """Share of right kinds, and share of exclusions whose traps are right."""
-    lines = (LABELLED / f"{part}.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = [row.fields for row in json_rows(LABELLED / f"{part}.jsonl.gz")]
     parsed = [PARSER.parse(row["text"]) for row in rows]
     kinds = [p.kind == row["kind"] for p, row in zip(parsed, rows, strict=True)]
     excluded = [

@@ -6,7 +6,7 @@ import typer
 
 from logic_export.cli.bundles import add_head, compress, export, export_query_encoder
 from logic_export.cli.data import data, diagnose
-from logic_export.cli.judge import add_judge, measure_judge, soft_labels, train_judge
+from logic_export.cli.judge import add_judge, measure_judge, soft_labels, train_judge, unpack_judge
 from logic_export.cli.training import average_checkpoints, calibrate, train
 from logic_retrievers.cli.console import CommandGroup
 
@@ -30,6 +30,7 @@ for command in (
     export_query_encoder,
     calibrate,
     train_judge,
+    unpack_judge,
     add_judge,
     measure_judge,
     soft_labels,

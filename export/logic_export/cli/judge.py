@@ -48,6 +48,24 @@ def train_judge(
 
 
 @report_errors
+def unpack_judge(
+    folder: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
+    bundle: Annotated[
+        Path | None,
+        typer.Option(help="A bundle with a judge.", show_default="the one that is shipped"),
+    ] = None,
+    base: Annotated[
+        str, typer.Option(help="The encoder that it was trained from.")
+    ] = "all-minilm-l6-v2",
+) -> None:
+    """Writes a bundle's pair judge as a PyTorch model, from which a training can go on."""
+    with training_imports():
+        from logic_export.judge.from_bundle import unpack_judge as unpack
+    unpack(bundle, base, folder)
+    out.print(f"model and card are in {folder}", markup=False, soft_wrap=True)
+
+
+@report_errors
 def add_judge(
     bundle: Annotated[Path, typer.Argument(help="A bundle whose heads share a trunk.")],
     run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],

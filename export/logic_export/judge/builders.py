@@ -28,7 +28,9 @@ from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.index import PassageIndex
+from logic_retrievers.judging import LABELS, PAIR_KINDS
 from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
+from logic_retrievers.judging.pair_kinds import with_metadata
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
 
@@ -117,22 +119,43 @@ def passage_pairs(
             scope and unrelated are neutral.
         seed: not used.
     """
-    shares = {"train": 1 - _DEVELOPMENT_SHARE, "dev": _DEVELOPMENT_SHARE}
-    built = []
-    for row in json_rows(PASSAGE_PAIRS if path is None else find_data_file(Path(path))):
-        fields = row.fields
-        try:
-            topic = f"{fields['domain']} {fields.get('topic', fields['id'])}"
-            one, other = (_with_metadata(fields[side]) for side in ("one", "other"))
-            label = _KIND_LABELS[fields["label"]]
-        except (KeyError, TypeError, AttributeError) as error:
-            raise row.error(
-                f"a pair has an id, a domain, a label ({', '.join(_KIND_LABELS)}), one and other, "
-                f"each with text and metadata ({error!r})"
-            ) from error
-        if part in ("all", assign_part(topic, shares)):
-            built += [labelled_row(one, other, label), labelled_row(other, one, label)]
-    return built
+    return [
+        row
+        for one, other, kind, _ in _read_passage_pairs(part, path)
+        for row in _both_ways(one, other, _KIND_LABELS[kind], LABELS)
+    ]
+
+
+def passage_kinds(
+    part: Literal["train", "dev", "all"] = "train",
+    path: str | None = None,
+    *,
+    derived: bool = True,
+    seed: int = 0,  # noqa: ARG001
+) -> list[JudgeRow]:
+    """Pairs of passages both ways: which of five kinds are they?
+
+    Args:
+        part: as in :func:`passage_pairs`.
+        path: as there.
+        derived: also pairs that follow from two others: what a passage is to one text it is to a
+            paraphrase of that text.
+        seed: not used.
+    """
+    pairs = list(_read_passage_pairs(part, path))
+    by_text: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for one, other, kind, topic in pairs:
+        by_text.setdefault((topic, one), []).append((other, kind))
+    triples = [(one, other, kind) for one, other, kind, _ in pairs]
+    for others in by_text.values() if derived else ():
+        for number, (paraphrase, same) in enumerate(others):
+            if same == "paraphrase":
+                triples += [
+                    (paraphrase, other, kind)
+                    for place, (other, kind) in enumerate(others)
+                    if place != number and (kind != same or place > number)
+                ]
+    return [row for triple in triples for row in _both_ways(*triple, PAIR_KINDS)]
 
 
 def triplets(
@@ -225,6 +248,7 @@ def soft(labels: str, builder: str, options: Mapping[str, Any], *, seed: int = 0
 BUILDERS: Mapping[str, Builder] = {
     "pairs": pairs,
     "clusters": clusters,
+    "passage_kinds": passage_kinds,
     "passage_pairs": passage_pairs,
     "triplets": triplets,
     "candidates": candidates,
@@ -265,9 +289,31 @@ def _excerpt_row(passage: str, query: str, label: str) -> JudgeRow:
     return labelled_row(nearest_sentences(passage, query, MAX_WORDS), query, label)
 
 
-def _with_metadata(passage: Mapping[str, Any]) -> str:
-    words = "; ".join(f"{key}: {value}" for key, value in passage["metadata"].items())
-    return f"{passage['text']} ({words})" if words else passage["text"]
+def _read_passage_pairs(
+    part: Literal["train", "dev", "all"], path: str | None
+) -> Iterator[tuple[str, str, str, str]]:
+    """The two texts with their metadata, the kind, and the topic."""
+    shares = {"train": 1 - _DEVELOPMENT_SHARE, "dev": _DEVELOPMENT_SHARE}
+    for row in json_rows(PASSAGE_PAIRS if path is None else find_data_file(Path(path))):
+        fields = row.fields
+        try:
+            topic = f"{fields['domain']} {fields.get('topic', fields['id'])}"
+            one, other = (
+                with_metadata(fields[side]["text"], fields[side]["metadata"])
+                for side in ("one", "other")
+            )
+            kind = PAIR_KINDS[PAIR_KINDS.index(fields["label"])]
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise row.error(
+                f"a pair has an id, a domain, a label ({', '.join(PAIR_KINDS)}), one and other, "
+                f"each with text and metadata ({error!r})"
+            ) from error
+        if part in ("all", assign_part(topic, shares)):
+            yield one, other, kind, topic
+
+
+def _both_ways(one: str, other: str, label: str, labels: Sequence[str]) -> list[JudgeRow]:
+    return [labelled_row(one, other, label, labels), labelled_row(other, one, label, labels)]
 
 
 def _read_clusters(path: Path) -> Iterator[Mapping[str, Any]]:

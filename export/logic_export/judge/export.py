@@ -1,4 +1,4 @@
-"""A trained judge into a bundle: one more graph over the trunk that the encoders share."""
+"""A trained cross-encoder into a bundle: one more graph over the trunk that the encoders share."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import onnx
 import torch
 from scipy.optimize import minimize_scalar
 from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
 from logic_export.bundles.compression import STORAGE, Compression, compress_weights
 from logic_export.bundles.export import write_graph
-from logic_export.bundles.graphs import export_module, split_graph
+from logic_export.bundles.graphs import export_module, split_above_trunk, split_graph
 from logic_export.bundles.integer_graphs import INTEGER_STORAGE, quantise_products
 from logic_export.bundles.manifests import checksums, write_manifest
 from logic_export.bundles.parity import ParityError
@@ -25,16 +26,20 @@ from logic_export.judge.measure import Figures, accuracy, require_gate
 from logic_export.judge.rows import JudgeRow
 from logic_export.models import find_model
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
-from logic_retrievers.encoders.manifest import HIDDEN, Judge, TrainingData
+from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest, TrainingData
 from logic_retrievers.encoders.sessions import CPU, Graphs
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.judging import LABELS, OnnxPairJudge
+from logic_retrievers.judging import LABELS, PAIR_KINDS, OnnxPairJudge, OnnxPairKinds
+from logic_retrievers.judging.onnx import OnnxCrossEncoder
 from logic_retrievers.judging.settings import JudgeConstants
 from logic_retrievers.settings import merged
 
 JudgeCompression: TypeAlias = Compression | Literal["int4"]
 
 GRAPH = "judge.onnx"
+KINDS_GRAPH = "pair_kinds.onnx"
+SHARED_GRAPH = "pair_layers.onnx"
+"""The lower layers of a judge and of pair kinds, where they share them."""
 OUTPUT = "logits"
 MAX_DIFFERENCE = 0.02
 MAX_INT4_DIFFERENCE = 0.08
@@ -46,19 +51,21 @@ _MAX_EMBEDDING_DIFFERENCE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class JudgeSource:
-    """A judge to export.
+    """A judge, or pair kinds, to export.
 
     Args:
         model: folder of the trained model, or a hub name.
         max_tokens: longest pair.
         training: the data sets that it was trained on.
         origin: how it was trained, for the manifest.
+        shared_layers: how many of its lowest layers are those of the bundle's judge.
     """
 
     model: str
     max_tokens: int
     training: tuple[TrainingData, ...]
     origin: str
+    shared_layers: int = 0
 
 
 class _LogitsModule(torch.nn.Module):
@@ -82,18 +89,22 @@ def add_judge(
     minimum: Mapping[str, float],
     compression: JudgeCompression = "int4",
 ) -> Figures:
-    """Writes a copy of a bundle with a judge added or replaced.
+    """Writes a copy of a bundle with a judge, or with pair kinds, added or replaced.
 
-    Nothing is written unless the judge keeps what the original knows (:data:`MAX_DIFFERENCE`,
+    The labels of the model say which of the two it is. Pair kinds that were trained from the
+    bundle's own judge, the lowest layers frozen, share these: they are cut off the judge's graph,
+    whose probabilities stay the same.
+
+    Nothing is written unless the model keeps what the original knows (:data:`MAX_DIFFERENCE`,
     :data:`MAX_INT4_DIFFERENCE`) and reaches the least accuracies. Vectors and
     fingerprints of the encoders do not change.
 
     Args:
         bundle: a folder whose heads share a trunk below all layers.
-        source: the judge; its embeddings must be the trunk's.
+        source: the model; its embeddings must be the trunk's.
         out: the new bundle's folder; must not exist.
         development: name -> rows: the temperature is found on all of them.
-        constants: weights of its judgements in a ranking.
+        constants: of a judge, weights of its judgements in a ranking; of pair kinds, ``threshold``.
         minimum: development set -> least accuracy.
         compression: of the weights. ``int4`` also multiplies in int8 (:func:`quantise_products`):
             on a CPU a third of the time that the others take in float32.
@@ -102,8 +113,8 @@ def add_judge(
         Development set -> accuracy.
 
     Raises:
-        ConfigurationError: ``out`` exists, or the judge does not fit the bundle.
-        ParityError: the exported judge differs from the original, or misses an accuracy.
+        ConfigurationError: ``out`` exists, or the model does not fit the bundle.
+        ParityError: the exported model differs from the original, or misses an accuracy.
     """
     if out.exists():
         raise ConfigurationError(f"{str(out)!r} exists. Remove it or name another folder.")
@@ -112,15 +123,14 @@ def add_judge(
             f"no development set {unknown[0]!r}; there are {', '.join(map(repr, development))}"
         )
     old = load_bundle(bundle)
-    merged(JudgeConstants, bundle_constants=constants)  # refuses what no ranking could use
+    model = _load(source.model)
+    form = _form_of(model, source)
+    form.check_constants(constants)
     trunk_file = next(iter(old.manifest.heads.values())).document.trunk
     if trunk_file is None:
         raise ConfigurationError(f"the heads of {bundle} share no trunk that a judge could use")
-    model = _load(source.model)
-    if model.config.num_labels != len(LABELS):
-        raise ConfigurationError(f"{source.model!r} has {model.config.num_labels} labels, not 3")
     graph = export_module(_LogitsModule(model), model.config.max_position_embeddings, OUTPUT)
-    _, above = split_graph(graph, 0)
+    _, above = split_graph(graph, source.shared_layers)
     _require_trunk(model, old, trunk_file)
     rows = [row for part in development.values() for row in part]
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -132,11 +142,14 @@ def add_judge(
             if compression == "int4"
             else compress_weights(above, compression)
         )
-        write_graph(folder / GRAPH, small)
-        _write_notice(folder / old.manifest.notice, source, compression)
-        entry = Judge(
-            trunk=trunk_file,
-            graph=GRAPH,
+        write_graph(folder / form.graph, small)
+        manifest = old.manifest
+        lower: tuple[str, ...] = (trunk_file,)
+        if source.shared_layers:
+            manifest, lower = _share_layers(folder, old, source.shared_layers)
+        _write_notice(folder / manifest.notice, form, source, compression)
+        entry = CrossEncoder(
+            graphs=(*lower, form.graph),
             output=OUTPUT,
             max_tokens=source.max_tokens,
             temperature=1.0,
@@ -144,20 +157,73 @@ def add_judge(
             origin=source.origin,
             training=source.training,
         )
-        judge = OnnxPairJudge(_with_judge(folder, old, entry))
-        logits = np.log(np.array(judge([(row.premise, row.hypothesis) for row in rows])) + 1e-12)
-        most = MAX_INT4_DIFFERENCE if compression == "int4" else MAX_DIFFERENCE
-        _require_parity(logits, model, judge, rows, most)
+        reader = form.reader(_with_entry(folder, manifest, form, entry))
+        logits = np.log(np.array(_read(reader, rows)) + 1e-12)
+        # layers that are shared with a judge are multiplied in int8
+        exact = compression != "int4" and not source.shared_layers
+        most = MAX_DIFFERENCE if exact else MAX_INT4_DIFFERENCE
+        _require_parity(logits, model, reader, rows, most)
         entry = entry.model_copy(update={"temperature": find_temperature(logits, rows)})
-        judge = OnnxPairJudge(_with_judge(folder, old, entry))
-        figures = {name: accuracy(judge, part) for name, part in development.items()}
+        reader = form.reader(_with_entry(folder, manifest, form, entry))
+        figures = {name: accuracy(reader.read, part) for name, part in development.items()}
         require_gate(figures, minimum)
         shutil.move(folder, out)
     return figures
 
 
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What differs between a judge and pair kinds: entry of the manifest, file, reader, title."""
+
+    entry: Literal["judge", "pair_kinds"]
+    graph: str
+    reader: type[OnnxCrossEncoder]
+    title: str
+
+    def check_constants(self, constants: Mapping[str, float]) -> None:
+        """Refuses what no ranking, or no classification, could use."""
+        if self.entry == "judge":
+            merged(JudgeConstants, bundle_constants=constants)
+        elif constants.keys() - {"threshold"} or not all(0 < v < 1 for v in constants.values()):
+            raise ConfigurationError("pair kinds have one constant, threshold, between 0 and 1")
+
+
+_JUDGE = _Form("judge", GRAPH, OnnxPairJudge, "Pair judge")
+_PAIR_KINDS = _Form("pair_kinds", KINDS_GRAPH, OnnxPairKinds, "Pair kinds")
+
+
+def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
+    labels = model.config.num_labels
+    for form in (_JUDGE, _PAIR_KINDS):
+        if labels == len(form.reader.labels):
+            return form
+    raise ConfigurationError(
+        f"{source.model!r} has {labels} labels, not {len(LABELS)} or {len(PAIR_KINDS)}"
+    )
+
+
+def _share_layers(folder: Path, old: Bundle, layers: int) -> tuple[Manifest, tuple[str, ...]]:
+    """Cuts the judge's lower layers off into a file; returns the manifest, and the files below."""
+    judge = old.manifest.judge
+    if judge is None or SHARED_GRAPH in judge.graphs[:-1]:
+        if judge is None:
+            raise ConfigurationError(f"{old.path} has no judge whose layers could be shared")
+        return old.manifest, judge.graphs[:-1]
+    *below, last = judge.graphs
+    lower, upper = split_above_trunk(onnx.load_from_string(old.read(last)), layers)
+    write_graph(folder / SHARED_GRAPH, lower)
+    write_graph(folder / last, upper)
+    graphs = (*below, SHARED_GRAPH, last)
+    update = {"judge": judge.model_copy(update={"graphs": graphs})}
+    return old.manifest.model_copy(update=update), graphs[:-1]
+
+
+def _read(reader: OnnxCrossEncoder, rows: Sequence[JudgeRow]) -> list[tuple[float, ...]]:
+    return reader.read([(row.premise, row.hypothesis) for row in rows])
+
+
 def find_temperature(logits: npt.NDArray[np.float64], rows: Sequence[JudgeRow]) -> float:
-    """The temperature of least cross entropy (Guo et al. 2017), for logits of shape (rows, 3)."""
+    """The temperature of least cross entropy (Guo et al. 2017); logits of shape (rows, labels)."""
     targets = np.array([row.target for row in rows])
 
     def loss(temperature: float) -> float:
@@ -204,28 +270,32 @@ def _require_trunk(model: PreTrainedModel, bundle: Bundle, trunk: str) -> None:
         )
 
 
-def _with_judge(folder: Path, old: Bundle, entry: Judge) -> Bundle:
+def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncoder) -> Bundle:
     files = [path.name for path in folder.iterdir() if path.name != "manifest.json"]
-    update = {"judge": entry, "files": checksums(folder, files)}
-    write_manifest(folder, old.manifest.model_copy(update=update))
+    update = {form.entry: entry, "files": checksums(folder, files)}
+    write_manifest(folder, manifest.model_copy(update=update))
     return load_bundle(folder)
 
 
-def _write_notice(path: Path, source: JudgeSource, compression: JudgeCompression) -> None:
+def _write_notice(
+    path: Path, form: _Form, source: JudgeSource, compression: JudgeCompression
+) -> None:
+    """Replaces the notice's paragraph on this cross-encoder; the others stay."""
     storage = INTEGER_STORAGE if compression == "int4" else STORAGE[compression]
-    kept = path.read_text("utf-8").split("\n\nPair judge:")[0].rstrip()
+    paragraphs = path.read_text("utf-8").rstrip().split("\n\n")
+    kept = [text for text in paragraphs if not text.startswith(f"{form.title}:")]
     sets = "\n".join(f"  - {row.name} ({row.licence}), {row.rows} rows" for row in source.training)
-    path.write_text(
-        f"{kept}\n\nPair judge: {GRAPH}, a cross-encoder over the trunk's embeddings, trained for"
-        f" this package; weights stored as {storage}. Trained on:\n{sets}\n",
-        encoding="utf-8",
+    own = (
+        f"{form.title}: {form.graph}, a cross-encoder over the trunk's embeddings, trained for this"
+        f" package; weights stored as {storage}. Trained on:\n{sets}"
     )
+    path.write_text("\n\n".join([*kept, own]) + "\n", encoding="utf-8")
 
 
 def _require_parity(
     logits: npt.NDArray[np.float64],
     model: PreTrainedModel,
-    judge: OnnxPairJudge,
+    reader: OnnxCrossEncoder,
     rows: Sequence[JudgeRow],
     most: float,
 ) -> None:
@@ -237,7 +307,7 @@ def _require_parity(
     some = range(0, len(rows), max(1, len(rows) // 200))
     differences = []
     for index in some:
-        ids = judge.token_ids([(rows[index].premise, rows[index].hypothesis)])
+        ids = reader.token_ids([(rows[index].premise, rows[index].hypothesis)])
         with torch.no_grad():
             original = model(input_ids=torch.tensor(ids)).logits.softmax(-1).numpy()[0]
         differences.append(np.abs(original - np.exp(logits[index])).max())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from logic_export.judge.builders import build_judge_rows
@@ -48,29 +48,58 @@ def read_finished_run(run: Path) -> FinishedRun:
         ConfigurationError: the run, or the run that its base comes from, is not finished or is not
             there, or its card cannot be read.
     """
+    history, recipe = _read_history(run)
+    if recipe is None:
+        raise ConfigurationError(f"{run} was unpacked from a bundle and not trained")
+    source = JudgeSource(
+        str(run / MODEL),
+        recipe.model.tokens,
+        _unique(history.sets),
+        history.origin,
+        recipe.model.frozen_layers if recipe.model.labels == "pair_kinds" else 0,
+    )
+    return FinishedRun(source, recipe, history.ships)
+
+
+@dataclass(frozen=True, slots=True)
+class _History:
+    """Of a run and of those before it: the sets, how the model came about, whether it ships."""
+
+    sets: tuple[TrainingData, ...]
+    origin: str
+    ships: bool
+
+
+def _read_history(run: Path) -> tuple[_History, JudgeRecipe | None]:
+    """The history of a run, and its own recipe: None for a judge that a bundle gave."""
     try:
         card = json.loads((run / CARD).read_text("utf-8"))
         if not (run / MODEL).is_dir():  # transformers takes a missing folder for a hub name
             raise FileNotFoundError(f"it has no folder {MODEL!r}")
-        recipe = JudgeRecipe.model_validate(card["recipe"])
-        sets = [
+        recipe = None if card["recipe"] is None else JudgeRecipe.model_validate(card["recipe"])
+        sets = tuple(
             TrainingData(name=row["name"], licence=row["licence"], rows=row["rows"])
             for row in card["sets"]
-        ]
-        name, ships = str(card["name"]), bool(card["ships"])
+        )
+        own = _History(sets, str(card["name"]), bool(card["ships"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"{run} holds no finished run of a judge: {error}") from error
+    if recipe is None:
+        return own, None
     base = Path(recipe.model.base)
-    origin = base.name if base.is_dir() else recipe.model.base
-    gone = base.name == MODEL and len(base.parts) > 1 and not base.is_dir()
-    if gone or (base.name == MODEL and len(base.parts) > 1 and (base.parent / CARD).is_file()):
-        before = read_finished_run(base.parent)
-        sets, ships = [*before.source.training, *sets], ships and before.ships
-        origin = before.source.origin
-    source = JudgeSource(
-        str(run / MODEL), recipe.model.tokens, _unique(sets), f"{name} from {origin}"
+    is_run = base.name == MODEL and len(base.parts) > 1
+    if not is_run or (base.is_dir() and not (base.parent / CARD).is_file()):
+        origin = base.name if base.is_dir() else recipe.model.base
+        return replace(own, origin=f"{own.origin} from {origin}"), recipe
+    before, _ = _read_history(base.parent)
+    return (
+        _History(
+            (*before.sets, *own.sets),
+            f"{own.origin} from {before.origin}",
+            own.ships and before.ships,
+        ),
+        recipe,
     )
-    return FinishedRun(source, recipe, ships)
 
 
 def _unique(sets: Iterable[TrainingData]) -> tuple[TrainingData, ...]:

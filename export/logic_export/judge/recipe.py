@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -24,6 +24,8 @@ class JudgeModelSettings(RecipeTable):
     Args:
         base: a packaged model's name, a folder, or a hub name: an encoder, or a finished judge that
             is trained further.
+        labels: what is learned: ``judgement`` (a passage and a query: satisfies, neither, violates)
+            or ``pair_kinds`` (two passages: which of five kinds they are).
         frozen_embeddings: whether the embeddings stay as they are, so that the judge can be a head
             of the base's bundle.
         frozen_layers: how many of the lowest layers stay as they are; each saves a step's time.
@@ -32,6 +34,7 @@ class JudgeModelSettings(RecipeTable):
     """
 
     base: Text
+    labels: Literal["judgement", "pair_kinds"] = "judgement"
     frozen_embeddings: bool = True
     frozen_layers: Annotated[int, Field(ge=0)] = 0
     tokens: Count = 128

@@ -5,14 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from logic_export.data.files import write_json_lines
 from logic_retrievers.errors import ReadError
-from logic_retrievers.judging import LABELS
+from logic_retrievers.judging import LABELS, PAIR_KINDS
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS
 
@@ -24,27 +24,35 @@ class JudgeRow:
     Args:
         premise: the passage, or a sentence of it.
         hypothesis: the query, its constraint, or a statement.
-        target: probability of each of :data:`logic_retrievers.judging.LABELS`; sums to 1.
+        target: probability of each of :data:`logic_retrievers.judging.LABELS`, or of each of
+            :data:`logic_retrievers.judging.PAIR_KINDS`; sums to 1.
     """
 
     premise: str
     hypothesis: str
-    target: tuple[float, float, float]
+    target: tuple[float, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the numbers of the target are probabilities of."""
+        return LABELS if len(self.target) == len(LABELS) else PAIR_KINDS
 
     @property
     def label(self) -> str:
         """The likeliest label."""
-        return LABELS[max(range(3), key=self.target.__getitem__)]
+        return self.labels[max(range(len(self.target)), key=self.target.__getitem__)]
 
 
-def labelled_row(premise: str, hypothesis: str, label: str) -> JudgeRow:
+def labelled_row(
+    premise: str, hypothesis: str, label: str, labels: Sequence[str] = LABELS
+) -> JudgeRow:
     """A row of one certain label."""
-    entailment, neutral, contradiction = (float(label == name) for name in LABELS)
-    return JudgeRow(premise.strip(), hypothesis.strip(), (entailment, neutral, contradiction))
+    target = tuple(float(label == name) for name in labels)
+    return JudgeRow(premise.strip(), hypothesis.strip(), target)
 
 
 def write_judge_rows(path: Path, rows: Iterable[JudgeRow]) -> None:
-    """Writes rows as JSON lines: ``label`` where it is certain, ``target`` otherwise.
+    """Writes rows as JSON lines: ``label`` or ``kind`` where it is certain, else ``target``.
 
     Raises:
         StorageError: the disk is full or not writable.
@@ -72,7 +80,9 @@ def unique_rows(rows: Iterable[JudgeRow]) -> list[JudgeRow]:
 
 def _to_json(row: JudgeRow) -> Mapping[str, Any]:
     texts = {"premise": row.premise, "hypothesis": row.hypothesis}
-    return {**texts, **({"label": row.label} if 1.0 in row.target else {"target": row.target})}
+    if 1.0 not in row.target:
+        return {**texts, "target": row.target}
+    return {**texts, "label" if row.labels == LABELS else "kind": row.label}
 
 
 def _read(path: Path) -> Iterator[JudgeRow]:
@@ -85,7 +95,8 @@ def _read(path: Path) -> Iterator[JudgeRow]:
                 except (ValueError, KeyError, TypeError, AttributeError) as error:
                     raise ReadError(
                         f"{path}, line {number}: needs 'premise', 'hypothesis' and a 'label' "
-                        f"({', '.join(LABELS)}) or a 'target' of three probabilities"
+                        f"({', '.join(LABELS)}), a 'kind' ({', '.join(PAIR_KINDS)}) or a 'target' "
+                        "of as many probabilities as there are of either"
                     ) from error
     except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
         raise ReadError(f"{path} cannot be read: {error}") from error
@@ -93,9 +104,12 @@ def _read(path: Path) -> Iterator[JudgeRow]:
 
 def _from_json(row: Mapping[str, Any]) -> JudgeRow:
     if "target" not in row:
-        LABELS.index(row["label"])
-        return labelled_row(row["premise"], row["hypothesis"], row["label"])
-    first, second, third = (float(value) for value in row["target"])
-    if min(first, second, third) < 0 or not abs(first + second + third - 1) <= 0.01:
+        name, labels = ("kind", PAIR_KINDS) if "kind" in row else ("label", LABELS)
+        labels.index(row[name])
+        return labelled_row(row["premise"], row["hypothesis"], row[name], labels)
+    target = tuple(float(value) for value in row["target"])
+    if len(target) not in (len(LABELS), len(PAIR_KINDS)):
         raise ValueError(row["target"])
-    return JudgeRow(row["premise"].strip(), row["hypothesis"].strip(), (first, second, third))
+    if min(target) < 0 or not abs(sum(target) - 1) <= 0.01:
+        raise ValueError(row["target"])
+    return JudgeRow(row["premise"].strip(), row["hypothesis"].strip(), target)

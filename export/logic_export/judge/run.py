@@ -34,7 +34,7 @@ from logic_export.training.callbacks import MetricsLog
 from logic_export.training.run import last_checkpoint, prepare_folder
 from logic_export.training.run_folder import CARD, DATA, MODEL, TrainingSet
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.judging import LABELS
+from logic_retrievers.judging import LABELS, PAIR_KINDS
 
 INPUTS = ["input_ids", "attention_mask"]
 """No token types: the trunk that the judge shares with encoders has none, and a separator does."""
@@ -102,7 +102,7 @@ class _JudgeTrainer(Trainer):
 
 
 def load_judge(recipe: JudgeRecipe) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """The model to train, with three labels, and its tokenizer.
+    """The model to train, with the recipe's labels, and its tokenizer.
 
     Raises:
         ConfigurationError: no such base, or it cannot be fetched.
@@ -120,13 +120,14 @@ def _load_judge(
     recipe: JudgeRecipe, folder: str
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     config = AutoConfig.from_pretrained(folder)
-    config.num_labels = len(LABELS)
-    config.id2label = dict(enumerate(LABELS))
-    config.label2id = {label: number for number, label in enumerate(LABELS)}
+    labels = LABELS if recipe.model.labels == "judgement" else PAIR_KINDS
+    config.num_labels = len(labels)
+    config.id2label = dict(enumerate(labels))
+    config.label2id = {label: number for number, label in enumerate(labels)}
     config.hidden_dropout_prob = config.attention_probs_dropout_prob = recipe.model.dropout
     torch.manual_seed(recipe.seed)  # of the classifier's first weights
     model = AutoModelForSequenceClassification.from_pretrained(
-        folder, config=config, attn_implementation="eager"
+        folder, config=config, attn_implementation="eager", ignore_mismatched_sizes=True
     )  # on a CPU a third faster than PyTorch's own attention
     if recipe.model.frozen_embeddings:
         model.base_model.embeddings.requires_grad_(False)
@@ -145,12 +146,14 @@ def soft_cross_entropy(
     """Cross entropy towards probabilities, mean over the batch.
 
     Args:
-        outputs: with ``logits``, shape (batch, 3).
-        labels: shape (batch, 3), rows sum to 1.
+        outputs: with ``logits``, shape (batch, number of labels).
+        labels: of the same shape, rows sum to 1.
         num_items_in_batch: of all devices and accumulated batches; of this batch where None.
     """
     total = nn.functional.cross_entropy(outputs["logits"].float(), labels, reduction="sum")
-    return total / (len(labels) if num_items_in_batch is None else num_items_in_batch / len(LABELS))
+    return total / (
+        len(labels) if num_items_in_batch is None else num_items_in_batch / labels.shape[1]
+    )
 
 
 def _training_rows(recipe: JudgeRecipe, out: Path) -> tuple[list[JudgeRow], list[TrainingSet]]:

@@ -15,6 +15,7 @@ from logic_export.judge.builders import (
     CLUSTERS,
     build_judge_rows,
     clusters,
+    passage_kinds,
     passage_pairs,
     soft_source,
     triplets,
@@ -25,6 +26,7 @@ from logic_export.recipe import DataSettings
 
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation.rows import json_rows
+from logic_retrievers.judging import PAIR_KINDS
 from logic_retrievers.judging.excerpt import MAX_WORDS
 
 ROOT = Path(__file__).parents[3]
@@ -175,6 +177,33 @@ def test_passage_pairs_are_rows_both_ways(tmp_path: Path, kind: str, label: str)
         labelled_row(one, other, label),
         labelled_row(other, one, label),
     ]
+
+
+def test_kinds_of_pairs_and_what_follows_from_them(tmp_path: Path):
+    """A wrong derivation would teach that a paraphrase contradicts its own text."""
+    first = pair("paraphrase")
+    rows = [
+        first,
+        {**pair("contradiction", 1), "one": first["one"]},
+        {**pair("paraphrase", 2), "one": first["one"]},
+    ]
+    path = written(tmp_path / "pairs.jsonl", [{**row, "topic": "inn"} for row in rows])
+    stated, derived = passage_kinds("all", path, derived=False), passage_kinds("all", path)
+    assert [(row.label, row.labels) for row in stated] == [
+        (kind, PAIR_KINDS) for kind in ("paraphrase", "contradiction", "paraphrase") for _ in "ab"
+    ]
+    texts = [row["other"]["text"] for row in rows]
+    new = derived[len(stated) :]
+    assert derived[: len(stated)] == stated
+    assert {(row.premise, row.hypothesis, row.label) for row in new} == {
+        way
+        for one, other, kind in (
+            (texts[0], texts[1], "contradiction"),
+            (texts[0], texts[2], "paraphrase"),
+            (texts[2], texts[1], "contradiction"),
+        )
+        for way in ((one, other, kind), (other, one, kind))
+    }
 
 
 def test_pairs_of_one_topic_are_in_one_part(tmp_path: Path):

@@ -19,17 +19,18 @@ from logic_export.judge.rows import (
 )
 
 from logic_retrievers.errors import ReadError
-from logic_retrievers.judging import LABELS
+from logic_retrievers.judging import LABELS, PAIR_KINDS
 
 CERTAIN = [labelled_row("A calm inn.", f"hypothesis {label}", label) for label in LABELS]
+KINDS = [labelled_row("A calm inn.", f"other {kind}", kind, PAIR_KINDS) for kind in PAIR_KINDS]
 SOFT = JudgeRow("Ein Gasthof: früh.", "no\u2028noise", (0.25, 0.5, 0.25))
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "deep/rows.jsonl.gz"])
 def test_rows_come_back_as_they_were_written(tmp_path: Path, name: str):
     """A soft target that came back as a label would throw the teacher's doubts away."""
-    write_judge_rows(tmp_path / name, [*CERTAIN, SOFT])
-    assert read_judge_rows(tmp_path / name) == [*CERTAIN, SOFT]
+    write_judge_rows(tmp_path / name, [*CERTAIN, SOFT, *KINDS])
+    assert read_judge_rows(tmp_path / name) == [*CERTAIN, SOFT, *KINDS]
 
 
 def test_a_certain_label_is_written_as_one(tmp_path: Path):
@@ -45,6 +46,7 @@ def test_a_certain_label_is_written_as_one(tmp_path: Path):
 
 def test_the_likeliest_label():
     assert [row.label for row in CERTAIN] == list(LABELS)
+    assert [row.label for row in KINDS] == list(PAIR_KINDS)
     assert SOFT.label == "neutral"
 
 

@@ -1,0 +1,44 @@
+"""Kinds of pairs of passages, and what a cross-encoder reads of a pair to tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from logic_retrievers.judging.excerpt import nearest_sentences
+from logic_retrievers.types import Passage
+
+PAIR_KINDS = ("contradiction", "superseded", "scope", "paraphrase", "unrelated")
+"""Both cannot be true at once; two states of one thing; both are true, of other things; the same in
+other words; neither says anything of the other."""
+
+MAX_WORDS = 45
+"""What is read of each passage: the sentences nearest to the other one."""
+_MAX_VALUE = 40
+"""Characters of a value of the metadata; longer ones are texts and no labels."""
+_MAX_KEYS = 6
+
+
+def with_metadata(text: str, metadata: Mapping[str, Any]) -> str:
+    """The text and, in brackets behind it, its metadata: they may be all that tells two apart."""
+    words = "; ".join(f"{key}: {value}" for key, value in metadata.items())
+    return f"{text} ({words})" if words else text
+
+
+def pair_texts(one: Passage, other: Passage) -> tuple[str, str]:
+    """What is read of two passages: sentences of each, with the short values of its metadata."""
+    first, second = one.text, other.text
+    return (
+        with_metadata(nearest_sentences(first, second, MAX_WORDS), _labels(one.metadata)),
+        with_metadata(nearest_sentences(second, first, MAX_WORDS), _labels(other.metadata)),
+    )
+
+
+def _labels(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The first of its short values."""
+    short = {
+        key: value
+        for key, value in metadata.items()
+        if isinstance(value, str | int | float) and len(str(value)) <= _MAX_VALUE
+    }
+    return dict(list(short.items())[:_MAX_KEYS])

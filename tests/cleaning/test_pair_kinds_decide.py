@@ -1,0 +1,148 @@
+"""Classification where a cross-encoder has read the pair: what it decides, and what comes first."""
+
+from __future__ import annotations
+
+import pytest
+from pair_bundles import write_pair_bundle
+
+from logic_retrievers import Passage
+from logic_retrievers.cleaning import CorpusCleaner, Kind
+from logic_retrievers.cleaning.classification import classify_pair
+from logic_retrievers.judging import PAIR_KINDS, OnnxPairKinds
+
+BIKES = "Bicycles may be taken on every train."
+NO_BIKES = "Travellers have to leave a bicycle at the station."
+
+
+def read_as(kind: str, probability: float = 0.9) -> list[float]:
+    rest = (1 - probability) / (len(PAIR_KINDS) - 1)
+    return [probability if name == kind else rest for name in PAIR_KINDS]
+
+
+def classified(one, other, kinds, **settings):
+    settings = {"probability": 0.0, "cosine": 0.6, "threshold": 0.87, **settings}
+    return classify_pair(one, other, kinds=kinds, **settings)
+
+
+def passages(one=BIKES, other=NO_BIKES, metadata=({}, {})):
+    return Passage("one", one, metadata[0]), Passage("other", other, metadata[1])
+
+
+@pytest.mark.parametrize("kind", [kind.value for kind in Kind if kind.value in PAIR_KINDS])
+def test_it_decides_what_no_rule_does(kind):
+    found = classified(*passages(), read_as(kind))
+    assert found.kind == kind
+    assert "(0.90)" in found.reason
+    assert found.probability == pytest.approx(0.9 if kind == "contradiction" else 0.025)
+    assert found.newer is None
+
+
+def test_an_unrelated_pair_is_no_finding():
+    assert classified(*passages(), read_as("unrelated")) is None
+
+
+def test_a_doubtful_contradiction_is_none():
+    doubtful = read_as("contradiction", 0.5)
+    assert classified(*passages(), doubtful, kinds_threshold=0.6) is None
+    assert classified(*passages(), doubtful, kinds_threshold=0.4).kind is Kind.CONTRADICTION
+
+
+def test_metadata_come_first():
+    """What two passages are true of is known for certain there."""
+    scoped = passages(
+        metadata=({"country": "ES"}, {"country": "IE"}), other="No train takes bicycles."
+    )
+    found = classified(*scoped, read_as("contradiction"), cosine=0.8)
+    assert found.kind is Kind.SCOPE
+    assert "country" in found.reason
+
+
+def test_the_same_words_are_a_duplicate_whatever_was_read():
+    assert classified(*passages(other=BIKES), read_as("unrelated")).kind is Kind.DUPLICATE
+
+
+def test_one_value_that_differs_is_named():
+    found = classified(
+        *passages("The tower has 280 steps in all.", "The whole tower has 310 steps."),
+        read_as("contradiction"),
+    )
+    assert '"280' in found.reason
+    assert '"310' in found.reason
+
+
+def test_the_order_does_not_matter():
+    one, other = passages("The tower has 280 steps in all.", "The whole tower has 310 steps.")
+    assert classified(one, other, read_as("contradiction")).reason == (
+        classified(other, one, read_as("contradiction")).reason
+    )
+
+
+CORPUS = [
+    Passage("yes", "Visitors may bring dogs into the reserve if they are kept on a lead."),
+    Passage("no", "Wardens of the reserve send home everyone who comes with dogs."),
+    Passage("hours", "The reserve is open to visitors from eight to six."),
+    Passage("carrots", "A kilo of carrots costs two euros at the market."),
+]
+
+
+class ReadsDogs(OnnxPairKinds):
+    """Over a small bundle; whatever has dogs in both texts is a contradiction."""
+
+    def read(self, pairs):
+        answers = []
+        for one, other in pairs:
+            kind = "contradiction" if "dogs" in one and "dogs" in other else "scope"
+            answers.append(tuple(read_as(kind)))
+        return answers
+
+
+@pytest.fixture
+def reader(tmp_path):
+    changes = {"entry_name": "pair_kinds", "classes": 5, "constants": {"threshold": 0.7}}
+    return ReadsDogs(write_pair_bundle(tmp_path / "bundle", **changes))
+
+
+def test_a_contradiction_in_other_words_is_found_and_explained(reader):
+    """The vectors alone miss it; of pairs that agree only near copies are worth a line."""
+    result = CorpusCleaner(judge=reader).clean(CORPUS)
+    (decision,) = result.decisions
+    finding = decision.finding
+    assert {finding.one, finding.other} == {"yes", "no"}
+    assert finding.kind is Kind.CONTRADICTION
+    assert "read together they contradict each other (0.90)" in finding.reason
+    assert finding.probability == pytest.approx(0.9)
+    assert not CorpusCleaner(judge=None).clean(CORPUS).of_kind(Kind.CONTRADICTION)
+    assert not CorpusCleaner(judge=reader, threshold=0.95).clean(CORPUS).decisions
+
+
+async def test_async_finds_the_same(reader):
+    cleaner = CorpusCleaner(judge=reader)
+    assert (await cleaner.aclean(CORPUS)).decisions == cleaner.clean(CORPUS).decisions
+
+
+def test_another_reader_makes_the_examined_new(reader, tmp_path):
+    """What was examined without it, or with another one, must be examined again."""
+    changes = {"entry_name": "pair_kinds", "classes": 5, "temperature": 2.0}
+    other = OnnxPairKinds(write_pair_bundle(tmp_path / "other", **changes))
+    cleaners = [CorpusCleaner(judge=judge) for judge in (None, reader, other, lambda pairs: pairs)]
+    assert len({cleaner.criteria.fingerprint() for cleaner in cleaners}) == 4
+
+
+def test_without_pair_kinds_auto_is_none():
+    """The shipped bundle has none."""
+    auto, none = CorpusCleaner(), CorpusCleaner(judge=None)
+    assert auto.criteria.fingerprint() == none.criteria.fingerprint()
+    assert auto.clean(CORPUS).decisions == none.clean(CORPUS).decisions
+
+
+def test_a_version_of_unknown_age_is_kept():
+    """With the sides guessed, `prefer_newest` would hide the newer one half of the time."""
+    from logic_retrievers.cleaning.finding_resolution import Corpus, resolve_findings
+    from logic_retrievers.cleaning.result import Finding
+    from logic_retrievers.contradiction.resolution_strategies import resolution_strategy
+
+    finding = Finding("one", "other", Kind.SUPERSEDED, "two states", 0.8, 0.8, 0.1, 0.1)
+    strategy = resolution_strategy("prefer_newest", "date", "source", ())
+    (decision,) = resolve_findings(Corpus(passages()), [finding], strategy, "drop")
+    assert decision.action == "kept"
+    assert not decision.quarantined

@@ -1,0 +1,64 @@
+"""What reads two passages: on a small bundle with real graphs, and on the one that is shipped."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pair_bundles import LETTERS, write_pair_bundle
+
+from logic_retrievers import Passage
+from logic_retrievers.errors import BundleError
+from logic_retrievers.judging import PAIR_KINDS, OnnxPairJudge, OnnxPairKinds
+from logic_retrievers.judging.pair_kinds import MAX_WORDS, pair_texts
+
+texts = st.lists(st.sampled_from(LETTERS), max_size=25).map(" ".join)
+pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=8)
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kinds")
+    return OnnxPairKinds(write_pair_bundle(folder, entry_name="pair_kinds", classes=5))
+
+
+@given(pairs=pairs)
+def test_the_order_of_the_two_plays_no_part(read, pairs):
+    """A pair of passages has no first one; a finding must not depend on who was stored first."""
+    answers = read(pairs)
+    assert answers == read([(other, one) for one, other in pairs])
+    assert answers == [read([pair])[0] for pair in pairs]
+    for answer in answers:
+        assert len(answer) == len(PAIR_KINDS)
+        assert sum(answer) == pytest.approx(1)
+
+
+def test_a_bundle_has_it_or_says_so(read, tmp_path):
+    judge = write_pair_bundle(tmp_path / "judge")
+    with pytest.raises(BundleError, match="has no pair kinds"):
+        OnnxPairKinds(judge)
+    with pytest.raises(BundleError, match="has no pair judge"):
+        OnnxPairJudge(read.bundle)
+    with pytest.raises(BundleError, match="not \\(1, 5\\)"):
+        OnnxPairKinds(write_pair_bundle(tmp_path / "three", entry_name="pair_kinds", classes=3))
+
+
+def test_it_travels(read):
+    again = pickle.loads(pickle.dumps(read))
+    assert again([("a b", "c")]) == read([("a b", "c")])
+
+
+def test_what_is_read_of_long_passages():
+    """All that tells two passages apart must be in the few words that fit."""
+    filler = " ".join(f"Sentence {n} tells of nothing that matters here." for n in range(40))
+    one = Passage("one", f"{filler} The tower was finished in 1889. {filler}", {"page": 3})
+    other = Passage("other", "The tower was finished in 1899.", {"title": "x" * 41, "tags": ["a"]})
+    first, second = pair_texts(one, other)
+    assert "finished in 1889" in first
+    assert len(first.split()) <= MAX_WORDS + 2
+    assert first.endswith("(page: 3)")
+    assert second == other.text
+    many = Passage("many", "Short.", {f"key{n}": n for n in range(50)})
+    assert pair_texts(many, other)[0].count("key") == 6
