@@ -57,7 +57,7 @@ MAX_SHOWN = 20
 def clean(
     path: Annotated[
         Path | None,
-        typer.Argument(help="Documents to examine: a JSONL, CSV, Markdown or text file, a folder."),
+        typer.Argument(help="Documents to examine: a file or a folder, as for `index`."),
     ] = None,
     collection: Annotated[
         str | None,

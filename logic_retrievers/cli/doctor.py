@@ -30,7 +30,10 @@ from logic_retrievers.index.edge.collection import EXACT_LIMIT
 from logic_retrievers.index.requests import client_call
 
 CORE = ("logic-retrievers", "numpy", "onnxruntime", "qdrant-client", "tokenizers")
-OPTIONAL = ("langchain-core", "llama-index-core", "sentence-transformers", "torch", "ir-measures")
+OPTIONAL = (
+    *("langchain-core", "llama-index-core", "sentence-transformers", "torch", "ir-measures"),
+    *("pypdfium2", "mammoth", "markdownify"),
+)
 FAISS = ("faiss-cpu", "faiss-gpu")
 SLOW = "slow or missing"
 SLOW_FILTER = 10_000

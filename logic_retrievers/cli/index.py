@@ -35,7 +35,11 @@ MAX_SHOWN_ERRORS = 20
 @expand_options
 def index(
     path: Annotated[
-        Path, typer.Argument(help="A JSONL, CSV, Markdown or text file, or a folder of them.")
+        Path,
+        typer.Argument(
+            help="A file or a folder: JSONL, CSV, Markdown, text; with the extra `files` also PDF, "
+            "DOCX, HTML, EPUB."
+        ),
     ],
     stored: StoredCollection,
     overlap: Annotated[

@@ -1,4 +1,4 @@
-"""From files to passages: readers of JSONL, CSV, Markdown and text; a splitter of long passages."""
+"""From files to passages: readers by extension, and a splitter of long passages."""
 
 from logic_retrievers.documents.reading import DocumentReader, read_documents
 from logic_retrievers.documents.splitting import Splitter

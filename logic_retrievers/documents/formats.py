@@ -219,21 +219,3 @@ def read_plain(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
     """The only record of a text file."""
     text, rest = read_text(file, stream)
     yield Record({"text": text}, rest=rest)
-
-
-READERS: dict[str, RecordReader] = {
-    ".jsonl": read_jsonl,
-    ".jsonl.gz": read_jsonl,
-    ".csv": read_csv,
-    ".md": read_markdown,
-    ".markdown": read_markdown,
-    ".txt": read_plain,
-}
-
-
-def reader_for(name: str) -> RecordReader | None:
-    """The reader of files with this extension; ``None`` if there is none."""
-    for extension, reader in READERS.items():
-        if name.lower().endswith(extension):
-            return reader
-    return None

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, TypeVar, get_args
 
 from logic_retrievers.documents.files import FileListing, SourceFile, find_files, open_file
-from logic_retrievers.documents.formats import READERS, TEXT_KEYS, Record, reader_for
-from logic_retrievers.errors import ConfigurationError, InputError, ReadError
+from logic_retrievers.documents.formats import TEXT_KEYS, Record
+from logic_retrievers.documents.readers import READERS, reader_for
+from logic_retrievers.errors import ConfigurationError, InputError, MissingExtraError, ReadError
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_storable
 
@@ -28,7 +29,7 @@ def read_documents(
     on_error: OnError = "collect",
     root: str | os.PathLike[str] | None = None,
 ) -> DocumentReader:
-    """Opens a JSONL, CSV, Markdown or text file, or a folder of them, for reading.
+    """Opens a file or a folder: JSONL, CSV, Markdown, text, PDF, Word (.docx), HTML and EPUB.
 
         documents = read_documents("handbook/")
         for passage in documents:
@@ -39,6 +40,10 @@ def read_documents(
     Every passage's ``source`` is the path of its file relative to ``root``, for the rows of JSONL
     and CSV too: indexing the file again then removes the rows that are no longer in it, as well as
     the chunks of a document that became shorter.
+
+    PDF, Word, HTML and EPUB need ``pip install 'logic-retrievers[files]'``; without it each such
+    file is an error that says so. A PDF gives a passage for every page, whose metadata say its
+    ``page``, an e-book one for every chapter.
 
     Args:
         path: the file or the folder; folders are read recursively.
@@ -186,6 +191,8 @@ def _until_error(items: Iterable[T], file: SourceFile, errors: list[ReadError]) 
         yield from items
     except ReadError as error:
         errors.append(error)
+    except MissingExtraError as error:
+        errors.append(file.error(str(error)))
     except (OSError, EOFError, zlib.error) as error:
         cause = getattr(error, "strerror", None) or error
         problem = f"cannot be read from some point on: {cause}; rows before it are kept"

@@ -30,11 +30,11 @@ class TestFolders:
         """The order decides which of two rows with one id counts: it must not be the disk's."""
         for name in ["b.txt", "a/z.md", "a/b/c.txt", "B.txt", ".git/x.txt", "a/.y.txt"]:
             write(tmp_path / name, name)
-        for name in ["x.pdf", "a/y.PDF", "Makefile"]:
+        for name in ["x.odt", "a/y.ODT", "Makefile"]:
             write(tmp_path / name, b"\x00")
         passages, reading = read(tmp_path)
         assert [p.id for p in passages] == ["B.txt", "a/b/c.txt", "a/z.md", "b.txt"]
-        assert reading.skipped == {".pdf": 2, "": 1}
+        assert reading.skipped == {".odt": 2, "": 1}
         assert not reading.errors
 
     def test_links_are_followed_once(self, tmp_path: Path) -> None:
@@ -77,8 +77,8 @@ class TestFolders:
 
     def test_nothing_to_read(self, tmp_path: Path) -> None:
         """A typing error in the path is not an empty corpus."""
-        write(tmp_path / "a.pdf", b"")
-        for path in [tmp_path / "nowhere", tmp_path, tmp_path / "a.pdf"]:
+        write(tmp_path / "a.odt", b"")
+        for path in [tmp_path / "nowhere", tmp_path, tmp_path / "a.odt"]:
             with pytest.raises(ReadError, match=path.name):
                 read_documents(path)
 

@@ -1,0 +1,56 @@
+"""``index`` reads a folder of formats; what cannot be read is named, and what it was stays."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import fpdf
+import pytest
+from typer.testing import CliRunner
+
+from logic_retrievers.cli.app import app
+from logic_retrievers.cli.console import ExitCode
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, code=0):
+        result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+        assert result.exit_code == code, result.output
+        return " ".join(result.output.split())
+
+    return run
+
+
+def write_pdf(*pages: str) -> None:
+    made = fpdf.FPDF()
+    made.set_font("helvetica", size=11)
+    for text in pages:
+        made.add_page()
+        made.multi_cell(0, 6, text)
+    made.output("handbook/leave.pdf")
+
+
+def test_a_folder_of_formats(call, monkeypatch):
+    """Pages of a PDF are found with their number; a missing extra removes nothing."""
+    Path("handbook").mkdir()
+    write_pdf("Dogs are allowed in the office.", "Parental leave is paid for twelve weeks.")
+    Path("handbook/parking.html").write_text("<nav>Home</nav><main><p>Parking is free.</main>")
+    Path("handbook/broken.docx").write_bytes(b"PK")
+    said = call("index", "handbook", "-l", "there", code=ExitCode.PARTIAL)
+    assert said.startswith("3 added")
+    assert "left out: handbook/broken.docx: damaged, or of another format" in said
+    Path("handbook/broken.docx").unlink()
+    found = call("search", "parental leave", "-l", "there", "-k", "1", "--json")
+    assert '"leave.pdf#page=2"' in found
+    assert '"page": 2' in found
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "pypdfium2", None)
+        said = call("index", "handbook", "-l", "there", code=ExitCode.PARTIAL)
+    assert "0 removed" in said
+    assert "pip install 'logic-retrievers[files]'" in said
+    write_pdf("Dogs are allowed in the office.")
+    assert "0 added, 0 updated, 2 unchanged, 1 removed" in call("index", "handbook", "-l", "there")

@@ -1,0 +1,151 @@
+"""PDF files: pages become passages, and what has no text is named."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
+
+import fpdf
+import pytest
+from PIL import Image
+
+from logic_retrievers.documents import DocumentReader, pdf, read_documents
+from logic_retrievers.types import Passage
+
+
+def make_pdf(*pages: str | None, title: str = "", password: str = "", owner: str = "") -> bytes:
+    """A page of text for each string; a picture for an empty one, a blank page for ``None``."""
+    made = fpdf.FPDF()
+    made.set_font("helvetica", size=11)
+    if title:
+        made.set_title(title)
+    for text in pages:
+        made.add_page()
+        if text:
+            made.multi_cell(0, 6, text)
+        elif text == "":
+            made.image(Image.new("L", (20, 20), 128), w=100)
+    if password or owner:
+        made.set_encryption(owner_password=owner or password, user_password=password or None)
+    return bytes(made.output())
+
+
+def read(path: Path, content: bytes) -> tuple[list[Passage], DocumentReader]:
+    path.write_bytes(content)
+    reading = read_documents(path)
+    return list(reading), reading
+
+
+def test_every_page_is_a_passage_that_knows_its_number(tmp_path: Path) -> None:
+    """Who cites a manual of 300 pages needs the page; blank ones count."""
+    content = make_pdf("Für Gäste über 60.", None, "Köln\nParental leave is paid.", title="Buch")
+    passages, reading = read(tmp_path / "a.pdf", content)
+    assert passages == [
+        Passage("a.pdf#page=1", "Für Gäste über 60.", {"page": 1, "title": "Buch"}, "a.pdf"),
+        Passage(
+            "a.pdf#page=3", "Köln\nParental leave is paid.", {"page": 3, "title": "Buch"}, "a.pdf"
+        ),
+    ]
+    assert not reading.errors
+    assert reading.read_bytes == reading.total_bytes
+
+
+def test_columns_tables_and_hyphens(tmp_path: Path) -> None:
+    """Lines of two columns read across, or half words, would be found by nobody."""
+    made = fpdf.FPDF()
+    made.add_page()
+    made.set_font("helvetica", size=11)
+    with made.text_columns(ncols=2, gutter=8) as columns:
+        columns.write(" ".join(f"w{i}" for i in range(700)))
+    made.add_page()
+    made.multi_cell(40, 6, "The Donau\u00addampf\u00adschiff\u00adfahrt is self-evident.")
+    with made.table() as table:
+        for cells in (("City", "Day"), ("Köln", "40")):
+            row = table.row()
+            for cell in cells:
+                row.cell(cell)
+    (columns_page, page), _ = read(tmp_path / "a.pdf", bytes(made.output()))
+    assert columns_page.text.split() == [f"w{i}" for i in range(700)]
+    assert " ".join(page.text.split()) == (
+        "The Donaudampfschifffahrt is self-evident. City Day Köln 40"
+    )
+
+
+def test_scanned_pages_are_named(tmp_path: Path) -> None:
+    """A scan among pages of text would be missing in every answer, and nobody would know."""
+    passages, reading = read(tmp_path / "a.pdf", make_pdf("Text.", "", None, ""))
+    assert [p.id for p in passages] == ["a.pdf#page=1"]
+    (error,) = reading.errors
+    assert "2 of 4 (2, 4)" in str(error)
+    assert "ocrmypdf" in str(error)
+    assert reading.incomplete == {"a.pdf"}
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (make_pdf("Secret.", password="p"), "needs a password; save a copy"),
+        (make_pdf("A text of a file.")[:700], "damaged"),
+        (b"hello world", "damaged, or of another format"),
+        (b"", "is empty"),
+        (make_pdf(None, None), "no text on any of its pages (2)"),
+        (make_pdf(""), "1 of 1 (1)"),
+    ],
+)
+def test_a_file_that_gives_nothing_says_why(tmp_path: Path, content: bytes, says: str) -> None:
+    """One bad file must neither end the reading of a folder nor vanish."""
+    (tmp_path / "b.txt").write_text("good")
+    (tmp_path / "a.pdf").write_bytes(content)
+    reading = read_documents(tmp_path)
+    assert [p.id for p in reading] == ["b.txt"]
+    (error,) = reading.errors
+    assert str(error).startswith(f"{tmp_path / 'a.pdf'}: ")
+    assert says in str(error)
+    assert reading.incomplete == {"a.pdf"}
+
+
+def test_a_file_that_only_its_owner_may_change_is_read(tmp_path: Path) -> None:
+    """Every viewer opens it without a password."""
+    (passage,), _ = read(tmp_path / "a.pdf", make_pdf("Open to read.", owner="o"))
+    assert passage.text == "Open to read."
+
+
+def test_an_iteration_that_is_left_early_closes_the_file(tmp_path: Path) -> None:
+    """The lock must be free again, and no file stay open."""
+    path = tmp_path / "a.pdf"
+    path.write_bytes(make_pdf("One.", "Two.", "Three."))
+    for _ in range(3):
+        passages = iter(read_documents(path))
+        next(passages)
+        del passages
+    gc.collect()
+    assert len(list(read_documents(path))) == 3
+
+
+def test_one_thread_at_a_time_is_in_pdfium(tmp_path: Path) -> None:
+    """PDFium called from two threads at a time can end the process, or mix up pages."""
+    path = tmp_path / "a.pdf"
+    path.write_bytes(make_pdf(*(f"Page {i} of many, with some text on it." for i in range(9))))
+    with ThreadPoolExecutor(4) as pool:
+        with pdf._LOCK:
+            readings = [pool.submit(list, read_documents(path)) for _ in range(4)]
+            assert not wait(readings, timeout=0.2).done
+        pages = [reading.result() for reading in readings]
+    assert [p.text[:6] for p in pages[0]] == [f"Page {i}" for i in range(9)]
+    assert pages == [pages[0]] * 4
+
+
+def test_without_the_extra_the_error_says_what_to_run(tmp_path: Path, monkeypatch) -> None:
+    """A folder's other files are read all the same, and what is stored of this one stays."""
+    (tmp_path / "b.txt").write_text("good")
+    (tmp_path / "a.pdf").write_bytes(make_pdf("Text."))
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    reading = read_documents(tmp_path)
+    assert [p.id for p in reading] == ["b.txt"]
+    assert str(reading.errors[0]) == (
+        f"{tmp_path / 'a.pdf'}: 'pypdfium2' is not installed. "
+        "Run: pip install 'logic-retrievers[files]'"
+    )
+    assert reading.incomplete == {"a.pdf"}

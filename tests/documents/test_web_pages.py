@@ -1,0 +1,145 @@
+"""HTML to Markdown: all of a page's own text, nothing of what stands around it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from logic_retrievers.documents import DocumentReader, conversion, read_documents, web_pages
+from logic_retrievers.documents.web_pages import parse_html
+from logic_retrievers.types import Passage
+
+PAGE = """<!DOCTYPE html><html><head><meta charset="{charset}"><title>Reisen | Firma</title>
+<script>var x = "SCRIPT";</script><style>p {{}}</style></head><body>
+<!-- COMMENT --><header>LOGO</header><nav><a href="/">HOME</a></nav>
+<main><article><header><h1>Reisen<a href="#r">¶</a></h1></header>
+<p>Für 50&nbsp;km &amp; mehr gibt es <b>snake_case</b>, ein <a href="http://x.y">Über&shy;nachtungs</a>*geld.</p>
+<table><tr><td>City</td><td>Day</td></tr><tr><td>Köln</td><td>40</td></tr></table>
+<ul><li>rail</li><li>hotel</li></ul><ol><li>one</li></ol>
+<pre><code>a  b
+  c_d</code></pre><aside>A note.</aside><img src="http://127.0.0.1:9/x.png" alt="a map">
+<p style="display: none">HIDDEN</p><p hidden>HIDDEN</p><button>BUTTON</button></article></main>
+<aside>RELATED</aside><footer>IMPRINT</footer><noscript>NOSCRIPT</noscript></body></html>"""
+MARKDOWN = """# Reisen
+
+Für 50\u00a0km & mehr gibt es snake_case, ein Übernachtungs*geld.
+
+| City | Day |
+| --- | --- |
+| Köln | 40 |
+
+- rail
+- hotel
+
+1. one
+
+```
+a  b
+  c_d
+```
+
+A note.
+
+a map"""
+
+
+def read(path: Path, content: str | bytes) -> tuple[list[Passage], DocumentReader]:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    reading = read_documents(path)
+    return list(reading), reading
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1", "windows-1252"])
+def test_a_page_without_what_stands_around_it(tmp_path: Path, charset: str) -> None:
+    """Navigation on every page makes all pages alike; a lost paragraph is never found."""
+    passages, reading = read(tmp_path / "a.html", PAGE.format(charset=charset).encode(charset))
+    assert passages == [Passage("a.html", MARKDOWN, {"title": "Reisen | Firma"}, "a.html")]
+    assert not reading.errors
+
+
+def test_a_page_without_main(tmp_path: Path) -> None:
+    """Old pages have a body only; headers of an article hold its headline."""
+    text = parse_html(
+        "<body><header>LOGO</header><article><header>Headline</header><p>Text</p></article>"
+        "<form><p>In a form</p><select><option>OPTION</select></form><footer>IMPRINT</footer>"
+    ).text
+    assert text == "Headline\n\nText\n\nIn a form"
+
+
+def test_the_title_stands_before_a_text_without_heading(tmp_path: Path) -> None:
+    """A page of one paragraph says what it is about in its title alone."""
+    (passage,), _ = read(tmp_path / "a.htm", "<title>Parking\n rules</title><p>It is free.")
+    assert (passage.text, passage.metadata) == (
+        "Parking rules\nIt is free.",
+        {"title": "Parking rules"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("a.txt", "a.txt"),  # Beautiful Soup warns of what looks like a file's name
+        ("http://x.y/z", "http://x.y/z"),
+        ('<?xml version="1.0" encoding="utf-8"?><html><title/><p>x<br/>y</p></html>', "x\ny"),
+        ("a\0b", "a\ufffdb"),
+        ("<p>a</body></html><html><body><p>b", "a\n\nb"),
+        ("<main>a</main><main>b</main>", "a\n\nb"),
+        ("<details><summary>a</summary>b</details><form>c</form>d", "a\n\nb\n\nc\n\nd"),
+        ("<p>a &lt;tag&gt; &#8364; & &unknown</p>", "a <tag> € & &unknown"),
+        ("<table><tr><td>a<td>b<tr><td>c<td>d</table>", "| a | b |\n| --- | --- |\n| c | d |"),
+        ("<ul><li>a<li>b</ul><dl><dt>c<dd>d</dl>", "- a\n- b\n\nc\n:   d"),
+        ("<p>never <b>closed", "never closed"),
+    ],
+)
+def test_odd_markup(html: str, text: str) -> None:
+    """Text that runs together gives words that nobody searches for."""
+    assert parse_html(html).text == text
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "says"),
+    [
+        ("", None, "is empty"),
+        ("<script>x</script><nav>y</nav>", None, "no text outside of scripts"),
+        (b"<p>\n\ncaf\xe9", 3, "0xE9 at offset 8 is not UTF-8"),
+        (b'<meta charset="shift_jis">\n<p>\xff', 2, "is not shift_jis"),
+        ('<meta charset="klingon"><p>x', None, "'klingon', which is unknown"),
+        ('<meta charset="punycode"><p>x', None, "'punycode', which is unknown"),
+        ('<meta charset="hex"><p>78', None, "'hex', which is unknown"),
+        ("<div>" * 5000 + "x", None, "nested too deeply"),
+    ],
+)
+def test_bad_pages(tmp_path: Path, content: str | bytes, line: int | None, says: str) -> None:
+    """Wrongly decoded text would be stored for ever; the user hears what to do."""
+    passages, reading = read(tmp_path / "a.html", content)
+    (error,) = reading.errors
+    assert not passages
+    assert error.line == line
+    assert says in str(error)
+    assert reading.incomplete == {"a.html"}
+
+
+@pytest.mark.parametrize("mark", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_counts_more_than_what_is_declared(tmp_path: Path, mark: str) -> None:
+    content = '<meta charset="iso-8859-1"><p>Köln'.encode(mark)
+    (passage,), _ = read(tmp_path / "a.html", content)
+    assert passage.text == "Köln"
+
+
+def test_a_page_too_large_for_a_tree(tmp_path: Path, monkeypatch) -> None:
+    """A tree takes up to a hundred times the file's size."""
+    for module in (web_pages, conversion):
+        monkeypatch.setattr(module, "LONGEST_MARKUP", 100)
+    passages, reading = read(tmp_path / "a.html", "<p>" + "x" * 98)
+    assert not passages
+    assert "the page is larger than 100 bytes" in str(reading.errors[0])
+    assert len(read(tmp_path / "a.html", "<p>" + "x" * 97)[0]) == 1
+
+
+@pytest.mark.parametrize("package", ["markdownify", "bs4", "bs4.dammit", "lxml"])
+def test_without_the_extra(tmp_path: Path, monkeypatch, package: str) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    _, reading = read(tmp_path / "a.html", "<p>Text")
+    assert "Run: pip install 'logic-retrievers[files]'" in str(reading.errors[0])
