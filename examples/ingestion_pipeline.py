@@ -20,7 +20,7 @@ from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index_logic_retrievers import LogicVectorStore as LlamaIndexStore
 
-from logic_retrievers import Passage, read_documents
+from logic_retrievers import Passage, Splitter, read_documents
 
 
 def main() -> None:
@@ -35,8 +35,12 @@ def main() -> None:
 def with_llama_index(passages: list[Passage]) -> None:
     """A pipeline with a document store, which skips documents that have not changed."""
     store = LlamaIndexStore.open("nightly")
+    fit = Splitter.for_encoder(store.index.encoder)
+    splitter = SentenceSplitter(
+        chunk_size=fit.max_tokens, chunk_overlap=fit.max_tokens // 8, tokenizer=fit.token_spans
+    )
     pipeline = IngestionPipeline(
-        transformations=[SentenceSplitter(chunk_size=200, tokenizer=str.split), store.embed_model],
+        transformations=[splitter, store.embed_model],
         docstore=SimpleDocumentStore(),
         vector_store=store,
     )

@@ -17,6 +17,7 @@ from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index_logic_retrievers import ConstraintRetriever, CorpusCleaner, LogicVectorStore
 
+from logic_retrievers import Splitter
 from logic_retrievers.cleaning import Ledger, Quarantine
 
 QUESTION = "May I bring my dog to the office?"
@@ -48,9 +49,13 @@ def nights(ledger: Ledger) -> None:
         trusted_filter={"status": "approved"},
         against_trusted="quarantine",
     )
+    fit = Splitter.for_encoder(store.index.encoder)
+    splitter = SentenceSplitter(
+        chunk_size=fit.max_tokens, chunk_overlap=fit.max_tokens // 8, tokenizer=fit.token_spans
+    )
     pipeline = IngestionPipeline(
         transformations=[
-            SentenceSplitter(chunk_size=200, tokenizer=str.split),
+            splitter,
             cleaner,  # behind the splitter, before what embeds
             store.embed_model,
         ],

@@ -213,6 +213,7 @@ def warn_about_long_texts(count: int, total: int, max_tokens: int) -> None:
     warn(
         LongTextWarning,
         f"{count} of {total} texts are longer than the {max_tokens} tokens that this encoder "
-        "reads; what follows is not in their vectors. Split them first: "
-        "logic_retrievers.documents.Splitter.",
+        "reads; what follows is not in their vectors. Split them first by this encoder's own "
+        "tokens, not by words or characters: logic_retrievers.Splitter.for_encoder(encoder), whose "
+        "max_tokens and token_spans also set up a framework's splitter.",
     )

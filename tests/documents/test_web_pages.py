@@ -129,7 +129,7 @@ def test_a_byte_order_mark_counts_more_than_what_is_declared(tmp_path: Path, mar
 
 
 def test_a_page_too_large_for_a_tree(tmp_path: Path, monkeypatch) -> None:
-    """A tree takes up to a hundred times the file's size."""
+    """A tree takes up to eighty times the file's size."""
     for module in (web_pages, conversion):
         monkeypatch.setattr(module, "LONGEST_MARKUP", 100)
     passages, reading = read(tmp_path / "a.html", "<p>" + "x" * 98)

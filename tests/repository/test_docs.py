@@ -116,6 +116,23 @@ def test_a_frameworks_page_runs(page, tmp_path, monkeypatch, no_network):
         index.close()
 
 
+def test_the_page_on_files_runs(tmp_path, monkeypatch, capsys, no_network):
+    """Its chunks go to an encoder whole; a text that is too long would be a warning, an error."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "handbook").mkdir()
+    (tmp_path / "handbook" / "leave.html").write_text("<p>Leave is paid." * 400, "utf-8")
+    (tmp_path / "handbook" / "dogs.md").write_text("Dogs are welcome. " * 400, "utf-8")
+    (tmp_path / "handbook" / "scan.pdf").write_bytes(b"")
+    names: dict[str, object] = {}
+    run_blocks("docs/files.md", names)
+    assert capsys.readouterr().out == "handbook/scan.pdf: is empty\n"
+    texts = [chunk.page_content for chunk in names["chunks"]]  # type: ignore[attr-defined]
+    texts += [node.get_content("embed") for node in names["nodes"]]  # type: ignore[attr-defined]
+    assert len(texts) > 10
+    names["encoder"].encode_documents(texts)  # type: ignore[attr-defined]
+    names["index"].close()  # type: ignore[attr-defined]
+
+
 def test_the_page_on_contradictions_runs(tmp_path, monkeypatch, capsys, no_network):
     """What it says of its examples is what they print."""
     names: dict[str, object] = {}
