@@ -23,6 +23,7 @@ from llama_index.core.vector_stores.types import (
 from qdrant_client import models
 
 from logic_retrievers.adapters.descriptions import jsonable, qualified_name, refuse_description
+from logic_retrievers.adapters.filter_values import equal_values
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex
@@ -46,8 +47,6 @@ _RANGES = {
     FilterOperator.LT: "lt",
     FilterOperator.LTE: "lte",
 }
-_LARGEST_EXACT = 2**53
-"""Above it a float stands for several integers."""
 
 
 def to_user_filter(condition: AnyFilter, prefixes: Sequence[str]) -> UserFilter:
@@ -175,23 +174,16 @@ def _translate(condition: MetadataFilter, prefixes: Sequence[str]) -> models.Fil
     raise InputError("this version does not know the operator")
 
 
-def _equal_values(value: Any) -> Any:
-    """A value, or all that is equal to it: 3 and 3.0 are one number, and two kinds in Qdrant."""
+def _equal_values(value: Any) -> list[Any]:
     if value is None:
         raise InputError("use the operator is_empty to ask for fields without a value")
     if not isinstance(value, str | int | float):
         raise InputError("the operator takes one value; for several there are in, any and all")
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _LARGEST_EXACT:
-        return [value, float(value)]
-    return value
+    return equal_values(value)
 
 
 def _equal_to_any(value: Any) -> list[Any]:
-    flat: list[Any] = []
-    for single in _check_list(value):
-        equal = _equal_values(single)
-        flat += equal if isinstance(equal, list) else [equal]
-    return flat
+    return [equal for single in _check_list(value) for equal in _equal_values(single)]
 
 
 def _check_list(value: Any) -> list[Any]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import is_dataclass, replace
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer
 
+from logic_retrievers.adapters.descriptions import policy_from
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
@@ -22,7 +22,7 @@ def check_policy(policy: Any) -> str | Policy | PolicyRouter:
         ConfigurationError: no policy, or a description of one that only Python can make.
     """
     if isinstance(policy, Mapping):
-        return _policy_from(policy)
+        return policy_from(policy)
     resolve_policy(policy)
     return policy  # type: ignore[no-any-return]
 
@@ -81,20 +81,3 @@ def check_fingerprints(saved: Any, present: Any, part: str) -> None:
             f"These are the settings of a {part} with another encoder. Pass encoder= or index="
             " with the encoder that it had."
         )
-
-
-def _policy_from(description: Mapping[str, Any]) -> Policy | PolicyRouter:
-    """The policy that :func:`describe_policy` described."""
-    policy = resolve_policy(description.get("name", ""))
-    defaults = describe_policy(policy)
-    changed = {key: value for key, value in description.items() if defaults.get(key, ...) != value}
-    simple = all(
-        value is None or isinstance(value, str | int | float) for value in changed.values()
-    )
-    if changed and simple and is_dataclass(policy) and changed.keys() <= defaults.keys():
-        policy = replace(policy, **changed)
-    if describe_policy(policy) != dict(description):
-        raise ConfigurationError(
-            f"The policy {dict(description)} cannot be made from its description. Pass policy=."
-        )
-    return policy

@@ -1,6 +1,7 @@
-"""What the adapters of both frameworks share; it knows neither of them.
+"""What the adapters of the frameworks share; it knows none of them.
 
 evidence_metadata.py  evidence in a document's metadata
 descriptions.py       settings in JSON types, and back
-settings.py           settings that both frameworks' classes have
+settings.py           settings that the frameworks' classes have
+filter_values.py      values of a filter as Qdrant compares them
 """

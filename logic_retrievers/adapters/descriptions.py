@@ -8,7 +8,7 @@ which argument has to be passed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, Literal
 
 from pydantic_core import to_jsonable_python
@@ -23,6 +23,7 @@ from logic_retrievers.contradiction.resolution_strategies import (
     ResolutionStrategy,
 )
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, resolve_policy
 from logic_retrievers.types import Hit, Passage
 
 _STRATEGIES: Mapping[str, Callable[..., ResolutionStrategy]] = {
@@ -49,6 +50,28 @@ def refuse_description(setting: str, name: Any) -> ConfigurationError:
         f"{name} cannot be made from its description. Pass {setting}= with the {setting} that these"
         " settings were made with."
     )
+
+
+def policy_from(description: Mapping[str, Any]) -> Policy | PolicyRouter:
+    """The policy that :func:`logic_retrievers.policies.describe_policy` described.
+
+    Raises:
+        UnknownPolicyError: no policy has that name.
+        ConfigurationError: it has settings that only Python can make.
+    """
+    policy = resolve_policy(description.get("name", ""))
+    defaults = describe_policy(policy)
+    changed = {key: value for key, value in description.items() if defaults.get(key, ...) != value}
+    simple = all(
+        value is None or isinstance(value, str | int | float) for value in changed.values()
+    )
+    if changed and simple and is_dataclass(policy) and changed.keys() <= defaults.keys():
+        policy = replace(policy, **changed)
+    if describe_policy(policy) != dict(description):
+        raise ConfigurationError(
+            f"The policy {dict(description)} cannot be made from its description. Pass policy=."
+        )
+    return policy
 
 
 def describe_resolution(resolution: Any) -> Any:
