@@ -25,6 +25,7 @@ if "TMPDIR" not in os.environ and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY
     os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)
 
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # some tests import ONNX Runtime themselves
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # Haystack reads it when it is imported
 settings.register_profile("untimed", deadline=None)  # speed is the benchmarks' matter
 settings.load_profile("untimed")
 

@@ -31,7 +31,8 @@ from logic_retrievers.index.requests import client_call
 
 CORE = ("logic-retrievers", "numpy", "onnxruntime", "qdrant-client", "tokenizers")
 OPTIONAL = (
-    *("langchain-core", "llama-index-core", "sentence-transformers", "torch", "ir-measures"),
+    *("langchain-core", "llama-index-core", "haystack-ai"),
+    *("sentence-transformers", "torch", "ir-measures"),
     *("pypdfium2", "mammoth", "markdownify"),
 )
 FAISS = ("faiss-cpu", "faiss-gpu")

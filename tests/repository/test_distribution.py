@@ -14,7 +14,7 @@ from commands import ROOT, call
 
 OURS = [
     *("logic_retrievers", "logic_export"),
-    *("langchain_logic_retrievers", "llama_index_logic_retrievers"),
+    *("langchain_logic_retrievers", "llama_index_logic_retrievers", "haystack_logic_retrievers"),
 ]
 FOREIGN = {"integrations", "export", "tests", "examples", "benchmarks", "docs"}
 
@@ -55,7 +55,8 @@ index = PassageIndex.open(encoder=OnnxEncoder())
 index.add([Passage("a", "A quiet inn by the sea."), Passage("b", "Prices of copper rose.")])
 print(Engine(index).search("somewhere calm to sleep", k=1)[0].passage.id)
 import sys
-assert not {"torch", "langchain_core", "llama_index", "typer", "rich"} & set(sys.modules)
+frameworks = {"langchain_core", "llama_index", "haystack"}
+assert not {"torch", "typer", "rich", *frameworks} & set(sys.modules)
 """
     assert call(python, "-c", script, cwd=tmp_path).split() == ["a"]
     for name, arguments in (("logic-retrievers", ["doctor"]), ("logic-export", ["train"])):

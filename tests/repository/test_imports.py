@@ -59,10 +59,14 @@ MAY_IMPORT |= {
     "adapters": SEARCHING | {"contradiction", "cleaning"},
 }
 UNRESTRICTED = {"cli", "__init__"}
-NEVER = {"torch", "transformers", "sentence_transformers", "langchain_core", "llama_index"}
+NEVER = {
+    *("torch", "transformers", "sentence_transformers"),
+    *("langchain_core", "llama_index", "haystack"),
+}
 ADAPTERS = {Path("encoders/sentence_transformers.py")}  # imports its package when it is used
 NEVER_ANYWHERE = {
     *("logic_export", "benchmarks", "langchain_logic_retrievers", "llama_index_logic_retrievers"),
+    "haystack_logic_retrievers",
     *("pickle", "pytest", "hypothesis", "suites"),
 }
 EXPRESSIONS = "logic_retrievers.queries.expressions"
@@ -168,13 +172,19 @@ def test_policies_and_scoring_do_no_io():
                 }  # fmt: skip
 
 
-@pytest.mark.parametrize("framework", ["langchain", "llama_index"])
+FRAMEWORKS = {
+    "langchain": "langchain_core",
+    "llama_index": "llama_index",
+    "haystack": "haystack",
+}
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_an_adapter_translates_and_delegates(framework):
-    """Mathematics in an adapter, or the other framework, is logic that only one of them has."""
+    """Mathematics in an adapter, or another framework, is logic that only one of them has."""
     folder = ROOT.parent / "integrations" / f"{framework}_logic_retrievers"
-    package = {"langchain": "langchain_core", "llama_index": "llama_index"}[framework]
     allowed = {
-        *("logic_retrievers", folder.name, package),
+        *("logic_retrievers", folder.name, FRAMEWORKS[framework]),
         *("pydantic", "pydantic_core", "qdrant_client"),
     }
     for path in folder.glob("*.py"):

@@ -268,7 +268,7 @@ class ContradictionFilterConformance(ABC):
         [
             ({"resolution": "no-such-resolution"}, "no-such-resolution"),
             ({"resolution": "prefer_source"}, "source_order"),
-            ({"top_n": 0}, "top_n"),
+            ({"top_n": 0}, "top_[nk]"),
             ({"threshold": 2.0}, "threshold"),
         ],
         ids=["resolution", "source_order", "top_n", "threshold"],

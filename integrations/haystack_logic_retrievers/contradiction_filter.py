@@ -1,0 +1,228 @@
+"""Contradictions kept out of the documents of any other retriever."""
+
+from __future__ import annotations
+
+from typing import Any, Self, Unpack
+
+from haystack import Document, component, default_from_dict, default_to_dict
+
+from haystack_logic_retrievers.documents import by_id, passages_of, with_contradictions
+from haystack_logic_retrievers.filters import translate_filters
+from haystack_logic_retrievers.settings import (
+    check_encoder,
+    check_store,
+    open_encoder,
+    refuse_to_save,
+    with_settings,
+)
+from haystack_logic_retrievers.store import LogicDocumentStore
+from logic_retrievers import contradiction
+from logic_retrievers.adapters.descriptions import (
+    SETTINGS_FROM,
+    describe_resolution,
+    jsonable,
+    resolution_from,
+)
+from logic_retrievers.adapters.settings import FilterOptions
+from logic_retrievers.contradiction import FilterResult
+from logic_retrievers.contradiction.resolution_strategies import AnyResolution, resolution_strategy
+from logic_retrievers.effects import encoder_threads
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.judging.asking import check_judge
+from logic_retrievers.settings import SHARE, check_count
+
+
+@component
+class ContradictionFilter:
+    """Finds the documents of a list that contradict each other, or trusted ones, and decides.
+
+    The documents may come from anywhere, and keep their order; give it more than the prompt shall
+    hold, and ``top_k``: what is dropped is replaced by the next in the list. Copies come back, with
+    the evidence under ``meta["logic"]["contradiction"]``. Documents of one id count once.
+
+        contradictions = ContradictionFilter(resolution="prefer_newest", top_k=5)
+        contradictions.run(documents)["documents"]
+
+    Args:
+        resolution: ``annotate`` (both stay, and name each other), ``prefer_newest``,
+            ``prefer_source``, ``prefer_majority``, ``drop_both``; a ``ResolutionStrategy``; or a
+            function of two ``Passage``s that returns the one that stays, or None.
+        top_k: how many documents; all that can stay where None.
+        trusted: documents that the user vouches for.
+        trusted_filters: which of the given documents, and of the store's, are trusted too; in
+            Haystack's format.
+        document_store: a store whose vectors are taken, and whose trusted documents judge too.
+        bundle, encoder: as in :class:`CompatibilityRanker`.
+        **options: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
+            ``date_key``, ``source_key``, ``source_order``, ``judge``, ``judge_above``: as in
+            :class:`logic_retrievers.ContradictionFilter`, which also says how it decides.
+
+    Raises:
+        UnknownResolutionError: no resolution has that name.
+        ConfigurationError: a setting that cannot work.
+        InputError: a trusted document that is none, or filters that cannot be read.
+    """
+
+    def __init__(
+        self,
+        *,
+        resolution: AnyResolution = "annotate",
+        top_k: int | None = None,
+        trusted: list[Document] | None = None,
+        trusted_filters: dict[str, Any] | None = None,
+        document_store: LogicDocumentStore | None = None,
+        bundle: str | None = None,
+        encoder: Encoder | None = None,
+        **options: Unpack[FilterOptions],
+    ) -> None:
+        if top_k is not None:
+            check_count("top_k", top_k)
+        check_encoder(bundle, encoder)
+        translate_filters(trusted_filters)
+        _check_options(resolution, options)
+        self.resolution = resolution
+        self.top_k = top_k
+        self.trusted = trusted or []
+        self.trusted_filters = trusted_filters
+        self.document_store = None if document_store is None else check_store(document_store)
+        self.bundle = bundle
+        self.encoder = encoder
+        self.options = options
+        self._trusted = passages_of(self.trusted)
+        self._built: contradiction.ContradictionFilter | None = None
+
+    def warm_up(self) -> None:
+        """Opens the store and loads the encoder.
+
+        Raises:
+            ConfigurationError: an encoder without the vectors.
+        """
+        self._core()
+
+    async def warm_up_async(self) -> None:
+        """The asynchronous twin of :meth:`warm_up`."""
+        await encoder_threads.submit(self._core)
+
+    def close(self) -> None:
+        """Closes the store; the next run opens it again."""
+        if self.document_store is not None:
+            self.document_store.close()
+
+    async def close_async(self) -> None:
+        """The asynchronous twin of :meth:`close`."""
+        if self.document_store is not None:
+            await self.document_store.close_async()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings, for a pipeline's file.
+
+        Raises:
+            ConfigurationError: a resolution, judge, encoder or store that a file cannot hold.
+        """
+        if self.encoder is not None:
+            raise refuse_to_save("encoder", self.encoder, "Name a bundle's folder: bundle=.")
+        options: dict[str, Any] = {**self.options}
+        if options.get("judge") is not None:
+            raise refuse_to_save("judge", options["judge"], "Save the filter without one.")
+        if options.get("settings") is not None:
+            options["settings"] = options["settings"].overrides()
+        resolution = describe_resolution(self.resolution)
+        resolution_from(resolution)
+        return default_to_dict(
+            self,
+            resolution=resolution,
+            top_k=self.top_k,
+            trusted=[document.to_dict(flatten=False) for document in self.trusted],
+            trusted_filters=self.trusted_filters,
+            document_store=self.document_store,
+            bundle=self.bundle,
+            **jsonable(options),
+        )
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The filter that :meth:`to_dict` described."""
+        made = with_settings(
+            data,
+            resolution=resolution_from,
+            trusted=lambda documents: [Document.from_dict(document) for document in documents],
+            settings=SETTINGS_FROM["settings"],
+        )
+        return default_from_dict(cls, made)
+
+    @component.output_types(documents=list[Document], dropped=list[Document])
+    def run(self, documents: list[Document], top_k: int | None = None) -> dict[str, list[Document]]:
+        """The documents that stay, in their order, and those that were dropped.
+
+        Args:
+            documents: the best first; they stay as they are.
+            top_k: in place of the component's own.
+
+        Returns:
+            ``documents`` and ``dropped``: copies whose ``meta["logic"]["contradiction"]`` says why.
+
+        Raises:
+            InputError: no documents, or a resolution function that returns neither of its two.
+            ConfigurationError: top_k is under 1, or an encoder without the vectors.
+            MissingVectorError: trusted documents are to be searched for in a store without topical
+                vectors.
+            ServerError: the store's index failed or could not be reached.
+        """
+        passages, k = passages_of(documents), self.top_k if top_k is None else top_k
+        return _outputs(documents, self._core().filter(passages, k))
+
+    @component.output_types(documents=list[Document], dropped=list[Document])
+    async def run_async(
+        self, documents: list[Document], top_k: int | None = None
+    ) -> dict[str, list[Document]]:
+        """:meth:`run` without blocking the event loop; the same documents."""
+        passages, k = passages_of(documents), self.top_k if top_k is None else top_k
+        core = await encoder_threads.submit(self._core)
+        return _outputs(documents, await core.afilter(passages, k))
+
+    def _core(self) -> contradiction.ContradictionFilter:
+        """The core's filter; kept, for it keeps the trusted vectors."""
+        index = None if self.document_store is None else self.document_store.index
+        if self._built is None or self._built.index is not index:
+            place = () if index is None else (index.prefixes, index.tenant)
+            self._built = contradiction.ContradictionFilter(
+                open_encoder(self.bundle, self.encoder),
+                resolution=self.resolution,
+                index=index,
+                trusted=self._trusted,
+                trusted_filter=translate_filters(self.trusted_filters, *place),
+                **self.options,
+            )
+        return self._built
+
+
+def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
+    """Refuses what can be refused without an encoder.
+
+    Raises:
+        UnknownResolutionError, ConfigurationError: a setting that cannot work.
+    """
+    if unknown := sorted(options.keys() - FilterOptions.__annotations__.keys()):
+        raise ConfigurationError(
+            f"ContradictionFilter has no setting {unknown[0]!r}; beside the arguments there is"
+            f" {', '.join(sorted(FilterOptions.__annotations__))}."
+        )
+    resolution_strategy(
+        resolution,
+        options.get("date_key", "date"),
+        options.get("source_key", "source"),
+        options.get("source_order", ()),
+    )
+    for name in ("threshold", "judge_above"):
+        if (share := options.get(name)) is not None:
+            SHARE.check(name, share)
+    check_judge(options.get("judge"))
+
+
+def _outputs(documents: list[Document], result: FilterResult) -> dict[str, list[Document]]:
+    given = by_id(documents)
+    return {
+        "documents": [with_contradictions(given[hit.passage.id], hit) for hit in result.hits],
+        "dropped": [with_contradictions(given[hit.passage.id], hit) for hit in result.dropped],
+    }

@@ -1,0 +1,146 @@
+"""The suites over the Haystack adapter, and Haystack's filters in place of the core's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from haystack import Document
+from haystack_logic_retrievers import (
+    CompatibilityRanker,
+    ConstraintRetriever,
+    ContradictionFilter,
+    LogicDocumentStore,
+)
+from suites import (
+    ContradictionFilterConformance,
+    ExpressionConformance,
+    RerankerConformance,
+    Retrieved,
+    RetrieverConformance,
+)
+
+from logic_retrievers import Reranker
+
+NAMES = {
+    "k": "top_k",
+    "top_n": "top_k",
+    "min_score": "score_threshold",
+    "filter": "filters",
+    "trusted_filter": "trusted_filters",
+    "index": "document_store",
+}
+
+
+def to_retrieved(output):
+    return [Retrieved(one.id, one.content, one.score, one.meta) for one in output["documents"]]
+
+
+def haystack_filter(wanted: Any) -> dict[str, Any]:
+    """A filter of the suites in Haystack's format."""
+    if not isinstance(wanted, dict):
+        (condition,) = wanted.must
+        wanted = {condition.key.removeprefix("metadata."): condition.match.value}
+    ((key, value),) = wanted.items()
+    operator = "in" if isinstance(value, list) else "=="
+    if isinstance(value, dict):
+        ((name, value),) = value.items()
+        operator = {"gte": ">=", "not": "!="}[name]
+    return {"field": f"meta.{key}", "operator": operator, "value": value}
+
+
+def in_their_words(settings):
+    """The suites speak as the core does."""
+    values = dict(settings)
+    for name in ("filter", "trusted_filter"):
+        if name in values:
+            values[name] = haystack_filter(values[name])
+    if "index" in values:
+        values["index"] = LogicDocumentStore(index=values["index"])
+    return {NAMES.get(name, name): value for name, value in values.items()}
+
+
+class TestConstraintRetriever(RetrieverConformance):
+    overrides = ("k", "filter", "min_score", "policy", "exclude", "hard")
+
+    def make(self, index, **settings):
+        return ConstraintRetriever(**in_their_words({"index": index, **settings}))
+
+    def retrieve(self, retriever, query, **overrides):
+        return to_retrieved(retriever.run(query, **in_their_words(overrides)))
+
+    async def aretrieve(self, retriever, query, **overrides):
+        return to_retrieved(await retriever.run_async(query, **in_their_words(overrides)))
+
+
+class TestConstraintRetrieverReadsExpressions(ExpressionConformance):
+    def make(self, index, **settings):
+        return ConstraintRetriever(LogicDocumentStore(index=index), top_k=5, **settings)
+
+    def ask(self, made, query):
+        return to_retrieved(made.run(query))
+
+    async def aask(self, made, query):
+        return to_retrieved(await made.run_async(query))
+
+
+class TestConstraintRetrieverReadsExpressionsForOneRun(ExpressionConformance):
+    """The same settings, given to the run."""
+
+    def make(self, index, **settings):
+        store = LogicDocumentStore(index=index)
+        ConstraintRetriever(store, **settings)
+        return ConstraintRetriever(store, policy="topical", top_k=5), settings
+
+    def ask(self, made, query):
+        return to_retrieved(made[0].run(query, **made[1]))
+
+    async def aask(self, made, query):
+        return to_retrieved(await made[0].run_async(query, **made[1]))
+
+
+class _Documents:
+    def items(self, passages):
+        return [
+            Document(id=p.id or f"made up {place}", content=p.text, meta=dict(p.metadata))
+            for place, p in enumerate(passages)
+        ]
+
+
+class TestCompatibilityRanker(_Documents, RerankerConformance):
+    def make(self, **settings):
+        return CompatibilityRanker(**in_their_words(settings))
+
+    def rerank(self, reranker, query, items):
+        return to_retrieved(reranker.run(query, items))
+
+    async def arerank(self, reranker, query, items):
+        return to_retrieved(await reranker.run_async(query, items))
+
+
+class TestCompatibilityRankerReadsExpressions(_Documents, ExpressionConformance):
+    def make(self, index, **settings):
+        made = CompatibilityRanker(document_store=LogicDocumentStore(index=index), **settings)
+        return made, self.items(list(index.scroll()))
+
+    def ask(self, made, query):
+        return to_retrieved(made[0].run(query, made[1]))
+
+    async def aask(self, made, query):
+        return to_retrieved(await made[0].run_async(query, made[1]))
+
+    def expected(self, index, query, policy):
+        return Reranker(policy=policy, index=index).rerank(query, list(index.scroll()))
+
+
+class TestContradictionFilter(_Documents, ContradictionFilterConformance):
+    def make(self, **settings):
+        return ContradictionFilter(**in_their_words(settings))
+
+    def filter(self, made, items):
+        return to_retrieved(made.run(items))
+
+    async def afilter(self, made, items):
+        return to_retrieved(await made.run_async(items))
+
+    def evidence_of(self, one):
+        return one.metadata["logic"]["contradiction"]

@@ -1,0 +1,258 @@
+"""Retriever, ranker and filter: settings, files, closing; what they find is in the suites."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+from haystack import Document
+from haystack.document_stores.in_memory import InMemoryDocumentStore
+from haystack.document_stores.types import FilterPolicy
+from haystack_logic_retrievers import (
+    CompatibilityRanker,
+    ConstraintRetriever,
+    ContradictionFilter,
+    LogicDocumentStore,
+)
+
+from logic_retrievers import (
+    AutoPolicy,
+    ContradictionSettings,
+    ExclusionSettings,
+    FunctionEncoder,
+    SequentialPolicy,
+)
+from logic_retrievers.contradiction.resolution_strategies import PreferNewest
+from logic_retrievers.encoders import default_encoder
+from logic_retrievers.errors import (
+    BundleNotFoundError,
+    ConfigurationError,
+    InputError,
+    UnknownResolutionError,
+)
+from logic_retrievers.judging import JudgeSettings
+
+STARS = {"field": "meta.stars", "operator": ">=", "value": 2}
+NAMES = {"field": "meta.name", "operator": "in", "value": ["spa", "inn"]}
+
+
+def ids(output):
+    return [document.id for document in output["documents"]]
+
+
+def saved_again(component):
+    """What a component says of itself, once it was made of what it says of itself."""
+    before = component.to_dict()
+    untouched = deepcopy(before)
+    again = type(component).from_dict(before)
+    assert before == untouched
+    assert again.to_dict() == before
+    return again
+
+
+def test_the_first_search_says_why(store, query):
+    """A score alone can only be believed."""
+    found = ConstraintRetriever(store, top_k=3).run(query)["documents"]
+    assert found[0].id == "inn"
+    assert "nightclub" in next(d for d in found if d.id == "club").meta["logic"]["reason"]
+    assert [document.score for document in found] == sorted(
+        (document.score for document in found), reverse=True
+    )
+    assert found[0].meta["logic"]["score"] == found[0].score
+    assert found[0].meta["stars"] == 0
+
+
+def test_filters_replace_or_merge(store, query):
+    """A filter that says what a user may see, replaced by what the user typed."""
+    replaced = ConstraintRetriever(store, filters=STARS)
+    assert set(ids(replaced.run(query))) == {"disco", "farm"}
+    assert set(ids(replaced.run(query, filters=NAMES))) == {"spa", "inn"}
+    merged = ConstraintRetriever(store, filters=STARS, filter_policy=FilterPolicy.MERGE)
+    assert ids(merged.run(query, filters=NAMES)) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"filters": {"stars": 3}}, "'field': 'meta.year'"),
+        ({"query_syntax": "sql"}, "query_syntax"),
+        ({"judge": "best"}, "judge"),
+        ({"hard": 1}, "hard"),
+        ({"document_store": InMemoryDocumentStore()}, "LogicDocumentStore"),
+    ],
+)
+def test_a_retriever_that_cannot_work_is_refused(store, settings, words):
+    """Later it is the pipeline's first run that fails."""
+    with pytest.raises((ConfigurationError, InputError), match=words):
+        ConstraintRetriever(**{"document_store": store, **settings})
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "words"),
+    [
+        (CompatibilityRanker, {"document_store": 3}, "LogicDocumentStore"),
+        (CompatibilityRanker, {"encoder": 3}, "Encoder"),
+        (ContradictionFilter, {"document_store": 3}, "LogicDocumentStore"),
+        (ContradictionFilter, {"thresold": 0.5}, "thresold"),
+        (ContradictionFilter, {"judge": 3}, "judge"),
+        (ContradictionFilter, {"judge_above": 3}, "judge_above"),
+        (ContradictionFilter, {"trusted": ["x"]}, "Document"),
+        (ContradictionFilter, {"trusted_filters": {"a": 1}}, "'field'"),
+    ],
+)
+def test_other_components_that_cannot_work_are_refused(kind, settings, words):
+    """Later it is the pipeline's first run that fails."""
+    with pytest.raises((ConfigurationError, InputError), match=words):
+        kind(**settings)
+    with pytest.raises(UnknownResolutionError):
+        ContradictionFilter(resolution="prefer_loudest")
+
+
+def test_what_is_no_document_is_refused():
+    """An error from inside names nothing that the user wrote."""
+    for component in (CompatibilityRanker(), ContradictionFilter()):
+        query = {"query": "x"} if isinstance(component, CompatibilityRanker) else {}
+        for wrong in (["x"], "x", None):
+            with pytest.raises(InputError, match="Document"):
+                component.run(documents=wrong, **query)
+
+
+POLICIES = ["auto", AutoPolicy(base="hybrid"), SequentialPolicy(backfill=False)]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_retriever_is_the_same_after_it_was_saved(tmp_path, policy):
+    """A setting that is lost in the file is back at its default, which looks right."""
+    retriever = ConstraintRetriever(
+        LogicDocumentStore("stays", tmp_path, lexical=False),
+        filters=STARS,
+        top_k=3,
+        policy=policy,
+        score_threshold=0.25,
+        exclude=["bars"],
+        hard=True,
+        judge=JudgeSettings(candidates=5),
+        filter_policy=FilterPolicy.MERGE,
+    )
+    again = saved_again(retriever)
+    for name in set(vars(ConstraintRetriever(LogicDocumentStore()))) - {"document_store"}:
+        if not name.startswith("__haystack"):
+            assert getattr(again, name) == getattr(retriever, name), name
+    assert again.document_store.to_dict() == retriever.document_store.to_dict()
+    worded = ConstraintRetriever(LogicDocumentStore(), query_syntax="expression", judge=None)
+    assert saved_again(worded).query_syntax == "expression"
+    assert saved_again(worded).judge is None
+
+
+def test_a_ranker_and_a_filter_are_the_same_after_they_were_saved(tmp_path):
+    """A setting that is lost in the file is back at its default, which looks right."""
+    store = LogicDocumentStore("stays", tmp_path)
+    ranker = CompatibilityRanker(policy=AutoPolicy(base="hybrid"), top_k=2, document_store=store)
+    assert saved_again(ranker).policy == ranker.policy
+    contradictions = ContradictionFilter(
+        resolution=PreferNewest("on"),
+        top_k=2,
+        trusted=[Document(id="t", content="Trusted.", meta={"content": "x"})],
+        trusted_filters=STARS,
+        document_store=store,
+        settings=ContradictionSettings(threshold=0.9),
+        source_order=("a", "b"),
+        against_trusted="annotate",
+    )
+    again = saved_again(contradictions)
+    assert again.resolution == contradictions.resolution
+    assert again.trusted == contradictions.trusted
+    assert again.options["settings"] == contradictions.options["settings"]
+
+
+def test_what_a_file_cannot_hold_is_refused_when_it_is_saved(store):
+    """A pipeline would come back with other rules than it was saved with."""
+    other = FunctionEncoder(lambda texts: [[1.0]] * len(texts), identity="x")
+    saved = LogicDocumentStore()
+
+    def judge(pairs):
+        return []
+
+    for component, word in (
+        (ConstraintRetriever(store := LogicDocumentStore(encoder=other)), "encoder"),
+        (ConstraintRetriever(saved, judge=judge), "judge"),
+        (ConstraintRetriever(saved, judge=JudgeSettings(judge=judge)), "judge"),
+        (
+            ConstraintRetriever(saved, policy=AutoPolicy(settings=ExclusionSettings(penalty=0.5))),
+            "policy",
+        ),
+        (CompatibilityRanker(encoder=other), "encoder"),
+        (CompatibilityRanker(document_store=store), "encoder"),
+        (ContradictionFilter(encoder=other), "encoder"),
+        (ContradictionFilter(judge=judge), "judge"),
+        (ContradictionFilter(resolution=max), "resolution"),
+    ):
+        with pytest.raises(ConfigurationError, match=f"{word}="):
+            component.to_dict()
+
+
+def test_loading_makes_nothing(tmp_path):
+    """An editor that shows a pipeline would load a model and make a folder."""
+    place = tmp_path / "new"
+    store = LogicDocumentStore(location=place)
+    for component in (
+        ConstraintRetriever(store),
+        CompatibilityRanker(document_store=store),
+        ContradictionFilter(document_store=store),
+    ):
+        saved_again(component)
+        assert not place.exists()
+    component.warm_up()
+    assert place.exists()
+    component.close()
+
+
+async def test_components_open_and_close_their_store(tmp_path, query):
+    """What a pipeline opens it has to close, or the next process finds the folder locked."""
+    for kind in (ConstraintRetriever, CompatibilityRanker, ContradictionFilter):
+        store = LogicDocumentStore(location=tmp_path)
+        component = kind(document_store=store)
+        component.warm_up()
+        component.close()
+        await component.warm_up_async()
+        await component.close_async()
+        assert store._opened is None
+        if kind is ConstraintRetriever:
+            assert (await component.run_async(query))["documents"] == []
+            component.close()
+    for kind in (CompatibilityRanker, ContradictionFilter):
+        kind().close()
+        await kind().close_async()
+
+
+def test_dropped_documents_come_out_with_the_reason():
+    """Who wonders where a document is looks for it in vain."""
+    old = Document(id="old", content="Parental leave is not paid.", meta={"date": "2021-03-01"})
+    new = Document(
+        id="new",
+        content="Parental leave is paid in full for twelve weeks.",
+        meta={"date": "2024-06-01"},
+    )
+    output = ContradictionFilter(resolution="prefer_newest").run([old, new])
+    assert ids(output) == ["new"]
+    (dropped,) = output["dropped"]
+    assert dropped.id == "old"
+    assert "'new' is newer" in dropped.meta["logic"]["contradiction"]["reason"]
+    assert "logic" not in old.meta
+
+
+def test_a_bundle_is_named_by_its_folder(tmp_path, documents, query):
+    """A bundle that is named and not used: the vectors are another's."""
+    folder = str(default_encoder().bundle.path)
+    store = LogicDocumentStore(location=tmp_path, bundle=folder)
+    assert saved_again(store).bundle == folder
+    encoder = store.index.encoder
+    assert encoder is not default_encoder()
+    assert encoder is LogicDocumentStore(bundle=folder).index.encoder  # one object per process
+    store.close()
+    ranker = CompatibilityRanker(bundle=folder, top_k=3)
+    assert ids(saved_again(ranker).run(query, documents)) == ids(ranker.run(query, documents))
+    for kind in (CompatibilityRanker, ContradictionFilter):
+        missing = kind(bundle=str(tmp_path / "missing"))
+        with pytest.raises(BundleNotFoundError):
+            missing.warm_up()

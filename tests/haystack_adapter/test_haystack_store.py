@@ -1,0 +1,246 @@
+"""The document store: Haystack's own tests, and what they do not ask."""
+
+from __future__ import annotations
+
+import gc
+from copy import deepcopy
+from dataclasses import replace
+
+import pytest
+from doubles import WireDouble
+from haystack import Document
+from haystack.dataclasses import ByteStream
+from haystack.document_stores.types import DuplicatePolicy
+from haystack.errors import FilterError
+from haystack.testing.document_store import DocumentStoreBaseTests
+from haystack.testing.document_store_async import (
+    CountDocumentsAsyncTest,
+    DeleteDocumentsAsyncTest,
+    FilterDocumentsAsyncTest,
+    WriteDocumentsAsyncTest,
+)
+from haystack.utils import Secret
+from haystack_logic_retrievers import ConstraintRetriever, LogicDocumentStore
+from haystack_logic_retrievers.filters import translate_filters
+from suites import HashedEncoder
+
+from logic_retrievers import FunctionEncoder, PassageIndex
+from logic_retrievers.errors import (
+    AuthenticationError,
+    CollectionLockedError,
+    ConfigurationError,
+    EmptyTextError,
+    InputError,
+    LogicRetrieversError,
+)
+
+
+class _Haystacks(DocumentStoreBaseTests):
+    """Haystack's own tests; a store makes its own vectors, and has no order of writing."""
+
+    @pytest.fixture
+    def document_store(self):
+        store = LogicDocumentStore(encoder=HashedEncoder(dimension=16))
+        yield store
+        store.close()
+
+    @staticmethod
+    def assert_documents_are_equal(received, expected):
+        expected = [replace(document, embedding=None) for document in expected]
+        key = lambda document: document.id  # noqa: E731
+        assert sorted(received, key=key) == sorted(expected, key=key)
+
+
+class TestHaystacksTests(_Haystacks):
+    def test_write_documents(self, document_store):
+        """By default what is stored is replaced."""
+        document = Document(content="test doc", id="1")
+        assert document_store.write_documents([document]) == 1
+        changed = replace(document, content="another")
+        assert document_store.write_documents([changed, document, changed]) == 3
+        self.assert_documents_are_equal(document_store.filter_documents(), [changed])
+
+
+class TestHaystacksAsynchronousTests(
+    CountDocumentsAsyncTest,
+    DeleteDocumentsAsyncTest,
+    FilterDocumentsAsyncTest,
+    WriteDocumentsAsyncTest,
+):
+    document_store = _Haystacks.document_store
+    assert_documents_are_equal = staticmethod(_Haystacks.assert_documents_are_equal)
+
+    async def test_write_documents_async(self, document_store):
+        document = Document(content="test doc")
+        assert await document_store.write_documents_async([document]) == 1
+        assert await document_store.write_documents_async([document]) == 1
+        self.assert_documents_are_equal(await document_store.filter_documents_async(), [document])
+
+
+def test_what_is_stored_comes_back_and_what_is_given_stays(documents):
+    """Ids that change break every reference; metadata that changes spoils other components."""
+    nested = Document(id="n", content="Nested.", meta={"a": {"b": [1, {"c": None}]}}, score=0.5)
+    given = [*documents, nested]
+    before = deepcopy(given)
+    store = LogicDocumentStore()
+    assert store.write_documents(given) == 7
+    assert given == before
+    found = {document.id: document for document in store.filter_documents()}
+    assert found == {document.id: replace(document, score=None) for document in before}
+    store.close()
+
+
+def test_evidence_is_not_stored_again(store, query):
+    """Documents of a search, written into another store, would carry a stale reason for ever."""
+    found = ConstraintRetriever(store).run(query)["documents"]
+    other = LogicDocumentStore()
+    other.write_documents(found)
+    assert not [document for document in other.filter_documents() if "logic" in document.meta]
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("document", "error", "words"),
+    [
+        (Document(id="p", blob=ByteStream(b"x")), InputError, "binary"),
+        (Document(id="p", content=" "), EmptyTextError, "no text"),
+        (Document(id="p", content="x", meta={"when": {1, 2}}), InputError, "JSON"),
+    ],
+    ids=["a blob", "no text", "a set"],
+)
+def test_what_cannot_be_kept_is_refused(store, document, error, words):
+    """A picture that is dropped without a word is missed a year later."""
+    with pytest.raises(error, match=words):
+        store.write_documents([document])
+    assert store.count_documents() == 6
+
+
+def test_a_duplicate_within_one_call_counts_under_every_policy():
+    """One of two versions is lost, and nobody knows which."""
+    store = LogicDocumentStore(encoder=HashedEncoder(dimension=16))
+    one, two = Document(id="1", content="one"), Document(id="1", content="two")
+    with pytest.raises(LogicRetrieversError, match="'1' is stored already, or given twice"):
+        store.write_documents([one, two], DuplicatePolicy.FAIL)
+    assert store.count_documents() == 0
+    assert store.write_documents([one, two], DuplicatePolicy.SKIP) == 1
+    assert store.filter_documents() == [one]
+    store.write_documents([one, two], DuplicatePolicy.OVERWRITE)
+    assert store.filter_documents() == [two]
+    store.close()
+
+
+def test_stores_of_one_process_share_a_folder(tmp_path):
+    """Each component of a loaded pipeline has a store of its own, and the engine opens it once."""
+    encoder = HashedEncoder(dimension=16)
+    writing, reading = (LogicDocumentStore("a", tmp_path, encoder=encoder) for _ in range(2))
+    other = LogicDocumentStore("b", tmp_path, encoder=encoder)
+    writing.write_documents([Document(id="1", content="one")])
+    assert reading.count_documents() == 1
+    assert other.count_documents() == 0
+    writing.close()
+    reading.write_documents([Document(id="2", content="two")])
+    assert writing.count_documents() == 2  # opened again
+    for store in (writing, reading, other):
+        store.close()
+    with PassageIndex.open("a", encoder, location=tmp_path) as index:  # nobody has it open
+        assert index.count() == 2
+        with pytest.raises(CollectionLockedError):
+            reading.count_documents()
+    assert reading.count_documents() == 2
+    del writing, other, store
+    gc.collect()
+    assert reading.count_documents() == 2
+    del reading
+    gc.collect()
+    with PassageIndex.open("a", encoder, location=tmp_path) as index:
+        assert index.count() == 2
+
+
+def test_a_store_is_opened_when_it_is_needed(tmp_path):
+    """A pipeline's file that is read by an editor would make folders."""
+    store = LogicDocumentStore(location=tmp_path / "new")
+    assert LogicDocumentStore.from_dict(store.to_dict()).to_dict() == store.to_dict()
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.fixture
+def locked(wire_double):
+    """A server that asks for a key."""
+    with WireDouble(api_key="hunter-2") as double:
+        yield double
+
+
+def test_a_key_is_never_written_down(monkeypatch, locked):
+    """A pipeline's file lies in a repository."""
+    monkeypatch.setenv("MY_KEY", "hunter-2")
+    key, encoder = Secret.from_env_var("MY_KEY"), HashedEncoder(dimension=16)
+    settings = {"location": locked.url, "tenant": "me", "timeout": 5}
+    store = LogicDocumentStore("inns", api_key=key, encoder=encoder, **settings)
+    assert store.count_documents() == 0
+    store.close()
+    with pytest.raises(AuthenticationError):
+        LogicDocumentStore("inns", encoder=encoder, **settings).count_documents()
+    saved = LogicDocumentStore("inns", api_key=key, **settings).to_dict()
+    assert saved["init_parameters"]["api_key"]["env_vars"] == ["MY_KEY"]
+    assert "hunter-2" not in f"{saved} {store!r}"
+    again = LogicDocumentStore.from_dict(saved)
+    assert again.to_dict() == saved
+    monkeypatch.delenv("MY_KEY")
+    with pytest.raises(ConfigurationError, match="MY_KEY"):
+        again.count_documents()
+    with pytest.raises(ValueError, match="Cannot serialize token-based secret"):
+        LogicDocumentStore(api_key=Secret.from_token("hunter-2")).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"api_key": "hunter-2"}, "Secret.from_env_var"),
+        ({"location": "http://user:hunter-2@host"}, "password"),
+        ({"tennant": "me"}, "tennant"),
+        ({"client": 3}, "client"),
+        ({"tenant": 3}, "tenant"),
+        ({"collection": ""}, "collection"),
+        ({"encoder": 3}, "encoder"),
+        ({"bundle": 3}, "bundle"),
+        ({"bundle": "x", "encoder": HashedEncoder()}, "bundle"),
+        ({"index": 3}, "index"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(settings, words):
+    """Later it is the pipeline's first run that fails."""
+    with pytest.raises(ConfigurationError, match=words) as caught:
+        LogicDocumentStore(**settings)
+    assert "hunter-2" not in str(caught.value)
+
+
+def test_what_a_file_cannot_hold_is_refused_when_it_is_saved(store):
+    """A pipeline that is loaded with another encoder finds nothing, and says nothing."""
+    own = FunctionEncoder(lambda texts: [[1.0]] * len(texts), identity="x")
+    with pytest.raises(ConfigurationError, match=r"encoder=.*cannot be saved.*bundle="):
+        LogicDocumentStore(encoder=own).to_dict()
+    with pytest.raises(ConfigurationError, match=r"index=.*cannot be saved"):
+        LogicDocumentStore(index=store.index).to_dict()
+
+
+def test_over_an_index_that_is_open(store):
+    """Whoever opened it still needs it."""
+    over = LogicDocumentStore(index=store.index)
+    assert over.collection == "passages"
+    over.close()
+    assert over.count_documents() == store.count_documents() == 6
+
+
+async def test_closing_on_an_event_loop(wire):
+    """An asynchronous client that stays open is a warning at the end of the process."""
+    store = LogicDocumentStore(location=wire.double.url, encoder=HashedEncoder(dimension=16))
+    assert await store.count_documents_async() == 0
+    await store.close_async()
+    await store.close_async()
+
+
+def test_a_filter_error_is_of_both_trees():
+    """Who catches Haystack's, or this package's, catches it."""
+    for kind in (FilterError, InputError):
+        with pytest.raises(kind, match=r"'meta.year' >= 'x' cannot be translated"):
+            translate_filters({"field": "meta.year", "operator": ">=", "value": "x"})
