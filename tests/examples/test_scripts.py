@@ -46,6 +46,12 @@ TELLS = {
         "again: 0 nodes judged; hidden: ['Dogs are not",
         "corrected: 1 nodes judged; hidden: []",
     ],
+    "haystack_pipeline.py": [
+        "{'writer': {'documents_written': 187}}",
+        "[stay-pilots-rest] The Pilot's Rest",
+        "  stay-pilots-rest: ",
+        "The loaded pipeline says the same: True",
+    ],
     "probe_policies.py": [
         "topical: 0.35 ",
         "; exclusion 0.07, plain 1.00",

@@ -133,6 +133,16 @@ def test_the_page_on_files_runs(tmp_path, monkeypatch, capsys, no_network):
     names["index"].close()  # type: ignore[attr-defined]
 
 
+def test_the_page_on_haystack_runs(tmp_path, monkeypatch, capsys, no_network):
+    """What it says of its examples is what they print."""
+    monkeypatch.chdir(tmp_path)
+    run_blocks("docs/haystack.md", {})
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("inn nothing ruled out")
+    assert said[1].startswith("bar moved down")
+    assert said[2:] == ["['inn', 'hut']", "['inn', 'bar']", "inn"]
+
+
 def test_the_page_on_contradictions_runs(tmp_path, monkeypatch, capsys, no_network):
     """What it says of its examples is what they print."""
     names: dict[str, object] = {}

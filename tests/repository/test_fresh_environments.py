@@ -30,6 +30,7 @@ for block in re.findall(r"```python\\n(.*?)```", page.read_text("utf-8"), re.DOT
     [
         ("langchain", "langchain.md", "llama_index.core"),
         ("llama-index", "llama-index.md", "langchain_core"),
+        ("haystack", "haystack.md", "llama_index.core"),
     ],
 )
 def test_the_page_of_an_extra_runs_with_that_extra_alone(
@@ -48,7 +49,7 @@ def test_the_adapters_pass_with_the_lowest_versions(wheel, tmp_path):
     """A range in pyproject.toml that nobody tried is a guess."""
     tools = ("pytest>=8.3", "pytest-asyncio>=0.25", "pytest-socket>=0.7", "pytest-timeout>=2.3")
     more = ("hypothesis>=6.100", "langchain-tests>=1", "langchain-classic>=1", "httpx>=0.27")
-    extras = ("langchain", "llama-index")
+    extras = ("langchain", "llama-index", "haystack")
     asked = [f"{wheel}[{','.join(extras)}]", *requirements(*extras), *tools, *more]
     python = environment(tmp_path / "venv", "lowest-direct", *asked)
     assert (
@@ -59,8 +60,9 @@ def test_the_adapters_pass_with_the_lowest_versions(wheel, tmp_path):
         # what old versions of others warn of; and the double is a server of the newest client's
         *("-W", "ignore::DeprecationWarning"),
         *("-W", "ignore::pytest.PytestUnraisableExceptionWarning", "-k", "not OverTheWire"),
-        *("tests/langchain_adapter", "tests/llama_index_adapter"),
+        *("tests/langchain_adapter", "tests/llama_index_adapter", "tests/haystack_adapter"),
         *(f"tests/conformance/test_{n}.py" for n in ("langchain_conformance", "adapter_parity")),
         "tests/conformance/test_llama_index_conformance.py",
+        "tests/conformance/test_haystack_conformance.py",
     )
     assert " passed" in told.splitlines()[-1]
