@@ -77,6 +77,8 @@ class LogicDocumentStore:
     ) -> None:
         if index is not None and not isinstance(index, PassageIndex):
             raise ConfigurationError(f"index= is a PassageIndex, not {shown(index)}.")
+        if index is not None and (settings or any((location, api_key, bundle, encoder))):
+            raise ConfigurationError("Pass either index=, or where and how to open a collection.")
         if api_key is not None and not isinstance(api_key, Secret):
             raise ConfigurationError("api_key= is a Secret: Secret.from_env_var('QDRANT_API_KEY').")
         if unknown := sorted(settings.keys() - StoreSettings.__annotations__.keys()):
