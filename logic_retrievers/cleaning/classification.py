@@ -23,7 +23,7 @@ from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
 from logic_retrievers.cleaning.result import Difference, Finding, Kind, Side
 from logic_retrievers.cleaning.settings import SCOPE_KEYS, CleaningSettings
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
-from logic_retrievers.judging import PAIR_KINDS
+from logic_retrievers.judging.pair_kinds import PAIR_KINDS
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 OPPOSED_PROBABILITY = 0.8

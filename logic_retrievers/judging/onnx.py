@@ -13,12 +13,12 @@ import numpy as np
 
 from logic_retrievers.encoders.base import clean_text
 from logic_retrievers.encoders.bundle import Bundle, default_bundle_manifest, load_bundle
-from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder
+from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest
 from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, available_cores
 from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
-from logic_retrievers.judging.pair_kinds import PAIR_KINDS
+from logic_retrievers.judging.pair_kinds import PAIR_KINDS, BundledPairKinds
 
 
 class OnnxCrossEncoder:
@@ -123,11 +123,16 @@ class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
         return self.read(pairs)
 
 
-class OnnxPairKinds(OnnxCrossEncoder):
+class OnnxPairKinds(OnnxCrossEncoder, BundledPairKinds):
     """Reads two passages: which of :data:`PAIR_KINDS` are they? See the base for the arguments."""
 
     entry_name = "pair_kinds"
     labels = PAIR_KINDS
+
+    @property
+    def manifest(self) -> Manifest:
+        """Of its bundle."""
+        return self.bundle.manifest
 
     def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...]]:
         """Probabilities of :data:`PAIR_KINDS`; which of the two comes first plays no part."""

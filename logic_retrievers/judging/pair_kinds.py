@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from logic_retrievers.encoders.manifest import Manifest
 from logic_retrievers.judging.excerpt import nearest_sentences
 from logic_retrievers.types import Passage
 
@@ -17,6 +18,27 @@ MAX_WORDS = 45
 _MAX_VALUE = 40
 """Characters of a value of the metadata; longer ones are texts and no labels."""
 _MAX_KEYS = 6
+
+
+class BundledPairKinds:
+    """Base of what reads two passages with weights of its own (see :class:`OnnxPairKinds`)."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """Of its bundle.
+
+        Raises:
+            NotImplementedError: a subclass has to say it.
+        """
+        raise NotImplementedError
+
+    def __call__(self, pairs: Sequence[tuple[str, str]], /) -> Sequence[tuple[float, ...]]:
+        """Probabilities of :data:`PAIR_KINDS`; which of the two comes first plays no part.
+
+        Raises:
+            NotImplementedError: a subclass has to say it.
+        """
+        raise NotImplementedError
 
 
 def with_metadata(text: str, metadata: Mapping[str, Any]) -> str:

@@ -60,7 +60,7 @@ def test_the_adapters_pass_with_the_lowest_versions(wheel, tmp_path):
         # what old versions of others warn of; and the double is a server of the newest client's
         *("-W", "ignore::DeprecationWarning"),
         *("-W", "ignore::pytest.PytestUnraisableExceptionWarning", "-k", "not OverTheWire"),
-        *("tests/langchain_adapter", "tests/llama_index_adapter", "tests/haystack_adapter"),
+        *("tests/langchain_adapter", "tests/llama_index_adapter"),
         *(f"tests/conformance/test_{n}.py" for n in ("langchain_conformance", "adapter_parity")),
         "tests/conformance/test_llama_index_conformance.py",
         "tests/conformance/test_haystack_conformance.py",
