@@ -29,7 +29,7 @@ from logic_retrievers.contradiction.pair_judge import judge_pairs
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning
 from logic_retrievers.index.passage_index import PassageIndex
-from logic_retrievers.judging.pair_kinds import BundledPairKinds, pair_texts
+from logic_retrievers.judging.pair_kinds import PairKinds, pair_texts
 from logic_retrievers.progress import ProgressCallback
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
@@ -55,7 +55,7 @@ class CleaningRun:
         if self.criteria.kinds_manifest is not None:
             read = yield Compute(partial(_read_pairs, candidates, judge))
             return (yield from self._decide(candidates, read, []))
-        own = None if judge == "auto" or isinstance(judge, BundledPairKinds) else judge
+        own = None if judge == "auto" or isinstance(judge, PairKinds) else judge
         judged = yield from judge_pairs(own, candidates.pairs, candidates.passages, above)
         return (yield from self._decide(candidates, *judged))
 
@@ -229,7 +229,7 @@ def _read_pairs(candidates: CandidatePairs, judge: CleanerJudge) -> tuple[Candid
     """The pairs with the probabilities of their kinds."""
     from logic_retrievers.judging import default_pair_kinds  # loads ONNX Runtime
 
-    read = judge if isinstance(judge, BundledPairKinds) else default_pair_kinds()
+    read = judge if isinstance(judge, PairKinds) else default_pair_kinds()
     if read is None:
         return candidates.pairs
     passages = candidates.passages

@@ -24,12 +24,12 @@ from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.encoders.manifest import Manifest
 from logic_retrievers.judging.asking import check_judge
-from logic_retrievers.judging.pair_kinds import BundledPairKinds
+from logic_retrievers.judging.pair_kinds import PairKinds
 from logic_retrievers.settings import SHARE, OneOf, check_count, check_texts, check_type
 from logic_retrievers.types import Passage
 
 AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
-CleanerJudge: TypeAlias = Literal["auto"] | BundledPairKinds | PairJudge | None
+CleanerJudge: TypeAlias = Literal["auto"] | PairKinds | PairJudge | None
 """What reads pairs of passages; ``auto``: the pair kinds of the default bundle, if it has any."""
 
 THRESHOLD = 0.87
@@ -220,6 +220,6 @@ class Criteria:
 
 def _kinds_manifest(judge: CleanerJudge) -> Manifest | None:
     manifest = default_bundle_manifest() if judge == "auto" else None
-    if isinstance(judge, BundledPairKinds):
+    if isinstance(judge, PairKinds):
         manifest = judge.manifest
     return manifest if manifest is not None and manifest.pair_kinds is not None else None

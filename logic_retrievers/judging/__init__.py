@@ -2,7 +2,8 @@
 
 judge.py    what a judge is, and its verdict
 asking.py   how a judge is asked, and what happens if it fails
-onnx.py     the judge that comes with the bundle
+onnx.py     the judge that comes with the bundle, and pair kinds
+pair_kinds.py  kinds of pairs of passages, and what is read of a pair
 excerpt.py  the sentences of a long passage that it reads
 settings.py how much its word counts
 """

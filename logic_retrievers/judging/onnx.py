@@ -18,7 +18,7 @@ from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, available_
 from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
-from logic_retrievers.judging.pair_kinds import PAIR_KINDS, BundledPairKinds
+from logic_retrievers.judging.pair_kinds import PAIR_KINDS
 
 
 class OnnxCrossEncoder:
@@ -123,7 +123,7 @@ class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
         return self.read(pairs)
 
 
-class OnnxPairKinds(OnnxCrossEncoder, BundledPairKinds):
+class OnnxPairKinds(OnnxCrossEncoder):
     """Reads two passages: which of :data:`PAIR_KINDS` are they? See the base for the arguments."""
 
     entry_name = "pair_kinds"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from logic_retrievers.encoders.manifest import Manifest
 from logic_retrievers.judging.excerpt import nearest_sentences
@@ -20,25 +20,16 @@ _MAX_VALUE = 40
 _MAX_KEYS = 6
 
 
-class BundledPairKinds:
-    """Base of what reads two passages with weights of its own (see :class:`OnnxPairKinds`)."""
+@runtime_checkable
+class PairKinds(Protocol):
+    """What reads two passages with weights of its own: :class:`OnnxPairKinds`."""
 
     @property
     def manifest(self) -> Manifest:
-        """Of its bundle.
-
-        Raises:
-            NotImplementedError: a subclass has to say it.
-        """
-        raise NotImplementedError
+        """Of its bundle."""
 
     def __call__(self, pairs: Sequence[tuple[str, str]], /) -> Sequence[tuple[float, ...]]:
-        """Probabilities of :data:`PAIR_KINDS`; which of the two comes first plays no part.
-
-        Raises:
-            NotImplementedError: a subclass has to say it.
-        """
-        raise NotImplementedError
+        """Probabilities of :data:`PAIR_KINDS`; which of the two comes first plays no part."""
 
 
 def with_metadata(text: str, metadata: Mapping[str, Any]) -> str:
