@@ -38,6 +38,7 @@ from logic_retrievers.index.schema import (
     check_vector,
     creation_arguments,
     default_specs,
+    new_lexical_vector,
     requested_specs,
 )
 from logic_retrievers.validation import MAX_ID, is_encodable
@@ -97,7 +98,11 @@ def open_collection(
             f"Passages of collection {name!r} belong to tenants. Open it with tenant=, or with"
             " all_tenants=True to read everybody's."
         )
+    metadata = own_metadata(info)
+    first = [] if metadata else (yield from _first_points(name))
     stored = read_vectors(name, info, vector_names)
+    if LEXICAL in stored and not metadata and not first and language is not None:
+        stored[LEXICAL] = _adopted_words(name, info, stored[LEXICAL], language)
     required = [] if vectors is None else list(requested)
     if lexical:
         required.append(LEXICAL)
@@ -111,7 +116,6 @@ def open_collection(
             f"The words of collection {name!r} are stemmed as {stored[LEXICAL].language!r}, not as"
             f" {language!r}. Leave lexical= out."
         )
-    metadata = own_metadata(info)
     noted_keys = PayloadKeys(*metadata.get("keys", DEFAULT_KEYS))
     keys = PayloadKeys(text_key or noted_keys.text, metadata_key or noted_keys.metadata)
     if metadata and keys != noted_keys:
@@ -123,7 +127,7 @@ def open_collection(
         prefixes = tuple(metadata["prefixes"])
         flags = tuple(metadata.get("flags", (QUARANTINED,)))
     else:
-        prefixes = yield from _detect_prefixes(name, keys)
+        prefixes = _detect_prefixes(first, keys)
         flags = quarantine_keys(prefixes)
     return Collection(
         name=name,
@@ -167,11 +171,9 @@ def prepare_writing(
     points, _ = yield scroll(collection.name, limit=1)
     if points:
         return prepared
-    signed = {
-        name: replace(collection.vectors[name], fingerprint=specs[name].fingerprint)
-        for name in collection.searchable
-        if name in specs
-    }
+    signed = {name: collection.vectors[name] for name in collection.searchable}
+    for name in signed.keys() & specs.keys():
+        signed[name] = replace(signed[name], fingerprint=specs[name].fingerprint)
     yield client_call(
         "update_collection", collection.name, metadata=updated_metadata(collection, signed)
     )
@@ -224,11 +226,29 @@ def _searchable(
     return tuple(searchable)
 
 
-def _detect_prefixes(name: str, keys: PayloadKeys) -> Operation[tuple[str, ...]]:
-    """Where another store keeps its metadata, judged by one point."""
+def _first_points(name: str) -> Operation[list[Any]]:
+    """One point of a collection that holds any, by which to judge who fills it."""
     points, _ = yield scroll(name, limit=1, payload=[NODE])
-    payload: Mapping[str, Any] = (points[0].payload if points else None) or {}
+    return list(points)
+
+
+def _detect_prefixes(first: Sequence[Any], keys: PayloadKeys) -> tuple[str, ...]:
+    """Where another store keeps its metadata."""
+    payload: Mapping[str, Any] = (first[0].payload if first else None) or {}
     return ("", keys.metadata) if NODE in payload else (keys.metadata,)
+
+
+def _adopted_words(
+    name: str, info: models.CollectionInfo, vector: StoredVector, language: str
+) -> StoredVector:
+    """The lexical vector of an empty collection that was made by hand, filled by us from now on."""
+    params = (info.config.params.sparse_vectors or {}).get(vector.stored_name)
+    if params is None or params.modifier != models.Modifier.IDF:
+        raise CollectionMismatchError(
+            f"Vector {vector.stored_name!r} of collection {name!r} does not weigh words by their"
+            " rarity. Make it as SparseVectorParams(modifier=Modifier.IDF), or pass lexical=False."
+        )
+    return replace(new_lexical_vector(language), stored_name=vector.stored_name)
 
 
 def _check_tenant(tenant: str | None, all_tenants: bool) -> None:

@@ -19,6 +19,7 @@ from suites import HashedEncoder
 
 from logic_retrievers.errors import CollectionMismatchError, FingerprintMismatchError
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
+from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
 
 # LlamaIndex's store asks for payload indexes in local mode too
@@ -198,6 +199,39 @@ def test_an_empty_collection_made_by_hand_is_signed_at_the_first_write(client, e
     index.add([Passage("x", "quiet hotel")])
     with pytest.raises(FingerprintMismatchError):
         PassageIndex.open("p", HashedEncoder(version="2"), client=client)
+
+
+def made_by_hand(client: QdrantClient, **sparse: models.SparseVectorParams) -> None:
+    size = models.VectorParams(size=32, distance=models.Distance.COSINE)
+    client.create_collection(
+        "p", {"topical": size, "compatibility": size}, sparse_vectors_config=sparse
+    )
+
+
+def test_words_of_a_collection_made_by_hand(client, encoder):
+    """They were stored, and nobody knew: neither this index nor the next one found a word."""
+    made_by_hand(client, lexical=models.SparseVectorParams(modifier=models.Modifier.IDF))
+    index = PassageIndex.open("p", encoder, client=client, lexical="german")
+    index.add([Passage("x", "ruhige Hotels"), Passage("y", "warmes Bad")])
+    for opened in (index, PassageIndex.open("p", encoder, client=client, lexical="german")):
+        assert "lexical" in opened.vectors
+        hits = Engine(opened, "lexical").search_many(["ein Hotel"], 2)[0]
+        assert [hit.passage.id for hit in hits] == ["x"]
+    with pytest.raises(CollectionMismatchError, match="stemmed as 'german', not as 'english'"):
+        PassageIndex.open("p", encoder, client=client, lexical=True)
+
+
+def test_words_made_by_hand_that_are_not_wanted(client, encoder):
+    made_by_hand(client, lexical=models.SparseVectorParams(modifier=models.Modifier.IDF))
+    index = PassageIndex.open("p", encoder, client=client, lexical=False)
+    index.add([Passage("x", "quiet hotel")])
+    assert "lexical" not in PassageIndex.open("p", encoder, client=client).vectors
+
+
+def test_words_made_by_hand_without_their_rarity(client, encoder):
+    made_by_hand(client, lexical=models.SparseVectorParams())
+    with pytest.raises(CollectionMismatchError, match=r"modifier=Modifier\.IDF"):
+        PassageIndex.open("p", encoder, client=client, lexical=True)
 
 
 def test_a_collection_with_points_of_others_is_not_signed(client, encoder, llama):
