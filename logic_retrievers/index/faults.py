@@ -47,6 +47,7 @@ class Fault(Enum):
     """The kinds of failure that a caller can tell apart."""
 
     UNAVAILABLE = auto()
+    NODE_DOWN = auto()
     BUSY = auto()
     TIMEOUT = auto()
     AUTHENTICATION = auto()
@@ -59,7 +60,7 @@ class Fault(Enum):
     FAILED = auto()
 
 
-TRANSIENT = frozenset({Fault.UNAVAILABLE, Fault.BUSY, Fault.TIMEOUT})
+TRANSIENT = frozenset({Fault.UNAVAILABLE, Fault.NODE_DOWN, Fault.BUSY, Fault.TIMEOUT})
 
 _FAULT_OF_STATUS = {
     401: Fault.AUTHENTICATION,
@@ -89,6 +90,12 @@ _STORAGE_WORDS = (
     *("no space left", "not enough space", "disk is full", "disk quota exceeded", "file too large"),
     *("readonly database", "unable to open database"),
 )
+_NODE_DOWN_WORDS = (
+    *("the service is currently unavailable", "transport error", "tcp connect error"),
+    "leader is not established",
+)
+"""What a node of a cluster says, as an internal error, where another one does not answer it."""
+_NEVER_GRANTED = "larger than rate limiter capacity"
 _CLOSED_WORDS = (
     *("client has been closed", "Client was closed", "instance is closed"),
     *("closed channel", "Channel closed", "Channel is closed"),
@@ -132,6 +139,10 @@ def classify(error: BaseException) -> tuple[Fault, str] | None:
     lowered = detail.lower()
     if any(words in lowered for words in _STORAGE_WORDS):
         fault = Fault.STORAGE
+    elif fault is Fault.FAILED and any(words in lowered for words in _NODE_DOWN_WORDS):
+        fault = Fault.NODE_DOWN
+    elif _NEVER_GRANTED in lowered:
+        fault = Fault.REFUSED
     elif fault is Fault.AUTHENTICATION and "help:" in lowered:
         fault = Fault.REFUSED  # strict mode says no with the same status, and adds what to change
     return fault, detail
@@ -297,6 +308,18 @@ def translate(
             return ServerUnavailableError(
                 f"No answer from Qdrant at {place} ({detail}).{wish} Is it running, is this its"
                 " address?"
+            )
+        case Fault.NODE_DOWN:
+            return ServerUnavailableError(
+                f"A node of the cluster at {place} does not answer the others, or too few are up"
+                f" for a majority ({detail}). Start it, or keep a copy of each shard on another"
+                " node (replication_factor)."
+            )
+        case Fault.REFUSED if _NEVER_GRANTED in lowered:
+            return ServerError(
+                f"Collection {collection!r} at {place} never grants this request: its rate limit is"
+                f" smaller than one batch, which costs a token a search ({detail}). Raise"
+                " read_rate_limit or write_rate_limit of its strict mode."
             )
         case Fault.TIMEOUT:
             return ServerTimeoutError(

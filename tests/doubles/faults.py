@@ -6,7 +6,9 @@ from typing import Literal, get_args
 
 from .replies import ConnectionDropped, ErrorReply, NoAnswer, StrangeReply
 
-FaultKind = Literal["drop_connection", "timeout", "429", "500", "503", "507", "strange"]
+FaultKind = Literal[
+    "drop_connection", "timeout", "429", "500", "503", "507", "node down", "strange"
+]
 
 
 @dataclass
@@ -41,6 +43,14 @@ class Fault:
                 return ErrorReply(503, "Service unavailable: injected fault")
             case "507":
                 return ErrorReply(507, "Insufficient storage: No space left on device")
+            case "node down":
+                return ErrorReply(
+                    500,
+                    "Service internal error: 1 of 1 read operations failed:\n  Service internal"
+                    " error: Tonic status error: code: 'The service is currently unavailable',"
+                    ' message: "Failed to connect to http://127.0.0.1:7032/, error: transport'
+                    ' error"',
+                )
             case "strange":
                 return StrangeReply(self.body)
 

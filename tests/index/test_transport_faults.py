@@ -39,7 +39,7 @@ def _short_pauses(monkeypatch):
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-@pytest.mark.parametrize("kind", ["drop_connection", "503", "429"])
+@pytest.mark.parametrize("kind", ["drop_connection", "503", "429", "node down"])
 def test_passing_faults_are_retried(wire_double, wire_settings, encoder, kind, asynchronous):
     """A restart of the server must not break an ingestion of hours."""
     index = PassageIndex.open("p", encoder, **wire_settings)
