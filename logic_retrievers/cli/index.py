@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,11 +26,17 @@ from logic_retrievers.cli.options import StoredCollection, expand_options, open_
 from logic_retrievers.contradiction.settings import CONTRADICTION, merge_constants
 from logic_retrievers.documents import Splitter, read_documents
 from logic_retrievers.encoders import Encoder
-from logic_retrievers.errors import MissingVectorError
+from logic_retrievers.errors import MissingVectorError, ReadError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.progress import Progress
 
 MAX_SHOWN_ERRORS = 20
+
+
+class Quantization(StrEnum):
+    """Small forms of vectors."""
+
+    INT8 = "int8"
 
 
 @report_errors
@@ -71,6 +79,25 @@ def index(
             "same command without it to make the others.",
         ),
     ] = False,
+    shards: Annotated[
+        int | None, typer.Option(min=1, help="Of a new collection on a cluster.")
+    ] = None,
+    replicas: Annotated[
+        int | None,
+        typer.Option(min=1, help="Copies of each shard, on as many nodes: with two, one may die."),
+    ] = None,
+    quantize: Annotated[
+        Quantization | None,
+        typer.Option(help="Keep small vectors too; HNSW indexes of large collections use these."),
+    ] = None,
+    collection_options: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="JSON: how Qdrant keeps a new collection, by names of create_collection "
+            "(hnsw_config, on_disk, strict_mode_config, ...).",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Reads documents, splits the long ones, and stores them with their vectors.
@@ -78,14 +105,15 @@ def index(
     Run it again after a change, or after it was stopped: what is unchanged is skipped, and passages
     that are no longer in a file are removed.
     """
+    options = _collection_options(collection_options, shards, replicas, quantize)
     documents = read_documents(path)
     encoder = open_encoder(stored.bundle)
     words = False if no_lexical else language
     splitter = Splitter.for_encoder(encoder, overlap)
     if contradictions:
         merge_constants(encoder.specs)
-        stored = _ensure_contradiction_vector(stored, encoder, words)
-    with stored.open(encoder, create=True, lexical=words) as passages:
+        stored = _ensure_contradiction_vector(stored, encoder, words, options)
+    with stored.open(encoder, create=True, lexical=words, collection_options=options) as passages:
         with progress_bar("passages") as show:
 
             def show_share(progress: Progress) -> None:
@@ -129,12 +157,39 @@ def index(
         raise typer.Exit(ExitCode.PARTIAL)
 
 
+def _collection_options(
+    file: Path | None, shards: int | None, replicas: int | None, quantize: Quantization | None
+) -> dict[str, Any]:
+    """The options of a file, with those that the command line names in their place."""
+    try:
+        options = {} if file is None else json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ReadError(f"--collection-options: {file} cannot be read as JSON: {error}") from error
+    if not isinstance(options, dict):
+        raise ReadError(f"--collection-options: {file} holds no JSON object")
+    named = {
+        "shard_number": shards,
+        "replication_factor": replicas,
+        "quantization_config": quantize and {"scalar": {"type": quantize.value}},
+    }
+    return {**options, **{name: value for name, value in named.items() if value is not None}}
+
+
 def _ensure_contradiction_vector(
-    stored: StoredCollection, encoder: Encoder, words: bool | str | None
+    stored: StoredCollection,
+    encoder: Encoder,
+    words: bool | str | None,
+    options: Mapping[str, Any],
 ) -> StoredCollection:
     """Creates the collection with the vector, or adds it to an existing one; returns its name."""
     with suppress(MissingVectorError):
-        stored.open(encoder, create=True, vectors=list(encoder.specs), lexical=words).close()
+        stored.open(
+            encoder,
+            create=True,
+            vectors=list(encoder.specs),
+            lexical=words,
+            collection_options=options,
+        ).close()
         return stored
     with stored.open(encoder) as existing:
         if CONTRADICTION in (*existing.vectors, *existing.incomplete):

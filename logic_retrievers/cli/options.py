@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -118,6 +118,7 @@ class StoredCollection:
         create: bool = False,
         vectors: Sequence[str] | None = None,
         lexical: bool | str | None = None,
+        collection_options: Mapping[str, Any] | None = None,
     ) -> PassageIndex:
         """Opens the collection, with the bundle's encoder by default; only servers get the key."""
         return PassageIndex.open(
@@ -130,6 +131,7 @@ class StoredCollection:
             create=create,
             vectors=vectors,
             lexical=lexical,
+            collection_options=collection_options,
         )
 
 

@@ -22,6 +22,12 @@ _IDIOMS = tuple(
         (r"Pass a key as api_key=|Pass api_key=", "Give it by --api-key or QDRANT_API_KEY"),
         (r"hard=True", "--hard"),
         (r"exclude=\[['\"](.*?)['\"](?:, ['\"].*['\"])?\]", r"--exclude '\1'"),
+        (r"collection_options: ", "--collection-options: "),
+        (
+            r"Change it with QdrantClient\.update_collection, or leave it out",
+            "Change it in Qdrant (PATCH /collections/NAME), or leave it out",
+        ),
+        (r"index into another \(PassageIndex\.copy_to\)", "index into another by --collection"),
         (r"judge=None", "--no-judge"),
         (r"Leave lexical= out", "Leave --language out"),
         (r"pass judge=, a callable \(see [\w.]+\), or leave it out", "leave --no-judge out"),

@@ -19,6 +19,7 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.collection_metadata import own_metadata, read_vectors, updated_metadata
+from logic_retrievers.index.collection_options import CollectionOptions
 from logic_retrievers.index.lexical import ENGLISH, term_vector
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import (
@@ -49,6 +50,7 @@ def open_collection(
     specs: Mapping[str, VectorSpec],
     *,
     local_mode: bool = False,
+    embedded: bool = False,
     vectors: Sequence[str] | None = None,
     lexical: bool | str | None = None,
     tenant: str | None = None,
@@ -57,6 +59,7 @@ def open_collection(
     text_key: str | None = None,
     metadata_key: str | None = None,
     quantized: bool = False,
+    collection_options: Mapping[str, Any] | None = None,
     create: bool = True,
     show_quarantined: bool = False,
 ) -> Operation[Collection]:
@@ -78,6 +81,11 @@ def open_collection(
             f"text_key= and metadata_key= must differ, and be neither {LOGIC!r} nor {NODE!r}; they"
             f" are {new_keys.text!r} and {new_keys.metadata!r}."
         )
+    options = CollectionOptions.read(collection_options)
+    if embedded or local_mode:
+        options.check_embedded()
+    if quantized and options.quantization_config is not None:
+        raise ConfigurationError("Pass quantized=True or a quantization_config, not both.")
     requested = requested_specs(specs, vectors)
     language = ENGLISH if lexical is None or lexical is True else lexical or None
     info = yield from _get_info(name)
@@ -87,12 +95,13 @@ def open_collection(
                 f"There is no collection {name!r}. Index some passages first, or pass create=True."
             )
         created = default_specs(specs) if vectors is None else requested
-        arguments = creation_arguments(created, language, new_keys, quantized)
+        arguments = creation_arguments(created, language, new_keys, quantized, options)
         info = yield from _create(name, language, arguments)
     if quantized and info.config.quantization_config is None:
         raise CollectionMismatchError(
             f"Collection {name!r} has no int8 vectors. Leave quantized= out, or index into another."
         )
+    options.check(name, info.config)
     if tenant is None and not all_tenants and (yield from _has_tenants(name, info, local_mode)):
         raise ConfigurationError(
             f"Passages of collection {name!r} belong to tenants. Open it with tenant=, or with"

@@ -57,7 +57,11 @@ class PassageIndex(IndexOperations):
         try:
             encoder = default_encoder() if encoder is None else encoder
             operation = open_collection(
-                collection, encoder.specs, local_mode=connection.local_mode, **opening
+                collection,
+                encoder.specs,
+                local_mode=connection.local_mode,
+                embedded=connection.embedded,
+                **opening,
             )
             opened = run(operation, connection)
         except BaseException:
@@ -79,7 +83,11 @@ class PassageIndex(IndexOperations):
             if encoder is None:
                 encoder = await asyncio.to_thread(default_encoder)
             operation = open_collection(
-                collection, encoder.specs, local_mode=connection.local_mode, **opening
+                collection,
+                encoder.specs,
+                local_mode=connection.local_mode,
+                embedded=connection.embedded,
+                **opening,
             )
             opened = await arun(operation, connection)
         except BaseException:

@@ -17,6 +17,7 @@ from logic_retrievers.errors import (
 from logic_retrievers.index import lexical
 from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.collection_metadata import new_metadata
+from logic_retrievers.index.collection_options import CollectionOptions
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import (
     ID,
@@ -68,7 +69,11 @@ def default_specs(specs: Mapping[str, VectorSpec]) -> dict[str, VectorSpec]:
 
 
 def creation_arguments(
-    specs: Mapping[str, VectorSpec], language: str | None, keys: PayloadKeys, quantized: bool
+    specs: Mapping[str, VectorSpec],
+    language: str | None,
+    keys: PayloadKeys,
+    quantized: bool,
+    options: CollectionOptions,
 ) -> dict[str, Any]:
     """The arguments of ``create_collection``, but for the name; without words where None."""
     vectors = {name: new_vector(spec) for name, spec in specs.items()}
@@ -78,8 +83,9 @@ def creation_arguments(
     return {
         "vectors_config": dense,
         "sparse_vectors_config": sparse or None,
-        "quantization_config": INT8 if quantized else None,
         "metadata": new_metadata(vectors, (keys.metadata,), keys),
+        **({"quantization_config": INT8} if quantized else {}),
+        **options.creation_arguments(dense),
     }
 
 

@@ -66,6 +66,10 @@ class CollectionSettings(TypedDict, total=False):
             was given others than ``page_content`` and ``metadata``.
         quantized: a new collection also keeps each dense vector as int8, and searches of its HNSW
             index use these; what they find is scored by the original ones. True: it must.
+        collection_options: how Qdrant keeps a new collection, by names of ``create_collection``:
+            ``replication_factor``, ``shard_number``, ``on_disk``, ``hnsw_config``, ... (see
+            :class:`~logic_retrievers.index.collection_options.CollectionOptions`). An existing one
+            must have them. For servers; the embedded engine knows ``quantization_config`` alone.
         create: create the collection where it does not exist (True).
         show_quarantined: search quarantined passages too (False).
     """
@@ -78,6 +82,7 @@ class CollectionSettings(TypedDict, total=False):
     text_key: str | None
     metadata_key: str | None
     quantized: bool
+    collection_options: Mapping[str, Any] | None
     create: bool
     show_quarantined: bool
 

@@ -32,12 +32,26 @@ def _selectors(m: Any) -> dict[str, Any]:
     return {"with_payload": payload, "with_vector": vectors}
 
 
+_NUMBERS = ("shard_number", "replication_factor", "write_consistency_factor", "on_disk_payload")
+
+
 def create_collection(m: Any) -> models.CreateCollection:
     sparse = _optional(m, "sparse_vectors_config", GrpcToRest.convert_sparse_vector_config)
     return models.CreateCollection(
         vectors=_optional(m, "vectors_config", GrpcToRest.convert_vectors_config),
         sparse_vectors=sparse,
         metadata=GrpcToRest.convert_payload(m.metadata) or None,
+        **{name: getattr(m, name) for name in _NUMBERS if m.HasField(name)},
+        hnsw_config=_optional(m, "hnsw_config", GrpcToRest.convert_hnsw_config_diff),
+        optimizers_config=_optional(
+            m, "optimizers_config", GrpcToRest.convert_optimizers_config_diff
+        ),
+        quantization_config=_optional(
+            m, "quantization_config", GrpcToRest.convert_quantization_config
+        ),
+        strict_mode_config=_optional(
+            m, "strict_mode_config", GrpcToRest.convert_strict_mode_config
+        ),
     )
 
 

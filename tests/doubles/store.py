@@ -32,6 +32,7 @@ class Store:
         self._strict_exact = strict_exact
         self._client = QdrantClient(":memory:")
         self._indexes: dict[str, dict[str, models.PayloadIndexInfo]] = {}
+        self.created: dict[str, models.CreateCollection] = {}
         self._lock = threading.Lock()
 
     def run(self, call: Call) -> Any:
@@ -74,24 +75,32 @@ class Store:
         result = OPERATIONS[call.endpoint](self._client, call)
         match call.endpoint:
             case "collections/get":
+                if (body := self.created.get(self._name_of(call.collection))) is not None:
+                    result.config = _as_created(result.config, body)
                 result.payload_schema = {
                     key: index.model_copy(update={"points": self._count_with(call.collection, key)})
                     for key, index in self._indexes_of(call.collection).items()
                 }
             case "collections/create":
+                self.created[call.collection] = call.body
                 self._indexes[call.collection] = {}
                 # Local mode warns past 20,000 points; a server has no such limit.
                 local = self._client._client.collections[call.collection]  # type: ignore[attr-defined]
                 local.LARGE_DATA_THRESHOLD = sys.maxsize
             case "collections/delete":
                 self._indexes.pop(call.collection, None)
+                self.created.pop(call.collection, None)
         return result
 
-    def _indexes_of(self, collection: str) -> dict[str, models.PayloadIndexInfo]:
+    def _name_of(self, collection: str) -> str:
+        """The collection's own name, of an alias too."""
         aliases = {
             alias.alias_name: alias.collection_name for alias in self._client.get_aliases().aliases
         }
-        return self._indexes.get(aliases.get(collection, collection), {})
+        return aliases.get(collection, collection)
+
+    def _indexes_of(self, collection: str) -> dict[str, models.PayloadIndexInfo]:
+        return self._indexes.get(self._name_of(collection), {})
 
     def _create_index(self, call: Call) -> models.UpdateResult:
         """Keep the index here: local mode only warns that it has none."""
@@ -111,3 +120,27 @@ class Store:
 
 def _completed() -> models.UpdateResult:
     return models.UpdateResult(operation_id=0, status=models.UpdateStatus.COMPLETED)
+
+
+def _as_created(
+    config: models.CollectionConfig, body: models.CreateCollection
+) -> models.CollectionConfig:
+    """Local mode's description with what it ignored when the collection was made."""
+    params = {
+        name: value
+        for name in ("shard_number", "replication_factor", "write_consistency_factor")
+        if (value := getattr(body, name)) is not None
+    }
+    on_disk = body.on_disk_payload is not False  # a server's default
+    hnsw = body.hnsw_config.model_dump(exclude_none=True) if body.hnsw_config else {}
+    optimizers = body.optimizers_config
+    changed = optimizers.model_dump(exclude_none=True) if optimizers else {}
+    return config.model_copy(
+        update={
+            "params": config.params.model_copy(update={**params, "on_disk_payload": on_disk}),
+            "hnsw_config": config.hnsw_config.model_copy(update=hnsw),
+            "optimizer_config": config.optimizer_config.model_copy(update=changed),
+            "quantization_config": body.quantization_config,
+            "strict_mode_config": body.strict_mode_config,
+        }
+    )

@@ -8,6 +8,8 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
+from qdrant_client import models
+
 from .faults import Fault, FaultKind, FaultPlan
 from .operations import READS, Call
 from .replies import ErrorReply
@@ -86,6 +88,11 @@ class WireDouble:
     def grpc_port(self) -> int:
         """Port of the gRPC server."""
         return self._rpc.port
+
+    @property
+    def created(self) -> dict[str, models.CreateCollection]:
+        """What each collection was created with."""
+        return self._store.created
 
     @property
     def faults_left(self) -> int:
