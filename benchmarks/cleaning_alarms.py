@@ -1,8 +1,9 @@
 """False alarms of the cleaner on corpora without contradictions, and its recall of planted ones.
 
-python -m benchmarks.cleaning_alarms [--films 34375]
+python -m benchmarks.cleaning_alarms [--films 34375] [--bundle DIR]
 
-Cranfield and the films have no contradictions planted: every one that is reported counts as false,
+Cranfield, the films and the passages of users' queries (many variants of one thing) have no
+contradictions planted: every one that is reported counts as false,
 though it need not be. In ConflictQA one passage of the other side is planted for every question,
 in both directions; it is found where a contradiction with a passage of its question is reported.
 """
@@ -13,7 +14,8 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
 from scipy.stats import chi2
 
@@ -30,23 +32,32 @@ from logic_retrievers.cleaning import CleaningResult, CorpusCleaner, Kind
 from logic_retrievers.evaluation import bootstrap
 from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.rows import json_rows
+from logic_retrievers.judging import OnnxPairKinds
 
-CORPORA = {"Cranfield": "cranfield/corpus.jsonl.gz", "films": "wikipedia_movies/corpus.jsonl.gz"}
+USERS = Path(__file__).parents[1] / "tests" / "queries" / "users" / "corpus.jsonl.gz"
+Judge: TypeAlias = OnnxPairKinds | Literal["auto"]
+CORPORA = {
+    "users": str(USERS),
+    "Cranfield": "cranfield/corpus.jsonl.gz",
+    "films": "wikipedia_movies/corpus.jsonl.gz",
+}
 
 
 def main() -> None:
     """Measure and publish."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--films", type=int, default=34_375)
+    parser.add_argument("--bundle", help="with pair kinds, in place of the shipped one")
     options = parser.parse_args()
-    publish("cleaning, planted", [planted_recall(part) for part in ("dev", "test")])
+    judge: Judge = OnnxPairKinds(options.bundle) if options.bundle else "auto"
+    publish("cleaning, planted", [planted_recall(part, judge) for part in ("dev", "test")])
+    most = {"films": options.films}
     publish(
-        "cleaning, false alarms",
-        [false_alarms(name, options.films if name == "films" else None) for name in CORPORA],
+        "cleaning, false alarms", [false_alarms(name, most.get(name), judge) for name in CORPORA]
     )
 
 
-def planted_recall(part: str) -> dict[str, Any]:
+def planted_recall(part: str, judge: Judge) -> dict[str, Any]:
     """Recall of planted passages, both directions together."""
     is_found: list[bool] = []
     own = other_question = others = 0
@@ -55,7 +66,7 @@ def planted_recall(part: str) -> dict[str, Any]:
         with open_background(0) as index:
             corpus = add_clean_passages(index, questions)
             inject(corpus, 1, 1.0)
-            cleaned = CorpusCleaner(index).clean()
+            cleaned = CorpusCleaner(index, judge=judge).clean()
         pairs = {frozenset(pair) for pair in _contradictions(cleaned)}
         clean = [{frozenset(pair) for pair in combinations(ids, 2)} for ids in corpus.clean]
         across = [
@@ -76,13 +87,15 @@ def planted_recall(part: str) -> dict[str, Any]:
     }
 
 
-def false_alarms(name: str, most: int | None) -> dict[str, Any]:
+def false_alarms(
+    name: str, most: int | None, judge: OnnxPairKinds | Literal["auto"]
+) -> dict[str, Any]:
     """Contradictions reported in a corpus without planted ones, with the exact Poisson interval."""
     encoder = cached_encoder()
     texts = [row.text("text") for row in json_rows(data_folder() / CORPORA[name])][:most]
     with PassageIndex.open("a", encoder, vectors=("topical", "contradiction")) as index:
         index.add(Passage(str(n), text) for n, text in enumerate(texts) if text.strip())
-        cleaned = CorpusCleaner(index).clean()
+        cleaned = CorpusCleaner(index, judge=judge).clean()
     count, thousands = len(_contradictions(cleaned)), cleaned.examined / 1000
     low, high = poisson_interval(count)
     kinds = Counter(decision.finding.kind.value for decision in cleaned.decisions)

@@ -1,6 +1,6 @@
 """Classification of pairs: contradictions, or another scope, version or wording.
 
-python -m benchmarks.pair_kinds dev|dev2|dev3|test|natural_dev|natural_test [--no-judge] [--wrong]
+python -m benchmarks.pair_kinds dev|dev2|dev3|test|natural_dev|natural_test [--bundle DIR] [--wrong]
 
 The pairs are labelled by hand (``benchmarks/data``). Rules were made on the dev files alone, those
 of dev3 without every third of its pairs; tests are read once per reported configuration.
@@ -22,7 +22,7 @@ from logic_retrievers import ContradictionScorer
 from logic_retrievers.cleaning.classification import PairClassification, classify_pair
 from logic_retrievers.cleaning.result import Kind
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.judging import default_pair_kinds
+from logic_retrievers.judging import OnnxPairKinds, default_pair_kinds
 from logic_retrievers.judging.pair_kinds import pair_texts
 from logic_retrievers.types import Passage
 
@@ -64,8 +64,10 @@ def main() -> None:
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--wrong", action="store_true", help="list the misclassified pairs (dev)")
     parser.add_argument("--no-judge", action="store_true", help="vectors and rules alone")
+    parser.add_argument("--bundle", help="with pair kinds, in place of the shipped one")
     options = parser.parse_args()
-    pairs = classify_pairs(load_pairs(options.part), judge=not options.no_judge)
+    read = OnnxPairKinds(options.bundle) if options.bundle else default_pair_kinds()
+    pairs = classify_pairs(load_pairs(options.part), None if options.no_judge else read)
     name = f"pairs {options.part}{', without a judge' * options.no_judge}"
     publish(name, confusion(pairs), pairs=len(pairs))
     publish(f"{name}, shares", shares(pairs))
@@ -88,9 +90,9 @@ def load_pairs(part: str) -> list[dict[str, Any]]:
 
 
 def classify_pairs(
-    rows: Sequence[Mapping[str, Any]], *, judge: bool = True
+    rows: Sequence[Mapping[str, Any]], read: OnnxPairKinds | None
 ) -> list[ClassifiedPair]:
-    """Classifies every pair with the shipped vectors and, with ``judge``, the cross-encoder."""
+    """Classifies every pair with the shipped vectors and, where there is one, a cross-encoder."""
     scorer = ContradictionScorer()
     scores = scorer.score([(row["one"]["text"], row["other"]["text"]) for row in rows])
     passages = [
@@ -100,7 +102,6 @@ def classify_pairs(
         )
         for row in rows
     ]
-    read = default_pair_kinds() if judge else None
     kinds: Sequence[Sequence[float] | None] = [None] * len(rows)
     if read is not None:
         kinds = read([pair_texts(*pair) for pair in passages])

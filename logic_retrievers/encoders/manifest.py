@@ -131,8 +131,9 @@ class CrossEncoder(Description):
 
     Args:
         graphs: file names in the order in which they run: the first reads tokens, each other one
-            as ``hidden`` what the one before gives (batch, tokens, width). Cross-encoders that
-            share their lower layers name the same files.
+            as ``hidden`` what the one before gives (batch, tokens, width).
+        changes: an ``npz`` file of arrays by the names of optional inputs of the last graph: what
+            makes one cross-encoder's weights into another's.
         output: of the last graph: logits of shape (batch, labels). Labels of a judge: entailment,
             neutral, contradiction; of pair kinds: ``logic_retrievers.judging.PAIR_KINDS``.
         max_tokens: longest pair of texts in tokens, special ones included; the longer text is cut.
@@ -144,6 +145,7 @@ class CrossEncoder(Description):
     """
 
     graphs: tuple[Name, ...] = Field(min_length=2)
+    changes: Name | None = None
     output: Name
     max_tokens: int = Field(ge=8, le=2**20)
     temperature: float = Field(ge=1e-6)
@@ -238,6 +240,7 @@ class Manifest(Description):
     @model_validator(mode="after")
     def _check_checksums(self) -> Manifest:
         used = {self.notice, self.tokenizer, self.parity.file} | self.graphs
+        used.update(c.changes for c in (self.judge, self.pair_kinds) if c and c.changes)
         if missing := sorted(used - self.files.keys()):
             raise ValueError(f"no checksum under 'files' for {', '.join(missing)}")
         return self
@@ -271,6 +274,7 @@ class Manifest(Description):
         """A hash over everything that changes a probability of it."""
         parts = [
             *(self.files[graph] for graph in entry.graphs),
+            self.files[entry.changes] if entry.changes else None,
             self.files[self.tokenizer],
             entry.output,
             entry.max_tokens,

@@ -72,13 +72,15 @@ class Graph:
         parallel: bool,
     ) -> None:
         self.session = _open_session(content, name, providers, threads)
-        self.inputs = frozenset(node.name for node in self.session.get_inputs())
+        required = frozenset(node.name for node in self.session.get_inputs())
+        optional = (node.name for node in self.session.get_overridable_initializers())
+        self.inputs = required.union(optional)
         self._name, self._providers = name, providers
         self._content = content if parallel else b""
         self._lock = threading.Lock()
         self._single_core: onnxruntime.InferenceSession | None = None
         _check_loaded(_names(providers), self.session.get_providers())
-        if unknown := sorted(self.inputs - _TOKEN_INPUTS - {HIDDEN}):
+        if unknown := sorted(required - _TOKEN_INPUTS - {HIDDEN}):
             raise BundleError(
                 f"The graph {name!r} wants {', '.join(unknown)}, which an encoder does not "
                 f"have. It may use {', '.join(sorted(_TOKEN_INPUTS | {HIDDEN}))}."

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
+from io import BytesIO
 from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar, Literal
+from zipfile import BadZipFile
 
 import numpy as np
+import numpy.typing as npt
 
 from logic_retrievers.encoders.base import clean_text
 from logic_retrievers.encoders.bundle import Bundle, default_bundle_manifest, load_bundle
@@ -61,6 +64,7 @@ class OnnxCrossEncoder:
         contents = {name: self.bundle.read(name) for name in entry.graphs}
         self._graphs = Graphs(contents, [CPU] if providers is None else providers, threads=1)
         self._workers = (threads or available_cores()) if providers in (None, [CPU]) else 1
+        self._changes = _read_changes(self.bundle, entry.changes)
         self._lock = Lock()
         try:
             self.read([("a", "b")])
@@ -93,7 +97,7 @@ class OnnxCrossEncoder:
         *lower, last = self._entry.graphs
         for graph in lower:
             (feed[HIDDEN],) = self._graphs.run(graph, self._graphs.outputs(graph), feed)
-        logits = self._graphs.run(last, [self._entry.output], feed)[0]
+        logits = self._graphs.run(last, [self._entry.output], feed | self._changes)[0]
         if logits.shape != (1, len(self.labels)):
             raise BundleError(f"logits of shape {logits.shape}, not (1, {len(self.labels)})")
         if not np.isfinite(logits).all():
@@ -105,6 +109,17 @@ class OnnxCrossEncoder:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the bundle's folder and the settings; the other process opens it anew."""
         return partial(type(self), self.bundle.path, **self._settings), ()
+
+
+def _read_changes(bundle: Bundle, name: str | None) -> dict[str, npt.NDArray[Any]]:
+    """Arrays for optional inputs of the last graph."""
+    if name is None:
+        return {}
+    try:
+        with np.load(BytesIO(bundle.read(name)), allow_pickle=False) as stored:
+            return {key: stored[key].astype(np.float32) for key in stored.files}
+    except (OSError, ValueError, TypeError, BadZipFile) as error:
+        raise BundleError(f"{name!r} holds no arrays: {error}. Export it again.") from error
 
 
 class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):

@@ -176,33 +176,6 @@ def split_graph(
     return trunk, head
 
 
-def split_above_trunk(
-    model: onnx.ModelProto, layers: int
-) -> tuple[onnx.ModelProto, onnx.ModelProto]:
-    """Cuts a graph that reads ``hidden`` above its lowest layers, which two graphs may share then.
-
-    Args:
-        model: the rest that :func:`split_graph` gives of 0 shared layers, compressed or not.
-        layers: how many go into the lower part.
-
-    Raises:
-        ConfigurationError: the graph has no such layer boundary.
-    """
-    normalisations = [n.output[0] for n in model.graph.node if n.op_type == "LayerNormalization"]
-    if len(normalisations) % 2 or not 0 < layers < len(normalisations) // 2:
-        raise ConfigurationError(
-            f"{layers} of {len(normalisations) // 2} layers cannot be shared: one at least must"
-            " stay above"
-        )
-    boundary = normalisations[2 * layers - 1]
-    lower = _subgraph(model, [boundary], stops=[])
-    upper = _subgraph(model, [output.name for output in model.graph.output], stops=[boundary])
-    _rename_tensor(upper.graph, boundary, HIDDEN)
-    for part in (lower, upper):
-        onnx.checker.check_model(part)
-    return lower, upper
-
-
 def _layer_output(graph: onnx.GraphProto, shared_layers: int) -> str:
     """Name of the tensor that the last shared layer's normalisation produces.
 

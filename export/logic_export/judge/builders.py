@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 from pathlib import Path
 from random import Random
 from typing import Any, Literal, TypeAlias
@@ -82,9 +82,7 @@ def clusters(
         seed: of the passages from other clusters of the domain, which are neutral.
     """
     random = Random(seed)
-    shares = {"train": 1 - _DEVELOPMENT_SHARE, "dev": _DEVELOPMENT_SHARE}
-    rows = list(_read_clusters(CLUSTERS if path is None else find_data_file(Path(path))))
-    kept = [row for row in rows if assign_part(f"{row['domain']} {row['topic']}", shares) == part]
+    kept = _cluster_part(part, path)
     by_domain: dict[str, list[Mapping[str, Any]]] = {}
     for row in kept:
         by_domain.setdefault(row["domain"], []).append(row)
@@ -99,6 +97,33 @@ def clusters(
             if others:
                 unrelated = random.choice(random.choice(others)["passages"])
                 built.append(labelled_row(unrelated, query["q"], NEUTRAL))
+    return built
+
+
+def cluster_kinds(
+    part: Literal["train", "dev"] = "train",
+    path: str | None = None,
+    *,
+    seed: int = 0,
+) -> list[JudgeRow]:
+    """Pairs of one cluster's passages by their kind: neighbours that contradict each other nowhere.
+
+    They are of another scope, or unrelated where one of the two answers none of the queries.
+
+    Args:
+        part: as in :func:`clusters`.
+        path: as there.
+        seed: of which comes first.
+    """
+    random = Random(seed)
+    built = []
+    for row in _cluster_part(part, path):
+        letters = zip(*(query["labels"] for query in row["queries"]), strict=True)
+        answers = [set(of_passage) != {"n"} for of_passage in letters]
+        for pair in combinations(zip(row["passages"], answers, strict=True), 2):
+            (one, first), (other, second) = random.sample(pair, 2)
+            kind = "scope" if first and second else "unrelated"
+            built.append(labelled_row(one, other, kind, PAIR_KINDS))
     return built
 
 
@@ -248,6 +273,7 @@ def soft(labels: str, builder: str, options: Mapping[str, Any], *, seed: int = 0
 BUILDERS: Mapping[str, Builder] = {
     "pairs": pairs,
     "clusters": clusters,
+    "cluster_kinds": cluster_kinds,
     "passage_kinds": passage_kinds,
     "passage_pairs": passage_pairs,
     "triplets": triplets,
@@ -314,6 +340,12 @@ def _read_passage_pairs(
 
 def _both_ways(one: str, other: str, label: str, labels: Sequence[str]) -> list[JudgeRow]:
     return [labelled_row(one, other, label, labels), labelled_row(other, one, label, labels)]
+
+
+def _cluster_part(part: Literal["train", "dev"], path: str | None) -> list[Mapping[str, Any]]:
+    shares = {"train": 1 - _DEVELOPMENT_SHARE, "dev": _DEVELOPMENT_SHARE}
+    rows = _read_clusters(CLUSTERS if path is None else find_data_file(Path(path)))
+    return [row for row in rows if assign_part(f"{row['domain']} {row['topic']}", shares) == part]
 
 
 def _read_clusters(path: Path) -> Iterator[Mapping[str, Any]]:

@@ -18,10 +18,12 @@ from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
 from logic_export.bundles.compression import STORAGE, Compression, compress_weights
 from logic_export.bundles.export import write_graph
-from logic_export.bundles.graphs import export_module, split_above_trunk, split_graph
+from logic_export.bundles.graphs import export_module, split_graph
 from logic_export.bundles.integer_graphs import INTEGER_STORAGE, quantise_products
 from logic_export.bundles.manifests import checksums, write_manifest
 from logic_export.bundles.parity import ParityError
+from logic_export.judge import low_rank
+from logic_export.judge.low_rank import find_changes, with_optional_inputs
 from logic_export.judge.measure import Figures, accuracy, require_gate
 from logic_export.judge.rows import JudgeRow
 from logic_export.models import find_model
@@ -37,9 +39,8 @@ from logic_retrievers.settings import merged
 JudgeCompression: TypeAlias = Compression | Literal["int4"]
 
 GRAPH = "judge.onnx"
-KINDS_GRAPH = "pair_kinds.onnx"
-SHARED_GRAPH = "pair_layers.onnx"
-"""The lower layers of a judge and of pair kinds, where they share them."""
+CHANGES = "pair_kinds.npz"
+"""What makes the judge into pair kinds."""
 OUTPUT = "logits"
 MAX_DIFFERENCE = 0.02
 MAX_INT4_DIFFERENCE = 0.08
@@ -58,14 +59,14 @@ class JudgeSource:
         max_tokens: longest pair.
         training: the data sets that it was trained on.
         origin: how it was trained, for the manifest.
-        shared_layers: how many of its lowest layers are those of the bundle's judge.
+        rank: of pair kinds: that of their changes to the weights of the bundle's judge.
     """
 
     model: str
     max_tokens: int
     training: tuple[TrainingData, ...]
     origin: str
-    shared_layers: int = 0
+    rank: int = 0
 
 
 class _LogitsModule(torch.nn.Module):
@@ -91,9 +92,9 @@ def add_judge(
 ) -> Figures:
     """Writes a copy of a bundle with a judge, or with pair kinds, added or replaced.
 
-    The labels of the model say which of the two it is. Pair kinds that were trained from the
-    bundle's own judge, the lowest layers frozen, share these: they are cut off the judge's graph,
-    whose probabilities stay the same.
+    The labels of the model say which of the two it is. Pair kinds are low-rank changes to the
+    bundle's judge, from which they were trained; its probabilities stay the same. Another judge
+    takes them out.
 
     Nothing is written unless the model keeps what the original knows (:data:`MAX_DIFFERENCE`,
     :data:`MAX_INT4_DIFFERENCE`) and reaches the least accuracies. Vectors and
@@ -106,8 +107,9 @@ def add_judge(
         development: name -> rows: the temperature is found on all of them.
         constants: of a judge, weights of its judgements in a ranking; of pair kinds, ``threshold``.
         minimum: development set -> least accuracy.
-        compression: of the weights. ``int4`` also multiplies in int8 (:func:`quantise_products`):
-            on a CPU a third of the time that the others take in float32.
+        compression: of a judge's weights. ``int4`` also multiplies in int8
+            (:func:`quantise_products`): on a CPU a third of the time that the others take in
+            float32.
 
     Returns:
         Development set -> accuracy.
@@ -129,28 +131,20 @@ def add_judge(
     trunk_file = next(iter(old.manifest.heads.values())).document.trunk
     if trunk_file is None:
         raise ConfigurationError(f"the heads of {bundle} share no trunk that a judge could use")
-    graph = export_module(_LogitsModule(model), model.config.max_position_embeddings, OUTPUT)
-    _, above = split_graph(graph, source.shared_layers)
     _require_trunk(model, old, trunk_file)
     rows = [row for part in development.values() for row in part]
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
         folder = Path(name) / out.name
         shutil.copytree(old.path, folder)
-        small = (
-            quantise_products(above)
-            if compression == "int4"
-            else compress_weights(above, compression)
-        )
-        write_graph(folder / form.graph, small)
+        if form is _JUDGE:
+            files = _write_judge(folder, trunk_file, model, compression)
+        else:
+            files = _write_changes(folder, old, model, source.rank)
         manifest = old.manifest
-        lower: tuple[str, ...] = (trunk_file,)
-        if source.shared_layers:
-            manifest, lower = _share_layers(folder, old, source.shared_layers)
         _write_notice(folder / manifest.notice, form, source, compression)
         entry = CrossEncoder(
-            graphs=(*lower, form.graph),
-            output=OUTPUT,
+            **files,
             max_tokens=source.max_tokens,
             temperature=1.0,
             constants=dict(constants),
@@ -159,8 +153,7 @@ def add_judge(
         )
         reader = form.reader(_with_entry(folder, manifest, form, entry))
         logits = np.log(np.array(_read(reader, rows)) + 1e-12)
-        # layers that are shared with a judge are multiplied in int8
-        exact = compression != "int4" and not source.shared_layers
+        exact = form is _JUDGE and compression != "int4"
         most = MAX_DIFFERENCE if exact else MAX_INT4_DIFFERENCE
         _require_parity(logits, model, reader, rows, most)
         entry = entry.model_copy(update={"temperature": find_temperature(logits, rows)})
@@ -176,7 +169,7 @@ class _Form:
     """What differs between a judge and pair kinds: entry of the manifest, file, reader, title."""
 
     entry: Literal["judge", "pair_kinds"]
-    graph: str
+    file: str
     reader: type[OnnxCrossEncoder]
     title: str
 
@@ -189,7 +182,7 @@ class _Form:
 
 
 _JUDGE = _Form("judge", GRAPH, OnnxPairJudge, "Pair judge")
-_PAIR_KINDS = _Form("pair_kinds", KINDS_GRAPH, OnnxPairKinds, "Pair kinds")
+_PAIR_KINDS = _Form("pair_kinds", CHANGES, OnnxPairKinds, "Pair kinds")
 
 
 def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
@@ -202,20 +195,30 @@ def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
     )
 
 
-def _share_layers(folder: Path, old: Bundle, layers: int) -> tuple[Manifest, tuple[str, ...]]:
-    """Cuts the judge's lower layers off into a file; returns the manifest, and the files below."""
+def _write_judge(
+    folder: Path, trunk: str, model: PreTrainedModel, compression: JudgeCompression
+) -> dict[str, Any]:
+    """Writes the graph above the trunk; returns the files for the manifest's entry."""
+    graph = export_module(_LogitsModule(model), model.config.max_position_embeddings, OUTPUT)
+    _, above = split_graph(graph, 0)
+    small = (
+        quantise_products(above) if compression == "int4" else compress_weights(above, compression)
+    )
+    write_graph(folder / GRAPH, small)
+    return {"graphs": (trunk, GRAPH), "output": OUTPUT}
+
+
+def _write_changes(folder: Path, old: Bundle, model: PreTrainedModel, rank: int) -> dict[str, Any]:
+    """Writes changes to the judge and its graph with inputs for them; returns the entry's files."""
     judge = old.manifest.judge
-    if judge is None or SHARED_GRAPH in judge.graphs[:-1]:
-        if judge is None:
-            raise ConfigurationError(f"{old.path} has no judge whose layers could be shared")
-        return old.manifest, judge.graphs[:-1]
-    *below, last = judge.graphs
-    lower, upper = split_above_trunk(onnx.load_from_string(old.read(last)), layers)
-    write_graph(folder / SHARED_GRAPH, lower)
-    write_graph(folder / last, upper)
-    graphs = (*below, SHARED_GRAPH, last)
-    update = {"judge": judge.model_copy(update={"graphs": graphs})}
-    return old.manifest.model_copy(update=update), graphs[:-1]
+    if judge is None:
+        raise ConfigurationError(f"{old.path} has no judge that pair kinds could change")
+    last = judge.graphs[-1]
+    graph = onnx.load_from_string(old.read(last))
+    changes: dict[str, Any] = find_changes(graph, model, rank)
+    write_graph(folder / last, with_optional_inputs(graph, changes))
+    np.savez_compressed(folder / CHANGES, **changes)
+    return {"graphs": judge.graphs, "changes": CHANGES, "output": low_rank.OUTPUT}
 
 
 def _read(reader: OnnxCrossEncoder, rows: Sequence[JudgeRow]) -> list[tuple[float, ...]]:
@@ -271,8 +274,12 @@ def _require_trunk(model: PreTrainedModel, bundle: Bundle, trunk: str) -> None:
 
 
 def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncoder) -> Bundle:
+    update: dict[str, Any] = {form.entry: entry}
+    if form is _JUDGE:  # what changes another judge's weights does not fit this one
+        (folder / CHANGES).unlink(missing_ok=True)
+        update["pair_kinds"] = None
     files = [path.name for path in folder.iterdir() if path.name != "manifest.json"]
-    update = {form.entry: entry, "files": checksums(folder, files)}
+    update["files"] = checksums(folder, files)
     write_manifest(folder, manifest.model_copy(update=update))
     return load_bundle(folder)
 
@@ -282,11 +289,14 @@ def _write_notice(
 ) -> None:
     """Replaces the notice's paragraph on this cross-encoder; the others stay."""
     storage = INTEGER_STORAGE if compression == "int4" else STORAGE[compression]
+    if form is _PAIR_KINDS:
+        storage = "low-rank changes to the judge's, in half precision"
     paragraphs = path.read_text("utf-8").rstrip().split("\n\n")
-    kept = [text for text in paragraphs if not text.startswith(f"{form.title}:")]
+    replaced = tuple(f"{other.title}:" for other in (form, _PAIR_KINDS))
+    kept = [text for text in paragraphs if not text.startswith(replaced)]
     sets = "\n".join(f"  - {row.name} ({row.licence}), {row.rows} rows" for row in source.training)
     own = (
-        f"{form.title}: {form.graph}, a cross-encoder over the trunk's embeddings, trained for this"
+        f"{form.title}: {form.file}, a cross-encoder over the trunk's embeddings, trained for this"
         f" package; weights stored as {storage}. Trained on:\n{sets}"
     )
     path.write_text("\n\n".join([*kept, own]) + "\n", encoding="utf-8")

@@ -56,7 +56,7 @@ def read_finished_run(run: Path) -> FinishedRun:
         recipe.model.tokens,
         _unique(history.sets),
         history.origin,
-        recipe.model.frozen_layers if recipe.model.labels == "pair_kinds" else 0,
+        recipe.model.rank,
     )
     return FinishedRun(source, recipe, history.ships)
 

@@ -6,7 +6,7 @@ The weights are those of the bundle: rounded to four bits where it stores them s
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -83,20 +83,27 @@ def graph_weights(graph: onnx.ModelProto) -> dict[str, torch.Tensor]:
         and values.dtype == np.float32
         and name.endswith((".bias", "Norm.weight"))
     }
-    biases = {
-        source: other
-        for node in graph.graph.node
+    for name, product, _ in quantised_products(graph.graph):
+        matrix = _matrix(stored, product.input[1])
+        found[name] = torch.from_numpy(np.ascontiguousarray(matrix.T))
+    return found
+
+
+def quantised_products(
+    graph: onnx.GraphProto,
+) -> Iterator[tuple[str, onnx.NodeProto, onnx.NodeProto]]:
+    """Each matrix of a quantised graph: its name, the product, and where its bias is added."""
+    sums = {
+        source: (node, other)
+        for node in graph.node
         if node.op_type == "Add"
         for source, other in (node.input, reversed(node.input))
         if other.endswith(".bias")
     }
-    for node in graph.graph.node:
+    for node in graph.node:
         if node.op_type == "MatMulInteger":
-            bias = biases[node.output[0].removesuffix("_output_quantized")]
-            matrix = _matrix(stored, node.input[1])
-            name = f"{bias.removeprefix(_WRAPPER).removesuffix('bias')}weight"
-            found[name] = torch.from_numpy(np.ascontiguousarray(matrix.T))
-    return found
+            added, bias = sums[node.output[0].removesuffix("_output_quantized")]
+            yield f"{bias.removeprefix(_WRAPPER).removesuffix('bias')}weight", node, added
 
 
 def _matrix(stored: _Weights, name: str) -> npt.NDArray[np.float32]:

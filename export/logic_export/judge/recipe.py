@@ -29,6 +29,8 @@ class JudgeModelSettings(RecipeTable):
         frozen_embeddings: whether the embeddings stay as they are, so that the judge can be a head
             of the base's bundle.
         frozen_layers: how many of the lowest layers stay as they are; each saves a step's time.
+        rank: of LoRA (Hu et al. 2021): above the frozen layers each matrix changes by a product of
+            two of this rank, so that a bundle with the base stores little more; 0: all weights.
         tokens: longest pair in tokens, special ones included; the longer text is cut first.
         dropout: in training; replaces the base's own.
     """
@@ -37,6 +39,7 @@ class JudgeModelSettings(RecipeTable):
     labels: Literal["judgement", "pair_kinds"] = "judgement"
     frozen_embeddings: bool = True
     frozen_layers: Annotated[int, Field(ge=0)] = 0
+    rank: Annotated[int, Field(ge=0)] = 0
     tokens: Count = 128
     dropout: Share = 0.1
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from datasets import Dataset
+from peft import LoraConfig, PeftModel, TaskType, get_peft_model
 from torch import nn
 from torch.utils.data import SequentialSampler
 from transformers import (
@@ -80,6 +81,8 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     figures = trainer.evaluate()
     best = {name: figures[f"eval_{name}"] for name in parts}
+    if isinstance(model, PeftModel):
+        model = model.merge_and_unload()
     model.save_pretrained(out / MODEL)
     tokenizer.save_pretrained(out / MODEL)
     card = {
@@ -101,7 +104,7 @@ class _JudgeTrainer(Trainer):
         return SequentialSampler(eval_dataset)
 
 
-def load_judge(recipe: JudgeRecipe) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+def load_judge(recipe: JudgeRecipe) -> tuple[PreTrainedModel | PeftModel, PreTrainedTokenizerBase]:
     """The model to train, with the recipe's labels, and its tokenizer.
 
     Raises:
@@ -118,7 +121,7 @@ def load_judge(recipe: JudgeRecipe) -> tuple[PreTrainedModel, PreTrainedTokenize
 
 def _load_judge(
     recipe: JudgeRecipe, folder: str
-) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+) -> tuple[PreTrainedModel | PeftModel, PreTrainedTokenizerBase]:
     config = AutoConfig.from_pretrained(folder)
     labels = LABELS if recipe.model.labels == "judgement" else PAIR_KINDS
     config.num_labels = len(labels)
@@ -135,7 +138,20 @@ def _load_judge(
         layer.requires_grad_(False)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.model_input_names = INPUTS
-    return model, tokenizer
+    return _with_low_rank(model, recipe) if recipe.model.rank else model, tokenizer
+
+
+def _with_low_rank(model: PreTrainedModel, recipe: JudgeRecipe) -> PeftModel:
+    """The model with LoRA on all matrices above the frozen layers; the classifier learns whole."""
+    layers = range(recipe.model.frozen_layers, model.config.num_hidden_layers)
+    numbers = "|".join(map(str, layers))
+    settings = LoraConfig(
+        task_type=TaskType.SEQ_CLS,
+        r=recipe.model.rank,
+        lora_alpha=recipe.model.rank,
+        target_modules=rf".*\.layer\.({numbers})\..*(query|key|value|dense)|.*pooler\.dense",
+    )
+    return get_peft_model(model, settings)
 
 
 def soft_cross_entropy(
@@ -228,6 +244,7 @@ def _arguments(recipe: JudgeRecipe, out: Path, quiet: bool) -> TrainingArguments
         load_best_model_at_end=True,
         metric_for_best_model="eval_score",
         greater_is_better=True,
+        label_names=["labels"],  # which it cannot find out with LoRA
         report_to="none",
         disable_tqdm=quiet,
         use_cpu=not torch.cuda.is_available(),
