@@ -141,6 +141,6 @@ def _as_created(
             "hnsw_config": config.hnsw_config.model_copy(update=hnsw),
             "optimizer_config": config.optimizer_config.model_copy(update=changed),
             "quantization_config": body.quantization_config,
-            "strict_mode_config": body.strict_mode_config,
+            "strict_mode_config": body.strict_mode_config or config.strict_mode_config,
         }
     )

