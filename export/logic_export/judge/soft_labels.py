@@ -12,17 +12,18 @@ import numpy.typing as npt
 
 from logic_export.judge.rows import JudgeRow
 from logic_retrievers.errors import ReadError, StorageError
-from logic_retrievers.judging import LABELS
+from logic_retrievers.judging import LABELS, PAIR_KINDS
 
 _STEPS = 255
 """A probability is stored in one byte."""
 
 
 class SoftLabels:
-    """A teacher's probabilities by pair of texts; eleven bytes a pair in the file.
+    """A teacher's probabilities by pair of texts; a byte each, and eight for the pair.
 
     Args:
-        targets: first 64 bits of the hash of a pair -> probabilities, shape (3,), in 255ths.
+        targets: first 64 bits of the hash of a pair -> probabilities in 255ths, of the judge's
+            three labels or of the five pair kinds.
     """
 
     def __init__(self, targets: dict[int, npt.NDArray[np.uint8]] | None = None) -> None:
@@ -40,8 +41,12 @@ class SoftLabels:
                 pairs, targets = arrays["pairs"], arrays["targets"]
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise ReadError(f"{path} cannot be read as soft labels: {error}") from error
-        if targets.shape != (len(pairs), len(LABELS)) or targets.dtype != np.uint8:
-            raise ReadError(f"{path} holds no probabilities of {', '.join(LABELS)}")
+        widths = [(len(pairs), len(labels)) for labels in (LABELS, PAIR_KINDS)]
+        if targets.shape not in widths or targets.dtype != np.uint8:
+            raise ReadError(
+                f"{path} holds no probabilities of {', '.join(LABELS)},"
+                f" or of {', '.join(PAIR_KINDS)}"
+            )
         return cls(dict(zip(pairs.tolist(), targets, strict=True)))
 
     def write(self, path: Path) -> None:
@@ -51,7 +56,9 @@ class SoftLabels:
             StorageError: the disk is full or not writable.
         """
         pairs = np.fromiter(self._targets, dtype=np.uint64, count=len(self))
-        targets = np.array([*self._targets.values()], dtype=np.uint8).reshape(-1, len(LABELS))
+        targets = np.array([*self._targets.values()], dtype=np.uint8)
+        if not len(self):
+            targets = targets.reshape(0, len(LABELS))
         partial = path.with_name(f".{path.name}.partial")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +72,7 @@ class SoftLabels:
             raise StorageError(f"cannot write {path}: {error.strerror}") from error
 
     def add(self, rows: Sequence[JudgeRow], probabilities: npt.NDArray[np.float32]) -> None:
-        """Adds pairs; ``probabilities`` has shape (rows, 3)."""
+        """Adds pairs; ``probabilities`` has shape (rows, labels)."""
         steps = np.rint(probabilities * _STEPS).astype(np.uint8)
         self._targets |= {_pair(row): target for row, target in zip(rows, steps, strict=True)}
 
@@ -79,8 +86,8 @@ class SoftLabels:
         for row in rows:
             target = self._targets.get(_pair(row))
             if target is not None and (total := int(target.sum())):
-                first, second, third = (int(step) / total for step in target)
-                labelled.append(JudgeRow(row.premise, row.hypothesis, (first, second, third)))
+                shares = tuple(int(step) / total for step in target)
+                labelled.append(JudgeRow(row.premise, row.hypothesis, shares))
         return labelled
 
     def __len__(self) -> int:
