@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_export.judge.rows import JudgeRow
-from logic_retrievers.errors import ReadError, StorageError
+from logic_retrievers.errors import ConfigurationError, ReadError, StorageError
 from logic_retrievers.judging import LABELS, PAIR_KINDS
 
 _STEPS = 255
@@ -72,7 +72,17 @@ class SoftLabels:
             raise StorageError(f"cannot write {path}: {error.strerror}") from error
 
     def add(self, rows: Sequence[JudgeRow], probabilities: npt.NDArray[np.float32]) -> None:
-        """Adds pairs; ``probabilities`` has shape (rows, labels)."""
+        """Adds pairs; ``probabilities`` has shape (rows, labels).
+
+        Raises:
+            ConfigurationError: the pairs here have labels of the other kind.
+        """
+        first = next(iter(self._targets.values()), None)
+        if first is not None and len(first) != probabilities.shape[1]:
+            raise ConfigurationError(
+                f"soft labels of {len(first)} columns take none of {probabilities.shape[1]}:"
+                " name another file"
+            )
         steps = np.rint(probabilities * _STEPS).astype(np.uint8)
         self._targets |= {_pair(row): target for row, target in zip(rows, steps, strict=True)}
 

@@ -54,6 +54,8 @@ def test_the_pair_counts_and_its_order():
     assert labels.label(others) == []
     assert labels.missing(others) == others
     assert len(labels) == 1
+    with pytest.raises(ConfigurationError, match="name another file"):
+        labels.add(ROWS[:1], np.full((1, len(PAIR_KINDS)), 0.2))
 
 
 def test_files_that_are_none(tmp_path: Path):
