@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations, permutations
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any, Literal, TypeAlias
@@ -17,22 +17,18 @@ from logic_export.judge.rows import (
     ENTAILMENT,
     NEUTRAL,
     JudgeRow,
+    excerpt_row,
     labelled_row,
     read_judge_rows,
     unique_rows,
 )
 from logic_export.judge.soft_labels import SoftLabels
+from logic_export.judge.unlabelled import candidates, neighbour_kinds, siblings
 from logic_export.recipe import DataSettings
-from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging import LABELS, PAIR_KINDS
-from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
 from logic_retrievers.judging.pair_kinds import with_metadata
-from logic_retrievers.search import Engine
-from logic_retrievers.types import Passage
 
 Builder: TypeAlias = Callable[..., list[JudgeRow]]
 
@@ -201,60 +197,14 @@ def triplets(
     built: list[Triplet] = run_builder(TRIPLET_BUILDERS, builder, options, seed)
     rows = []
     for triplet in built:
-        rows.append(_excerpt_row(triplet.satisfying, triplet.query, ENTAILMENT))
+        rows.append(excerpt_row(triplet.satisfying, triplet.query, ENTAILMENT))
         if triplet.violating is not None:
-            rows.append(_excerpt_row(triplet.violating, triplet.query, CONTRADICTION))
+            rows.append(excerpt_row(triplet.violating, triplet.query, CONTRADICTION))
         if random.random() < unrelated:
             other = random.choice(built)
             if other.satisfying not in (triplet.satisfying, triplet.violating):
-                rows.append(_excerpt_row(other.satisfying, triplet.query, NEUTRAL))
+                rows.append(excerpt_row(other.satisfying, triplet.query, NEUTRAL))
     return rows
-
-
-def candidates(
-    folder: str,
-    split: str = "train",
-    depth: int = 10,
-    *,
-    seed: int = 0,  # noqa: ARG001
-) -> list[JudgeRow]:
-    """Every query of a data set with its first topical candidates, as a judge would read them.
-
-    Nobody has labelled them: they are for :func:`soft`.
-
-    Args:
-        folder: a data set's, for queries and documents; its labels are not read.
-        split: train or dev.
-        depth: candidates of each query, as the default bundle finds them.
-        seed: not used.
-    """
-    dataset = load_dataset(folder, split)
-    texts = [query.text for query in dataset.queries]
-    with PassageIndex.open("candidates", default_encoder(), vectors=["topical"]) as index:
-        index.add(Passage(name, text) for name, text in dataset.documents.items())
-        hits_by_query = Engine(index, "topical").search_many(texts, depth)
-    return [
-        _excerpt_row(hit.passage.text, text, NEUTRAL)
-        for text, hits in zip(texts, hits_by_query, strict=True)
-        for hit in hits
-    ]
-
-
-def siblings(path: str, *, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001
-    """The hypotheses of one premise with each other, both ways; nobody has labelled them.
-
-    Args:
-        path: labelled pairs, as for :func:`pairs`.
-        seed: not used.
-    """
-    by_premise: dict[str, list[str]] = {}
-    for row in pairs(path):
-        by_premise.setdefault(row.premise, []).append(row.hypothesis)
-    return [
-        labelled_row(one, other, NEUTRAL)
-        for hypotheses in by_premise.values()
-        for one, other in permutations(dict.fromkeys(hypotheses), 2)
-    ]
 
 
 def soft(labels: str, builder: str, options: Mapping[str, Any], *, seed: int = 0) -> list[JudgeRow]:
@@ -279,6 +229,7 @@ BUILDERS: Mapping[str, Builder] = {
     "triplets": triplets,
     "candidates": candidates,
     "siblings": siblings,
+    "neighbour_kinds": neighbour_kinds,
     "soft": soft,
 }
 
@@ -309,10 +260,6 @@ def soft_source(dataset: DataSettings) -> tuple[Path, DataSettings]:
     except KeyError as error:
         raise ConfigurationError(f"builder 'soft': {error} is missing") from None
     return Path(labels), dataset.model_copy(update={"builder": builder, "options": options})
-
-
-def _excerpt_row(passage: str, query: str, label: str) -> JudgeRow:
-    return labelled_row(nearest_sentences(passage, query, MAX_WORDS), query, label)
 
 
 def _read_passage_pairs(

@@ -13,6 +13,7 @@ from typing import Any
 from logic_export.data.files import write_json_lines
 from logic_retrievers.errors import ReadError
 from logic_retrievers.judging import LABELS, PAIR_KINDS
+from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS
 
@@ -49,6 +50,11 @@ def labelled_row(
     """A row of one certain label."""
     target = tuple(float(label == name) for name in labels)
     return JudgeRow(premise.strip(), hypothesis.strip(), target)
+
+
+def excerpt_row(passage: str, query: str, label: str) -> JudgeRow:
+    """A row of the passage's sentences that the judge would read."""
+    return labelled_row(nearest_sentences(passage, query, MAX_WORDS), query, label)
 
 
 def write_judge_rows(path: Path, rows: Iterable[JudgeRow]) -> None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pydantic")
 
-from logic_export.judge.builders import candidates, siblings, soft_source
+from logic_export.judge.builders import soft_source
 from logic_export.judge.rows import JudgeRow, labelled_row, write_judge_rows
 from logic_export.judge.soft_labels import SoftLabels
+from logic_export.judge.unlabelled import candidates, neighbour_kinds, siblings
 from logic_export.recipe import DataSettings
 
 from logic_retrievers.errors import ConfigurationError, ReadError, StorageError
@@ -80,19 +81,38 @@ def test_siblings_are_the_hypotheses_of_one_premise(tmp_path: Path):
     assert found == {("a", "b"), ("b", "a")}
 
 
+def write_dataset(folder: Path, documents: list[object], queries: list[object]) -> None:
+    folder.mkdir()
+    for name, lines in (("corpus", documents), ("queries", queries)):
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+
 def test_candidates_are_what_a_judge_would_read(tmp_path: Path):
     """The first topical ones of every query, long passages as excerpts."""
     long = "A cake without nuts. " + "Filler about nothing at all goes here. " * 20
     documents = [{"_id": "long", "text": long}, {"_id": "hotel", "text": "A hotel by the sea."}]
     queries = [{"_id": "1", "text": "a cake without nuts ", "satisfying": ["long"]}]
-    folder = tmp_path / "train"
-    folder.mkdir()
-    for name, lines in (("corpus", documents), ("queries", queries)):
-        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    write_dataset(tmp_path / "train", documents, queries)
     [row] = candidates(str(tmp_path), depth=1)
     assert row.hypothesis == "a cake without nuts"
     assert row.premise.startswith("A cake without nuts.")
     assert len(row.premise) < len(long)
+
+
+def test_neighbours_are_near_and_stand_both_ways(tmp_path: Path):
+    """Of three passages the two that speak of one thing, as the cleaner would read them."""
+    texts = {"a": "The pool opens at nine.", "b": "The pool opens at ten.", "c": "Iron rusts."}
+    documents = [{"_id": name, "text": text} for name, text in texts.items()]
+    queries = [{"_id": "1", "text": "a pool", "satisfying": ["a"]}]
+    write_dataset(tmp_path / "train", documents, queries)
+    rows = neighbour_kinds(str(tmp_path))
+    assert {(row.premise, row.hypothesis) for row in rows} == {
+        (texts["a"], texts["b"]),
+        (texts["b"], texts["a"]),
+    }
+    assert all(row.labels == PAIR_KINDS for row in rows)
+    assert not neighbour_kinds(str(tmp_path), passages=1)
+    assert not neighbour_kinds(str(tmp_path), least_cosine=1.01)
 
 
 def test_a_missing_option_is_named():
