@@ -225,6 +225,16 @@ def test_the_page_on_settings_runs(capsys, no_network):
     names["index"].close()  # type: ignore[attr-defined]
 
 
+def test_the_page_on_troubleshooting_runs(capsys, no_network):
+    """The evidence that it sends a reader to is there."""
+    names: dict[str, object] = {}
+    run_blocks("docs/troubleshooting.md", names)
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("inn ['bars']")
+    assert second.startswith("bar ['bars'] moved down: speaks of bars")
+    names["index"].close()  # type: ignore[attr-defined]
+
+
 def test_the_page_on_the_report_runs(tmp_path, monkeypatch, capsys, no_network):
     """A study that somebody writes after the page has to run; roles that it names have to be."""
     monkeypatch.chdir(tmp_path)
