@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "most.",
         "score-pairs": "Scores how much two sentences contradict each other, row by row.",
         "clean": "Finds passages that contradict, repeat or replace each other, and decides.",
+        "serve": "Serves searches of a collection over HTTP, or to an assistant over MCP.",
         "parse": "Shows what a query wants and excludes, or the expression that it states.",
         "evaluate": "Searches with labelled queries and prints the figures with 95 % intervals.",
         "doctor": "Checks the installation, the encoder, and the index where one is named.",

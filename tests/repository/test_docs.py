@@ -17,6 +17,7 @@ from small_models import write_small_model
 from benchmarks.reproduction.workbench import ROLES
 from logic_retrievers import PassageIndex
 from logic_retrievers.evaluation.statistics import mcnemar
+from logic_retrievers.serving.service import REQUESTS
 
 ROOT = Path(__file__).parents[2]
 
@@ -213,6 +214,20 @@ def test_the_page_on_the_probe_runs(tmp_path, monkeypatch, capsys, no_network):
     assert told == {"topical": "0.350", "auto": "0.950"}
     assert mcnemar(5, 0) > 0.05 > mcnemar(6, 0) > mcnemar(7, 0) > 0.01 > mcnemar(8, 0)
     assert (tmp_path / "figures.json").is_file()
+    names["index"].close()  # type: ignore[attr-defined]
+
+
+def test_the_page_on_serving_runs(capsys, no_network):
+    """Each line of curl is a request that the service takes."""
+    names: dict[str, object] = {}
+    run_blocks("docs/serving.md", names)
+    assert capsys.readouterr().out.splitlines() == ["anchor"]
+    page = (ROOT / "docs" / "serving.md").read_text("utf-8")
+    sent = re.findall(r"^curl http://localhost:8080/([\w-]+) .* -d '(.*)'$", page, re.MULTILINE)
+    asked = {name.replace("-", "_"): REQUESTS[name.replace("-", "_")] for name, _ in sent}
+    assert asked == REQUESTS
+    for name, body in sent:
+        asked[name.replace("-", "_")].model_validate_json(body)
     names["index"].close()  # type: ignore[attr-defined]
 
 

@@ -31,6 +31,7 @@ for block in re.findall(r"```python\\n(.*?)```", page.read_text("utf-8"), re.DOT
         ("langchain", "langchain.md", "llama_index.core"),
         ("llama-index", "llama-index.md", "langchain_core"),
         ("haystack", "haystack.md", "llama_index.core"),
+        ("rest", "serving.md", "langchain_core"),
     ],
 )
 def test_the_page_of_an_extra_runs_with_that_extra_alone(

@@ -57,6 +57,7 @@ MAY_IMPORT |= {
     "cleaning": SEARCHING | {"atomic_files", "html", "evaluation", "contradiction"},
     "probe": SEARCHING | {"atomic_files", "chat", "evaluation", "search", "contradiction"},
     "adapters": SEARCHING | {"contradiction", "cleaning"},
+    "serving": SEARCHING | {"search", "contradiction"},
 }
 UNRESTRICTED = {"cli", "__init__"}
 NEVER = {

@@ -1,0 +1,75 @@
+"""``logic-retrievers serve``, and ``serve --mcp``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from logic_retrievers.api_keys import check_key
+from logic_retrievers.cli.console import report_errors
+from logic_retrievers.cli.options import (
+    BaseName,
+    StoredCollection,
+    UseJudge,
+    expand_options,
+    open_policy,
+)
+from logic_retrievers.errors import MissingExtraError
+from logic_retrievers.serving.service import SearchService
+
+EXTRAS = {"mcp": "mcp", "fastapi": "rest", "uvicorn": "rest", "prometheus_client": "rest"}
+"""Package -> the extra that brings it."""
+
+
+@report_errors
+@expand_options
+def serve(
+    mcp: Annotated[
+        bool,
+        typer.Option("--mcp", help="Serve tools to an assistant over standard input and output."),
+    ] = False,
+    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8080,
+    base: BaseName = "topical",
+    judge: UseJudge = True,
+    *,
+    stored: StoredCollection,
+) -> None:
+    """Serves searches of a collection over HTTP, or to an assistant over MCP.
+
+    Over HTTP, requests must carry the key in LOGIC_RETRIEVERS_API_KEY where it is set; it has to be
+    for any other address than 127.0.0.1. An embedded collection is open to no other command
+    meanwhile.
+    """
+    with _missing_extras():
+        if mcp:
+            from logic_retrievers.serving.mcp_server import run_mcp
+        else:
+            from logic_retrievers.serving.rest import API_KEY, run_rest
+    with stored.open() as passages:
+        policy = open_policy("auto", base)
+        service = SearchService(passages, policy, judge="auto" if judge else None)
+        if mcp:
+            run_mcp(service)
+        else:
+            key = os.environ.get(API_KEY)
+            run_rest(service, host, port, None if key is None else check_key(key, API_KEY))
+
+
+@contextmanager
+def _missing_extras() -> Iterator[None]:
+    """Names the extra where one of its packages is missing.
+
+    Raises:
+        MissingExtraError: it is.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRAS:
+            raise
+        raise MissingExtraError(error.name, EXTRAS[error.name]) from error

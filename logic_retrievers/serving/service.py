@@ -1,0 +1,181 @@
+"""The searches that are served, with their requests and responses; no protocol is known here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import Annotated, Any, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from logic_retrievers.contradiction import ContradictionSearch
+from logic_retrievers.errors import CollectionError, MissingVectorError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.judging.settings import AnyJudge
+from logic_retrievers.query_input import AnyPolicy, read_query
+from logic_retrievers.search import Engine
+from logic_retrievers.types import Hit
+
+VERSION = version("logic-retrievers")
+MAX_K = 100
+"""Passages of a response."""
+MAX_CHARACTERS = 10_000
+"""Of a query, an expression or a statement; an encoder reads the first 256 tokens or so."""
+
+Text = Annotated[str, Field(min_length=1, max_length=MAX_CHARACTERS)]
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Request(BaseModel):
+    """What every search may be asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    k: int = Field(5, ge=1, le=MAX_K, description="How many passages.")
+    filter: dict[str, Any] | None = Field(
+        None,
+        description="Only passages with this metadata; a value, a list of values, or a range:"
+        ' {"city": "Oslo", "year": {"gte": 2020}}.',
+    )
+    explain: bool = Field(
+        False, description="Return all evidence: scores, ranks, thresholds, the judge's verdict."
+    )
+
+
+class SearchRequest(_Request):
+    """Finds passages for a query in plain words, and respects what the query rules out."""
+
+    query: Text = Field(description="For example: a hotel by the sea without a pool.")
+    exclude: list[str] = Field([], description="What the passages are to be without, besides.")
+    hard: bool = Field(
+        False, description="Leave out passages that contain an excluded text as whole words."
+    )
+
+
+class ExpressionRequest(_Request):
+    """Finds passages for texts that are joined by AND, OR, NOT and parentheses."""
+
+    expression: Text = Field(
+        description='Each text in quotation marks: "orchids of Asia" AND NOT "orchids of Java".'
+    )
+
+
+class ContradictionRequest(_Request):
+    """Finds the passages that most contradict a statement, or a stored passage."""
+
+    text: Text | None = Field(None, description="A statement; a question contradicts nothing.")
+    passage_id: Text | None = Field(None, description="Of a stored passage, in place of a text.")
+    min_probability: Probability | None = Field(
+        None, description="Only passages that contradict it with at least this probability."
+    )
+
+    @model_validator(mode="after")
+    def _check_one_given(self) -> Self:
+        if (self.text is None) == (self.passage_id is None):
+            raise ValueError("give either text or passage_id")
+        return self
+
+
+Request: TypeAlias = SearchRequest | ExpressionRequest | ContradictionRequest
+
+REQUESTS: Mapping[str, type[Request]] = MappingProxyType(
+    {
+        "search": SearchRequest,
+        "search_expression": ExpressionRequest,
+        "contradictions": ContradictionRequest,
+    }
+)
+"""Name of each search -> what it is asked."""
+
+
+class FoundPassage(BaseModel):
+    """A passage, and why it has its rank."""
+
+    id: str
+    rank: int
+    score: float = Field(description="Under the policy; comparable within one response.")
+    text: str
+    metadata: dict[str, Any]
+    source: str | None = Field(None, description="The document that the passage was cut from.")
+    reason: str
+    evidence: dict[str, Any] | None = Field(None, description="Where `explain` asked for it.")
+
+
+class SearchResponse(BaseModel):
+    """The passages, best first."""
+
+    passages: list[FoundPassage]
+
+
+class SearchService:
+    """Answers requests from one index.
+
+    Args:
+        index: is searched; it stays open, and its owner closes it.
+        policy: of searches; one that reads expressions (``auto``).
+        judge: as of :class:`Engine`.
+
+    Raises:
+        ConfigurationError: the policy or the judge cannot be used.
+    """
+
+    def __init__(
+        self, index: PassageIndex, policy: AnyPolicy = "auto", *, judge: AnyJudge = "auto"
+    ) -> None:
+        self.index = index
+        self._engine = Engine(index, policy, judge=judge)
+
+    async def answer(self, request: Request) -> SearchResponse:
+        """Carries out a search.
+
+        Raises:
+            InputError: a text, an expression or a filter that cannot be used, or no such passage.
+            MissingVectorError: the collection has no contradiction vector.
+            CollectionError: it holds no passage.
+            ServerError: Qdrant failed or could not be reached.
+        """
+        match request:
+            case SearchRequest(query=query):
+                hits = await self._engine.asearch(
+                    query,
+                    request.k,
+                    filter=request.filter,
+                    exclude=request.exclude,
+                    hard=request.hard,
+                )
+            case ExpressionRequest(expression=text):
+                expression = read_query(text, "expression", self._engine.policy)
+                hits = await self._engine.asearch(expression, request.k, filter=request.filter)
+            case ContradictionRequest():
+                hits = await self._find_contradictions(request)
+        if not hits and not await self.index.acount():
+            raise CollectionError(
+                f"collection {self.index.collection!r} holds no passage: index some first"
+            )
+        return SearchResponse(passages=[_found(hit, request.explain) for hit in hits])
+
+    async def _find_contradictions(self, request: ContradictionRequest) -> list[Hit]:
+        if "contradiction" not in self.index.vectors:
+            raise MissingVectorError(
+                f"collection {self.index.collection!r} has no contradiction vector: stop this"
+                " service, run `logic-retrievers backfill contradiction` once, and start it again"
+            )
+        search = ContradictionSearch(self.index, min_probability=request.min_probability)
+        if request.passage_id is not None:
+            return await search.asearch_like(request.passage_id, request.k, filter=request.filter)
+        return await search.asearch(str(request.text), request.k, filter=request.filter)
+
+
+def _found(hit: Hit, explain: bool) -> FoundPassage:
+    return FoundPassage(
+        **{**hit.to_dict(), "evidence": hit.evidence.to_dict() if explain else None},
+        reason=hit.evidence.reason,
+    )
+
+
+def describe_invalid(errors: Sequence[Mapping[str, Any]]) -> str:
+    """What is wrong with a request in a line, without the values, which may be long or secret."""
+    return "; ".join(
+        f"{'.'.join(map(str, error['loc'])) or 'request'}: {error['msg']}" for error in errors
+    )

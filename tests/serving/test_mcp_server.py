@@ -1,0 +1,122 @@
+"""The MCP server, asked by the official client: in memory, and as the installed command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from serving_examples import EITHER, STATEMENT, WITHOUT_POOL
+
+from logic_retrievers.serving.mcp_server import build_mcp_server
+from logic_retrievers.serving.service import SearchRequest
+
+CALLS = [
+    ("search", {"query": WITHOUT_POOL, "k": 2}, "sea"),
+    ("search_expression", {"expression": EITHER, "k": 2}, "sea"),
+    ("contradictions", {"text": STATEMENT, "k": 1}, "inn"),
+]
+
+
+def command(folder) -> list[str]:
+    main = "from logic_retrievers.cli import main; main()"
+    return ["-c", main, "serve", "--mcp", "--location", str(folder)]
+
+
+def ids(result) -> list[str]:
+    assert not result.is_error, result
+    assert json.loads(result.content[0].text) == result.structured_content
+    return [passage["id"] for passage in result.structured_content["passages"]]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_an_assistant_finds_the_tools_and_uses_them(service, mode):
+    """With the newest protocol, and with the one that older assistants speak."""
+    async with Client(build_mcp_server(service), mode=mode) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert [*tools] == [name for name, _, _ in CALLS]
+        for tool in tools.values():
+            assert tool.description
+            assert tool.annotations.read_only_hint
+            assert tool.input_schema["properties"]["k"]["maximum"] == 100
+        for name, arguments, first in CALLS:
+            assert ids(await client.call_tool(name, arguments))[0] == first
+        answered = await service.answer(SearchRequest(query=WITHOUT_POOL, k=2))
+        (said,) = (await client.call_tool("search", {"query": WITHOUT_POOL, "k": 2})).content
+        assert json.loads(said.text) == answered.model_dump(exclude_none=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "words"),
+    [
+        ("search", {}, "query: Field required"),
+        ("search", {"query": "secret" * 2000}, "query: String should have at most 10000"),
+        ("search", {"query": "  "}, "the query is empty"),
+        ("search_expression", {"expression": "NOT x"}, "which are wanted"),
+        ("contradictions", {"passage_id": "nobody"}, "there is no passage 'nobody'"),
+        ("contradictions", {}, "give either text or passage_id"),
+    ],
+)
+async def test_an_assistant_reads_what_it_did_wrong(service, name, arguments, words):
+    """As a result, which the model sees, and not as an error of the protocol, which it does not."""
+    async with Client(build_mcp_server(service)) as client:
+        result = await client.call_tool(name, arguments)
+        assert result.is_error
+        assert words in result.content[0].text
+        assert "secret" not in result.content[0].text
+        with pytest.raises(MCPError, match="there is no tool 'index'"):
+            await client.call_tool("index", {})
+
+
+async def test_the_command_serves_the_official_client(folder):
+    """What an assistant starts from its configuration."""
+    program = StdioServerParameters(command=sys.executable, args=command(folder))
+    async with Client(stdio_client(program)) as client:
+        for name, arguments, first in CALLS:
+            assert ids(await client.call_tool(name, arguments))[0] == first
+
+
+def test_standard_output_carries_the_protocol_alone(folder):
+    """One stray line, of a warning say, and an assistant drops the connection."""
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "0"},
+        },
+    }
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    asked = {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "search", "arguments": {"query": "hotel", "exclude": ["a"] * 3}},
+    }
+    loud = (
+        "import logic_retrievers.search as s, warnings\n"
+        "plain = s.Engine.asearch\n"
+        "async def loud(*a, **b):\n"
+        "    print('printed'); warnings.warn('warned'); return await plain(*a, **b)\n"
+        "s.Engine.asearch = loud\n"
+    )
+    flag, main, *arguments = command(folder)
+    process = subprocess.Popen(
+        [sys.executable, flag, loud + main, *arguments],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with process:
+        for message in (hello, ready, asked):
+            process.stdin.write(json.dumps(message) + "\n")
+            process.stdin.flush()
+        answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+        rest, errors = process.communicate(timeout=60)
+    assert [answer["id"] for answer in answers] == [1, 2]
+    assert rest == ""
+    assert "printed" in errors
+    assert "warning: warned" in errors
+    assert process.returncode == 0

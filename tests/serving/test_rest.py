@@ -1,0 +1,183 @@
+"""The HTTP service against the real engine: answers, errors, keys, limits, metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from fastapi.testclient import TestClient
+from serving_examples import EITHER, STATEMENT, WITHOUT_POOL
+
+from logic_retrievers import Engine, PassageIndex, errors
+from logic_retrievers.serving.rest import MAX_BODY, build_app, status_of
+from logic_retrievers.serving.service import SearchService
+
+HERE = "http://127.0.0.1"
+KEY = "a-key-for-tests"
+
+
+@pytest.fixture
+def client(service) -> Iterator[TestClient]:
+    with TestClient(build_app(service), base_url=HERE) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("path", "request_body", "first"),
+    [
+        ("/search", {"query": WITHOUT_POOL, "k": 2}, "sea"),
+        ("/search-expression", {"expression": EITHER, "k": 2}, "sea"),
+        ("/contradictions", {"text": STATEMENT, "k": 2}, "inn"),
+        ("/contradictions", {"passage_id": "sea", "k": 2}, "inn"),
+    ],
+)
+def test_searches(client, path, request_body, first):
+    answer = client.post(path, json=request_body)
+    assert answer.status_code == 200, answer.text
+    passages = answer.json()["passages"]
+    assert [passage["rank"] for passage in passages] == [1, 2]
+    assert passages[0]["id"] == first
+
+
+def test_a_passage_comes_with_what_is_stored_of_it(client):
+    (passage,) = client.post("/search", json={"query": "far from the sea", "k": 1}).json()[
+        "passages"
+    ]
+    assert passage["text"] == "The Anchor is far from the sea."
+    assert passage["metadata"] == {"city": "Oslo"}
+    assert passage["source"] == "guide.md"
+
+
+@pytest.mark.parametrize(
+    ("path", "request_body", "error", "words"),
+    [
+        ("/search", {"query": " "}, "EmptyTextError", "the query is empty"),
+        ("/search", {"query": "x" * 10_001}, "InvalidRequest", "body.query: String should have"),
+        ("/search", {"query": "x", "k": 101}, "InvalidRequest", "body.k: Input should be less"),
+        ("/search", {"query": "x", "filter": {"": 1}}, "InputError", "filter's keys"),
+        ("/search-expression", {"expression": "(a"}, "ExpressionError", "never closed"),
+        ("/contradictions", {"passage_id": "nobody"}, "InputError", "there is no passage"),
+        ("/contradictions", {}, "InvalidRequest", "give either text or passage_id"),
+    ],
+)
+def test_a_wrong_request_is_told_what_is_wrong(client, path, request_body, error, words):
+    answer = client.post(path, json=request_body)
+    assert answer.status_code == 422
+    assert answer.json()["error"] == error
+    assert words in answer.json()["detail"]
+
+
+def test_a_request_that_is_no_json_or_half_a_character_is_refused(client):
+    """Pydantic's own report of a lone surrogate cannot be sent as JSON: it would end with a 500."""
+    for body in (b"{", rb'{"query": "\ud800"}'):
+        answer = client.post("/search", content=body, headers={"content-type": "application/json"})
+        assert answer.status_code == 422
+        assert answer.json()["error"] == "InvalidRequest"
+
+
+def test_a_large_body_is_refused(client):
+    """The body is read before the lengths of its fields are known."""
+    large = {"query": "x", "exclude": ["y" * MAX_BODY]}
+    answer = client.post("/search", json=large)
+    assert (answer.status_code, answer.json()["error"]) == (413, "TooLarge")
+    answer = client.post("/search", content=iter([b"x"] * 10))
+    assert (answer.status_code, answer.json()["error"]) == (411, "LengthRequired")
+
+
+def test_every_error_of_the_tree_has_a_status():
+    """Whoever reads 5xx looks at the service, whoever reads 422 at the request."""
+    statuses = {
+        errors.EmptyTextError("x"): 422,
+        errors.ConfigurationError("x"): 422,
+        errors.MissingVectorError("x"): 501,
+        errors.ServerUnavailableError("x"): 503,
+        errors.AuthenticationError("x"): 503,
+        errors.ServerTimeoutError("x"): 504,
+        errors.CollectionNotFoundError("x"): 500,
+        errors.EncoderError("x"): 500,
+    }
+    assert {error: status_of(error) for error in statuses} == statuses
+
+
+def test_a_failure_of_qdrant_is_no_fault_of_the_request(client, monkeypatch):
+    async def fail(*_: object, **__: object) -> None:
+        raise errors.ServerUnavailableError("No answer from Qdrant")
+
+    monkeypatch.setattr(Engine, "asearch", fail)
+    answer = client.post("/search", json={"query": "x"})
+    assert answer.status_code == 503
+    assert answer.json() == {"error": "ServerUnavailableError", "detail": "No answer from Qdrant"}
+
+
+def test_a_collection_without_the_vector_says_how_to_get_it():
+    with PassageIndex.open() as index:
+        client = TestClient(build_app(SearchService(index)), base_url=HERE)
+        answer = client.post("/contradictions", json={"text": "x"})
+    assert answer.status_code == 501
+    assert "logic-retrievers backfill contradiction" in answer.json()["detail"]
+
+
+def test_health_asks_the_collection(client, monkeypatch):
+    """A service whose Qdrant is gone must be taken out of the rotation."""
+    assert client.get("/health").json()["passages"] == 4
+
+    async def fail(_: PassageIndex) -> None:
+        raise errors.ServerUnavailableError("No answer from Qdrant")
+
+    monkeypatch.setattr(PassageIndex, "acount", fail)
+    assert client.get("/health").status_code == 503
+
+
+def test_metrics_count_by_path_and_status(client):
+    """Paths of strangers are one label: else each makes a time series that is never dropped."""
+    for body in ({"query": "sea"}, {"query": "sea"}, {"query": " "}):
+        client.post("/search", json=body)
+    for path in ("/a", "/b"):
+        client.get(path)
+    answer = client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain")
+    lines = answer.text.splitlines()
+    assert 'logic_retrievers_requests_total{path="/search",status="200"} 2.0' in lines
+    assert 'logic_retrievers_requests_total{path="/search",status="422"} 1.0' in lines
+    assert 'logic_retrievers_requests_total{path="other",status="404"} 2.0' in lines
+    assert 'logic_retrievers_request_seconds_count{path="/search"} 3.0' in lines
+    assert "/a" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/search", "/search-expression", "/contradictions", "/metrics"])
+@pytest.mark.parametrize("sent", [None, "Bearer wrong", "Bearer ", f"Basic {KEY}", KEY])
+def test_without_the_key_there_is_no_answer(service, path, sent):
+    client = TestClient(build_app(service, KEY))
+    headers = {} if sent is None else {"Authorization": sent}
+    method = "GET" if path == "/metrics" else "POST"
+    body = None if path == "/metrics" else {"query": "x", "expression": "x", "text": "x"}
+    answer = client.request(method, path, json=body, headers=headers)
+    assert answer.status_code == 401
+    assert answer.headers["www-authenticate"] == "Bearer"
+    assert KEY not in answer.text
+
+
+def test_the_key_opens_the_service_under_any_name(service):
+    client = TestClient(build_app(service, KEY), base_url="http://search.example")
+    headers = {"Authorization": f"Bearer {KEY}"}
+    assert client.post("/search", json={"query": "sea"}, headers=headers).status_code == 200
+    assert client.get("/metrics", headers=headers).status_code == 200
+    assert client.get("/health").status_code == 200
+
+
+def test_without_a_key_no_page_of_a_browser_reaches_it(client):
+    """A page may give its own name the address 127.0.0.1 and then read what this machine serves."""
+    headers = {"Host": "evil.example"}
+    assert client.post("/search", json={"query": "sea"}, headers=headers).status_code == 400
+
+
+def test_the_description_has_the_limits(client):
+    """Clients are made from it; a page that loads scripts from elsewhere there is not."""
+    described = client.get("/openapi.json").json()
+    assert {*described["paths"]} == {
+        "/search", "/search-expression", "/contradictions", "/health", "/metrics",
+    }  # fmt: skip
+    fields = described["components"]["schemas"]["SearchRequest"]["properties"]
+    assert (fields["k"]["maximum"], fields["query"]["maxLength"]) == (100, 10_000)
+    assert {"401", "413", "422", "503"} <= {*described["paths"]["/search"]["post"]["responses"]}
+    assert client.get("/docs").status_code == 404

@@ -1,0 +1,95 @@
+"""The searches that are served are the library's own, and their limits hold."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+from serving_examples import EITHER, PASSAGES, STATEMENT, WITHOUT_POOL
+
+from logic_retrievers import ContradictionSearch, Engine, Expression, PassageIndex
+from logic_retrievers.errors import CollectionError, ConfigurationError, MissingVectorError
+from logic_retrievers.serving.service import (
+    MAX_CHARACTERS,
+    ContradictionRequest,
+    ExpressionRequest,
+    SearchRequest,
+    SearchService,
+)
+
+
+def found(hits) -> list[tuple[str, float]]:
+    return [(hit.passage.id, hit.score) for hit in hits]
+
+
+async def answered(service, request) -> list[tuple[str, float]]:
+    response = await service.answer(request)
+    return [(passage.id, passage.score) for passage in response.passages]
+
+
+async def test_every_search_is_the_librarys(service, index):
+    """A server that ranks otherwise than the library is another product."""
+    engine, against = Engine(index), ContradictionSearch(index)
+    said = await answered(service, SearchRequest(query=WITHOUT_POOL, k=3))
+    assert said == found(engine.search(WITHOUT_POOL, 3))
+    assert said[0][0] == "sea"
+    hard = SearchRequest(query="a hotel", exclude=["pool"], hard=True, filter={"city": "Bergen"})
+    assert await answered(service, hard) == found(
+        engine.search("a hotel", 5, exclude=["pool"], hard=True, filter={"city": "Bergen"})
+    )
+    said = await answered(service, ExpressionRequest(expression=EITHER, k=2))
+    assert said == found(engine.search(Expression.parse(EITHER), 2))
+    assert said[0][0] == "sea"
+    said = await answered(service, ContradictionRequest(text=STATEMENT, k=1))
+    assert said == found(against.search(STATEMENT, 1))
+    assert said[0][0] == "inn"
+    like = ContradictionRequest(passage_id="sea", min_probability=0.0, filter={"city": "Oslo"})
+    assert await answered(service, like) == found(
+        ContradictionSearch(index, min_probability=0.0).search_like(
+            "sea", 5, filter={"city": "Oslo"}
+        )
+    )
+
+
+async def test_evidence_comes_on_request(service):
+    """It is several times as long as the passage, and an assistant pays for every word."""
+    plain = (await service.answer(SearchRequest(query=WITHOUT_POOL))).passages[0]
+    assert plain.evidence is None
+    assert plain.reason
+    request = SearchRequest(query=WITHOUT_POOL, explain=True)
+    full = (await service.answer(request)).passages[0]
+    assert full.evidence["scores"].keys() >= {"topical"}
+    assert full.evidence["details"]["judge"]
+
+
+@pytest.mark.parametrize(
+    ("model", "values"),
+    [
+        (SearchRequest, {"query": ""}),
+        (SearchRequest, {"query": "x" * (MAX_CHARACTERS + 1)}),
+        (SearchRequest, {"query": "x", "k": 0}),
+        (SearchRequest, {"query": "x", "k": 101}),
+        (SearchRequest, {"query": "x", "top_k": 3}),
+        (SearchRequest, {"query": "half a character: \ud800"}),
+        (ExpressionRequest, {"expression": "x" * (MAX_CHARACTERS + 1)}),
+        (ContradictionRequest, {}),
+        (ContradictionRequest, {"text": "x", "passage_id": "y"}),
+        (ContradictionRequest, {"text": "x", "min_probability": 2}),
+    ],
+)
+def test_what_is_over_a_limit_or_unknown_is_refused(model, values):
+    """A misspelt field that is ignored gives other passages than were asked for."""
+    with pytest.raises(ValidationError):
+        model(**values)
+
+
+async def test_what_the_collection_cannot_answer_is_said():
+    """The message names the command that mends it."""
+    with PassageIndex.open() as index:
+        service = SearchService(index)
+        with pytest.raises(CollectionError, match="holds no passage"):
+            await service.answer(SearchRequest(query="x"))
+        index.add(PASSAGES)
+        with pytest.raises(MissingVectorError, match="logic-retrievers backfill contradiction"):
+            await service.answer(ContradictionRequest(text="x"))
+        with pytest.raises(ConfigurationError, match="'auto' or 'boolean'"):
+            await SearchService(index, "topical").answer(ExpressionRequest(expression="x"))
