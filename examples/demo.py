@@ -1,91 +1,74 @@
-"""Indexes the example corpus and shows plain search beside `auto`, with the evidence.
+"""Five scenes and a loss: plain search beside this package, in the terminal and as a page.
 
-Run it with `make demo`, or `python examples/demo.py [--policy union] [-k 3]`.
+Run it with `make demo`, or `python examples/demo.py`.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 from pathlib import Path
+from textwrap import wrap
 
-from logic_retrievers import Engine, Hit, OnnxEncoder, PassageIndex, Splitter, read_documents
+from demo_scenes import SATISFIES, VIOLATES, Row, Scene, build_scenes
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from logic_retrievers import OnnxEncoder
 from logic_retrievers.cli.console import escape_unencodable, out, shorten
+from logic_retrievers.hidden_characters import show_hidden
 
 HERE = Path(__file__).parent
-LOCATION = HERE.parent / ".demo" / "index"
+OUTPUT = HERE.parent / ".demo"
+WIDTH = 78
+STYLES = {SATISFIES: "green", VIOLATES: "red"}
+LEGEND = "✓ satisfies, ✗ violates, · neither: labels by hand that no search reads"
 
 
 def main() -> None:
-    """Index, search, explain."""
-    parser = argparse.ArgumentParser(description="Plain search beside `auto`, with the evidence.")
-    parser.add_argument("--policy", default="auto", help="what stands beside plain search")
-    parser.add_argument("-k", type=int, default=3)
-    options = parser.parse_args()
+    """Compute the scenes, print them, and write the page."""
     escape_unencodable()
-
-    encoder = OnnxEncoder()
-    name = "-".join(["demo", *(spec.fingerprint[:6] for spec in encoder.specs.values())])
-    with PassageIndex.open(name, encoder, location=LOCATION) as index:  # a new one for new vectors
-        begun = time.perf_counter()
-        report = index.add(Splitter.for_encoder(encoder).split(read_documents(HERE / "corpus")))
-        out.print_line(
-            f"{report.added} passages added, {report.unchanged} were there already "
-            f"({time.perf_counter() - begun:.1f} s). They stay in {LOCATION.parent.name}/."
-        )
-        lines = (HERE / "queries.jsonl").read_text(encoding="utf-8").splitlines()
-        queries = [json.loads(line) for line in lines]
-        violations = [show(query, Engine(index, options.policy), options.k) for query in queries]
-    plain, chosen = map(sum, zip(*violations, strict=True))
+    begun = time.perf_counter()
+    scenes = build_scenes(HERE, OnnxEncoder(), OUTPUT / "index")
+    seconds = time.perf_counter() - begun
+    for number, scene in enumerate(scenes, 1):
+        print_scene(number, scene)
+    out.print_line("\n", (LEGEND, "dim"))
+    page = OUTPUT / "demo.html"
+    page.write_text(render_page(scenes), encoding="utf-8")
     out.print_line(
-        f"\nViolating passages in the first {options.k} of {len(queries)} queries: "
-        f"plain search {plain}, {options.policy} {chosen}.\n",
-        (
-            "✓ satisfies the query, ✗ violates it, · is only about the same things (hand-made "
-            "labels; the search does not see them).",
-            "dim",
-        ),
-        soft_wrap=False,
+        f"{seconds:.0f} s, indexing included. As a page: {page.relative_to(HERE.parent)}"
     )
 
 
-def show(query: dict[str, object], engine: Engine, k: int) -> tuple[int, int]:
-    """One query under plain search and under the engine's policy; how many hits violate it."""
-    text = str(query["text"])
-    plain = engine.search(text, k, policy="topical")
-    begun = time.perf_counter()
-    chosen = engine.search(text, k)
-    milliseconds = 1000 * (time.perf_counter() - begun)
-    out.print_line("\n", (text, "bold"), (f" {milliseconds:.0f} ms", "dim"))
-    if [hit.passage.id for hit in plain] != [hit.passage.id for hit in chosen]:
-        out.print_line(("  plain search", "dim"))
-        for hit in plain:
-            print_hit(hit, query)
-        out.print_line((f"  {chosen[0].evidence.policy}", "dim"))
-    for hit in chosen:
-        print_hit(hit, query)
-        out.print_line((f"        {hit.evidence.reason}", "green"), soft_wrap=False)
-    return sum(violates(hit, query) for hit in plain), sum(violates(hit, query) for hit in chosen)
+def print_scene(number: int, scene: Scene) -> None:
+    """One scene in lines of at most 80 columns."""
+    out.print_line("\n", (f"{number}. {scene.title}", "bold"))
+    print_short(f"   {scene.query}")
+    for listing in scene.listings:
+        print_short(f"   {listing.title}", "dim")
+        for row in listing.rows:
+            print_row(row)
+    for line in wrap(f"why: {scene.reason}", WIDTH - 3):
+        print_short(f"   {line}", "cyan")
 
 
-def print_hit(hit: Hit, query: dict[str, object]) -> None:
-    """The hit's label, rank and the beginning of its text."""
-    text = shorten(hit.passage.text, 110)
-    out.print_line("    ", mark(hit, query), f" {hit.rank}. {text}", soft_wrap=False)
+def print_row(row: Row) -> None:
+    """The mark, and as much of the text as fits."""
+    out.print_line("     ", (row.mark, STYLES.get(row.mark, "dim")), f" {shorten(row.text, 70)}")
 
 
-def violates(hit: Hit, query: dict[str, object]) -> bool:
-    """Whether the hand-made labels say so."""
-    return hit.passage.id.split("#")[0] in query["violating"]  # type: ignore[operator]
+def print_short(text: str, style: str = "") -> None:
+    """A line that keeps its indent and is cut where it is too long."""
+    indent = len(text) - len(text.lstrip())
+    out.print_line((" " * indent + shorten(text, WIDTH - indent), style))
 
 
-def mark(hit: Hit, query: dict[str, object]) -> tuple[str, str]:
-    """How the hit stands to the query, by the hand-made labels, and the style of this mark."""
-    for label, sign in (("satisfying", ("✓", "green")), ("violating", ("✗", "red"))):
-        if hit.passage.id.split("#")[0] in query[label]:  # type: ignore[operator]
-            return sign
-    return "·", "dim"
+def render_page(scenes: list[Scene]) -> str:
+    """The scenes as one HTML file that needs no network and no script."""
+    templates = Environment(
+        loader=FileSystemLoader(HERE / "scenes"), autoescape=True, undefined=StrictUndefined
+    )
+    templates.filters["shown"] = show_hidden
+    return templates.get_template("page.html").render(scenes=scenes, legend=LEGEND)
 
 
 if __name__ == "__main__":

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import runpy
-import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
-
-from logic_retrievers.hidden_characters import HIDDEN
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TELLS = {
@@ -74,38 +69,6 @@ def test_an_example_runs(name, monkeypatch, capsys, socket_disabled):
         assert text in told
 
 
-@pytest.fixture
-def demo(tmp_path, monkeypatch):
-    """The demo over a corpus of two texts that hold escape sequences."""
-    spec = spec_from_file_location("demo", EXAMPLES / "demo.py")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    rows = [{"_id": f"{name}\x1b[2J", "text": f"A {name} hotel \x1b]0;t\x07"} for name in "ab"]
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "corpus" / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    query = {"text": "[bold]a hotel \x1b[2J", "satisfying": [rows[0]["_id"]], "violating": []}
-    (tmp_path / "queries.jsonl").write_text(json.dumps(query), "utf-8")
-    monkeypatch.setattr(module, "HERE", tmp_path)
-    monkeypatch.setattr(module, "LOCATION", tmp_path / "index")
-    monkeypatch.setattr(sys, "argv", ["demo.py"])
-    return module
-
-
-def test_the_demo_shows_hidden_characters(demo, capsys):
-    """What it prints is text of others as soon as somebody points it at a corpus of their own."""
-    demo.main()
-    printed = capsys.readouterr().out
-    assert not HIDDEN.search(printed)
-    assert "[bold]a hotel ⟦U+001B⟧[2J" in printed
-    assert "✓ " in printed
-
-
-def test_the_demo_needs_no_docstrings():
-    """``python -OO`` drops them."""
-    command = [sys.executable, "-OO", str(EXAMPLES / "demo.py"), "--help"]
-    assert "--policy" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
 def test_every_example_is_run():
     """A script that no test knows rots."""
-    assert {path.name for path in EXAMPLES.glob("*.py")} == {*TELLS, "demo.py"}
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {*TELLS, "demo.py", "demo_scenes.py"}
