@@ -26,8 +26,8 @@ _MODULES = {
     ),
     "documents": "Splitter read_documents",
     "encoders": (
-        "CachedEncoder CombinedEncoder Encoder FunctionEncoder OnnxEncoder RecentEncoder "
-        "SentenceTransformerEncoder VectorSpec"
+        "CachedEncoder CombinedEncoder Encoder EndpointEncoder FunctionEncoder OnnxEncoder "
+        "RecentEncoder SentenceTransformerEncoder VectorSpec"
     ),
     "errors": "LogicRetrieversError",
     "index": "IngestReport PassageIndex",

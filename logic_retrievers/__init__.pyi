@@ -9,6 +9,7 @@ from logic_retrievers.documents import read_documents as read_documents
 from logic_retrievers.encoders import CachedEncoder as CachedEncoder
 from logic_retrievers.encoders import CombinedEncoder as CombinedEncoder
 from logic_retrievers.encoders import Encoder as Encoder
+from logic_retrievers.encoders import EndpointEncoder as EndpointEncoder
 from logic_retrievers.encoders import FunctionEncoder as FunctionEncoder
 from logic_retrievers.encoders import OnnxEncoder as OnnxEncoder
 from logic_retrievers.encoders import RecentEncoder as RecentEncoder

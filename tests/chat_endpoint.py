@@ -1,9 +1,11 @@
-"""A chat endpoint on this machine, and what it answers."""
+"""An endpoint of models on this machine, and what it answers."""
 
 from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -30,6 +32,18 @@ class Endpoint(ThreadingHTTPServer):
     def will(self, status: int, body: Any, **headers: str) -> None:
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
         self.replies.append((status, body, fields))
+
+
+@contextmanager
+def running_endpoint() -> Iterator[Endpoint]:
+    """Answers until the block ends."""
+    with Endpoint() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield server
+        server.closing.set()
+        server.shutdown()
+        thread.join()
 
 
 class Handler(BaseHTTPRequestHandler):

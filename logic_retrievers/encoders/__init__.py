@@ -4,7 +4,7 @@ base.py           the protocol and the checks that all encoders share
 onnx.py           the ONNX encoder, over tokenization.py and sessions.py
 bundle.py         bundle folders; manifest.py describes them, verification.py compares their vectors
 query_encoder.py  one file that replaces the query side of a head
-functions.py, sentence_transformers.py    adapters for other models
+functions.py, endpoint.py, sentence_transformers.py    adapters for other models
 combined.py, caching.py                   wrappers around other encoders
 
 Public names load on first use, so importing this package loads neither ONNX Runtime nor PyTorch.
@@ -20,6 +20,7 @@ _MODULES = {
     "caching": "CachedEncoder RecentEncoder",
     "combined": "CombinedEncoder with_compatibility",
     "default": "default_encoder",
+    "endpoint": "EndpointEncoder",
     "functions": "FunctionEncoder identity_of",
     "onnx": "OnnxEncoder",
     "query_encoder": "QueryEncoder read_query_encoder with_query_encoder",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from chat_endpoint import Endpoint, completion
+from chat_endpoint import Endpoint, completion, running_endpoint
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_logic_retrievers import ChatModelReader
@@ -94,13 +93,8 @@ def test_sentences() -> None:
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with Endpoint() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
+    with running_endpoint() as server:
         yield server
-        server.closing.set()
-        server.shutdown()
-        thread.join()
 
 
 def test_an_endpoint_is_asked_with_the_prompt(endpoint: Endpoint) -> None:

@@ -29,10 +29,13 @@ MAY_IMPORT = {
     "atomic_files": {"errors"},
     "hidden_characters": set(),
     "html": {"errors", "hidden_characters"},
-    "chat": {"errors", "api_keys", "server_requests", "atomic_files"},
+    "model_endpoint": {"errors", "api_keys", "server_requests"},
+    "chat": {"errors", "atomic_files", "model_endpoint"},
     "scoring": {"errors"},
     "queries": {"errors", "settings"},
-    "encoders": {"errors", "lazy_imports", "atomic_files", "settings", "paths"},
+    "encoders": {
+        *("errors", "lazy_imports", "atomic_files", "settings", "paths", "model_endpoint"),
+    },
     "judging": {"errors", "lazy_imports", "effects", "encoders", "types", "settings", "scoring"},
     "validation": {"types", "errors"},
     "documents": {"types", "errors", "encoders", "validation", "settings", "paths"},
@@ -48,7 +51,7 @@ MAY_IMPORT = {
         *("types", "errors", "effects", "scoring", "encoders", "policies", "index", "query_input"),
     },
 }
-SEARCHING = {*MAY_IMPORT} - {"html", "chat", "documents", "atomic_files"}
+SEARCHING = {*MAY_IMPORT} - {"html", "chat", "model_endpoint", "documents", "atomic_files"}
 MAY_IMPORT |= {
     "search": SEARCHING,
     "rerank": SEARCHING,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
-import threading
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_endpoint import Endpoint, Handler, completion
+from chat_endpoint import Endpoint, Handler, completion, running_endpoint
 from logic_export.data.rewriting import ChatRewriter
 
 from logic_retrievers.errors import (
@@ -36,13 +35,8 @@ TEXT = "a passage that nobody else may read"
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with Endpoint() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
+    with running_endpoint() as server:
         yield server
-        server.closing.set()
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

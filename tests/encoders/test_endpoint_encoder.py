@@ -1,0 +1,152 @@
+"""Embeddings of an endpoint on this machine: what it is sent, and what is read of its answers."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from chat_endpoint import Endpoint, Handler, running_endpoint
+
+from logic_retrievers import Engine, Passage, PassageIndex
+from logic_retrievers.encoders import EndpointEncoder, with_compatibility
+from logic_retrievers.errors import (
+    AuthenticationError,
+    ConfigurationError,
+    EncoderError,
+    ServerError,
+    ServerTimeoutError,
+    ServerUnavailableError,
+)
+
+
+def letters(text: str) -> list[float]:
+    return [1 + 3 * text.lower().count(chr(97 + n)) for n in range(26)]
+
+
+def embeddings(texts: list[str]) -> dict[str, Any]:
+    """An answer with the last text first: only ``index`` says which is which."""
+    rows = [{"index": n, "embedding": letters(text)} for n, text in enumerate(texts)]
+    return {"object": "list", "data": rows[::-1], "model": "letters", "usage": {}}
+
+
+@pytest.fixture
+def endpoint(monkeypatch) -> Iterator[Endpoint]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with running_endpoint() as server:
+        yield server
+
+
+@pytest.fixture
+def living(endpoint, monkeypatch) -> Endpoint:
+    """Embeds what it is sent."""
+    lock = threading.Lock()
+    prepared = Handler.do_POST
+
+    def do_post(handler: Handler) -> None:
+        with lock:
+            endpoint.replies.clear()
+            read = handler.rfile.read
+            raw = read(int(handler.headers["Content-Length"]))
+            handler.rfile.read = lambda _: raw  # type: ignore[method-assign]
+            endpoint.will(200, embeddings(json.loads(raw)["input"]))
+            prepared(handler)
+
+    monkeypatch.setattr(Handler, "do_POST", do_post)
+    return endpoint
+
+
+def encoder_of(endpoint: Endpoint, **settings: Any) -> EndpointEncoder:
+    return EndpointEncoder(endpoint.url, "letters", **{"retries": 0, "timeout": 2, **settings})
+
+
+def test_every_text_gets_its_own_vector(living):
+    """A provider may answer in any order, and in batches."""
+    encoder = encoder_of(living, batch_size=2, api_key="secret")
+    texts = ["apple", "bee", "cat", "dog", "egg"]
+    made = encoder.encode_documents(texts)["topical"]
+    wanted = np.array([letters(text) for text in texts], dtype=np.float32)
+    wanted /= np.linalg.norm(wanted, axis=1, keepdims=True)
+    np.testing.assert_allclose(made, wanted, atol=1e-6)
+    paths, headers, bodies = zip(*living.requests, strict=True)
+    assert set(paths) == {"/v1/embeddings"}
+    assert [len(body["input"]) for body in bodies] == [1, 2, 2, 1]  # the first asks for a dimension
+    assert {one["Authorization"] for one in headers} == {"Bearer secret"}
+    assert all(body["model"] == "letters" and "dimensions" not in body for body in bodies)
+
+
+def test_prefixes_go_before_their_role(living):
+    """A model that wants them finds next to nothing without."""
+    encoder = encoder_of(living, query_prefix="query: ", document_prefix="passage: ", dimension=26)
+    encoder.encode_queries(["apple"])
+    encoder.encode_documents(["apple"])
+    assert [body["input"] for _, _, body in living.requests] == [
+        ["query: apple"],
+        ["passage: apple"],
+    ]
+    assert [body["dimensions"] for _, _, body in living.requests] == [26, 26]
+
+
+def test_an_index_refuses_another_model_and_not_another_address(living):
+    same = [encoder_of(living).specs["topical"].fingerprint for _ in range(2)]
+    other = EndpointEncoder(living.url, "other", dimension=26).specs["topical"].fingerprint
+    prefixed = encoder_of(living, document_prefix="p: ").specs["topical"].fingerprint
+    assert same[0] == same[1]
+    assert len({same[0], other, prefixed}) == 3
+
+
+def test_it_searches_beside_the_shipped_compatibility_vector(living):
+    with PassageIndex.open("own", with_compatibility(encoder_of(living))) as index:
+        index.add([Passage("bar", "A loud bar by the sea."), Passage("zoo", "Zebras in a zoo.")])
+        hits = Engine(index).search("zebra zoo", 2)
+    assert [hit.passage.id for hit in hits] == ["zoo", "bar"]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "error", "words"),
+    [
+        (401, {"error": {"code": "no_key"}}, AuthenticationError, "no_key"),
+        (404, {"error": {"code": "model_not_found"}}, ServerError, "model_not_found"),
+        (503, {}, ServerUnavailableError, "too much to do"),
+        (200, b"<html>", ServerError, "not as /embeddings does"),
+        (200, {"data": []}, ServerError, "0 vectors for 1 texts"),
+        (200, {"data": [{"index": 1, "embedding": [1.0]}]}, ServerError, "not one for each"),
+        (
+            200,
+            {"data": [{"index": 0, "embedding": [0.0] * 26}]},
+            EncoderError,
+            "zero or not finite",
+        ),
+        (200, {"data": [{"index": 0, "embedding": [1.0]}]}, EncoderError, "not (1, 26)"),
+        (200, None, ServerTimeoutError, "within 0.3 seconds"),
+    ],
+)
+def test_what_a_server_does_wrong_is_named(endpoint, status, body, error, words):
+    encoder = encoder_of(endpoint, dimension=26, timeout=0.3, api_key="secret")
+    endpoint.will(status, body)
+    with pytest.raises(error) as caught:
+        encoder.encode_queries(["a private question"])
+    assert words in str(caught.value)
+    assert "private question" not in str(caught.value)
+    assert "secret" not in f"{caught.value!s} {encoder!r}"
+
+
+def test_a_busy_server_is_asked_again(endpoint):
+    encoder = encoder_of(endpoint, dimension=26, retries=2, timeout=5)
+    endpoint.will(429, {})
+    endpoint.will(200, embeddings(["apple"]))
+    assert encoder.encode_queries(["apple"])["topical"].shape == (1, 26)
+    assert len(endpoint.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"batch_size": 0}, {"dimension": 0}, {"name": ""}, {"api_key": "a b"}, {"timeout": 0}],
+)
+def test_bad_settings_are_refused_before_anything_is_sent(endpoint, settings):
+    with pytest.raises(ConfigurationError):
+        encoder_of(endpoint, **settings)
+    assert endpoint.requests == []
