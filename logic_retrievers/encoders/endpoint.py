@@ -66,6 +66,25 @@ class EndpointEncoder(FunctionEncoder):
             max_tokens=max_tokens,
         )
         self._client = client
+        self._settings = {
+            **{"name": name, "query_prefix": query_prefix, "document_prefix": document_prefix},
+            **{"dimension": dimension, "max_tokens": max_tokens, "batch_size": batch_size},
+            **endpoint,
+        }
+        self._make = partial(EndpointEncoder, base_url, model)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process makes it anew.
+
+        Raises:
+            TypeError: it holds a key, which is written down nowhere.
+        """
+        if self._settings.get("api_key") is not None:
+            raise TypeError(
+                "an EndpointEncoder with api_key= is not pickled: name the key's environment"
+                " variable as api_key_variable="
+            )
+        return partial(self._make, **self._settings), ()
 
     def __repr__(self) -> str:
         return f"EndpointEncoder({self._client.url!r}, {self._client.model!r})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -103,6 +104,21 @@ def test_it_searches_beside_the_shipped_compatibility_vector(living):
         index.add([Passage("bar", "A loud bar by the sea."), Passage("zoo", "Zebras in a zoo.")])
         hits = Engine(index).search("zebra zoo", 2)
     assert [hit.passage.id for hit in hits] == ["zoo", "bar"]
+
+
+def test_another_process_makes_it_anew_without_a_key(living, monkeypatch):
+    """A worker of a pool gets its encoder pickled, and a pickle is a file that people share."""
+    monkeypatch.setenv("LETTERS_KEY", "secret")
+    made = encoder_of(living, query_prefix="q: ", api_key_variable="LETTERS_KEY")
+    content = pickle.dumps(made)
+    assert b"secret" not in content
+    again = pickle.loads(content)
+    assert again.specs == made.specs
+    for encoder in (made, again):
+        assert encoder.encode_queries(["apple"])["topical"].shape == (1, 26)
+    assert living.requests[-1][1:] == living.requests[-2][1:]
+    with pytest.raises(TypeError, match="api_key_variable="):
+        pickle.dumps(encoder_of(living, api_key="secret"))
 
 
 @pytest.mark.parametrize(
