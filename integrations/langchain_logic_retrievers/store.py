@@ -8,14 +8,13 @@ from typing import Any, Self, TypedDict, Unpack
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
-from langchain_core.vectorstores import VectorStore
 
 from langchain_logic_retrievers.documents import stored_document, to_documents, to_passages
 from langchain_logic_retrievers.models import TOPICAL, LogicEmbeddings, encoder_for_store
 from langchain_logic_retrievers.settings import read_store_options
+from langchain_logic_retrievers.vector_searches import VectorSearches
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE
 from logic_retrievers.policies import resolve_policy
@@ -35,7 +34,7 @@ class SearchOptions(TypedDict, total=False):
     hard: bool
 
 
-class LogicVectorStore(VectorStore):
+class LogicVectorStore(VectorSearches):
     """Stores every document with all named vectors of an encoder, and searches under a policy.
 
     Searches give the documents as they were stored, as LangChain's stores do; for the evidence use
@@ -303,28 +302,6 @@ class LogicVectorStore(VectorStore):
     ) -> list[tuple[Document, float]]:
         """The asynchronous twin of :meth:`similarity_search_with_score`."""
         return _with_scores(await self.engine.asearch(**self._request(query, k, **settings)))
-
-    def similarity_search_by_vector(self, *_: Any, **__: Any) -> list[Document]:
-        """Refused: a vector does not say what a query rules out.
-
-        Raises:
-            ConfigurationError: always.
-        """
-        raise ConfigurationError("LogicVectorStore searches by text alone; pass the query's text.")
-
-    def max_marginal_relevance_search(self, *_: Any, **__: Any) -> list[Document]:
-        """Refused: it would reorder by likeness what the policy has ordered.
-
-        Raises:
-            ConfigurationError: always.
-        """
-        raise ConfigurationError(
-            "LogicVectorStore has no search_type='mmr'. Use 'similarity', or a ConstraintRetriever."
-        )
-
-    async def amax_marginal_relevance_search(self, *_: Any, **__: Any) -> list[Document]:
-        """The asynchronous twin of :meth:`max_marginal_relevance_search`."""
-        return self.max_marginal_relevance_search()
 
     def _request(
         self,

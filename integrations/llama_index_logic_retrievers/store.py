@@ -246,11 +246,12 @@ class LogicVectorStore(BasePydanticVectorStore):
         """The best nodes for a query's text.
 
         Args:
-            query: with ``query_str``; ``similarity_top_k``, ``filters``, ``node_ids`` and
-                ``doc_ids`` are honoured.
-            **kwargs: ``policy``, ``min_score``, ``query_syntax``, ``exclude``, ``hard`` and
-                ``qdrant_filters`` of this query, as ``vector_store_kwargs`` of
-                ``VectorStoreIndex.as_retriever`` hands them on.
+            query: with ``query_str``; ``similarity_top_k``, ``filters``, ``node_ids``, ``doc_ids``
+                and the modes ``default``, ``hybrid`` (``auto`` over hybrid search), ``sparse`` and
+                ``text_search`` (words), ``mmr`` (``mmr_threshold`` over plain search) are honoured.
+            **kwargs: ``policy``, ``min_score``, ``query_syntax``, ``exclude``, ``hard``,
+                ``mmr_threshold`` and ``qdrant_filters`` of this query, which
+                ``vector_store_kwargs`` of ``VectorStoreIndex.as_retriever`` hands on.
 
         Raises:
             ConfigurationError: a mode that this store does not have, or another setting.
@@ -259,9 +260,13 @@ class LogicVectorStore(BasePydanticVectorStore):
             MissingVectorError, ServerError: as :meth:`Engine.search`.
         """
         request = store_queries.search_request(self._index, query, kwargs, self.policy)
-        return store_queries.query_result(Engine(self._index, self.policy).search(**request))
+        hits = Engine(self._index, self.policy).search(**request)
+        chosen = self._index.run(store_queries.chosen_hits(self._index, query, kwargs, hits))
+        return store_queries.query_result(chosen)
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         """The asynchronous twin of :meth:`query`."""
         request = store_queries.search_request(self._index, query, kwargs, self.policy)
-        return store_queries.query_result(await Engine(self._index, self.policy).asearch(**request))
+        hits = await Engine(self._index, self.policy).asearch(**request)
+        chosen = await self._index.arun(store_queries.chosen_hits(self._index, query, kwargs, hits))
+        return store_queries.query_result(chosen)

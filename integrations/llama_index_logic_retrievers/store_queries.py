@@ -16,17 +16,32 @@ from qdrant_client import models
 from llama_index_logic_retrievers.filters import translate_filters
 from llama_index_logic_retrievers.nodes import to_nodes
 from llama_index_logic_retrievers.settings import refuse_unknown
+from logic_retrievers.adapters.vector_search import diverse_hits
+from logic_retrievers.effects import Operation
 from logic_retrievers.errors import CollectionMismatchError, ConfigurationError, InputError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.point_format import SOURCE, TENANT, possible_point_ids
+from logic_retrievers.policies import AutoPolicy
 from logic_retrievers.query_input import AnyPolicy, read_query
 from logic_retrievers.types import Hit
 
 _LLAMA_INDEX_SOURCE = "doc_id"
 """Where LlamaIndex's own store notes a node's document, with a payload index."""
 _SEARCH_SETTINGS = {"policy", "min_score", "exclude", "hard"}
-_NATIVE_FILTER, _SYNTAX = "qdrant_filters", "query_syntax"
+_NATIVE_FILTER, _SYNTAX, _THRESHOLD = "qdrant_filters", "query_syntax", "mmr_threshold"
 _NO_POINT = "00000000-0000-0000-0000-000000000000"
+
+_MMR = VectorStoreQueryMode.MMR
+_MMR_CANDIDATES = 4
+"""How many times the wanted number is looked at, as in LlamaIndex's own stores."""
+_MODES: Mapping[VectorStoreQueryMode, AnyPolicy | None] = {
+    VectorStoreQueryMode.DEFAULT: None,
+    VectorStoreQueryMode.HYBRID: AutoPolicy(base="hybrid"),
+    VectorStoreQueryMode.TEXT_SEARCH: "lexical",
+    VectorStoreQueryMode.SPARSE: "lexical",
+    _MMR: "topical",
+}
+"""The policy of a mode, where the query names none; None: the store's own."""
 
 EVERYTHING = models.Filter(must_not=[models.HasIdCondition(has_id=[_NO_POINT])])
 """Every point; an empty filter is refused where something is deleted."""
@@ -48,17 +63,19 @@ def search_request(
         InputError: no text, one that is to be an expression and is none, or a filter that cannot be
             translated.
     """
-    if query.mode != VectorStoreQueryMode.DEFAULT:
+    if query.mode not in _MODES:
         raise ConfigurationError(
-            f"LogicVectorStore has no query mode {VectorStoreQueryMode(query.mode).value!r}; leave"
-            " the mode at its default, and choose a policy: auto, topical, sequential or union."
+            f"LogicVectorStore has no query mode {VectorStoreQueryMode(query.mode).value!r}; it has"
+            f" {', '.join(mode.value for mode in _MODES)}, and policies: auto, topical, union, ..."
         )
+    policy = _MODES[query.mode] or policy
     if query.query_str is None:
         raise InputError(
             "LogicVectorStore searches by text, since a vector does not say what the query rules"
             " out. Pass query_str in the VectorStoreQuery."
         )
-    refuse_unknown("LogicVectorStore.query", settings, {*_SEARCH_SETTINGS, _NATIVE_FILTER, _SYNTAX})
+    known = {*_SEARCH_SETTINGS, _NATIVE_FILTER, _SYNTAX, _THRESHOLD}
+    refuse_unknown("LogicVectorStore.query", settings, known)
     given = {name: value for name, value in settings.items() if value is not None}
     parts = [
         _with_ids(index, query.node_ids) if query.node_ids else None,
@@ -70,10 +87,28 @@ def search_request(
         "query": read_query(
             query.query_str, given.get(_SYNTAX, "words"), given.get("policy", policy)
         ),
-        "k": query.similarity_top_k,
+        "policy": policy,
+        "k": query.similarity_top_k * (_MMR_CANDIDATES if query.mode == _MMR else 1),
         "filter": _all_of(parts),
         **{name: value for name, value in given.items() if name in _SEARCH_SETTINGS},
     }
+
+
+def chosen_hits(
+    index: PassageIndex, query: VectorStoreQuery, settings: Mapping[str, Any], hits: Sequence[Hit]
+) -> Operation[Sequence[Hit]]:
+    """The hits of a query in its mode: under ``mmr`` those that differ from each other.
+
+    ``mmr_threshold`` is a setting or the query's own field, as in LlamaIndex's stores.
+
+    Raises:
+        ConfigurationError: ``mmr_threshold`` is not in [0, 1].
+    """
+    if query.mode != _MMR:
+        return hits
+    given = settings.get(_THRESHOLD, query.mmr_threshold)
+    weight = 0.5 if given is None else given
+    return (yield from diverse_hits(index, hits, query.similarity_top_k, weight))
 
 
 def query_result(hits: Sequence[Hit]) -> VectorStoreQueryResult:

@@ -233,13 +233,3 @@ def test_a_wrong_policy_leaves_no_folder_locked(tmp_path):
         LogicVectorStore.open(location=tmp_path / "i", policy="nope")
     LogicVectorStore.open(location=tmp_path / "i").index.close()
     assert error.value is not None
-
-
-def test_searches_that_there_are_not_say_so():
-    """An empty NotImplementedError tells nobody what to do."""
-    with LogicVectorStore.from_texts(["A quiet inn."]).index as index:
-        store = LogicVectorStore(index)
-        with pytest.raises(ConfigurationError, match="mmr"):
-            store.as_retriever(search_type="mmr").invoke("inn")
-        with pytest.raises(ConfigurationError, match="text"):
-            store.similarity_search_by_vector([0.0])
