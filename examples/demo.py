@@ -53,7 +53,8 @@ def print_scene(number: int, scene: Scene) -> None:
 
 def print_row(row: Row) -> None:
     """The mark, and as much of the text as fits."""
-    out.print_line("     ", (row.mark, STYLES.get(row.mark, "dim")), f" {shorten(row.text, 70)}")
+    text = ": ".join(row.text.split("\n", 1))  # a title stands in a line of its own
+    out.print_line("     ", (row.mark, STYLES.get(row.mark, "dim")), f" {shorten(text, 70)}")
 
 
 def print_short(text: str, style: str = "") -> None:
