@@ -184,7 +184,7 @@ def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:
         (
             slow_fields,
             f"a filter on {', '.join(slow_fields)} reads every payload, or is refused in strict"
-            " mode: make an index with create_payload_index of the server's client",
+            " mode: open the collection with indexed_fields={...} once",
         ),
     ):
         if holds:

@@ -358,6 +358,12 @@ def translate(
             return CollectionMismatchError(
                 f"Collection {collection!r} holds vectors of another dimension ({detail})."
             )
+        case Fault.REFUSED if "index required" in lowered:
+            return ServerError(
+                f"Collection {collection!r} at {place} filters only by fields with an index"
+                f" ({detail}). Open it with indexed_fields={{...}}: the field, without the key that"
+                ' holds metadata, and its type ("city": "keyword").'
+            )
         case Fault.REFUSED if isinstance(error, ValueError | KeyError | RuntimeError):
             return CollectionError(f"Qdrant at {place} refused: {detail}")
         case _:

@@ -112,7 +112,7 @@ def _flag_not_set(key: str) -> models.Condition:
 def _condition(key: Any, wanted: Any, prefixes: Sequence[str]) -> models.Condition:
     if not isinstance(key, str) or not key or not is_encodable(key):
         raise InputError(f"A filter's keys are names of metadata fields, not {shown(key)}.")
-    paths = [_path(prefix, key) for prefix in prefixes]
+    paths = [metadata_path(prefix, key) for prefix in prefixes]
     negated = isinstance(wanted, Mapping) and set(wanted) == {"not"}
     conditions = [_match(path, key, wanted["not"] if negated else wanted) for path in paths]
     if negated:
@@ -123,7 +123,12 @@ def _condition(key: Any, wanted: Any, prefixes: Sequence[str]) -> models.Conditi
     return models.Filter(must=conditions) if wanted is None else models.Filter(should=conditions)
 
 
-def _path(prefix: str, key: str) -> str:
+def metadata_path(prefix: str, key: str) -> str:
+    """The payload key of a field of the metadata.
+
+    Raises:
+        InputError: Qdrant has no such keys.
+    """
     if not _PLAIN_KEY.fullmatch(key):
         if '"' in key:
             raise InputError(

@@ -20,6 +20,7 @@ from logic_retrievers.errors import (
 from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.collection_metadata import own_metadata, read_vectors, updated_metadata
 from logic_retrievers.index.collection_options import CollectionOptions
+from logic_retrievers.index.indexed_fields import check_fields, index_fields
 from logic_retrievers.index.lexical import ENGLISH, term_vector
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import (
@@ -60,6 +61,7 @@ def open_collection(
     metadata_key: str | None = None,
     quantized: bool = False,
     collection_options: Mapping[str, Any] | None = None,
+    indexed_fields: Mapping[str, Any] | None = None,
     create: bool = True,
     show_quarantined: bool = False,
 ) -> Operation[Collection]:
@@ -82,6 +84,7 @@ def open_collection(
             f" are {new_keys.text!r} and {new_keys.metadata!r}."
         )
     options = CollectionOptions.read(collection_options)
+    fields = check_fields(indexed_fields)
     if embedded or local_mode:
         options.check_embedded()
     if quantized and options.quantization_config is not None:
@@ -138,6 +141,8 @@ def open_collection(
     else:
         prefixes = _detect_prefixes(first, keys)
         flags = quarantine_keys(prefixes)
+    if not local_mode:  # it has none, and warns when asked for one
+        yield from index_fields(name, info, prefixes, fields)
     return Collection(
         name=name,
         vectors=stored,

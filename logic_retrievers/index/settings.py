@@ -70,6 +70,9 @@ class CollectionSettings(TypedDict, total=False):
             ``replication_factor``, ``shard_number``, ``on_disk``, ``hnsw_config``, ... (see
             :class:`~logic_retrievers.index.collection_options.CollectionOptions`). An existing one
             must have them. For servers; the embedded engine knows ``quantization_config`` alone.
+        indexed_fields: fields of your metadata that filters name -> "keyword", "integer", "float",
+            "bool", "datetime", "text", ..., or qdrant-client's parameters. Their payload indexes
+            are made where they are missing; servers in strict mode want one for each.
         create: create the collection where it does not exist (True).
         show_quarantined: search quarantined passages too (False).
     """
@@ -83,6 +86,7 @@ class CollectionSettings(TypedDict, total=False):
     metadata_key: str | None
     quantized: bool
     collection_options: Mapping[str, Any] | None
+    indexed_fields: Mapping[str, Any] | None
     create: bool
     show_quarantined: bool
 
