@@ -79,17 +79,18 @@ def search_scene(engine: Engine, search: dict[str, Any], k: int) -> Scene:
     text = search["query"]
     query = Expression.parse(text) if " AND " in text else text
     plain = engine.search(text.replace('"', ""), k, policy="topical")
-    ours = engine.search(query, _ALL)
+    ours = engine.search(query, k)
+    everything = engine.search(query, _ALL)
     listings = [
         listing("plain search", plain, search),
-        listing("logic-retrievers", ours[:k], search),
+        listing("logic-retrievers", ours, search),
     ]
     if search["advice"]:
         better = engine.search(search["advice"], k)
         listings.append(
             listing(f"what to do: say what is wanted: {search['advice']}", better, search)
         )
-    return Scene(search["title"], text, tuple(listings), _moved(plain, ours, search))
+    return Scene(search["title"], text, tuple(listings), _moved(plain, everything, search))
 
 
 def contradiction_scene(index: PassageIndex, query: str, k: int) -> Scene:
@@ -101,7 +102,9 @@ def contradiction_scene(index: PassageIndex, query: str, k: int) -> Scene:
     dropped = {one.passage.id: one.evidence.reason for one in kept.dropped}
     before = Listing("a prompt from plain search", _rows(hits, dropped))
     after = Listing("with the contradiction filter", _rows(kept.hits, ()))
-    return Scene("A contradiction, kept out of a prompt", query, (before, after), *dropped.values())
+    return Scene(
+        "A contradiction, kept out of a prompt", query, (before, after), "; ".join(dropped.values())
+    )
 
 
 def cleaning_scene(index: PassageIndex) -> Scene:
