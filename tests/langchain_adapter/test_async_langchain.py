@@ -119,4 +119,4 @@ async def test_requests_to_a_server_overlap(wire_double):
         retriever = ConstraintRetriever(index=store.index)
         wire_double.latency = 0.4
         await asyncio.gather(*(retriever.ainvoke(f"{QUERY} {n}") for n in range(16)))
-    assert wire_double.peak_overlap > 6  # more than threads would do: there are four
+    assert wire_double.peak_overlap > 4  # the threads that a client without async gets

@@ -174,10 +174,10 @@ async def test_an_asynchronous_client_is_used_where_there_is_one(wire_double: Wi
     client = AsyncQdrantClient(url=wire_double.url)
     retriever = ConstraintRetriever.over(theirs, async_client=client)
     expected = await asyncio.to_thread(retriever.invoke, QUERY)
-    wire_double.latency = 0.05
+    wire_double.latency = 0.3
     results = await asyncio.gather(*(retriever.ainvoke(QUERY) for _ in range(16)))
     assert results == [expected] * 16
-    assert wire_double.peak_overlap > 6
+    assert wire_double.peak_overlap > 4  # the threads that a client without async gets
     await client.close()
     theirs.client.close()
 

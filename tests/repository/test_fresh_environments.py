@@ -56,7 +56,7 @@ def test_the_adapters_pass_with_the_lowest_versions(wheel, tmp_path):
     assert (
         call(python, "-c", "import langchain_core; print(langchain_core.__version__)") == "1.0.0\n"
     )
-    told = call(
+    output = call(
         *(python.with_name("pytest"), "-m", "not slow", "-p", "no:cacheprovider"),
         # what old versions of others warn of; and the double is a server of the newest client's
         *("-W", "ignore::DeprecationWarning"),
@@ -66,4 +66,4 @@ def test_the_adapters_pass_with_the_lowest_versions(wheel, tmp_path):
         "tests/conformance/test_llama_index_conformance.py",
         "tests/conformance/test_haystack_conformance.py",
     )
-    assert " passed" in told.splitlines()[-1]
+    assert " passed" in output.splitlines()[-1]

@@ -5,14 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import qdrant_edge as edge
 from qdrant_client import models
 
+
+class _Boolean:
+    """A boolean that the engine does not take for an integer.
+
+    It tries integers before booleans, and Python's True is the integer 1, as NumPy's was before
+    NumPy 2.3. Besides ``bool`` the engine knows only a type by the name of NumPy's.
+    """
+
+    def __init__(self, value: bool) -> None:
+        self._value = value
+
+    def __bool__(self) -> bool:
+        return self._value
+
+
+_Boolean.__module__, _Boolean.__name__ = "numpy", "bool"
+
 _MATCHES: Mapping[type, Callable[[Any], Any]] = {
-    # the engine takes Python's own True for the integer 1
     models.MatchValue: lambda match: edge.MatchValue(
-        np.bool_(match.value) if isinstance(match.value, bool) else match.value  # type: ignore[arg-type]
+        _Boolean(match.value) if isinstance(match.value, bool) else match.value  # type: ignore[arg-type]
     ),
     models.MatchAny: lambda match: edge.MatchAny(match.any),
     models.MatchExcept: lambda match: edge.MatchExcept(match.except_),
