@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -16,6 +18,17 @@ def call(*command: str | Path, cwd: Path = ROOT) -> str:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Exception ignored" not in done.stderr, done.stderr  # at the interpreter's end
     return done.stdout
+
+
+def run_line(line: str, folder: Path) -> str:
+    """What a line of a page prints, with lines that the terminal broke put together again."""
+    program = shlex.quote(str(Path(sys.executable).with_name("logic-retrievers")))
+    typed = re.sub(r"^logic-retrievers", lambda _: program, line)
+    done = subprocess.run(
+        typed, shell=True, cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+    return " ".join(done.stdout.split())
 
 
 def environment(folder: Path, resolution: str, *requirements: str) -> Path:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-import shlex
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from commands import ROOT
+from commands import ROOT, run_line
 
 PAGE = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
 LINE = "".join(re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)).splitlines()
@@ -29,17 +25,6 @@ def commands() -> list[tuple[str, list[str]]]:
     return [command for command in found if not command[0].startswith(SET_UP)]
 
 
-def run(command: str, folder: Path) -> str:
-    """What it prints on standard output, lines that the terminal broke put together again."""
-    program = shlex.quote(str(Path(sys.executable).with_name("logic-retrievers")))
-    typed = re.sub(r"^logic-retrievers", lambda _: program, command)
-    done = subprocess.run(
-        typed, shell=True, cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-    return " ".join(done.stdout.split())
-
-
 @pytest.mark.slow
 def test_the_tutorial_does_what_it_says(tmp_path, capsys):
     """Scores may differ in the last digit from processor to processor; ids may not."""
@@ -47,7 +32,7 @@ def test_the_tutorial_does_what_it_says(tmp_path, capsys):
     shown = 0
     for command, lines in commands():
         if not command.startswith("logic-retrievers evaluate"):
-            printed = run(command, tmp_path)
+            printed = run_line(command, tmp_path)
             for line in lines:
                 expected = re.sub(r"^(\d\\\. 0\\\.\d\d)\d", r"\1\\d", re.escape(line))
                 assert re.search(expected, printed), f"{command}\n{line}\nnot in\n{printed}"
@@ -67,7 +52,7 @@ def test_the_gain_that_the_tutorial_shows_is_measured(tmp_path):
     """Both commands share a cache of vectors, as in the tutorial."""
     shutil.copytree(ROOT / "tests" / "queries" / "users", tmp_path / "tests/queries/users")
     measured = [
-        run(typed, tmp_path)
+        run_line(typed, tmp_path)
         for typed, _ in commands()
         if typed.startswith("logic-retrievers evaluate")
     ]
