@@ -236,6 +236,10 @@ class ShortListWarning(UserWarning):
     """
 
 
+class StrictModeWarning(UserWarning):
+    """Strict mode of a collection allows fewer results than a search wants to look at."""
+
+
 class OptimizationWarning(UserWarning):
     """The HNSW index of an embedded collection was not built; searches are slower without."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.effects import Compute, EffectHandler, Operation, encoder_threads
+from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
 from logic_retrievers.errors import UntrainedVectorWarning, warn
 from logic_retrievers.index import EncodedVectorQuery, lexical
 from logic_retrievers.index.lexical import term_vector
@@ -23,13 +23,21 @@ if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder, VectorSpec
     from logic_retrievers.index.passage_index import PassageIndex
 
+T = TypeVar("T")
 Plans: TypeAlias = Sequence[tuple[VectorQuery, ...]]
 """For each query, the vector queries that its policy planned."""
 
 
-def handler_of(index: PassageIndex | None) -> EffectHandler:
-    """What performs operations: the index's connection; without one, threads of this process."""
-    return encoder_threads if index is None else index.connection
+def run_over(index: PassageIndex | None, operation: Operation[T]) -> T:
+    """Runs an operation on the index; one without an index, which only computes, in this thread."""
+    return run(operation, encoder_threads) if index is None else index.run(operation)
+
+
+async def arun_over(index: PassageIndex | None, operation: Operation[T]) -> T:
+    """:func:`run_over` without blocking the event loop."""
+    if index is None:
+        return await arun(operation, encoder_threads)
+    return await index.arun(operation)
 
 
 def select_policy(

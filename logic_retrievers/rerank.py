@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logic_retrievers.effects import Operation, arun, run
+from logic_retrievers.effects import Operation
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.hard_exclusion import ExcludedWords, excluded_words, leave_out
@@ -17,10 +17,11 @@ from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve
 from logic_retrievers.policies import Policy, resolve_policy
 from logic_retrievers.policies.base import LEXICAL, JudgeRequest
 from logic_retrievers.query_execution import (
+    arun_over,
     build_hits,
     encode_plans,
-    handler_of,
     passage_vectors,
+    run_over,
     select_policy,
     warn_if_untrained,
 )
@@ -127,7 +128,7 @@ class Reranker:
             ServerError: the index failed or could not be reached.
         """
         operation = self._plan(query, passages, k, exclude, hard)
-        return run(operation, handler_of(self.index))
+        return run_over(self.index, operation)
 
     async def arerank(
         self,
@@ -140,7 +141,7 @@ class Reranker:
     ) -> list[Hit]:
         """:meth:`rerank` without blocking the event loop; the same hits."""
         operation = self._plan(query, passages, k, exclude, hard)
-        return await arun(operation, handler_of(self.index))
+        return await arun_over(self.index, operation)
 
     def _plan(
         self,

@@ -13,12 +13,11 @@ from logic_retrievers.cleaning.quarantine import Quarantine
 from logic_retrievers.cleaning.result import CleaningResult, ScreeningResult, flag_quarantined
 from logic_retrievers.cleaning.settings import CleaningOptions, CleaningSettings, Criteria
 from logic_retrievers.contradiction.candidate_pairs import check_passages
-from logic_retrievers.effects import arun, run
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConfigurationError, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.progress import ProgressCallback
-from logic_retrievers.query_execution import handler_of
+from logic_retrievers.query_execution import arun_over, run_over
 from logic_retrievers.types import Passage
 
 
@@ -111,7 +110,7 @@ class CorpusCleaner:
             CollectionError, ServerError: Qdrant refused or failed.
         """
         operation = self._start(dry_run).clean(passages, again, progress)
-        result, warnings = run(operation, handler_of(self.index))
+        result, warnings = run_over(self.index, operation)
         warn_each(warnings)
         return result
 
@@ -125,7 +124,7 @@ class CorpusCleaner:
     ) -> CleaningResult:
         """:meth:`clean` without blocking the event loop; the same result."""
         operation = self._start(dry_run).clean(passages, again, progress)
-        result, warnings = await arun(operation, handler_of(self.index))
+        result, warnings = await arun_over(self.index, operation)
         warn_each(warnings)
         return result
 

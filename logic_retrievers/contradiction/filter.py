@@ -25,12 +25,12 @@ from logic_retrievers.contradiction.settings import (
     merge_constants,
 )
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
-from logic_retrievers.effects import Compute, Operation, arun, run
+from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConflictingTrustWarning, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.judging.asking import check_judge
-from logic_retrievers.query_execution import handler_of
+from logic_retrievers.query_execution import arun_over, run_over
 from logic_retrievers.query_input import Query
 from logic_retrievers.settings import SHARE, OneOf, check_count
 from logic_retrievers.types import Passage
@@ -159,7 +159,7 @@ class ContradictionFilter:
                 vectors.
             ServerError: the index failed or could not be reached.
         """
-        result, warnings = run(self._plan(passages, k, trusted), handler_of(self.index))
+        result, warnings = run_over(self.index, self._plan(passages, k, trusted))
         warn_each(warnings)
         return result
 
@@ -172,7 +172,7 @@ class ContradictionFilter:
         trusted: Sequence[Passage] = (),
     ) -> FilterResult:
         """:meth:`filter` without blocking the event loop; the same result."""
-        result, warnings = await arun(self._plan(passages, k, trusted), handler_of(self.index))
+        result, warnings = await arun_over(self.index, self._plan(passages, k, trusted))
         warn_each(warnings)
         return result
 

@@ -2,7 +2,9 @@
 
 passage_index.py     PassageIndex: each method synchronous and asynchronous
 operations.py        its base class: the opened collection and the operations of a search
-connection.py        performs client calls: retries, time-outs, threads; faults.py translates errors
+connection.py        performs client calls: retries, time-outs, threads; faults.py sorts failures,
+                     fault_messages.py words them; guarantees.py: consistency and ordering
+strict_limits.py     splits calls that strict mode would refuse
 edge/                the embedded engine
 settings.py          the settings of PassageIndex.open
 opening.py           creates a collection, or reads and checks it; gives a collection.py

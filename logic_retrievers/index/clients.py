@@ -14,7 +14,7 @@ from qdrant_client import AsyncQdrantClient, QdrantClient
 
 from logic_retrievers.api_keys import check_key
 from logic_retrievers.errors import ConfigurationError, StorageError
-from logic_retrievers.index.faults import translate
+from logic_retrievers.index.fault_messages import translate
 from logic_retrievers.server_requests import check_address
 
 if TYPE_CHECKING:

@@ -50,6 +50,33 @@ class StoredVector:
 
 
 @dataclass(frozen=True, slots=True)
+class StrictLimits:
+    """What strict mode allows in one request, by Qdrant's names; None: there is no limit.
+
+    Args:
+        max_query_limit: results of a search, points of a page.
+        search_max_batchsize: searches of a batch.
+        upsert_max_batchsize: points of a write.
+        condition_max_size: ids or values of a condition.
+    """
+
+    max_query_limit: int | None = None
+    search_max_batchsize: int | None = None
+    upsert_max_batchsize: int | None = None
+    condition_max_size: int | None = None
+
+    @classmethod
+    def read(cls, strict: models.StrictModeConfigOutput | None) -> StrictLimits:
+        """The limits of a collection's configuration."""
+        if strict is None or not strict.enabled:
+            return cls()
+        return cls(**{name: getattr(strict, name) for name in cls.__dataclass_fields__})
+
+
+NO_LIMITS = StrictLimits()
+
+
+@dataclass(frozen=True, slots=True)
 class Collection:
     """A collection as it was at opening: all that operations need to know about it.
 
@@ -68,6 +95,7 @@ class Collection:
         flags: payload keys that may hold a quarantine flag.
         filterable_flags: those of the flags that a filter may use; strict mode wants an index.
         shows_quarantined: search quarantined passages too.
+        limits: of its strict mode.
     """
 
     name: str
@@ -83,6 +111,7 @@ class Collection:
     flags: tuple[str, ...] = (QUARANTINED,)
     filterable_flags: tuple[str, ...] = (QUARANTINED,)
     shows_quarantined: bool = False
+    limits: StrictLimits = NO_LIMITS
 
     @property
     def hiding_flags(self) -> tuple[str, ...]:

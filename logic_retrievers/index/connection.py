@@ -8,7 +8,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -35,13 +34,9 @@ from logic_retrievers.index.clients import (
     keys_of,
     server_client,
 )
-from logic_retrievers.index.faults import (
-    check_answer,
-    closed_error,
-    is_transient,
-    retry_after,
-    translate,
-)
+from logic_retrievers.index.fault_messages import closed_error, translate
+from logic_retrievers.index.faults import check_answer, is_transient, retry_after
+from logic_retrievers.index.guarantees import NO_GUARANTEES, Guarantees
 from logic_retrievers.server_requests import RequestLimits, call_within, is_number
 
 if TYPE_CHECKING:
@@ -73,6 +68,7 @@ class Connection:
         limits: of a request to a server.
         place: where Qdrant is, for messages.
         secrets: removed from every message.
+        guarantees: of a cluster's reads and writes.
     """
 
     def __init__(
@@ -85,6 +81,7 @@ class Connection:
         limits: RequestLimits,
         place: str = "the given client",
         secrets: Secrets,
+        guarantees: Guarantees = NO_GUARANTEES,
     ) -> None:
         given = async_client if client is None else client
         # a client of qdrant-client says where it looks; the embedded engine's is of this package
@@ -104,6 +101,11 @@ class Connection:
         self._closed = False
         self._secrets = secrets
         self._limits = limits
+        self._guarantees = guarantees
+        if guarantees != NO_GUARANTEES and (self.embedded or self.local_mode):
+            raise ConfigurationError(
+                "consistency= and ordering= are for a server; this location is embedded."
+            )
         self._lock = (
             _client_locks.setdefault(client, threading.RLock())
             if self.local_mode and client is not None
@@ -129,6 +131,8 @@ class Connection:
         grpc_port: int = 6334,
         timeout: float = 30,
         retries: int = 3,
+        consistency: int | str | None = None,
+        ordering: str | None = None,
     ) -> Connection:
         """Connects to a server, or opens Qdrant in this process.
 
@@ -140,6 +144,7 @@ class Connection:
             StorageError: the folder cannot be created or written.
         """
         limits = RequestLimits(timeout, retries)
+        guarantees = Guarantees(consistency, ordering)
         if not is_number(grpc_port, Integral) or not 0 < grpc_port < 65536:
             raise ConfigurationError("grpc_port= is a whole number from 1 to 65535.")
         if not isinstance(prefer_grpc, bool):
@@ -153,13 +158,26 @@ class Connection:
                 secrets += keys_of(options)
                 if options.get("timeout") is not None:
                     limits = RequestLimits(options["timeout"], limits.retries)
-            return cls(client, async_client, limits=limits, secrets=Secrets(*secrets))
+            return cls(
+                client,
+                async_client,
+                limits=limits,
+                secrets=Secrets(*secrets),
+                guarantees=guarantees,
+            )
         where = MEMORY if location is None else check_location(location)
         if not is_address(where):
             if api_key is not None:
                 raise ConfigurationError("An API key is for a server; this location is embedded.")
             embedded = embedded_client(where)
-            return cls(embedded, owned=True, limits=limits, place=where, secrets=Secrets())
+            return cls(
+                embedded,
+                owned=True,
+                limits=limits,
+                place=where,
+                secrets=Secrets(),
+                guarantees=guarantees,
+            )
         settings: dict[str, Any] = {
             "url": where,
             "api_key": None if api_key is None else check_key(api_key),
@@ -175,6 +193,7 @@ class Connection:
             limits=limits,
             place=where,
             secrets=Secrets(api_key),
+            guarantees=guarantees,
         )
 
     def __repr__(self) -> str:
@@ -204,7 +223,7 @@ class Connection:
             raise closed_error(self.place)
         if isinstance(effect, Compute):
             return effect.function()
-        call = partial(getattr(self.client, effect.method), **effect.arguments)
+        call = self._guarantees.call(self.client, effect)
         try:
             if self._lock is not None:
                 with self._lock:
@@ -226,7 +245,7 @@ class Connection:
         client = None if isinstance(effect, Compute) else self._loop_client()
         if isinstance(effect, Compute) or client is None:
             return await self._threads.submit(lambda: self.handle(effect))
-        call = partial(getattr(client, effect.method), **effect.arguments)
+        call = self._guarantees.call(client, effect)
         begun = time.monotonic()
 
         async def attempt() -> Any:

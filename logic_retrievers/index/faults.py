@@ -1,11 +1,10 @@
-"""Translates failures of Qdrant: REST, gRPC and embedded mode raise the same errors."""
+"""Kinds of failure of Qdrant: REST, gRPC and the embedded engine fail alike."""
 
 from __future__ import annotations
 
 import errno
 import math
 import sqlite3
-from collections.abc import Callable
 from enum import Enum, auto
 from traceback import walk_tb
 from typing import Any
@@ -17,22 +16,8 @@ from qdrant_client.http.api_client import ApiClient, AsyncApiClient
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from logic_retrievers.effects import ClientCall
-from logic_retrievers.errors import (
-    AuthenticationError,
-    CollectionError,
-    CollectionLockedError,
-    CollectionMismatchError,
-    CollectionNotFoundError,
-    LogicRetrieversError,
-    MissingVectorError,
-    ServerError,
-    ServerTimeoutError,
-    ServerUnavailableError,
-    StorageError,
-)
+from logic_retrievers.errors import LogicRetrieversError
 from logic_retrievers.server_requests import requested_pause
-
-MAX_DETAIL = 300
 
 
 class EdgeError(RuntimeError):
@@ -95,7 +80,7 @@ _NODE_DOWN_WORDS = (
     "leader is not established",
 )
 """What a node of a cluster says, as an internal error, where another one does not answer it."""
-_NEVER_GRANTED = "larger than rate limiter capacity"
+NEVER_GRANTED = "larger than rate limiter capacity"
 _CLOSED_WORDS = (
     *("client has been closed", "Client was closed", "instance is closed"),
     *("closed channel", "Channel closed", "Channel is closed"),
@@ -141,7 +126,7 @@ def classify(error: BaseException) -> tuple[Fault, str] | None:
         fault = Fault.STORAGE
     elif fault is Fault.FAILED and any(words in lowered for words in _NODE_DOWN_WORDS):
         fault = Fault.NODE_DOWN
-    elif _NEVER_GRANTED in lowered:
+    elif NEVER_GRANTED in lowered:
         fault = Fault.REFUSED
     elif fault is Fault.AUTHENTICATION and "help:" in lowered:
         fault = Fault.REFUSED  # strict mode says no with the same status, and adds what to change
@@ -275,101 +260,3 @@ def retry_after(error: BaseException | None) -> float:
         case grpc.RpcError() if hasattr(error, "trailing_metadata"):
             return requested_pause(dict(error.trailing_metadata() or ()).get("retry-after"))
     return 0.0
-
-
-def translate(
-    error: BaseException,
-    place: str,
-    collection: str | None,
-    mask: Callable[[str], str] = str,
-) -> LogicRetrieversError | None:
-    """The package's own error for a failure of Qdrant; None where the failure is not Qdrant's.
-
-    Args:
-        error: what the client raised.
-        place: where Qdrant is, for the message; without secrets.
-        collection: the collection that the call was about.
-        mask: takes secrets out of what others say.
-    """
-    classified = classify(error)
-    if classified is None:
-        return None
-    fault, detail = classified[0], mask(classified[1])[:MAX_DETAIL]
-    lowered = detail.lower()
-    pause = retry_after(error)
-    wish = f" It asks for a pause of {pause:.0f} seconds." if pause else ""
-    match fault:
-        case Fault.BUSY:
-            return ServerUnavailableError(
-                f"Qdrant at {place} has too much to do ({detail}).{wish} Try later, or ask for"
-                " less."
-            )
-        case Fault.UNAVAILABLE:
-            return ServerUnavailableError(
-                f"No answer from Qdrant at {place} ({detail}).{wish} Is it running, is this its"
-                " address?"
-            )
-        case Fault.NODE_DOWN:
-            return ServerUnavailableError(
-                f"A node of the cluster at {place} does not answer the others, or too few are up"
-                f" for a majority ({detail}). Start it, or keep a copy of each shard on another"
-                " node (replication_factor)."
-            )
-        case Fault.REFUSED if _NEVER_GRANTED in lowered:
-            return ServerError(
-                f"Collection {collection!r} at {place} never grants this request: its rate limit is"
-                f" smaller than one batch, which costs a token a search ({detail}). Raise"
-                " read_rate_limit or write_rate_limit of its strict mode."
-            )
-        case Fault.TIMEOUT:
-            return ServerTimeoutError(
-                f"Qdrant at {place} gave no answer in time ({detail}). Raise timeout=."
-            )
-        case Fault.UNREADABLE:
-            return ServerError(
-                f"Qdrant at {place} gave an answer that cannot be read ({detail}). Is this address"
-                " Qdrant's?"
-            )
-        case Fault.CLOSED:
-            return closed_error(place)
-        case Fault.AUTHENTICATION:
-            return AuthenticationError(
-                f"Qdrant at {place} refused the API key, or wants one ({detail}). Pass api_key=."
-            )
-        case Fault.STORAGE:
-            return StorageError(
-                f"Qdrant at {place} cannot write ({detail}). Make room there or give the right to"
-                " write, then run again: what was stored stays."
-            )
-        case Fault.LOCKED:
-            return CollectionLockedError(
-                f"The folder {place} is open in another process, or twice in this one. Close the"
-                " other, or run a Qdrant server (docker/compose.yml) to share it."
-            )
-        case Fault.NOT_FOUND if "collection" in lowered:
-            return CollectionNotFoundError(
-                f"There is no collection {collection!r} at {place}. Index some passages first."
-            )
-        case Fault.NOT_FOUND | Fault.REFUSED if "not existing vector name" in lowered:
-            return MissingVectorError(
-                f"Collection {collection!r} lacks a named vector ({detail}). Back-fill it."
-            )
-        case Fault.REFUSED if "vector dimension error" in lowered:
-            return CollectionMismatchError(
-                f"Collection {collection!r} holds vectors of another dimension ({detail})."
-            )
-        case Fault.REFUSED if "index required" in lowered:
-            return ServerError(
-                f"Collection {collection!r} at {place} filters only by fields with an index"
-                f" ({detail}). Open it with indexed_fields={{...}}: the field, without the key that"
-                ' holds metadata, and its type ("city": "keyword").'
-            )
-        case Fault.REFUSED if isinstance(error, ValueError | KeyError | RuntimeError):
-            return CollectionError(f"Qdrant at {place} refused: {detail}")
-        case _:
-            return ServerError(f"Qdrant at {place} refused or failed: {detail}")
-
-
-def closed_error(place: str) -> CollectionError:
-    """What every call of a closed index, or over a closed client, ends in."""
-    return CollectionError(f"The index at {place}, or its client, is closed. Open it again.")

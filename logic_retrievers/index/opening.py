@@ -17,7 +17,7 @@ from logic_retrievers.errors import (
     ConfigurationError,
     MissingVectorError,
 )
-from logic_retrievers.index.collection import Collection, StoredVector
+from logic_retrievers.index.collection import Collection, StoredVector, StrictLimits
 from logic_retrievers.index.collection_metadata import own_metadata, read_vectors, updated_metadata
 from logic_retrievers.index.collection_options import CollectionOptions
 from logic_retrievers.index.indexed_fields import check_fields, index_fields
@@ -157,6 +157,7 @@ def open_collection(
         flags=flags,
         filterable_flags=_filterable(flags, info),
         shows_quarantined=show_quarantined,
+        limits=StrictLimits.read(info.config.strict_mode_config),
     )
 
 

@@ -163,7 +163,8 @@ def _stale_points(
     collection: Collection, sources: Mapping[str, Set[str]]
 ) -> Operation[list[models.ExtendedPointId]]:
     stale: list[models.ExtendedPointId] = []
-    for batch in batches(list(sources), SOURCES_PER_CALL):
+    size = min(SOURCES_PER_CALL, collection.limits.condition_max_size or SOURCES_PER_CALL)
+    for batch in batches(list(sources), size):
         staying = set().union(*(sources[source] for source in batch))
         condition = _source_filter(collection, list(batch))
         points = yield from _scroll_ids(collection, condition)

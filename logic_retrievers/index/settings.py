@@ -35,6 +35,10 @@ class ConnectionSettings(TypedDict, total=False):
         retries: repetitions of a request after a transport fault, with growing pauses, or those
             that the server asks for (3). With all of them a request takes
             ``timeout * (retries + 1)`` seconds at most: it ends before a pause that is longer.
+        consistency: of reads from a cluster: how many copies of a shard must agree, a number,
+            "majority", "quorum" or "all". By default one answers.
+        ordering: of writes to a cluster: "weak" (the default: any node orders them), "medium" or
+            "strong" (through a leader; strong fails while there is none).
     """
 
     location: str | os.PathLike[str] | None
@@ -45,6 +49,8 @@ class ConnectionSettings(TypedDict, total=False):
     grpc_port: int
     timeout: float
     retries: int
+    consistency: int | str | None
+    ordering: str | None
 
 
 class CollectionSettings(TypedDict, total=False):

@@ -53,6 +53,72 @@ def check_exact(body: object) -> None:
         raise bad_request("Exact search disabled!", "Set exact=false.")
 
 
+def check_limits(endpoint: str, body: object, strict: models.StrictModeConfig) -> None:
+    """The limits of a collection's own strict mode, in a server's words.
+
+    Raises:
+        ErrorReply: the request exceeds one.
+    """
+    searches: list[Any] = [body]
+    if endpoint == "points/query/batch":
+        searches = body.searches  # type: ignore[attr-defined]
+        _check_limit("search batch size", len(searches), strict.search_max_batchsize)
+    if endpoint in {"points/query", "points/query/batch", "points/query/groups", "points/scroll"}:
+        for search in searches:
+            _check_limit("limit", search.limit or 10, strict.max_query_limit)
+    if endpoint in {"points/upsert", "points/vectors/update"}:
+        name = "upsert limit" if endpoint == "points/upsert" else "update limit"
+        points = getattr(body, "points", None)
+        count = len(points) if points is not None else len(body.batch.ids)  # type: ignore[attr-defined]
+        _check_limit(name, count, strict.upsert_max_batchsize)
+    for filter_ in (part for search in searches for part in _parts(search)):
+        if isinstance(filter_, models.Filter):
+            sizes = [_size(condition) for condition in _conditions(filter_)]
+            most = strict.filter_max_conditions
+            if most is not None and len(sizes) > most:
+                raise bad_request(
+                    f"Filter condition limit reached ({len(sizes)} > {most})",
+                    "Reduce the amount of conditions of your filter.",
+                )
+            largest = strict.condition_max_size
+            if largest is not None and max(sizes, default=0) > largest:
+                raise bad_request(
+                    f"Condition size limit reached ({max(sizes)} > {largest})",
+                    "Reduce the size of your condition.",
+                )
+
+
+def _check_limit(name: str, asked: int, limit: int | None) -> None:
+    if limit is not None and asked > limit:
+        raise bad_request(
+            f'Limit exceeded {asked} > {limit} for "{name}"',
+            f'Reduce the "{name}" parameter to or below {limit}.',
+        )
+
+
+def _conditions(node: object) -> Iterator[object]:
+    """The conditions of a filter, those of filters in it too."""
+    for child in _children(node):
+        if isinstance(child, models.Filter | models.MinShould | list):
+            yield from _conditions(child)
+        elif isinstance(child, models.Nested | models.NestedCondition):
+            yield from _conditions(getattr(child, "nested", child).filter)
+        elif isinstance(child, BaseModel):
+            yield child
+
+
+def _size(condition: object) -> int:
+    """Values that a condition compares with."""
+    match condition:
+        case models.HasIdCondition(has_id=ids):
+            return len(ids)
+        case models.FieldCondition(match=models.MatchAny(any=values)):
+            return len(values)
+        case models.FieldCondition(match=models.MatchExcept(except_=values)):
+            return len(values)
+    return 1
+
+
 def _children(node: object) -> Iterator[object]:
     """The models right below a request's part; vectors and payloads are not walked."""
     if isinstance(node, BaseModel):

@@ -9,7 +9,7 @@ from qdrant_client.http import models
 
 from .operations import OPERATIONS, Call
 from .replies import ErrorReply, to_reply
-from .rules import check_exact, check_indexes, check_version
+from .rules import check_exact, check_indexes, check_limits, check_version
 
 ENDPOINTS = frozenset({"index/create", "index/delete", *OPERATIONS})
 """Every endpoint but the version check."""
@@ -60,6 +60,10 @@ class Store:
             check_indexes(call.body, {key: info.data_type.value for key, info in indexes})
         if self._strict_exact:
             check_exact(call.body)
+        created = self.created.get(self._name_of(call.collection))
+        strict = created and created.strict_mode_config
+        if strict and strict.enabled:
+            check_limits(call.endpoint, call.body, strict)
 
     def _dispatch(self, call: Call) -> Any:
         match call.endpoint:

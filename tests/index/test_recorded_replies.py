@@ -23,7 +23,8 @@ from logic_retrievers.errors import (
     StorageError,
 )
 from logic_retrievers.evaluation.datasets import data_folder
-from logic_retrievers.index.faults import is_transient, translate
+from logic_retrievers.index.fault_messages import translate
+from logic_retrievers.index.faults import is_transient
 
 pytestmark = pytest.mark.data
 

@@ -1,0 +1,194 @@
+"""Strict mode limits what one request may ask for: the same answers come, in more requests."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from doubles.replies import ErrorReply
+from doubles.rules import check_limits
+from hypothesis import given
+from hypothesis import strategies as st
+from qdrant_client import models
+from qdrant_client.http.models import QueryResponse
+
+from logic_retrievers import Atom, Engine, OnnxEncoder, Passage
+from logic_retrievers.cleaning import CorpusCleaner
+from logic_retrievers.effects import ClientCall
+from logic_retrievers.errors import ServerError, StrictModeWarning
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.collection import StrictLimits
+from logic_retrievers.index.requests import nearest_request, scores_request
+from logic_retrievers.index.strict_limits import within
+
+STRICT = {
+    "enabled": True,
+    "max_query_limit": 20,
+    "search_max_batchsize": 2,
+    "upsert_max_batchsize": 10,
+    "filter_max_conditions": 5,
+}
+PLACES = ("sea", "lake", "road", "wood")
+VECTORS = ("topical", "compatibility", "contradiction")
+TEXTS = [
+    *(f"{kind} by the {place}." for kind in ("An inn", "A bar", "A hut") for place in PLACES),
+    "Parental leave is not paid.",
+    "Parental leave is paid in full for twelve weeks.",
+    "Dogs are allowed in the office.",
+    "Dogs are not allowed in the office.",
+    "Metals that do not rust are used for boats.",
+    "Iron rusts in wet air.",
+]
+PASSAGES = [
+    Passage(f"p{n}", text, {"date": f"20{n:02}-01-01"}, source=f"s{n % 4}")
+    for n, text in enumerate(TEXTS)
+]
+SEARCHES = {
+    "topical": "rooms by the lake",
+    "auto": "rooms by the sea, but no bars",
+    "union": "metals that do not rust",
+    "hybrid": "parental leave",
+    "boolean": Atom("rooms by the lake") & ~Atom("bars"),
+}
+
+
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
+def test_a_strict_collection_serves_everything(wire_settings):
+    """With fewer passages than the limit nothing is cut: all lists are those without limits."""
+    encoder = OnnxEncoder()
+
+    def opened(name: str, **settings: object) -> PassageIndex:
+        return PassageIndex.open(name, encoder, **wire_settings, **settings)
+
+    limited = {"collection_options": {"strict_mode_config": STRICT}}
+    with (
+        opened("free", vectors=VECTORS) as free,
+        opened("strict", vectors=VECTORS, **limited) as strict,
+        opened("late", vectors=("topical",), **limited) as late,
+    ):
+        for index in (free, strict, late):
+            assert index.add(PASSAGES).added == len(PASSAGES)
+            assert [passage.id for passage in index.scroll(page_size=500)]
+        for policy, query in SEARCHES.items():
+            hits = [
+                [(hit.passage.id, hit.score) for hit in Engine(index, policy).search(query, k=12)]
+                for index in (free, strict)
+            ]
+            assert hits[0] == hits[1], policy
+        queries = [
+            f"{kind} by the {place}" for kind in ("inns", "bars") for place in ("sea", "wood")
+        ]
+        assert Engine(strict).search_many(queries) == Engine(free).search_many(queries)
+        found = [
+            CorpusCleaner(index, resolution="prefer_newest").clean().quarantined
+            for index in (free, strict)
+        ]
+        assert found[0] == found[1] != ()
+        report = late.backfill(["compatibility", "contradiction"])
+        assert report.filled == len(PASSAGES)
+        assert late.delete(ids=[passage.id for passage in PASSAGES[:15]]) == 15
+        assert late.add([Passage("new", "A new inn.", source="s1")]).removed == 1
+
+
+async def test_what_is_cut_is_said(wire_double):
+    """Candidates are what policies choose from: fewer of them is another list."""
+    index = await PassageIndex.aopen(
+        "strict",
+        OnnxEncoder(),
+        location=wire_double.url,
+        collection_options={"strict_mode_config": STRICT},
+    )
+    await index.aadd(PASSAGES[:3])
+    with pytest.warns(
+        StrictModeWarning, match=r"allows 20 .* wanted 116 .* max_query_limit to 116"
+    ):
+        await Engine(index).asearch("rooms by the lake, but no bars", k=2)
+    await index.aclose()
+
+
+@pytest.mark.parametrize(
+    ("strict", "setting"),
+    [
+        ({"filter_max_conditions": 1}, "filter_max_conditions to 4"),
+        ({"condition_max_size": 2}, "condition_max_size to 3"),
+    ],
+)
+def test_what_cannot_be_kept_names_the_setting(wire_settings, strict, setting):
+    options = {"strict_mode_config": {"enabled": True, **strict}}
+    with PassageIndex.open(
+        "p", OnnxEncoder(), **wire_settings, collection_options=options
+    ) as index:
+        condition = {"city": ["Oslo", "Bergen", "Tromsø"], "year": 2020}
+        with pytest.raises(
+            ServerError, match=rf"Strict mode of collection 'p'.*Raise its {setting}"
+        ):
+            Engine(index).search("hotels", filter=condition)
+
+
+def test_a_mode_that_is_off_limits_nothing():
+    strict = models.StrictModeConfigOutput(enabled=False, max_query_limit=2)
+    assert StrictLimits.read(strict) == StrictLimits.read(None) == StrictLimits()
+    operation = iter(())
+    assert within(StrictLimits(), operation) is operation  # type: ignore[arg-type]
+
+
+limits = st.builds(
+    StrictLimits,
+    **dict.fromkeys(StrictLimits.__dataclass_fields__, st.none() | st.integers(1, 30)),
+)
+
+
+@given(limits=limits, sizes=st.lists(st.tuples(st.booleans(), st.integers(1, 60)), min_size=1))
+def test_parts_of_searches_keep_the_limits_and_give_every_score(limits, sizes):
+    """Against the server's own checks; the scores of given points come back whole, in order."""
+    strict = models.StrictModeConfig(enabled=True, **asdict(limits))
+    query = np.ones(2, dtype=np.float32)
+    requests = [
+        scores_request(query, "topical", [f"{n:032x}" for n in range(size)], None, None)
+        if by_id
+        else nearest_request(query, "topical", size, None)
+        for by_id, size in sizes
+    ]
+
+    def operation():
+        return (
+            yield ClientCall("query_batch_points", {"collection_name": "p", "requests": requests})
+        )
+
+    running = within(limits, operation())
+    answer = None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StrictModeWarning)
+        try:
+            while True:
+                call = running.send(answer)
+                body = models.QueryRequestBatch(searches=call.arguments["requests"])
+                check_limits("points/query/batch", body, strict)
+                answer = [QueryResponse(points=nearest(search)) for search in body.searches]
+        except StopIteration as stop:
+            responses = stop.value
+    for (by_id, size), response in zip(sizes, responses, strict=True):
+        expected = size if by_id else min(size, limits.max_query_limit or size)
+        assert [point.id for point in response.points] == list(range(expected))
+
+
+def nearest(search: models.QueryRequest) -> list[models.ScoredPoint]:
+    """The points that a search asks for, or the first ones."""
+    ids = range(search.limit)
+    if search.filter is not None:
+        ids = [int(str(point).replace("-", ""), 16) for point in search.filter.must[0].has_id]
+    return [models.ScoredPoint(id=n, version=0, score=0.0) for n in ids][: search.limit]
+
+
+def test_the_double_refuses_in_the_servers_words():
+    """Texts of a real server; the tests above are worth what these checks are."""
+    search = models.QueryRequest(query=[1.0], limit=3)
+    strict = models.StrictModeConfig(enabled=True, max_query_limit=2)
+    with pytest.raises(ErrorReply) as caught:
+        check_limits("points/query", search, strict)
+    assert caught.value.message == (
+        'Bad request: Limit exceeded 3 > 2 for "limit". Help: Reduce the "limit" parameter to or'
+        " below 2."
+    )
