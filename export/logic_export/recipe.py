@@ -194,8 +194,8 @@ class EvaluationSettings(RecipeTable):
         sets: data sets (folder/part) with satisfying and violating passages; for the sparse
             contrastive loss files of ConflictQA's form; for the tiered one either these folders or
             files of tiers (``.jsonl``, ``.jsonl.gz``).
-        documents: for the logically informed loss: number of documents searched per set; all
-            where None.
+        documents: for the logically informed loss: number of documents searched per set; for the
+            sparse contrastive one: number of questions whose passages are searched; all where None.
         topical: for the sparse contrastive loss: the model whose cosine the sparsity is added to;
             the model's ``base`` by default. Set it where an already trained head is trained
             further.
@@ -256,7 +256,7 @@ class Recipe(RecipeTable):
                 "data": tuple(data),
                 "training": self.training.model_copy(update={"epochs": 1.0, "batch_size": 4}),
                 "evaluation": self.evaluation.model_copy(
-                    update={"sets": self.evaluation.sets[:1], "every": 1000, "documents": 100}
+                    update={"sets": self.evaluation.sets[:1], "every": 1000, "documents": 25}
                 ),
             }
         )

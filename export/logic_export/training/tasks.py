@@ -131,7 +131,10 @@ def _contradiction(recipe: Recipe, loss: SparseContrastiveSettings) -> Task:
         return [group_row(row) for row in groups], sets
 
     def development(base: Mapping[str, Figures] | None) -> Development:
-        groups_by_set = {n: questions(Path(n), None, answers=False) for n in recipe.evaluation.sets}
+        groups_by_set = {
+            name: questions(Path(name), None, answers=False)[: recipe.evaluation.documents]
+            for name in recipe.evaluation.sets
+        }
         return ContradictionDevelopment(
             {name: build_pool(groups) for name, groups in groups_by_set.items()},
             make_encoder(load_trainable(topical), length, prefix),
