@@ -14,7 +14,7 @@ from logic_retrievers.errors import CollectionError, CollectionNotFoundError
 from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.collection_metadata import by_stored_name, updated_metadata
 from logic_retrievers.index.points import count_points
-from logic_retrievers.index.requests import client_call, retrieve, scroll
+from logic_retrievers.index.requests import client_call, retrieve, scroll, upserts
 from logic_retrievers.index.schema import vector_params
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
@@ -88,7 +88,8 @@ def copy_points(
                 )
                 for record, new in zip(absent, vectors, strict=True)
             ]
-            yield from _on(at, client_call("upsert", target, points=points, wait=True))
+            for call in upserts(target, points):
+                yield from _on(at, call)
             copied += len(absent)
         read += len(records)
         meter.report(read)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice, repeat
-from typing import Any
 
 from qdrant_client import models
 
@@ -32,7 +30,7 @@ from logic_retrievers.index.point_format import (
     to_payload,
 )
 from logic_retrievers.index.points import delete_stale
-from logic_retrievers.index.requests import batches_by_size, client_call, retrieve
+from logic_retrievers.index.requests import retrieve, too_large, upserts
 from logic_retrievers.index.schema import check_vector
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
@@ -46,10 +44,6 @@ to 1.8 % of the encoder's tokens; with four times as many it would be .1 to .6 %
 FIRST_BATCH = 16
 SMALLEST_PART = 64
 """Fewer texts are encoded like a query's: one after the other, each on all cores."""
-BYTES_PER_CALL = 8 * 1024 * 1024
-"""A server takes 32 MiB by default; the estimate below is a rough one."""
-BYTES_PER_COORDINATE = 21
-"""A float32 written as the decimal digits of a float64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,8 +252,14 @@ def _store_part(
     done: _Done,
 ) -> Operation[None]:
     points = yield Compute(lambda: _encode_points(collection, encoder, vectors, part))
-    for group in batches_by_size(points, _estimate_bytes, BYTES_PER_CALL):
-        yield client_call("upsert", collection.name, points=group, wait=True)
+    for call in upserts(collection.name, points):
+        try:
+            yield call
+        except ServerError as error:
+            if (named := too_large(error, call)) is not None:
+                raise named from error
+            raise
+        group = call.arguments["points"]
         updated = sum(point.id in stored for point in group)
         done.updated += updated
         done.added += len(group) - updated
@@ -319,12 +319,3 @@ def _encode_points(
         )
         for prepared, point_vectors in zip(batch, encoded, strict=True)
     ]
-
-
-def _estimate_bytes(point: models.PointStruct) -> int:
-    vectors: Iterable[Any] = point.vector.values() if isinstance(point.vector, dict) else ()
-    coordinates = sum(
-        2 * len(vector.indices) if isinstance(vector, models.SparseVector) else len(vector)
-        for vector in vectors
-    )
-    return coordinates * BYTES_PER_COORDINATE + len(json.dumps(point.payload))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -18,6 +19,11 @@ T = TypeVar("T")
 QueryVector: TypeAlias = npt.NDArray[Any] | models.SparseVector
 VectorTable: TypeAlias = tuple[dict[str, int], npt.NDArray[np.float64]]
 """Point id -> row, and the rows."""
+
+BYTES_PER_CALL = 8 * 1024 * 1024
+"""A server takes 32 MiB by default; the estimate below is a rough one."""
+BYTES_PER_COORDINATE = 21
+"""A float32 written as the decimal digits of a float64."""
 
 _EXACT = models.SearchParams(exact=True)
 _UNQUANTIZED = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
@@ -120,6 +126,33 @@ def scroll(
         with_payload=payload,
         with_vectors=vectors,
     )
+
+
+def upserts(collection: str, points: Iterable[models.PointStruct]) -> Iterator[ClientCall]:
+    """Writes of points, in bodies that a server takes; a larger point comes alone."""
+    for group in batches_by_size(points, _estimated_bytes, BYTES_PER_CALL):
+        yield client_call("upsert", collection, points=group, wait=True)
+
+
+def too_large(error: ServerError, call: ClientCall) -> ServerError | None:
+    """The error for a point that alone is more than a server takes; None for other refusals."""
+    points = call.arguments["points"]
+    if len(points) > 1 or "larger than allowed" not in str(error):
+        return None
+    return ServerError(
+        f"Point {points[0].id} is some {_estimated_bytes(points[0]) / 2**20:.0f} MiB, more than the"
+        " server takes in one request (32 MiB, unless service.max_request_size_mb of its"
+        f" configuration says otherwise). Split the passage, or shorten its metadata. ({error})"
+    )
+
+
+def _estimated_bytes(point: models.PointStruct) -> int:
+    vectors: Iterable[Any] = point.vector.values() if isinstance(point.vector, dict) else ()
+    coordinates = sum(
+        2 * len(vector.indices) if isinstance(vector, models.SparseVector) else len(vector)
+        for vector in vectors
+    )
+    return coordinates * BYTES_PER_COORDINATE + len(json.dumps(point.payload))
 
 
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

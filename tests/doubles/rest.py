@@ -20,6 +20,7 @@ from .replies import ConnectionDropped, ErrorReply, NoAnswer, StrangeReply, no_s
 if TYPE_CHECKING:
     from .wire_double import WireDouble
 
+LARGEST_BODY = 32 * 1024 * 1024
 _C = "/collections/{collection}"
 ROUTES: dict[str, tuple[str, Any]] = {
     "GET /": ("version", None),
@@ -122,6 +123,12 @@ class _Handler(BaseHTTPRequestHandler):
         bearer = self.headers.get("Authorization", "").removeprefix("Bearer ")
         key = self.headers.get("api-key") or bearer or None
         try:
+            if len(raw) > LARGEST_BODY:
+                raise ErrorReply(
+                    400,
+                    f"JSON payload ({len(raw)} bytes) is larger than allowed (limit:"
+                    f" {LARGEST_BODY} bytes).",
+                )
             call, body = route(f"{self.command} {self.path.partition('?')[0]}")
             result = self.server.double.answer("rest", call, lambda: parse(raw, body), key)
         except ErrorReply as reply:

@@ -145,6 +145,6 @@ def test_a_disk_that_is_really_full(small_disk):
 def test_the_room_is_more_than_a_call_takes():
     """A call sends 8 MiB at most; the engine was seen to take 7 MiB of the disk for it."""
     from logic_retrievers.index.edge.collection import ROOM
-    from logic_retrievers.index.ingestion import BYTES_PER_CALL
+    from logic_retrievers.index.requests import BYTES_PER_CALL
 
     assert ROOM >= 4 * BYTES_PER_CALL

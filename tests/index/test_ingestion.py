@@ -16,8 +16,9 @@ from logic_retrievers.errors import (
     EncoderError,
     FingerprintMismatchError,
     InputError,
+    ServerError,
 )
-from logic_retrievers.index import IngestReport, ingestion
+from logic_retrievers.index import IngestReport, PassageIndex, requests
 from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
 
@@ -185,7 +186,7 @@ def test_texts_of_like_length_are_encoded_together(index, encoder):
 
 def test_requests_are_bounded_by_bytes(index, monkeypatch):
     """A server refuses a request of more than 32 MiB, and with it the whole batch."""
-    monkeypatch.setattr(ingestion, "BYTES_PER_CALL", 10_000)
+    monkeypatch.setattr(requests, "BYTES_PER_CALL", 10_000)
     texts = [Passage(str(i), f"{i} " + "word " * 800) for i in range(10)]
     assert index.add(texts).added == 10
     assert index.count() == 10
@@ -198,6 +199,26 @@ def test_requests_are_bounded_by_bytes(index, monkeypatch):
     )
     index.add([dataclasses.replace(p, text=p.text + "!") for p in texts])
     assert sizes == [1] * 10
+
+
+def test_large_passages_reach_a_server_and_its_copies(wire_double, encoder):
+    """Each fits into a request, a batch of them does not."""
+    large = [Passage(str(n), f"text {n}", {"scan": "x" * 3 * 2**20}) for n in range(12)]
+    with PassageIndex.open("p", encoder, location=wire_double.url) as index:
+        assert index.add(large).added == 12
+        assert index.copy_to("q", location=wire_double.url) == 12
+        with PassageIndex.open("q", encoder, location=wire_double.url) as copy:
+            assert copy.get(["11"]) == [large[11]]
+
+
+def test_a_passage_that_no_request_holds_is_named(wire_double, encoder):
+    """In the server's own words it would be a payload without a name."""
+    huge = Passage("huge", "text", {"scan": "x" * 33 * 2**20})
+    with PassageIndex.open("p", encoder, location=wire_double.url) as index:
+        words = rf"Point {point_id('huge', None)} is some 33 MiB.*33554432 bytes.*0 passages"
+        with pytest.raises(ServerError, match=words):
+            index.add([huge, Passage("small", "text")])
+        assert index.add([Passage("small", "text")]).added == 1
 
 
 def test_inputs_are_not_changed(index):
