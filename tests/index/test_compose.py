@@ -8,17 +8,47 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import version
 
 import pytest
 import yaml
 from live_server import COMPOSE, image
 
 SERVICE = yaml.safe_load(COMPOSE.read_text())["services"]["qdrant"]
+CLUSTER = yaml.safe_load(COMPOSE.with_name("cluster.compose.yml").read_text())
+NODES = CLUSTER["services"]
 
 
 def test_the_image_is_pinned():
     """`latest` changes the format of the data under a running application."""
     assert re.fullmatch(r"qdrant/qdrant:v\d+\.\d+\.\d+", image())
+    assert {node["image"] for node in NODES.values()} == {SERVICE["image"]}
+
+
+def test_the_client_does_not_warn_of_the_server():
+    """qdrant-client warns where they are more than a minor version apart."""
+    major, minor, _ = map(int, image().partition(":v")[2].split("."))
+    own = [int(part) for part in version("qdrant-client").split(".")[:2]]
+    assert own[0] == major
+    assert abs(own[1] - minor) <= 1
+
+
+def test_the_nodes_of_a_cluster_find_each_other_and_keep_their_data():
+    """Each with a volume, ports and an address of its own; all but the first ask the first."""
+    assert len(NODES) == len({*map(str, (node["volumes"] for node in NODES.values()))}) == 3
+    assert {volume.partition(":")[0] for n in NODES.values() for volume in n["volumes"]} == (
+        CLUSTER["volumes"].keys()
+    )
+    ports = [port.rpartition(":")[0] for node in NODES.values() for port in node["ports"]]
+    assert len({*ports}) == 6
+    assert all(port.startswith("127.0.0.1:") for port in ports)
+    for name, node in NODES.items():
+        assert node["environment"]["QDRANT__SERVICE__API_KEY"].startswith("${QDRANT_API_KEY:?")
+        assert node["environment"]["QDRANT__CLUSTER__ENABLED"] == "true"
+        assert node["environment"]["QDRANT__TELEMETRY_DISABLED"] == "true"
+        assert node["healthcheck"]["test"] == SERVICE["healthcheck"]["test"]
+        assert node["command"][-2:] == ["--uri", f"http://{name}:6335"]
+        assert ("--bootstrap" in node["command"]) == ("depends_on" in node) == (name != "node1")
 
 
 def test_the_data_outlive_the_container():
