@@ -69,7 +69,7 @@ class Reranker:
         ConfigurationError: ``judge`` is no judge, or the encoder lacks a vector that the policy
             needs (when reranking).
 
-    Example:
+    Examples:
         >>> reranker = Reranker()                                          # doctest: +SKIP
         >>> reranker.rerank("quiet, not above a nightclub", passages, k=5)  # doctest: +SKIP
     """

@@ -66,7 +66,7 @@ class Engine:
         UnknownPolicyError: no policy has that name.
         ConfigurationError: ``judge`` is none of these.
 
-    Example:
+    Examples:
         >>> engine = Engine(index)                               # doctest: +SKIP
         >>> hits = engine.search("a quiet hotel, not above a nightclub", k=5)  # doctest: +SKIP
         >>> hits[0].evidence.reason                              # doctest: +SKIP

@@ -67,7 +67,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
             ``UnknownResolutionError``, ``ConfigurationError`` or ``InputError``.
         StorageError: the ledger cannot be opened.
 
-    Example:
+    Examples:
         >>> cleaner = CorpusCleaner(index=store.index, ledger="ledger.sqlite")  # doctest: +SKIP
         >>> store.add_documents(cleaner.transform_documents(documents))         # doctest: +SKIP
     """

@@ -52,7 +52,7 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
             ``UnknownResolutionError``, ``ConfigurationError`` or ``InputError``.
 
-    Example:
+    Examples:
         >>> contradictions = ContradictionFilter(resolution="prefer_newest")  # doctest: +SKIP
         >>> contradictions.compress_documents(documents, query)               # doctest: +SKIP
     """

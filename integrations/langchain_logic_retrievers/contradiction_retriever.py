@@ -69,7 +69,7 @@ class ContradictionRetriever(BaseRetriever):
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
             ``ConfigurationError`` or ``InputError``.
 
-    Example:
+    Examples:
         >>> retriever = ContradictionRetriever(index=index, min_probability=0.5)  # doctest: +SKIP
         >>> retriever.invoke("The inn is quiet at night.", k=3)                   # doctest: +SKIP
     """

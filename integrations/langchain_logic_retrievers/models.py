@@ -150,7 +150,7 @@ class ChatModelReader:
         name: says which model and settings these are; cached answers are kept under it. No model
             says that of itself reliably.
 
-    Example:
+    Examples:
         >>> ChatModelReader(model, name="small, temperature 0")  # doctest: +SKIP
     """
 

@@ -46,7 +46,7 @@ class CompatibilityReranker(BaseDocumentCompressor):
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
             ``UnknownPolicyError`` or ``ConfigurationError``.
 
-    Example:
+    Examples:
         >>> CompatibilityReranker(top_n=5).compress_documents(documents, query)  # doctest: +SKIP
     """
 

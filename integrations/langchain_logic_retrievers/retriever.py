@@ -87,7 +87,7 @@ class ConstraintRetriever(BaseRetriever):
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
             ``UnknownPolicyError``, ``ConfigurationError`` or ``InputError``.
 
-    Example:
+    Examples:
         >>> retriever = ConstraintRetriever(index=index, k=5)              # doctest: +SKIP
         >>> retriever.invoke("a quiet hotel, not above a nightclub", k=3)  # doctest: +SKIP
     """

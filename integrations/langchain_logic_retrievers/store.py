@@ -48,7 +48,7 @@ class LogicVectorStore(VectorSearches):
     Raises:
         UnknownPolicyError: no policy has that name.
 
-    Example:
+    Examples:
         >>> store = LogicVectorStore.open("handbook", location="my-index")  # doctest: +SKIP
         >>> store.add_documents(documents)                                  # doctest: +SKIP
     """

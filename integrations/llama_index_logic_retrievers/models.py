@@ -164,7 +164,7 @@ class LLMReader:
         name: says which model and settings these are; cached answers are kept under it. No model
             says that of itself reliably.
 
-    Example:
+    Examples:
         >>> LLMReader(llm, name="small, temperature 0")  # doctest: +SKIP
     """
 

@@ -46,7 +46,7 @@ class CorpusCleaner:
         InputError: a trusted passage that is not one, or a filter that cannot be read.
         StorageError: the ledger cannot be opened.
 
-    Example:
+    Examples:
         >>> cleaner = CorpusCleaner(index, ledger="ledger.sqlite")        # doctest: +SKIP
         >>> cleaner.clean(dry_run=True).of_kind(Kind.CONTRADICTION)       # doctest: +SKIP
     """

@@ -86,7 +86,7 @@ class ContradictionFilter:
         ConfigurationError: a setting that cannot work, or an encoder without the vectors.
         InputError: a trusted passage that is not one, or a filter that cannot be read.
 
-    Example:
+    Examples:
         >>> contradictions = ContradictionFilter(resolution="prefer_newest")   # doctest: +SKIP
         >>> contradictions.filter(passages, k=5).hits                          # doctest: +SKIP
     """

@@ -20,7 +20,7 @@ PairProbabilities: TypeAlias = Sequence[float | None]
 class PairJudge(Protocol):
     """Any callable of this form; an ``async def`` works too.
 
-    Example:
+    Examples:
         >>> def judge(pairs):                                      # doctest: +SKIP
         ...     scores = nli_model.predict(pairs, apply_softmax=True)
         ...     return [float(row[CONTRADICTION]) for row in scores]

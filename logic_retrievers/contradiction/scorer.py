@@ -53,7 +53,7 @@ class ContradictionScorer:
     Raises:
         ConfigurationError: the encoder lacks a vector or its constants, or a value cannot work.
 
-    Example:
+    Examples:
         >>> scorer = ContradictionScorer()                               # doctest: +SKIP
         >>> scorer.score([("The inn is quiet.", "The inn is loud.")])    # doctest: +SKIP
         [PairScore(score=2.31, probability=0.94, ...)]

@@ -54,7 +54,7 @@ class ContradictionSearch:
     Raises:
         ConfigurationError: the encoder lacks the vector or its constants, or a value cannot work.
 
-    Example:
+    Examples:
         >>> index = PassageIndex.open(vectors=("topical", "contradiction"))  # doctest: +SKIP
         >>> against = ContradictionSearch(index)                             # doctest: +SKIP
         >>> against.search("The inn is quiet.", k=3)                         # doctest: +SKIP

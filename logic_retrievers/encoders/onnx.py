@@ -80,7 +80,7 @@ class OnnxEncoder(RoleEncoder):
         ProviderError: a provider is not available or did not load.
         ConfigurationError: a setting below 1.
 
-    Example:
+    Examples:
         >>> encoder = OnnxEncoder()
         >>> encoder.encode_queries(["a quiet hotel"], ["topical"])["topical"].shape
         (1, 384)

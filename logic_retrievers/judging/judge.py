@@ -22,7 +22,7 @@ TextPair: TypeAlias = tuple[str, str]
 class QueryJudge(Protocol):
     """Any callable of this form; an ``async def`` works too. A user's own NLI model, say.
 
-    Example:
+    Examples:
         >>> def judge(pairs):                                      # doctest: +SKIP
         ...     return nli_model.predict(pairs, apply_softmax=True)[:, [1, 2, 0]].tolist()
     """

@@ -125,7 +125,7 @@ def _read_changes(bundle: Bundle, name: str | None) -> dict[str, npt.NDArray[Any
 class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
     """Reads a passage and a query; a :class:`QueryJudge`. See the base for the arguments.
 
-    Example:
+    Examples:
         >>> judge = OnnxPairJudge()                                # doctest: +SKIP
         >>> judge([("Cake without nuts.", "a cake, but no nuts")])  # doctest: +SKIP
     """

@@ -61,7 +61,7 @@ class Decomposer:
         ConfigurationError: ``ask`` cannot be called or is ``async``, or a size that is no number of
             queries.
 
-    Example:
+    Examples:
         >>> parser = Decomposer(lambda prompt: '"orchids of Laos" OR "orchids of Burma"')
         >>> str(parser.parse("orchids of Laos or Burma").expression)
         '"orchids of Laos" OR "orchids of Burma"'

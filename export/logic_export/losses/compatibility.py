@@ -58,7 +58,7 @@ class CompatibilityLoss(nn.Module):
         | text of the batch once         | among the documents                       |
         +--------------------------------+-------------------------------------------+
 
-    Example:
+    Examples:
         >>> loss = CompatibilityLoss(model, beta=20)             # doctest: +SKIP
         >>> loss([queries, documents], positives).backward()     # doctest: +SKIP
     """

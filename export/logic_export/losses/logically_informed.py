@@ -181,7 +181,7 @@ class LogicallyInformedLoss(nn.Module):
         | document of the batch once     |                                           |
         +--------------------------------+-------------------------------------------+
 
-    Example:
+    Examples:
         >>> loss = LogicallyInformedLoss(model)                      # doctest: +SKIP
         >>> sum(loss([queries, documents], labels).values()).backward()  # doctest: +SKIP
     """

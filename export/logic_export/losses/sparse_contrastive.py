@@ -91,7 +91,7 @@ class SparseContrastiveLoss(nn.Module):
         | of like length                      | the order of the parts                          |
         +-------------------------------------+-------------------------------------------------+
 
-    Example:
+    Examples:
         >>> loss = SparseContrastiveLoss(model, temperature=0.02)  # doctest: +SKIP
         >>> loss([short, long], labels).backward()                 # doctest: +SKIP
     """

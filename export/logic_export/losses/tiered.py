@@ -91,7 +91,7 @@ class TieredLoss(nn.Module):
         | passage of the batch once      | for passages of other queries             |
         +--------------------------------+-------------------------------------------+
 
-    Example:
+    Examples:
         >>> loss = TieredLoss(model, beta=3)                     # doctest: +SKIP
         >>> loss([queries, passages], tiers).backward()          # doctest: +SKIP
     """

@@ -18,7 +18,7 @@ MAX_TEXT = 10_000
 class Expression(ABC):
     """A Boolean query. Immutable, hashable, and made of others by ``&``, ``|`` and ``~``.
 
-    Example:
+    Examples:
         >>> (Atom("orchids of Malaysia") & ~Atom("orchids of Thailand")).atoms
         ('orchids of Malaysia', 'orchids of Thailand')
     """

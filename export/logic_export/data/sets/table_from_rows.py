@@ -60,7 +60,7 @@ def table_from_rows(
     ``noun`` and ``open_kinds`` are
     :class:`~logic_export.data.sets.attribute_table.AttributeTable`'s.
 
-    Example:
+    Examples:
         >>> rows = [{"_id": 1, "text": "A stew.", "origin": "Georgia", "with": ["beans", "nuts"]}]
         >>> table = table_of_rows(
         ...     rows,
