@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from logic_retrievers.cli.console import AsJson, out, print_json, progress_bar, report_errors
 from logic_retrievers.cli.options import StoredCollection, expand_options
-from logic_retrievers.index import BackfillReport, PassageIndex
+
+if TYPE_CHECKING:
+    from logic_retrievers.index import BackfillReport, PassageIndex
 
 
 @report_errors

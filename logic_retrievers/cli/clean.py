@@ -7,20 +7,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
-from logic_retrievers.cleaning import (
-    CleaningResult,
-    CorpusCleaner,
-    Decision,
-    Kind,
-    failing_decisions,
-    write_report,
-)
-from logic_retrievers.cleaning.report import check_fail_on, check_suffix
 from logic_retrievers.cli.console import (
     AsJson,
     ExitCode,
@@ -43,12 +34,13 @@ from logic_retrievers.cli.options import (
     open_ledger,
     parse_filter,
 )
-from logic_retrievers.documents import Splitter, read_documents
-from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError, InputError
-from logic_retrievers.index import PassageIndex
 from logic_retrievers.paths import exists
 from logic_retrievers.types import Passage
+
+if TYPE_CHECKING:
+    from logic_retrievers.cleaning import CleaningResult, Decision
+    from logic_retrievers.encoders import Encoder
 
 MAX_SHOWN = 20
 
@@ -123,6 +115,10 @@ def clean(
     and can be restored (`quarantine`); nothing is deleted. With PATH the documents are examined
     and nothing is stored.
     """
+    from logic_retrievers.cleaning import CorpusCleaner, failing_decisions, write_report
+    from logic_retrievers.cleaning.report import check_fail_on, check_suffix
+    from logic_retrievers.index import PassageIndex
+
     if path is None and collection is None:
         raise ConfigurationError("give a PATH of documents, or --collection with the name of one")
     check_fail_on(fail_on or [])
@@ -186,6 +182,8 @@ def _split_trusted(values: Sequence[str]) -> tuple[list[str], list[Path]]:
 
 
 def _read_passages(paths: Sequence[Path], encoder: Encoder) -> list[Passage]:
+    from logic_retrievers.documents import Splitter, read_documents
+
     passages: list[Passage] = []
     for path in paths:
         documents = read_documents(path)
@@ -197,6 +195,8 @@ def _read_passages(paths: Sequence[Path], encoder: Encoder) -> list[Passage]:
 
 def _print_result(result: CleaningResult) -> None:
     """The most serious decisions, and how many of each kind there are."""
+    from logic_retrievers.cleaning import Kind
+
     serious = [
         d for d in result.decisions if d.finding.kind in (Kind.CONTRADICTION, Kind.SUPERSEDED)
     ]

@@ -14,7 +14,6 @@ from logic_retrievers.cli.options import (
     parse_filter,
 )
 from logic_retrievers.cli.search import check_not_empty, print_hits
-from logic_retrievers.contradiction import ContradictionSearch
 from logic_retrievers.errors import ConfigurationError
 
 
@@ -42,6 +41,8 @@ def contradictions(
 
     The collection needs the contradiction vector: `index --contradictions`.
     """
+    from logic_retrievers.contradiction import ContradictionSearch
+
     if (text is None) == (like is None):
         raise ConfigurationError("give a statement, or --like with the id of a stored passage")
     with stored.open() as passages:

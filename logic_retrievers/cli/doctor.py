@@ -6,7 +6,7 @@ import platform
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,13 +21,10 @@ from logic_retrievers.cli.options import (
     open_encoder,
 )
 from logic_retrievers.effects import ClientCall
-from logic_retrievers.encoders import default_bundle_path, verify_bundle
-from logic_retrievers.encoders.sessions import clashing_runtimes, installed_version
 from logic_retrievers.errors import LogicRetrieversError
-from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.collection_metadata import read_vectors
-from logic_retrievers.index.edge.collection import EXACT_LIMIT
-from logic_retrievers.index.requests import client_call
+
+if TYPE_CHECKING:
+    from logic_retrievers.index import PassageIndex
 
 CORE = ("logic-retrievers", "numpy", "onnxruntime", "qdrant-client", "tokenizers")
 OPTIONAL = (
@@ -89,6 +86,8 @@ def doctor(
 
 
 def _check_installation() -> Iterator[Check]:
+    from logic_retrievers.encoders.sessions import installed_version
+
     yield Check("python", True, f"{platform.python_version()} on {platform.platform()}")
     for package in CORE:
         package_version = installed_version(package)
@@ -101,6 +100,8 @@ def _check_installation() -> Iterator[Check]:
 
 def _check_clashes() -> Iterator[Check]:
     """Distributions that install over one folder, so that the last one breaks the others."""
+    from logic_retrievers.encoders.sessions import clashing_runtimes, installed_version
+
     faiss = tuple(package for package in FAISS if installed_version(package))
     for clash in (clashing_runtimes(), faiss if len(faiss) > 1 else ()):
         if clash:
@@ -120,6 +121,8 @@ def _run_check(name: str, check: Callable[[], str]) -> Check:
 
 
 def _check_bundle(bundle: Path | None) -> str:
+    from logic_retrievers.encoders import default_bundle_path, verify_bundle
+
     path = bundle or default_bundle_path()
     verify_bundle(path, deep=True)
     encoder = open_encoder(bundle)
@@ -142,6 +145,11 @@ def _check_index(stored: StoredCollection) -> Iterator[Check]:
 
 
 def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:
+    from logic_retrievers.encoders.sessions import installed_version
+    from logic_retrievers.index.collection_metadata import read_vectors
+    from logic_retrievers.index.edge.collection import EXACT_LIMIT
+    from logic_retrievers.index.requests import client_call
+
     client: Any = index.client
     info = index.connection.handle(client_call("get_collection", index.collection))
     points, payload_indexes = info.points_count or 0, info.payload_schema or {}

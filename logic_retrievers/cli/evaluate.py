@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -29,22 +29,14 @@ from logic_retrievers.cli.options import (
     open_encoder,
     open_policy,
 )
-from logic_retrievers.documents import Splitter
-from logic_retrievers.encoders import Encoder, QueryEncoder, read_query_encoder
-from logic_retrievers.encoders.query_encoder import SUFFIX
 from logic_retrievers.errors import ConfigurationError, LongTextWarning
-from logic_retrievers.evaluation import Dataset, Estimate, EvaluationResult, compare, load_dataset
-from logic_retrievers.evaluation import evaluate as run_evaluation
-from logic_retrievers.index import PassageIndex
-from logic_retrievers.policies import (
-    AutoPolicy,
-    Policy,
-    PolicyRouter,
-    SequentialPolicy,
-    UnionPolicy,
-)
-from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit, Passage
+
+if TYPE_CHECKING:
+    from logic_retrievers.encoders import Encoder, QueryEncoder
+    from logic_retrievers.evaluation import Dataset, Estimate, EvaluationResult
+    from logic_retrievers.index import PassageIndex
+    from logic_retrievers.policies import Policy, PolicyRouter
 
 CHUNKS_PER_DOCUMENT = 4
 """Times k: how many chunks are searched for, for k documents."""
@@ -99,6 +91,11 @@ def evaluate(
     ] = None,
 ) -> None:
     """Searches with labelled queries and prints the figures with 95 % intervals."""
+    from logic_retrievers.evaluation import evaluate as run_evaluation
+    from logic_retrievers.evaluation import load_dataset
+    from logic_retrievers.index import PassageIndex
+    from logic_retrievers.search import Engine
+
     resolved = _with_backfill(open_policy(policy, base), backfill=backfill)
     label = policy if base == "topical" else f"{policy}, base {base}"
     query_encoders = _read_query_encoders(query_encoder or [BASE])
@@ -146,6 +143,8 @@ def metrics_table(result: EvaluationResult) -> Table:
 
 def comparison_table(results: Mapping[str, EvaluationResult]) -> Table:
     """Means of several runs, paired differences from the first; intervals without 0 are marked."""
+    from logic_retrievers.evaluation import compare
+
     names, first = list(results), next(iter(results.values()))
     table = _new_table(first)
     for title in (*names, *(f"{name} less {names[0]}" for name in names[1:])):
@@ -166,6 +165,8 @@ def comparison_table(results: Mapping[str, EvaluationResult]) -> Table:
 
 def all_figures(results: Mapping[str, EvaluationResult]) -> dict[str, Any]:
     """The figures of one result; of several, with their differences from the first."""
+    from logic_retrievers.evaluation import compare
+
     first_name, first = next(iter(results.items()))
     if len(results) == 1:
         return first.to_json()
@@ -198,6 +199,9 @@ def _format_gain(gain: Estimate) -> str:
 
 def _read_query_encoders(paths: Sequence[str]) -> dict[str, QueryEncoder | None]:
     """Short name -> query encoder, read before anything is encoded; None for the bundle's own."""
+    from logic_retrievers.encoders import read_query_encoder
+    from logic_retrievers.encoders.query_encoder import SUFFIX
+
     short = [Path(path).name.removesuffix(SUFFIX) for path in paths]
     names = short if len(set(short)) == len(paths) else paths
     query_encoders = {
@@ -217,6 +221,8 @@ def _set_query_encoder(index: PassageIndex, source: QueryEncoder | None) -> None
 
 
 def _with_backfill(policy: Policy | PolicyRouter, *, backfill: bool) -> Policy | PolicyRouter:
+    from logic_retrievers.policies import AutoPolicy, SequentialPolicy, UnionPolicy
+
     if backfill:
         return policy
     if isinstance(policy, AutoPolicy):
@@ -231,6 +237,8 @@ def _with_backfill(policy: Policy | PolicyRouter, *, backfill: bool) -> Policy |
 def _add_documents(
     index: PassageIndex, dataset: Dataset, encoder: Encoder, long_texts: LongTexts
 ) -> None:
+    from logic_retrievers.documents import Splitter
+
     passages = [Passage(id, text) for id, text in dataset.documents.items()]  # noqa: A001
     splitter = Splitter.for_encoder(encoder)
     long = sum(len(encoder.token_spans(p.text)) > splitter.max_tokens for p in passages)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,12 +23,12 @@ from logic_retrievers.cli.console import (
     report_errors,
 )
 from logic_retrievers.cli.options import StoredCollection, expand_options, open_encoder
-from logic_retrievers.contradiction.settings import CONTRADICTION, merge_constants
-from logic_retrievers.documents import Splitter, read_documents
-from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import MissingVectorError, ReadError
-from logic_retrievers.index import PassageIndex
 from logic_retrievers.progress import Progress
+
+if TYPE_CHECKING:
+    from logic_retrievers.encoders import Encoder
+    from logic_retrievers.index import PassageIndex
 
 MAX_SHOWN_ERRORS = 20
 
@@ -105,6 +105,9 @@ def index(
     Run it again after a change, or after it was stopped: what is unchanged is skipped, and passages
     that are no longer in a file are removed.
     """
+    from logic_retrievers.contradiction.settings import merge_constants
+    from logic_retrievers.documents import Splitter, read_documents
+
     options = _collection_options(collection_options, shards, replicas, quantize)
     documents = read_documents(path)
     encoder = open_encoder(stored.bundle)
@@ -182,6 +185,8 @@ def _ensure_contradiction_vector(
     options: Mapping[str, Any],
 ) -> StoredCollection:
     """Creates the collection with the vector, or adds it to an existing one; returns its name."""
+    from logic_retrievers.contradiction.settings import CONTRADICTION
+
     with suppress(MissingVectorError):
         stored.open(
             encoder,

@@ -8,9 +8,10 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from logic_retrievers.documents.files import SourceFile
+if TYPE_CHECKING:
+    from logic_retrievers.documents.files import SourceFile
 
 
 @contextmanager
@@ -20,6 +21,8 @@ def open_input(path: Path) -> Iterator[tuple[SourceFile, IO[bytes] | None]]:
     Raises:
         ReadError: no file that can be read to its end, or reading it fails; the message names it.
     """
+    from logic_retrievers.documents.files import SourceFile
+
     stream = sys.stdin.buffer if str(path) == "-" else None
     file = SourceFile(path if stream is None else Path("standard input"), path.name)
     try:

@@ -8,19 +8,20 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from logic_retrievers.cleaning import Ledger
-from logic_retrievers.encoders import CachedEncoder, Encoder, OnnxEncoder, default_encoder
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.clients import is_address
 from logic_retrievers.paths import exists
-from logic_retrievers.policies import AutoPolicy, Policy, PolicyRouter, resolve_policy
 from logic_retrievers.policies.auto import Base
 from logic_retrievers.policies.registry import POLICIES
+
+if TYPE_CHECKING:
+    from logic_retrievers.cleaning import Ledger
+    from logic_retrievers.encoders import Encoder
+    from logic_retrievers.index import PassageIndex
+    from logic_retrievers.policies import Policy, PolicyRouter
 
 DEFAULT_LOCATION = ".logic-retrievers"
 
@@ -82,6 +83,8 @@ LedgerFile = Annotated[
 
 def open_encoder(bundle: Path | None, cache: Path | None = None) -> Encoder:
     """The ONNX encoder of a bundle, behind a cache where one is named."""
+    from logic_retrievers.encoders import CachedEncoder, OnnxEncoder, default_encoder
+
     encoder = default_encoder() if bundle is None else OnnxEncoder(bundle)
     return encoder if cache is None else CachedEncoder(encoder, cache)
 
@@ -92,6 +95,8 @@ def open_policy(name: str, base: Base) -> Policy | PolicyRouter:
     Raises:
         ConfigurationError: no such policy, or another one with a base.
     """
+    from logic_retrievers.policies import AutoPolicy, resolve_policy
+
     policy = resolve_policy(name)
     if isinstance(policy, AutoPolicy):
         return dataclasses.replace(policy, base=base)
@@ -121,6 +126,8 @@ class StoredCollection:
         collection_options: Mapping[str, Any] | None = None,
     ) -> PassageIndex:
         """Opens the collection, with the bundle's encoder by default; only servers get the key."""
+        from logic_retrievers.index import PassageIndex
+
         return PassageIndex.open(
             self.collection,
             open_encoder(self.bundle) if encoder is None else encoder,
@@ -178,6 +185,8 @@ def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
     Raises:
         StorageError: it cannot be opened.
     """
+    from logic_retrievers.cleaning import Ledger
+
     path = file or Path("." if _is_server(location) else location) / "ledger.sqlite"
     return Ledger(path if create or exists(path) else ":memory:")
 
@@ -201,4 +210,6 @@ def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
 
 
 def _is_server(location: str) -> bool:
+    from logic_retrievers.index.clients import is_address
+
     return is_address(location)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from logic_retrievers.cli.console import AsJson, out, print_json, report_errors
 from logic_retrievers.cli.input_file import open_input
-from logic_retrievers.documents.files import read_lines
 from logic_retrievers.errors import ConfigurationError, ReadError
-from logic_retrievers.queries import ParsedQuery, RuleParser
+
+if TYPE_CHECKING:
+    from logic_retrievers.queries import ParsedQuery
 
 
 @report_errors
@@ -24,6 +25,8 @@ def parse(
     as_json: AsJson = False,
 ) -> None:
     """Shows what a query wants and excludes, or the expression that it states."""
+    from logic_retrievers.queries import RuleParser
+
     parser = RuleParser()
     for text in _read_queries(query, file):
         parsed = parser.parse(text)
@@ -40,6 +43,8 @@ def _read_queries(query: str | None, file: Path | None) -> Iterator[str]:
         ConfigurationError: both or neither are given.
         ReadError: the file cannot be read as UTF-8.
     """
+    from logic_retrievers.documents.files import read_lines
+
     if (query is None) == (file is None):
         raise ConfigurationError("give a query, or --file with one query a line")
     if query is not None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from logic_retrievers.chat import ChatEndpoint
 from logic_retrievers.cli.console import (
     AsJson,
     ExitCode,
@@ -20,26 +19,13 @@ from logic_retrievers.cli.console import (
     report_errors,
 )
 from logic_retrievers.cli.options import Bundle, CacheFile, open_encoder
-from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.evaluation import Estimate
-from logic_retrievers.index import PassageIndex
 from logic_retrievers.policies.registry import POLICIES
-from logic_retrievers.probe import (
-    AccuracyComparison,
-    CachedReader,
-    EndpointReader,
-    ExtractiveReader,
-    GgufReader,
-    ProbeResult,
-    Reader,
-    fill_index,
-    read_probe,
-    resolve_configurations,
-)
-from logic_retrievers.probe import probe as run_probe
-from logic_retrievers.probe.grading import validate_grading
-from logic_retrievers.probe.questions import write_template
+
+if TYPE_CHECKING:
+    from logic_retrievers.encoders import Encoder
+    from logic_retrievers.evaluation import Estimate
+    from logic_retrievers.probe import AccuracyComparison, ProbeResult, Reader
 
 probe = typer.Typer(
     help="Compare the answers that different policies lead to.", no_args_is_help=True
@@ -66,6 +52,8 @@ def template(
     ],
 ) -> None:
     """Writes a set of two worked questions to fill in, with a README that explains its files."""
+    from logic_retrievers.probe.questions import write_template
+
     write_template(folder)
     out.print_line(f"template in {folder}")
 
@@ -127,6 +115,11 @@ def run(
     bundle: Bundle = None,
 ) -> None:
     """Answers questions from what each policy retrieves, and compares how many are right."""
+    from logic_retrievers.index import PassageIndex
+    from logic_retrievers.probe import CachedReader, fill_index, read_probe, resolve_configurations
+    from logic_retrievers.probe import probe as run_probe
+    from logic_retrievers.probe.grading import validate_grading
+
     checked_grading = validate_grading(grading)
     questions = read_probe(folder)
     encoder = open_encoder(bundle, cache)
@@ -187,6 +180,9 @@ def _open_reader(
             is no reader.
         MissingExtraError, ReadError: as :class:`GgufReader`.
     """
+    from logic_retrievers.chat import ChatEndpoint
+    from logic_retrievers.probe import EndpointReader, ExtractiveReader, GgufReader
+
     is_endpoint = name.startswith(("http://", "https://"))
     if not is_endpoint and (model is not None or api_key_variable is not None):
         raise ConfigurationError("--model and --api-key-variable go with --reader URL")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logic_retrievers.cleaning import Quarantine
 from logic_retrievers.cli.console import (
     AsJson,
     ExitCode,
@@ -24,6 +23,9 @@ from logic_retrievers.cli.options import (
     open_ledger,
 )
 from logic_retrievers.errors import ConfigurationError, InputError
+
+if TYPE_CHECKING:
+    from logic_retrievers.cleaning import Quarantine
 
 quarantine = typer.Typer(
     help="What the cleaner has hidden: list, show, restore, purge, verify.", no_args_is_help=True
@@ -169,6 +171,8 @@ def verify(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> No
 def _open_quarantine(
     stored: StoredCollectionWithLedger, *, reads: bool = False
 ) -> Iterator[Quarantine]:
+    from logic_retrievers.cleaning import Quarantine
+
     with stored.open() as index:
         yield Quarantine(index, open_ledger(stored.ledger, stored.location, create=not reads))
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from logic_retrievers.cli.console import print_json, report_errors
 from logic_retrievers.cli.input_file import open_input
 from logic_retrievers.cli.options import Bundle, open_encoder
-from logic_retrievers.contradiction import ContradictionScorer
-from logic_retrievers.documents.files import SourceFile
-from logic_retrievers.documents.formats import Record, read_jsonl
 from logic_retrievers.errors import ReadError
+
+if TYPE_CHECKING:
+    from logic_retrievers.documents.files import SourceFile
+    from logic_retrievers.documents.formats import Record
 
 FIELDS = ("sentence_a", "sentence_b")
 SCORES = ("score", "probability", "cosine", "sparsity")
@@ -38,6 +39,8 @@ def score_pairs(
     added. Rows are read and printed in batches; one that cannot be used ends the command before
     anything of its batch is printed.
     """
+    from logic_retrievers.contradiction import ContradictionScorer
+
     scorer = ContradictionScorer(open_encoder(bundle))
     rows = _read_rows(file)
     while batch := list(islice(rows, BATCH_SIZE)):
@@ -53,6 +56,8 @@ def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
     Raises:
         ReadError: the file, or a row of it, cannot be used; the message names file and line.
     """
+    from logic_retrievers.documents.formats import read_jsonl
+
     with open_input(path) as (file, stream):
         for record in read_jsonl(file, stream):
             if isinstance(record, ReadError):

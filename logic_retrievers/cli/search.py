@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,11 +20,11 @@ from logic_retrievers.cli.options import (
     parse_filter,
 )
 from logic_retrievers.errors import CollectionError, ConfigurationError
-from logic_retrievers.index import PassageIndex
-from logic_retrievers.queries import Expression
-from logic_retrievers.query_input import read_query
-from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit
+
+if TYPE_CHECKING:
+    from logic_retrievers.index import PassageIndex
+    from logic_retrievers.queries import Expression
 
 
 @report_errors
@@ -63,6 +63,9 @@ def search(
     stored: StoredCollection,
 ) -> None:
     """Prints the best passages for a query or a Boolean expression, with evidence on request."""
+    from logic_retrievers.query_input import read_query
+    from logic_retrievers.search import Engine
+
     if (query is None) == (expression is None):
         raise ConfigurationError("give a query, or an expression with --expression")
     resolved = open_policy(policy, base)

@@ -19,7 +19,6 @@ from logic_retrievers.cli.options import (
     open_policy,
 )
 from logic_retrievers.errors import MissingExtraError
-from logic_retrievers.serving.service import SearchService
 
 EXTRAS = {"mcp": "mcp", "fastapi": "rest", "uvicorn": "rest", "prometheus_client": "rest"}
 """Package -> the extra that brings it."""
@@ -45,6 +44,8 @@ def serve(
     for any other address than 127.0.0.1. An embedded collection is open to no other command
     meanwhile.
     """
+    from logic_retrievers.serving.service import SearchService
+
     with _missing_extras():
         if mcp:
             from logic_retrievers.serving.mcp_server import run_mcp

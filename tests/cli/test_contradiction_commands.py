@@ -9,8 +9,9 @@ import pytest
 from placed_words import COPPER, LOUD, QUIET, expected, placed
 from typer.testing import CliRunner
 
-from logic_retrievers.cli import options, score_pairs
+from logic_retrievers.cli import score_pairs
 from logic_retrievers.cli.app import app
+from logic_retrievers.contradiction import ContradictionScorer
 from logic_retrievers.index import PassageIndex
 
 ROWS = [
@@ -33,7 +34,7 @@ def encoder():
 @pytest.fixture
 def call(tmp_path, monkeypatch, encoder):
     monkeypatch.setenv("LOGIC_RETRIEVERS_LOCATION", str(tmp_path / "index"))
-    monkeypatch.setattr(options, "default_encoder", lambda: encoder)
+    monkeypatch.setattr("logic_retrievers.encoders.default_encoder", lambda: encoder)
 
     def run(*arguments, code=0, stdin=None):
         result = CliRunner().invoke(
@@ -124,7 +125,7 @@ def test_a_server_that_cannot_add_a_vector(call, corpus, monkeypatch):
 
 def test_a_bundle_without_the_vector(call, corpus, monkeypatch):
     """Nothing may be stored under a promise that the encoder cannot keep."""
-    monkeypatch.setattr(options, "default_encoder", lambda: placed(("topical",)))
+    monkeypatch.setattr("logic_retrievers.encoders.default_encoder", lambda: placed(("topical",)))
     message = "makes no 'contradiction'"
     assert message in " ".join(call("index", corpus, "--contradictions", code=2).stderr.split())
     assert "no collection" in call("contradictions", QUIET, code=1).stderr
@@ -226,13 +227,13 @@ def test_a_bad_row_is_named_before_its_batch_is_written(
 def test_rows_are_read_and_written_in_batches(call, monkeypatch):
     """Output that comes at the end alone, and a million rows in memory until then."""
     monkeypatch.setattr(score_pairs, "BATCH_SIZE", 3)
-    seen, score = [], score_pairs.ContradictionScorer.score
+    seen, score = [], ContradictionScorer.score
 
     def noted(self, some):
         seen.append(len(some))
         return score(self, some)
 
-    monkeypatch.setattr(score_pairs.ContradictionScorer, "score", noted)
+    monkeypatch.setattr(ContradictionScorer, "score", noted)
     rows = [{"sentence_a": QUIET, "sentence_b": f"text {n}"} for n in range(8)]
     found = call("score-pairs", "-", stdin=lines(rows)).stdout.splitlines()
     assert seen == [3, 3, 2]
@@ -250,6 +251,6 @@ def test_a_broken_archive(call, tmp_path):
 
 def test_pairs_with_a_bundle_without_the_vector(call, monkeypatch):
     """It must be told before the input is read, which may be a pipe."""
-    monkeypatch.setattr(options, "default_encoder", lambda: placed(("topical",)))
+    monkeypatch.setattr("logic_retrievers.encoders.default_encoder", lambda: placed(("topical",)))
     result = call("score-pairs", "-", stdin="{broken", code=2)
     assert "makes no 'contradiction'" in " ".join(result.stderr.split())

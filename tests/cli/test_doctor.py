@@ -56,7 +56,7 @@ def test_an_embedded_index_in_order(tmp_path):
 
 def test_an_embedded_index_with_all_that_can_be_wrong(monkeypatch, tmp_path):
     """Too many passages without HNSW, no words, and a vector that was put off."""
-    for module in (collection, optimization, doctor):
+    for module in (collection, optimization):
         monkeypatch.setattr(module, "EXACT_LIMIT", 50)
     monkeypatch.setattr(optimization, "_PROGRAM", "raise SystemExit('killed')")
     with (
@@ -74,7 +74,7 @@ def test_an_embedded_index_with_all_that_can_be_wrong(monkeypatch, tmp_path):
     assert "optimize()" in hnsw
     assert text.count("note slow or missing") == 3
     monkeypatch.undo()
-    for module in (collection, optimization, doctor):
+    for module in (collection, optimization):
         monkeypatch.setattr(module, "EXACT_LIMIT", 50)
     with PassageIndex.open(location=tmp_path) as index:
         index.optimize()

@@ -35,9 +35,12 @@ def test_a_called_command_is_the_real_one(group):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"), [(["--version"], 0), (["--help"], 0), (["parse", "a, not b"], 0)]
+    "arguments",
+    [["--version"], ["--help"], ["parse", "a, not b"], *([name, "--help"] for name in COMMANDS)],
+    ids=" ".join,
 )
-def test_what_searches_nothing_loads_no_engine(arguments: list[str], code: int):
+def test_what_searches_nothing_loads_no_engine(arguments: list[str]):
+    """Help and the completion of options would take a second longer."""
     program = (
         "import sys; from logic_retrievers.cli import main\n"
         f"sys.argv[1:] = {arguments}\n"
@@ -45,4 +48,4 @@ def test_what_searches_nothing_loads_no_engine(arguments: list[str], code: int):
         f"finally: sys.stderr.write(repr([n for n in {_HEAVY} if n in sys.modules]))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (code, "[]"), done
+    assert (done.returncode, done.stderr) == (0, "[]"), done

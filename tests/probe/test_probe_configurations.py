@@ -201,7 +201,7 @@ def test_questions_without_an_answer_are_said(tmp_path: Path, monkeypatch) -> No
                 raise ValueError("x")
             return super().answer(prompt)
 
-    monkeypatch.setattr("logic_retrievers.cli.probe.ExtractiveReader", Failing)
+    monkeypatch.setattr("logic_retrievers.probe.ExtractiveReader", Failing)
     done = CliRunner().invoke(app, ["probe", "run", str(write_set(tmp_path / "small"))])
     assert done.exit_code == 3
     assert "1 without an answer, as chess: reader: ValueError" in done.output
