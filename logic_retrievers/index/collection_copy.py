@@ -121,14 +121,29 @@ def _create_copy(
         target,
         vectors_config={**by_stored_name(params.vectors), **dense},
         sparse_vectors_config={**(params.sparse_vectors or {}), **sparse} or None,
-        shard_number=params.shard_number,
-        replication_factor=params.replication_factor,
-        write_consistency_factor=params.write_consistency_factor,
-        on_disk_payload=params.on_disk_payload,
-        quantization_config=info.config.quantization_config,
         metadata=updated_metadata(collection, missing),
+        **copied_options(info),
     )
     yield from _on(at, create)
+    yield from copy_payload_indexes(info, target, at)
+
+
+def copied_options(info: models.CollectionInfo) -> dict[str, Any]:
+    """Arguments of ``create_collection`` for a copy that is kept like the original."""
+    params = info.config.params
+    return {
+        "shard_number": params.shard_number or None,  # over gRPC 0 where it is not said
+        "replication_factor": params.replication_factor or None,
+        "write_consistency_factor": params.write_consistency_factor or None,
+        "on_disk_payload": params.on_disk_payload,
+        "quantization_config": info.config.quantization_config,
+    }
+
+
+def copy_payload_indexes(
+    info: models.CollectionInfo, target: str, at: EffectHandler | None = None
+) -> Operation[None]:
+    """Makes the payload indexes that the original has."""
     for key, index in (info.payload_schema or {}).items():
         create = client_call(
             "create_payload_index",

@@ -150,7 +150,7 @@ def add(
     check_stream(passages)
     check_type("keep_sources", keep_sources, Container)
     vectors = _vectors_to_write(collection, encoder)
-    fingerprints = [(v.name, v.fingerprint or encoder.specs[v.name].fingerprint) for v in vectors]
+    fingerprints = written_fingerprints(collection, encoder)
     written = [v for v in vectors if postponed is None or v.name not in postponed.names]
     done = _Done()
     meter = ProgressMeter(progress, len(passages) if isinstance(passages, Sized) else None)
@@ -195,6 +195,12 @@ def next_part_size(count: int, begun: float) -> int:
     ``time.monotonic()``.
     """
     return max(SMALLEST_PART, int(count / max(time.monotonic() - begun, 1e-3)))
+
+
+def written_fingerprints(collection: Collection, encoder: Encoder) -> list[tuple[str, str]]:
+    """(vector name, fingerprint) of what a passage gets, as its content hash has it."""
+    vectors = _vectors_to_write(collection, encoder)
+    return [(v.name, v.fingerprint or encoder.specs[v.name].fingerprint) for v in vectors]
 
 
 def _vectors_to_write(collection: Collection, encoder: Encoder) -> list[StoredVector]:

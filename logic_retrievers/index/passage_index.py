@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Container, Iterable, Iterator, Sequence
-from contextlib import closing
 from functools import partial
 from typing import Self, Unpack
 
 from logic_retrievers.effects import Operation, arun, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.index import backfill, collection_copy, ingestion, points
+from logic_retrievers.index import backfill, ingestion, points
 from logic_retrievers.index.backfill import BackfillReport
 from logic_retrievers.index.connection import Connection
+from logic_retrievers.index.copies import IndexCopies
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE, IngestReport, Postponed
 from logic_retrievers.index.opening import open_collection, prepare_writing
-from logic_retrievers.index.operations import IndexOperations
 from logic_retrievers.index.requests import client_call
-from logic_retrievers.index.settings import ConnectionSettings, Settings, check_name, split_settings
+from logic_retrievers.index.settings import Settings, split_settings
 from logic_retrievers.progress import ProgressCallback
 from logic_retrievers.types import Passage
 
 
-class PassageIndex(IndexOperations):
+class PassageIndex(IndexCopies):
     """A collection with one point per passage and one named vector per head of the encoder.
 
     Open it with :meth:`open` or :meth:`aopen`. Each method has an asynchronous form (``aadd`` of
@@ -238,48 +237,6 @@ class PassageIndex(IndexOperations):
     ) -> BackfillReport:
         """:meth:`backfill` without blocking the event loop."""
         return await self.arun(self._backfill(names, into, progress))
-
-    def copy_to(
-        self,
-        collection: str | None = None,
-        *,
-        progress: ProgressCallback | None = None,
-        **place: Unpack[ConnectionSettings],
-    ) -> int:
-        """Copies all points into a new collection elsewhere: from a folder to a server, or back.
-
-        Ids, payloads and vectors stay as they are; nothing is encoded. After an interruption the
-        same call continues.
-
-        Args:
-            collection: name of the copy; the same name by default.
-            progress: called after each batch; what an earlier call copied counts as done.
-            **place: where the copy is; see :class:`ConnectionSettings`.
-
-        Returns:
-            How many points were copied in this call.
-
-        Raises:
-            CollectionError: the copy does not have as many points in the end.
-        """
-        name = check_name(self.collection if collection is None else collection)
-        with closing(Connection.open(**place)) as other:
-            return self.run(collection_copy.copy(self._collection, name, other, progress))
-
-    async def acopy_to(
-        self,
-        collection: str | None = None,
-        *,
-        progress: ProgressCallback | None = None,
-        **place: Unpack[ConnectionSettings],
-    ) -> int:
-        """:meth:`copy_to` without blocking the event loop."""
-        name = check_name(self.collection if collection is None else collection)
-        other = await asyncio.to_thread(partial(Connection.open, **place))
-        try:
-            return await self.arun(collection_copy.copy(self._collection, name, other, progress))
-        finally:
-            await other.aclose()
 
     def optimize(self) -> bool:
         """Builds the HNSW index of an embedded collection now; a server does so by itself.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import flag_conditions
 from logic_retrievers.index.point_format import LOGIC, QUARANTINED, is_quarantined
 from logic_retrievers.index.points import page, retrieve_by_passage_id
-from logic_retrievers.index.requests import batches, client_call
+from logic_retrievers.index.requests import batches, client_call, scroll
 from logic_retrievers.types import Passage
 
 POINTS_PER_CALL = 256
@@ -87,6 +87,20 @@ def _delete_flags(
             yield client_call(
                 "delete_payload", collection.name, keys=deleted_keys, points=points, wait=True
             )
+
+
+def unhide_points(collection: Collection, point_ids: Container[str]) -> Operation[None]:
+    """Removes the flag from those of the hidden points that have one of these ids."""
+    flagged = models.Filter(should=flag_conditions(collection.filterable_flags))
+    offset = None
+    while collection.filterable_flags:
+        records, offset = yield scroll(
+            collection.name, flagged, limit=POINTS_PER_CALL, offset=offset
+        )
+        hidden = {r.id: r.payload or {} for r in records if str(r.id) in point_ids}
+        yield from _delete_flags(collection, hidden)
+        if offset is None:
+            return
 
 
 def quarantined_page(

@@ -1,0 +1,342 @@
+"""Reindexing: every passage into a second collection of another encoder or shape, then an alias.
+
+Passes over the original follow each other until little has changed since the one before; then what
+is gone is deleted, the alias switched, and one more pass brings what was written meanwhile. Nothing
+but the second collection and the alias is written.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from qdrant_client import models
+
+from logic_retrievers.effects import ClientCall, Compute, Operation
+from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.errors import CollectionError, CollectionNotFoundError, ConfigurationError
+from logic_retrievers.index import ingestion, lexical
+from logic_retrievers.index.collection import Collection
+from logic_retrievers.index.collection_copy import copied_options, copy_payload_indexes
+from logic_retrievers.index.opening import open_collection, prepare_writing
+from logic_retrievers.index.point_format import content_hash, point_id, stored_hash, stored_tenant
+from logic_retrievers.index.points import count_points
+from logic_retrievers.index.quarantine_flag import unhide_points
+from logic_retrievers.index.requests import batches, client_call, retrieve, scroll
+from logic_retrievers.index.strict_limits import within
+from logic_retrievers.progress import ProgressCallback, ProgressMeter
+from logic_retrievers.types import Passage
+
+PAGE_SIZE = 256
+FEW = 256
+"""Passages that a pass may have written for the alias to be switched after it."""
+SAMPLE = 64
+"""Passages that an estimate encodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexReport:
+    """What one call did, or what a whole one would take.
+
+    Args:
+        collection: the second one.
+        passages: in it; of an estimate, in the original.
+        written: encoded and stored by this call; of an estimate, those to encode.
+        removed: deleted from the second collection, since the original has them no more.
+        seconds: that it took, or would take on this machine.
+        bytes: of an estimate: vectors and payloads on the disk, without an HNSW index. None: not
+            estimated.
+        alias: that is the second collection's name from now on.
+    """
+
+    collection: str
+    passages: int
+    written: int
+    removed: int = 0
+    seconds: float = 0.0
+    bytes: int | None = None
+    alias: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What decides a passage's point in the second collection."""
+
+    digest: str
+    quarantined: bool
+
+
+def reindex(
+    source: Collection,
+    into: str,
+    encoder: Encoder,
+    settings: Mapping[str, Any],
+    alias: str | None,
+    progress: ProgressCallback | None,
+    *,
+    embedded: bool,
+) -> Operation[ReindexReport]:
+    """Fills a second collection from the first, and switches an alias to it.
+
+    Args:
+        source: with the passages of all tenants.
+        into: name of the second collection; where it exists, the call goes on with it.
+        encoder: makes its vectors.
+        settings: of :func:`opening.open_collection`; what is left out is as in ``source``.
+        alias: None: none is switched.
+        progress: of the first pass.
+        embedded: whether the engine runs in this process.
+
+    Raises:
+        ConfigurationError: names that cannot be.
+        CollectionError: somebody else writes to the second collection.
+    """
+    begun = time.monotonic()
+    source = yield from _resolve(source, into, alias, embedded)
+    target = yield from _open_target(source, into, encoder, settings, embedded)
+    filling = _fill(source, target, encoder, alias, progress)
+    written, removed = yield from within(target.limits, filling)
+    stored = yield from count_points(target, None)
+    seconds = time.monotonic() - begun
+    return ReindexReport(into, stored, written, removed, seconds, alias=alias)
+
+
+def _fill(
+    source: Collection,
+    target: Collection,
+    encoder: Encoder,
+    alias: str | None,
+    progress: ProgressCallback | None,
+) -> Operation[tuple[int, int]]:
+    """How many passages were written, and how many deleted."""
+    meter = ProgressMeter(progress, (yield from count_points(source, None)))
+    seen, written = yield from _pass(source, target, encoder, {}, meter)
+    last = written
+    while last > FEW:
+        seen, last = yield from _pass(source, target, encoder, seen)
+        written += last
+    removed = yield from _delete_others(target, seen)
+    yield from _show_active(target, seen)
+    stored = yield from count_points(target, None)
+    if stored != len(seen):
+        raise CollectionError(
+            f"{target.name!r} has {stored} passages, and {source.name!r} gave {len(seen)}: somebody"
+            f" else writes to {target.name!r}. Stop that, and run this again."
+        )
+    if alias is not None:
+        yield from _switch(alias, target.name)
+        later, last = yield from _pass(source, target, encoder, seen, only_ours=True)
+        written += last
+        removed += yield from _delete_if_ours(target, seen, later)
+    return written, removed
+
+
+def estimate(
+    source: Collection,
+    into: str,
+    encoder: Encoder,
+    settings: Mapping[str, Any],
+    *,
+    embedded: bool,
+) -> Operation[ReindexReport]:
+    """What :func:`reindex` would take, from the first passages of the collection."""
+    source = yield from _resolve(source, into, None, embedded)
+    total = yield from count_points(source, None)
+    names = settings.get("vectors") or _vector_names(source, encoder)
+    records, _ = yield scroll(source.name, limit=SAMPLE)
+    if not records:
+        return ReindexReport(into, 0, 0, bytes=0)
+    texts = [source.passage(record).text_to_embed for record in records]
+    begun = time.monotonic()
+    yield Compute(partial(encoder.encode_documents, texts, names))
+    seconds = (time.monotonic() - begun) / len(records) * total
+    payload = sum(len(json.dumps(record.payload)) for record in records) / len(records)
+    vectors = 4 * sum(encoder.specs[name].dimension for name in names)
+    return ReindexReport(
+        into, total, total, seconds=seconds, bytes=int(total * (payload + vectors))
+    )
+
+
+def _resolve(
+    source: Collection, into: str, alias: str | None, embedded: bool
+) -> Operation[Collection]:
+    """The original under its own name: one that was opened by an alias would change on the way.
+
+    Raises:
+        ConfigurationError: names that cannot be.
+    """
+    if source.tenant is not None:
+        raise ConfigurationError(
+            "A collection is reindexed as a whole. Open it with all_tenants=True, not with tenant=."
+        )
+    if embedded and alias is not None:
+        raise ConfigurationError(
+            "alias= is for a server. In a folder, open the new collection by its own name."
+        )
+    aliases = {} if embedded else (yield from _aliases())
+    name = aliases.get(source.name, source.name)
+    if into in {name, alias} or into in aliases:
+        raise ConfigurationError(
+            f"into= is the name of a second collection beside {name!r}, and no alias."
+        )
+    if alias is not None and alias not in aliases:
+        try:
+            yield client_call("get_collection", alias)
+        except CollectionNotFoundError:
+            pass
+        else:
+            raise ConfigurationError(
+                f"alias={alias!r} is a collection's own name. Choose another, and open that one in"
+                " your programs from now on; at the next reindexing they notice nothing."
+            )
+    return replace(source, name=name)
+
+
+def _aliases() -> Operation[dict[str, str]]:
+    """Alias -> the collection that it leads to."""
+    answer = yield ClientCall("get_aliases", {})
+    return {alias.alias_name: alias.collection_name for alias in answer.aliases}
+
+
+def _open_target(
+    source: Collection, into: str, encoder: Encoder, settings: Mapping[str, Any], embedded: bool
+) -> Operation[Collection]:
+    """Opens or makes the second collection, like the first where nothing else is wanted."""
+    info = yield client_call("get_collection", source.name)
+    words = source.vectors.get(lexical.NAME)
+    wanted = {
+        "vectors": _vector_names(source, encoder),
+        "lexical": False if words is None else words.language,
+        "text_key": source.keys.text,
+        "metadata_key": source.keys.metadata,
+        "quantized": embedded and info.config.quantization_config is not None,
+        "local_mode": source.local_mode,
+        "embedded": embedded,
+        "all_tenants": True,
+        "show_quarantined": True,
+        **settings,
+    }
+    if not embedded and not source.local_mode:
+        options = settings.get("collection_options") or {}
+        try:
+            yield client_call("get_collection", into)
+        except CollectionNotFoundError:
+            options = {**copied_options(info), **options}
+            if settings.get("quantized"):
+                options["quantization_config"] = None
+        wanted["collection_options"] = options
+    target = yield from open_collection(into, encoder.specs, **wanted)
+    yield from copy_payload_indexes(info, into)
+    return (yield from prepare_writing(target, encoder.specs))
+
+
+def _vector_names(source: Collection, encoder: Encoder) -> list[str]:
+    """The vectors of the original that the encoder makes, or all that it makes."""
+    return [name for name in source.vectors if name in encoder.specs] or list(encoder.specs)
+
+
+def _pass(
+    source: Collection,
+    target: Collection,
+    encoder: Encoder,
+    before: Mapping[str, _Content],
+    meter: ProgressMeter | None = None,
+    *,
+    only_ours: bool = False,
+) -> Operation[tuple[dict[str, _Content], int]]:
+    """Stores what differs from the pass before; the contents seen, and how many were written.
+
+    Args:
+        source: is read.
+        target: is written.
+        encoder: of the target.
+        before: point id -> content, as the pass before saw it and left it in the target.
+        meter: is told how many have been read.
+        only_ours: leave passages alone that others have written to the target meanwhile.
+    """
+    fingerprints = ingestion.written_fingerprints(target, encoder)
+    seen: dict[str, _Content] = {}
+    written, offset = 0, None
+    while True:
+        records, offset = yield scroll(source.name, limit=PAGE_SIZE, offset=offset)
+        changed: dict[str | None, dict[str, Passage]] = {}
+        for record in records:
+            passage, tenant = source.passage(record), stored_tenant(record.payload)
+            point = point_id(passage.id, tenant)
+            seen[point] = _Content(content_hash(passage, fingerprints), passage.quarantined)
+            if seen[point] != before.get(point):
+                changed.setdefault(tenant, {})[point] = passage
+        for tenant, passages in changed.items():
+            if only_ours:
+                ours = yield from _ours(target, list(passages), before)
+                passages = {point: passages[point] for point in ours}
+            of_tenant, stored = replace(target, tenant=tenant), list(passages.values())
+            report = yield from ingestion.add(of_tenant, encoder, stored, replace_sources=False)
+            written += report.added + report.updated
+        if meter is not None:
+            meter.report(len(seen))
+        if offset is None:
+            return seen, written
+
+
+def _ours(
+    target: Collection, points: list[str], before: Mapping[str, _Content]
+) -> Operation[list[str]]:
+    """Those of the points that are in the target as this call left them, or not at all."""
+    stored: dict[str, str | None] = {}
+    for batch in batches(points, PAGE_SIZE):
+        for record in (yield retrieve(target.name, list(batch), payload=True)):
+            stored[str(record.id)] = stored_hash(record.payload)
+    return [
+        point
+        for point in points
+        if point not in stored or (point in before and before[point].digest == stored[point])
+    ]
+
+
+def _delete_others(target: Collection, seen: Mapping[str, _Content]) -> Operation[int]:
+    """Deletes what the original has no more."""
+    others: list[Any] = []
+    offset = None
+    while True:
+        records, offset = yield scroll(target.name, limit=PAGE_SIZE, offset=offset, payload=False)
+        others += [record.id for record in records if str(record.id) not in seen]
+        if offset is None:
+            break
+    yield from _delete(target, others)
+    return len(others)
+
+
+def _delete_if_ours(
+    target: Collection, seen: Mapping[str, _Content], later: Mapping[str, _Content]
+) -> Operation[int]:
+    """Deletes what went from the original during the switch, unless others wrote it anew."""
+    gone = yield from _ours(target, [point for point in seen if point not in later], seen)
+    yield from _delete(target, gone)
+    return len(gone)
+
+
+def _delete(target: Collection, points: list[Any]) -> Operation[None]:
+    for batch in batches(points, PAGE_SIZE):
+        selector = models.PointIdsList(points=list(batch))
+        yield client_call("delete", target.name, points_selector=selector, wait=True)
+
+
+def _show_active(target: Collection, seen: Mapping[str, _Content]) -> Operation[None]:
+    """Takes the flag off passages that were restored while an earlier call was at work."""
+    active = {point for point, content in seen.items() if not content.quarantined}
+    yield from unhide_points(target, active)
+
+
+def _switch(alias: str, into: str) -> Operation[None]:
+    """Lets an alias lead to a collection, in one step for whoever searches it."""
+    create = models.CreateAlias(collection_name=into, alias_name=alias)
+    operations: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=create)]
+    if alias in (yield from _aliases()):
+        old = models.DeleteAlias(alias_name=alias)
+        operations.insert(0, models.DeleteAliasOperation(delete_alias=old))
+    yield ClientCall("update_collection_aliases", {"change_aliases_operations": operations})

@@ -1,0 +1,259 @@
+"""Reindexing beside readers and a writer: nothing is lost, doubled, or brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from suites import HashedEncoder
+
+from logic_retrievers import Engine
+from logic_retrievers.errors import CollectionError, ConfigurationError
+from logic_retrievers.index import PassageIndex, reindexing
+from logic_retrievers.types import Passage
+
+NEWER = HashedEncoder(version="2", dimension=48)
+
+
+def everything(index: PassageIndex) -> dict[str, Passage]:
+    return {passage.id: passage for passage in index.scroll()}
+
+
+def hide(index: PassageIndex, *ids: str) -> None:
+    index.run(index.hide(ids))
+
+
+def unhide(index: PassageIndex, *ids: str) -> None:
+    index.run(index.unhide(ids))
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_all_passages_are_there_anew(opened, make_passages, asynchronous):
+    """Another encoder, another language of the words; ids, fields, flags and sources stay."""
+    index = opened(lexical=True)
+    passages = make_passages(600)
+    passages[3] = replace(passages[3], source="s", span=(1, 2), embed_text="title", extra={"n": 1})
+    index.add(passages)
+    hide(index, "p5")
+    shares: list[float | None] = []
+    settings: dict[str, Any] = {"lexical": "german", "progress": lambda p: shares.append(p.share)}
+    if asynchronous:
+        report = await index.areindex("lr-test-2", NEWER, **settings)
+    else:
+        report = index.reindex("lr-test-2", NEWER, **settings)
+    assert (report.collection, report.passages, report.written, report.removed) == (
+        *("lr-test-2", 600, 600, 0),
+    )
+    assert shares[-1] == 1
+    assert shares == sorted(shares)
+    second = opened(collection="lr-test-2", encoder=NEWER, lexical="german")
+    assert everything(second) == everything(index)
+    assert second.language == "german"
+    assert [hit.passage.id for hit in Engine(second).search(passages[7].text, k=1)] == ["p7"]
+    assert "p5" not in [hit.passage.id for hit in Engine(second).search(passages[5].text, k=9)]
+    again = index.reindex("lr-test-2", NEWER, lexical="german")
+    assert (again.passages, again.written, again.removed) == (600, 0, 0)
+    assert second.add(passages[:9]).unchanged == 9
+
+
+def test_passages_of_tenants_stay_theirs(opened):
+    """Two may have one id."""
+    for tenant in ("one", "two"):
+        opened(tenant=tenant).add([Passage("a", f"text of {tenant}")])
+    whole = opened(all_tenants=True)
+    assert whole.reindex("lr-test-2").passages == 2
+    for tenant in ("one", "two"):
+        second = opened(collection="lr-test-2", tenant=tenant)
+        assert second.get(["a"]) == [Passage("a", f"text of {tenant}")]
+
+
+def test_what_happens_meanwhile_happens_there_too(opened, make_passages, monkeypatch):
+    """Added, changed, deleted, hidden and shown, behind the place where the reading is."""
+    index = opened()
+    index.add(make_passages(700))
+    hide(index, "p1", "p2")
+    read: list[int] = []
+
+    def writing(progress) -> None:
+        if not read:
+            index.add([Passage("new", "a new text"), replace(make_passages(1)[0], text="changed")])
+            index.delete(ids=[f"p{n}" for n in range(100, 400)])
+            hide(index, "p3")
+            unhide(index, "p1")
+        read.append(progress.done)
+
+    monkeypatch.setattr(reindexing, "FEW", 0)
+    report = index.reindex("lr-test-2", NEWER, progress=writing)
+    second = opened(collection="lr-test-2", encoder=NEWER)
+    assert everything(second) == everything(index)
+    assert report.passages == 401
+    hidden = {passage.id for passage in everything(second).values() if passage.quarantined}
+    assert hidden == {"p2", "p3"}
+
+
+def test_an_interrupted_call_goes_on(opened, make_passages):
+    """What is stored is not encoded again; what happened between the calls is made up for."""
+    index = opened()
+    index.add(make_passages(600))
+    hide(index, "p1")
+
+    def stop(progress) -> None:
+        if progress.done >= 256:
+            raise KeyboardInterrupt
+
+    encoder = HashedEncoder(version="2", dimension=48)
+    with pytest.raises(KeyboardInterrupt):
+        index.reindex("lr-test-2", encoder, progress=stop)
+    unhide(index, "p1")
+    index.delete(ids=["p2"])
+    assert index.reindex("lr-test-2", encoder).passages == 599
+    assert len(set(encoder.encoded)) == len(encoder.encoded) >= 599
+    second = opened(collection="lr-test-2", encoder=encoder)
+    assert everything(second) == everything(index)
+    assert not second.get(["p1"])[0].quarantined
+
+
+@pytest.fixture
+def on_server(wire_settings, encoder, make_passages):
+    """An index that programs open by an alias."""
+    with PassageIndex.open("p-1", encoder, **wire_settings) as first:
+        first.add(make_passages(30))
+        first.reindex("p-2", alias="p")
+    with PassageIndex.open("p", encoder, **wire_settings) as index:
+        yield index
+
+
+def test_an_alias_is_switched(on_server, wire_settings, encoder, make_passages):
+    """Whoever opened it reads the second collection from then on, and writes into it."""
+    index = on_server
+    assert {alias.alias_name for alias in index.client.get_aliases().aliases} == {"p"}
+    report = index.reindex("p-3", alias="p", lexical="german")
+    assert (report.alias, report.passages) == ("p", 30)
+    index.add([Passage("later", "a later text")])
+    assert index.count() == 31
+    with PassageIndex.open("p-3", encoder, **wire_settings) as third:
+        assert everything(third) == everything(index)
+    with PassageIndex.open("p-2", encoder, **wire_settings) as second:
+        assert second.count() == 30
+
+
+def test_what_is_written_around_the_switch(on_server, wire_settings, encoder, monkeypatch):
+    """Just before it into the old collection, just after it by the alias into the new one."""
+    index = on_server
+    switch = reindexing._switch
+    with PassageIndex.open("p-2", encoder, **wire_settings) as old:
+
+        def surrounded(alias: str, into: str):
+            old.add([Passage("before", "just before"), Passage("both", "just before")])
+            old.add([replace(old.get(["p1"])[0], text="changed before")])
+            old.delete(ids=["p2", "p3"])
+            yield from switch(alias, into)
+            index.add([Passage("after", "just after"), Passage("both", "just after")])
+            index.add([Passage("p3", "anew after")])
+
+        monkeypatch.setattr(reindexing, "_switch", surrounded)
+        index.reindex("p-3", alias="p")
+    found = {name: passage.text for name, passage in everything(index).items()}
+    assert found["before"] == "just before"
+    assert found["after"] == found["both"] == "just after"
+    assert found["p1"] == "changed before"
+    assert "p2" not in found
+    assert found["p3"] == "anew after"
+    assert len(found) == 32
+
+
+def test_the_second_collection_is_kept_like_the_first(wire_double, wire_settings, encoder):
+    """Shards, copies, payload indexes; what is asked for goes before."""
+    options = {"shard_number": 2, "replication_factor": 2, "on_disk_payload": True}
+    fields = {"city": "keyword"}
+    with PassageIndex.open(
+        "p", encoder, **wire_settings, collection_options=options, indexed_fields=fields
+    ) as index:
+        index.add([Passage("a", "text", {"city": "Oslo"})])
+        index.reindex("q", collection_options={"shard_number": 4}, quantized=True)
+        info = index.client.get_collection("q")
+    assert wire_double.created["q"].shard_number == 4
+    assert wire_double.created["q"].replication_factor == 2
+    assert wire_double.created["q"].quantization_config is not None
+    assert "metadata.city" in info.payload_schema
+
+
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
+def test_a_strict_collection(wire_settings, encoder, make_passages):
+    """Its limits are those of the pages that are read, and of the writes."""
+    strict = {"enabled": True, "max_query_limit": 20, "upsert_max_batchsize": 10}
+    options = {"collection_options": {"strict_mode_config": strict}}
+    with PassageIndex.open("p", encoder, **wire_settings, **options) as index:
+        index.add(make_passages(60))
+        assert index.reindex("q", **options).passages == 60
+
+
+def test_an_estimate_writes_nothing(opened, make_passages):
+    index = opened()
+    assert index.reindex("lr-test-2", NEWER, dry_run=True).passages == 0
+    index.add(make_passages(300))
+    report = index.reindex("lr-test-2", NEWER, dry_run=True)
+    assert (report.passages, report.written) == (300, 300)
+    assert report.seconds > 0
+    assert 300 * 2 * 48 * 4 < report.bytes < 300 * (2 * 48 * 4 + 1000)
+    with pytest.raises(CollectionError):
+        opened(collection="lr-test-2", create=False)
+
+
+Call = Callable[[PassageIndex], Any]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda index: index.reindex("p"), "second collection beside 'p-2'"),
+        (lambda index: index.reindex("p-2"), "second collection beside 'p-2'"),
+        (lambda index: index.reindex("q", alias="q"), "second collection"),
+        (lambda index: index.reindex("q", alias="p-1"), "a collection's own name"),
+        (lambda index: index.reindex(""), "not empty"),
+        (lambda index: index.reindex("q", alias=""), "not empty"),
+        (lambda index: index.reindex("q", tenant="t"), "tenant= is no setting"),
+        (lambda index: index.reindex("q", location="x"), "location= is no setting"),
+        (lambda index: index.reindex("q", "an encoder"), "second argument is an encoder"),
+        (lambda index: index.reindex("q", vectors=["mine"]), "The encoder makes"),
+    ],
+)
+def test_bad_input(on_server, call: Call, words: str):
+    """Before anything is made."""
+    with pytest.raises(ConfigurationError, match=words):
+        call(on_server)
+    names = {found.name for found in on_server.client.get_collections().collections}
+    assert names == {"p-1", "p-2"}
+
+
+def test_one_tenant_alone_or_an_alias_in_a_folder(encoder, tmp_path):
+    with (
+        PassageIndex.open("p", encoder, tenant="t", location=tmp_path) as index,
+        pytest.raises(ConfigurationError, match="all_tenants=True"),
+    ):
+        index.reindex("q")
+    with (
+        PassageIndex.open("p", encoder, all_tenants=True, location=tmp_path) as index,
+        pytest.raises(ConfigurationError, match="for a server"),
+    ):
+        index.reindex("q", alias="r")
+
+
+def test_somebody_else_writes_to_the_second_collection(opened, make_passages, monkeypatch):
+    """It cannot be told from what the first one has lost."""
+    index = opened()
+    index.add(make_passages(3))
+    index.reindex("lr-test-2")
+    second = opened(collection="lr-test-2")
+    delete = reindexing._delete_others
+
+    def deleting(target, seen):
+        removed = yield from delete(target, seen)
+        second.add([Passage("other", "of somebody else")])
+        return removed
+
+    monkeypatch.setattr(reindexing, "_delete_others", deleting)
+    with pytest.raises(CollectionError, match="somebody else writes"):
+        index.reindex("lr-test-2")
