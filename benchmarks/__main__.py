@@ -19,6 +19,7 @@ BENCHMARKS = (
     "contradiction_filter",
     "contradiction_speed",
     "ingestion_crash",
+    "reindexing",
     "cleaning",
     "cleaning_alarms",
     "cleaning_growth",

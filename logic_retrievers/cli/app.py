@@ -18,6 +18,8 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "index": "Reads documents, splits the long ones, and stores them with their vectors.",
         "backfill": "Makes vectors that the stored passages of a collection lack.",
+        "reindex": "Makes a second collection of all passages, with another encoder or other "
+        "settings.",
         "search": "Prints the best passages for a query or a Boolean expression, with evidence on "
         "request.",
         "contradictions": "Prints the passages that contradict a statement, or a stored passage, "

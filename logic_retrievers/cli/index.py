@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from logic_retrievers.cli.backfill import describe_backfill, run_backfill
+from logic_retrievers.cli.collection_options import (
+    OptionsFile,
+    Quantize,
+    Replicas,
+    Shards,
+    read_collection_options,
+)
 from logic_retrievers.cli.console import (
     AsJson,
     ExitCode,
@@ -23,7 +28,7 @@ from logic_retrievers.cli.console import (
     report_errors,
 )
 from logic_retrievers.cli.options import StoredCollection, expand_options, open_encoder
-from logic_retrievers.errors import MissingVectorError, ReadError
+from logic_retrievers.errors import MissingVectorError
 from logic_retrievers.progress import Progress
 
 if TYPE_CHECKING:
@@ -31,12 +36,6 @@ if TYPE_CHECKING:
     from logic_retrievers.index import PassageIndex
 
 MAX_SHOWN_ERRORS = 20
-
-
-class Quantization(StrEnum):
-    """Small forms of vectors."""
-
-    INT8 = "int8"
 
 
 @report_errors
@@ -79,25 +78,10 @@ def index(
             "same command without it to make the others.",
         ),
     ] = False,
-    shards: Annotated[
-        int | None, typer.Option(min=1, help="Of a new collection on a cluster.")
-    ] = None,
-    replicas: Annotated[
-        int | None,
-        typer.Option(min=1, help="Copies of each shard, on as many nodes: with two, one may die."),
-    ] = None,
-    quantize: Annotated[
-        Quantization | None,
-        typer.Option(help="Keep small vectors too; HNSW indexes of large collections use these."),
-    ] = None,
-    collection_options: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="JSON: how Qdrant keeps a new collection, by names of create_collection "
-            "(hnsw_config, on_disk, strict_mode_config, ...).",
-        ),
-    ] = None,
+    shards: Shards = None,
+    replicas: Replicas = None,
+    quantize: Quantize = None,
+    collection_options: OptionsFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Reads documents, splits the long ones, and stores them with their vectors.
@@ -108,7 +92,7 @@ def index(
     from logic_retrievers.contradiction.settings import merge_constants
     from logic_retrievers.documents import Splitter, read_documents
 
-    options = _collection_options(collection_options, shards, replicas, quantize)
+    options = read_collection_options(collection_options, shards, replicas, quantize)
     documents = read_documents(path)
     encoder = open_encoder(stored.bundle)
     words = False if no_lexical else language
@@ -158,24 +142,6 @@ def index(
         print_status("left out", f"and {len(documents.errors) - MAX_SHOWN_ERRORS} more")
     if documents.errors:
         raise typer.Exit(ExitCode.PARTIAL)
-
-
-def _collection_options(
-    file: Path | None, shards: int | None, replicas: int | None, quantize: Quantization | None
-) -> dict[str, Any]:
-    """The options of a file, with those that the command line names in their place."""
-    try:
-        options = {} if file is None else json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise ReadError(f"--collection-options: {file} cannot be read as JSON: {error}") from error
-    if not isinstance(options, dict):
-        raise ReadError(f"--collection-options: {file} holds no JSON object")
-    named = {
-        "shard_number": shards,
-        "replication_factor": replicas,
-        "quantization_config": quantize and {"scalar": {"type": quantize.value}},
-    }
-    return {**options, **{name: value for name, value in named.items() if value is not None}}
 
 
 def _ensure_contradiction_vector(

@@ -14,6 +14,7 @@ candidate_search.py  candidate pools in two phases
 points.py            count, get, page, delete
 quarantine_flag.py   the flag that hides a passage
 backfill.py          adds a missing named vector, in place or in a copy (collection_copy.py)
+copies.py            PassageIndex.copy_to and .reindex (reindexing.py), its second base class
 
 Without I/O: schema.py, collection_metadata.py, point_format.py, filters.py, requests.py,
 lexical.py.
@@ -25,6 +26,7 @@ from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.ingestion import IngestReport
 from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.index.reindexing import ReindexReport
 from logic_retrievers.index.settings import CollectionSettings, ConnectionSettings, Settings
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "EncodedVectorQuery",
     "IngestReport",
     "PassageIndex",
+    "ReindexReport",
     "Settings",
     "UserFilter",
 ]

@@ -90,10 +90,10 @@ class IndexCopies(IndexOperations):
         Searches and writes go on meanwhile. Passages that are written, changed or deleted while it
         runs are in the second collection at the end. After an interruption the same call goes on.
 
-        With ``alias``, programs that opened that name read the second collection from the end of
-        the call on. Where the encoder is another one, open them again with it at that moment: the
-        vectors of their queries are those of the first. What they write by the first collection's
-        own name after the call is in the first alone.
+        With ``alias``, programs that opened that name read and write the second collection from the
+        end of the call on. Where its encoder, or the language of its words, is another one, open
+        them again at that moment: what they send is made for the first. What others write by the
+        first collection's own name after the call is in the first alone.
 
         Args:
             into: name of the second collection.

@@ -175,13 +175,14 @@ def _resolve(
         )
     if embedded and alias is not None:
         raise ConfigurationError(
-            "alias= is for a server. In a folder, open the new collection by its own name."
+            "An alias is for a server. In a folder, open the new collection by its own name."
         )
     aliases = {} if embedded else (yield from _aliases())
     name = aliases.get(source.name, source.name)
     if into in {name, alias} or into in aliases:
         raise ConfigurationError(
-            f"into= is the name of a second collection beside {name!r}, and no alias."
+            f"The second collection needs a name beside {name!r} that is no alias; {into!r} is not"
+            " one."
         )
     if alias is not None and alias not in aliases:
         try:
@@ -190,7 +191,7 @@ def _resolve(
             pass
         else:
             raise ConfigurationError(
-                f"alias={alias!r} is a collection's own name. Choose another, and open that one in"
+                f"{alias!r} is a collection's own name. Choose another alias, and open that one in"
                 " your programs from now on; at the next reindexing they notice nothing."
             )
     return replace(source, name=name)

@@ -208,9 +208,9 @@ Call = Callable[[PassageIndex], Any]
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda index: index.reindex("p"), "second collection beside 'p-2'"),
-        (lambda index: index.reindex("p-2"), "second collection beside 'p-2'"),
-        (lambda index: index.reindex("q", alias="q"), "second collection"),
+        (lambda index: index.reindex("p"), "a name beside 'p-2'"),
+        (lambda index: index.reindex("p-2"), "a name beside 'p-2'"),
+        (lambda index: index.reindex("q", alias="q"), "a name beside 'p-2'"),
         (lambda index: index.reindex("q", alias="p-1"), "a collection's own name"),
         (lambda index: index.reindex(""), "not empty"),
         (lambda index: index.reindex("q", alias=""), "not empty"),

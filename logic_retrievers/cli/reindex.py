@@ -1,0 +1,84 @@
+"""``logic-retrievers reindex INTO``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from logic_retrievers.cli.collection_options import (
+    OptionsFile,
+    Quantize,
+    Replicas,
+    Shards,
+    read_collection_options,
+)
+from logic_retrievers.cli.console import AsJson, out, print_json, progress_bar, report_errors
+from logic_retrievers.cli.options import StoredCollection, expand_options, open_encoder
+
+if TYPE_CHECKING:
+    from logic_retrievers.index import ReindexReport
+
+
+@report_errors
+@expand_options
+def reindex(
+    into: Annotated[str, typer.Argument(help="Name of the second collection.")],
+    new_bundle: Annotated[
+        Path | None,
+        typer.Option(
+            help="Encoder of the second collection; --bundle is that of the first.",
+            show_default="that of the first",
+        ),
+    ] = None,
+    alias: Annotated[
+        str | None,
+        typer.Option(help="A name that leads to the second collection at the end; on a server."),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(help="Language of the words: german, ...", show_default="as in the first"),
+    ] = None,
+    shards: Shards = None,
+    replicas: Replicas = None,
+    quantize: Quantize = None,
+    collection_options: OptionsFile = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing; estimate time and space.")
+    ] = False,
+    as_json: AsJson = False,
+    *,
+    stored: StoredCollection,
+) -> None:
+    """Makes a second collection of all passages, with another encoder or other settings.
+
+    Searches and writes go on meanwhile; what is written is in the second collection too. Run the
+    same command again after it was stopped.
+    """
+    settings: dict[str, Any] = {} if language is None else {"lexical": language}
+    if options := read_collection_options(collection_options, shards, replicas, quantize):
+        settings["collection_options"] = options
+    encoder = None if new_bundle is None else open_encoder(new_bundle)
+    with stored.open() as passages, progress_bar("passages") as show:
+        report = passages.reindex(
+            into, encoder, alias=alias, dry_run=dry_run, progress=show, **settings
+        )
+    if as_json:
+        print_json(asdict(report))
+    else:
+        out.print_line(_describe(report))
+
+
+def _describe(report: ReindexReport) -> str:
+    if report.bytes is not None:
+        return (
+            f"{report.passages} passages: some {report.seconds / 60:.0f} minutes, and"
+            f" {report.bytes / 2**20:.0f} MiB beside what there is"
+        )
+    switched = f", which {report.alias!r} leads to" if report.alias is not None else ""
+    return (
+        f"{report.written} written, {report.removed} removed: {report.passages} passages in"
+        f" collection {report.collection!r}{switched}"
+    )
