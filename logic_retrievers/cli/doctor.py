@@ -33,6 +33,7 @@ OPTIONAL = (
     *("pypdfium2", "mammoth", "markdownify"),
 )
 FAISS = ("faiss-cpu", "faiss-gpu")
+NOTE = "on the server"
 SLOW = "slow or missing"
 SLOW_FILTER = 10_000
 """Passages from which one feels that a server filters a field without a payload index."""
@@ -79,7 +80,7 @@ def doctor(
     else:
         for check in checks:
             sign = ("ok  ", "green") if check.ok else ("FAIL", "red")
-            sign = ("note", "yellow") if check.name == SLOW else sign
+            sign = ("note", "yellow") if check.name in {SLOW, NOTE} else sign
             out.print_line(sign, " ", (check.name, "bold"), f": {check.detail}")
     if not all(check.ok for check in checks):
         raise typer.Exit(ExitCode.FAILED)
@@ -156,7 +157,7 @@ def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:
     vectors = read_vectors(index.collection, info, None).values()
     words = [vector for vector in vectors if vector.sparse]
     incomplete = [vector.name for vector in vectors if vector.incomplete]
-    unindexed, fields = 0, set()
+    unindexed, fields, server_notes = 0, set(), []
     if index.embedded:
         files = [path for path in client.folder_of(index.collection).rglob("*") if path.is_file()]
         mib = sum(path.stat().st_blocks * 512 for path in files) / 2**20
@@ -164,7 +165,10 @@ def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:
         yield "engine", f"embedded, qdrant-edge-py {version}; {mib:,.1f} MiB on disk"
         unindexed = client.unindexed_points(index.collection)
     else:
-        yield "engine", f"Qdrant server {index.connection.handle(ClientCall('info', {})).version}"
+        version = index.connection.handle(ClientCall("info", {})).version
+        yield "engine", f"Qdrant server {version}"
+        yield from _describe_shape(info)
+        server_notes = _server_notes(info, version)
         if points > SLOW_FILTER:
             page, _ = index.run(index.read_page())
             keys = {key for passage in page for key in passage.metadata}
@@ -197,3 +201,50 @@ def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:
     ):
         if holds:
             yield SLOW, note
+    yield from ((NOTE, note) for note in server_notes)
+
+
+def _describe_shape(info: Any) -> Iterator[tuple[str, str]]:
+    """How a server keeps the collection, and what it allows."""
+    params, strict = info.config.params, info.config.strict_mode_config
+    shards, copies = params.shard_number or 1, params.replication_factor or 1
+    where = "disk" if params.on_disk_payload else "memory"
+    yield "shards", f"{shards}, copies of each: {copies}; payload in {where}"
+    limits = strict.model_dump(exclude_none=True) if strict and strict.enabled else {}
+    limits.pop("enabled", None)
+    allowed = ", ".join(f"{name} {value}" for name, value in limits.items())
+    yield "strict mode", allowed or ("on, without limits" if strict and strict.enabled else "off")
+
+
+def _server_notes(info: Any, version: str) -> list[str]:
+    """What to change on a server."""
+    from logic_retrievers.encoders.sessions import installed_version
+    from logic_retrievers.index.candidate_search import SPARE
+    from logic_retrievers.policies import AutoPolicy
+
+    params, strict = info.config.params, info.config.strict_mode_config
+    client = installed_version("qdrant-client") or version
+    theirs, ours = (tuple(map(int, each.split(".")[:2])) for each in (version, client))
+    most = strict.max_query_limit if strict and strict.enabled else None
+    wanted = AutoPolicy().limit + SPARE
+    notes = (
+        (
+            theirs[0] != ours[0] or abs(theirs[1] - ours[1]) > 1,
+            f"server {version} and qdrant-client {client} are more than a minor version apart,"
+            " which Qdrant does not test",
+        ),
+        (
+            (params.shard_number or 1) > 1 and (params.replication_factor or 1) == 1,
+            "there is one copy of each shard, so that a dead node makes the collection unavailable:"
+            " reindex with replication_factor 2",
+        ),
+        (
+            most is not None and most < wanted,
+            f"strict mode allows {most} results of a search, and policies choose from {wanted}:"
+            f" raise its max_query_limit to {wanted}",
+        ),
+        (info.status == "yellow", "indexes are being built; searches are slower until they are"),
+        (info.status == "grey", "indexes are not built until the next write"),
+        (info.status == "red", "the server reports damage: look at its log"),
+    )
+    return [note for holds, note in notes if holds]

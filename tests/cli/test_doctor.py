@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import warnings
 from importlib.metadata import version
+from types import SimpleNamespace
 
 import pytest
-from qdrant_client import QdrantClient
+from doubles import WireDouble
+from qdrant_client import QdrantClient, models
 from typer.testing import CliRunner
 
 from logic_retrievers.cli import doctor
@@ -93,11 +95,39 @@ def test_a_server(monkeypatch, wire_double):
         index.add(PASSAGES)
         found, _ = diagnose(wire_double.url)
         assert found["engine"] == [f"Qdrant server {version('qdrant-client')}"]
+        assert found["strict mode"] == ["off"]
+        assert "on the server" not in found
         assert "metadata.city" in found["slow or missing"][0]
         index.client.create_payload_index("passages", "metadata.city", "keyword")
     found, _ = diagnose(wire_double.url)
     assert "slow or missing" not in found
     assert "metadata.city" in found["payload indexes"][0]
+
+
+def test_how_a_server_keeps_a_collection(monkeypatch):
+    """What makes it slow, cut off, or lost with one node, and what to do about it."""
+    strict = {"enabled": True, "max_query_limit": 50}
+    options = {"shard_number": 3, "strict_mode_config": strict}
+    with WireDouble(version="1.12.3") as double:
+        with PassageIndex.open(location=double.url, collection_options=options) as index:
+            index.add(PASSAGES[:3])
+        found, text = diagnose(double.url)
+    assert found["shards"] == ["3, copies of each: 1; payload in disk"]
+    assert found["strict mode"] == ["max_query_limit 50"]
+    apart, copies, limit = found["on the server"]
+    assert "1.12.3" in apart
+    assert "replication_factor 2" in copies
+    assert "max_query_limit to 116" in limit
+    assert text.count("note on the server") == 3
+
+
+@pytest.mark.parametrize("status", ["yellow", "grey", "red", "green"])
+def test_a_server_at_work(status):
+    """Its own traffic light, in words."""
+    strict = None
+    config = SimpleNamespace(params=models.CollectionParams(), strict_mode_config=strict)
+    info = SimpleNamespace(config=config, status=status)
+    assert len(doctor._server_notes(info, version("qdrant-client"))) == (status != "green")
 
 
 def test_places_without_an_index(tmp_path):
