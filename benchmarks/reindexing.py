@@ -137,7 +137,7 @@ def killed(count: int, moments: int, rng: random.Random) -> dict[str, Any]:
             assert child.stdout is not None
             child.stdout.readline()
             try:
-                child.wait(rng.uniform(0.0, 2.0))
+                child.wait(rng.uniform(0.0, count / 25_000))
             except subprocess.TimeoutExpired:
                 child.send_signal(signal.SIGKILL)
                 child.wait()
