@@ -31,7 +31,8 @@ Location = Annotated[
         "--location",
         "-l",
         envvar="LOGIC_RETRIEVERS_LOCATION",
-        help="A folder (embedded Qdrant), or the URL of a Qdrant server.",
+        help="A folder (embedded Qdrant), or the URL of a Qdrant server; of a cluster's nodes with "
+        "commas between them.",
     ),
 ]
 Collection = Annotated[
@@ -131,7 +132,7 @@ class StoredCollection:
         return PassageIndex.open(
             self.collection,
             open_encoder(self.bundle) if encoder is None else encoder,
-            location=self.location,
+            location=_place(self.location),
             api_key=self.api_key if _is_server(self.location) else None,
             tenant=self.tenant,
             all_tenants=self.all_tenants,
@@ -207,6 +208,14 @@ def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
         except (ValueError, RecursionError):  # no JSON, or nothing that could be stored
             values[key.strip()] = value
     return values or None
+
+
+def _place(location: str) -> str | list[str]:
+    """A location, or those of a cluster's nodes where there are commas between them."""
+    from logic_retrievers.index.clients import is_address
+
+    places = location.split(",")
+    return places if len(places) > 1 and all(map(is_address, places)) else location
 
 
 def _is_server(location: str) -> bool:

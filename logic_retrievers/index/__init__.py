@@ -3,7 +3,8 @@
 passage_index.py     PassageIndex: each method synchronous and asynchronous
 operations.py        its base class: the opened collection and the operations of a search
 connection.py        performs client calls: retries, time-outs, threads; faults.py sorts failures,
-                     fault_messages.py words them; guarantees.py: consistency and ordering
+                     fault_messages.py words them; guarantees.py: consistency and ordering;
+                     nodes.py: one connection over several addresses
 strict_limits.py     splits calls that strict mode would refuse
 edge/                the embedded engine
 settings.py          the settings of PassageIndex.open

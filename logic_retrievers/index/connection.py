@@ -7,7 +7,7 @@ import atexit
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -48,12 +48,13 @@ if TYPE_CHECKING:
 _client_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 # A client that is still open at interpreter shutdown complains, when it is too late to close it.
 _open_clients: WeakSet[Any] = WeakSet()
-_backoff = wait_exponential(multiplier=0.1, max=8.0) + wait_random(0.0, 0.1)
+_growing_pause = wait_exponential(multiplier=0.1, max=8.0) + wait_random(0.0, 0.1)
 
 
-def _pause(state: RetryCallState) -> float:
+def backoff(state: RetryCallState) -> float:
+    """Seconds before the next attempt, more each time; or those that the server asks for."""
     error = state.outcome.exception() if state.outcome else None
-    return max(retry_after(error), _backoff(state))
+    return max(retry_after(error), retry_after(error and error.__cause__), _growing_pause(state))
 
 
 class Connection:
@@ -113,7 +114,7 @@ class Connection:
         )
         self._retrying: dict[str, Any] = {
             "stop": limits.stop,
-            "wait": _pause,
+            "wait": backoff,
             "retry": retry_if_exception(is_transient),
             "reraise": True,
         }
@@ -122,7 +123,7 @@ class Connection:
     @classmethod
     def open(
         cls,
-        location: str | os.PathLike[str] | None = None,
+        location: str | os.PathLike[str] | Sequence[str] | None = None,
         *,
         client: QdrantClient | EdgeClient | None = None,
         async_client: AsyncQdrantClient | None = None,
@@ -134,7 +135,7 @@ class Connection:
         consistency: int | str | None = None,
         ordering: str | None = None,
     ) -> Connection:
-        """Connects to a server, or opens Qdrant in this process.
+        """Connects to a server or the nodes of a cluster, or opens Qdrant in this process.
 
         The arguments are those of :class:`opening.ConnectionSettings`.
 
@@ -143,6 +144,21 @@ class Connection:
             CollectionLockedError: another process has the folder open.
             StorageError: the folder cannot be created or written.
         """
+        if isinstance(location, list | tuple):
+            from logic_retrievers.index.nodes import NodesConnection
+
+            if client is not None or async_client is not None:
+                raise ConfigurationError("Pass either locations (and their key) or ready clients.")
+            return NodesConnection.open_all(
+                location,
+                api_key=api_key,
+                prefer_grpc=prefer_grpc,
+                grpc_port=grpc_port,
+                timeout=timeout,
+                retries=retries,
+                consistency=consistency,
+                ordering=ordering,
+            )
         limits = RequestLimits(timeout, retries)
         guarantees = Guarantees(consistency, ordering)
         if not is_number(grpc_port, Integral) or not 0 < grpc_port < 65536:

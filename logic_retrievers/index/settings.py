@@ -23,8 +23,10 @@ class ConnectionSettings(TypedDict, total=False):
 
     Args:
         location: ``None`` (default) or ``":memory:"`` (a temporary folder that goes with the
-            index), ``http(s)://...`` (a server; without user name, password or query), or a folder
-            (embedded: one process at a time, and 32 MiB of its disk stay free).
+            index), ``http(s)://...`` (a server; without user name, password or query), a list of
+            these (nodes of one cluster: a request that cannot reach one goes to the next, which is
+            asked first for the next ten seconds), or a folder (embedded: one process at a time, and
+            32 MiB of its disk stay free).
         client, async_client: ready clients instead of a location; they stay open at closing. The
             ``client`` of an index opens another one beside it. A ``timeout`` that a client was made
             with takes the place of the one below.
@@ -41,7 +43,7 @@ class ConnectionSettings(TypedDict, total=False):
             "strong" (through a leader; strong fails while there is none).
     """
 
-    location: str | os.PathLike[str] | None
+    location: str | os.PathLike[str] | Sequence[str] | None
     client: QdrantClient | EdgeClient | None
     async_client: AsyncQdrantClient | None
     api_key: str | None

@@ -1,0 +1,149 @@
+"""Several addresses of one cluster: a dead node is passed over, by each way of asking."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+
+import pytest
+from doubles import WireDouble
+from typer.testing import CliRunner
+
+from logic_retrievers import Engine
+from logic_retrievers.cli.app import app
+from logic_retrievers.errors import ConfigurationError, ServerError, ServerUnavailableError
+from logic_retrievers.index import Connection, PassageIndex, nodes
+from logic_retrievers.index.nodes import NodesConnection
+from logic_retrievers.index.operations import IndexOperations
+from logic_retrievers.server_requests import RequestLimits
+from logic_retrievers.types import Passage
+
+PASSAGES = [Passage(f"p{n}", f"quiet hotel {n}") for n in range(20)]
+DEAD = "http://127.0.0.1:9"
+
+
+@pytest.fixture
+def cluster() -> Iterator[tuple[WireDouble, WireDouble]]:
+    """Two servers over the same data."""
+    with WireDouble() as first, WireDouble() as second:
+        second._store = first._store
+        yield first, second
+
+
+def found(index: IndexOperations) -> list[str]:
+    return [hit.passage.id for hit in Engine(index).search("quiet hotel 7", k=3)]  # type: ignore[arg-type]
+
+
+def test_a_dead_node_is_passed_over_from_the_opening_on(wire_double, encoder, monkeypatch):
+    """And asked last for a while, so that not every request waits for it."""
+    asked: list[str] = []
+    handle = Connection.handle
+
+    def noted(self: Connection, effect):
+        if not isinstance(self, NodesConnection):
+            asked.append(self.place)
+        return handle(self, effect)
+
+    monkeypatch.setattr(Connection, "handle", noted)
+    with PassageIndex.open("p", encoder, location=[DEAD, wire_double.url]) as index:
+        assert index.add(PASSAGES).added == 20
+        assert len(found(index)) == 3
+    assert asked.count(DEAD) == 1
+    assert asked.count(wire_double.url) > 4
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_a_node_dies_in_the_middle(encoder, protocol, asynchronous):
+    """No error, no short list, nothing written twice."""
+    with WireDouble() as second:
+        with WireDouble() as first:
+            own, first._store = first._store, second._store
+            connections = [
+                Connection.open(
+                    double.url,
+                    prefer_grpc=protocol == "grpc",
+                    grpc_port=double.grpc_port,
+                    retries=0,
+                )
+                for double in (first, second)
+            ]
+            PassageIndex.open("p", encoder, location=first.url).close()
+            both = NodesConnection(connections, RequestLimits(30, 3))
+            opened = PassageIndex.open("p", encoder, location=second.url)
+            index = PassageIndex(both, encoder, opened._collection)
+            opened.close()
+            await index.aadd(PASSAGES[:10])
+            assert len(first.requests) > len(second.requests)
+            first._store = own  # or the second one's is closed with the first
+        if asynchronous:
+            report = await index.aadd(PASSAGES)
+            hits = await asyncio.gather(
+                *(Engine(index).asearch("quiet hotel 7", k=3) for _ in range(8))
+            )
+            assert {len(one) for one in hits} == {3}
+            await index.aclose()
+        else:
+            report = index.add(PASSAGES)
+            assert len(found(index)) == 3
+            index.close()
+        assert (report.added, report.unchanged) == (10, 10)
+
+
+def test_a_node_that_is_back_is_asked_again(cluster, encoder, monkeypatch):
+    """The second one alone would bear everything for ever."""
+    monkeypatch.setattr(nodes, "REST", 0.2)
+    first, second = cluster
+    with PassageIndex.open("p", encoder, location=[first.url, second.url]) as index:
+        index.add(PASSAGES)
+        first.fail(1, "503", "points/count")
+        first.requests.clear()
+        second.requests.clear()
+        assert index.count() == 20
+        assert index.count() == 20
+        assert len(second.requests) == 2
+        time.sleep(0.25)
+        assert index.count() == 20
+        assert len(first.requests) == 2
+
+
+def test_all_are_dead(encoder):
+    """Named together; each is asked, also where nothing is to be repeated."""
+    with pytest.raises(ServerUnavailableError, match=f"None of {DEAD}, {DEAD}0 gave an answer"):
+        PassageIndex.open("p", encoder, location=[DEAD, f"{DEAD}0"], retries=0)
+
+
+def test_a_refusal_is_final(cluster, encoder):
+    """Another node would say the same."""
+    first, second = cluster
+    with PassageIndex.open("p", encoder, location=[first.url, second.url]) as index:
+        second.requests.clear()
+        first.fail(1, "500", "points/count")
+        with pytest.raises(ServerError):
+            index.count()
+        assert not second.requests
+
+
+@pytest.mark.parametrize(
+    ("location", "words"),
+    [
+        ([], "each once"),
+        ([DEAD, DEAD], "each once"),
+        ([DEAD, "a-folder"], "a folder stands alone"),
+        ([DEAD, 3], "location="),
+        ([DEAD, "http://user@host"], "address"),
+    ],
+)
+def test_addresses_that_cannot_be(encoder, location, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigurationError, match=words):
+        PassageIndex.open("p", encoder, location=location)
+
+
+def test_the_command_line_takes_them_with_commas(wire_double, tmp_path):
+    (tmp_path / "a.md").write_text("Dogs are welcome.", "utf-8")
+    arguments = ["index", str(tmp_path / "a.md"), "--location", f"{DEAD},{wire_double.url}"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert "1 added" in result.output
