@@ -96,9 +96,13 @@ def reindex(
         CollectionError: somebody else writes to the second collection.
     """
     begun = time.monotonic()
-    source = yield from _resolve(source, into, alias, embedded)
+    source, switched = yield from _resolve(source, into, alias, embedded)
     target = yield from _open_target(source, into, encoder, settings, embedded)
-    filling = _fill(source, target, encoder, alias, progress)
+    meter = ProgressMeter(progress, (yield from count_points(source, None)))
+    if switched:  # an earlier call was cut off after that; what is there may be newer by now
+        filling = _add_missing(source, target, encoder, meter)
+    else:
+        filling = _fill(source, target, encoder, alias, meter)
     written, removed = yield from within(target.limits, filling)
     stored = yield from count_points(target, None)
     seconds = time.monotonic() - begun
@@ -110,10 +114,9 @@ def _fill(
     target: Collection,
     encoder: Encoder,
     alias: str | None,
-    progress: ProgressCallback | None,
+    meter: ProgressMeter,
 ) -> Operation[tuple[int, int]]:
     """How many passages were written, and how many deleted."""
-    meter = ProgressMeter(progress, (yield from count_points(source, None)))
     seen, written = yield from _pass(source, target, encoder, {}, meter)
     last = written
     while last > FEW:
@@ -135,6 +138,14 @@ def _fill(
     return written, removed
 
 
+def _add_missing(
+    source: Collection, target: Collection, encoder: Encoder, meter: ProgressMeter
+) -> Operation[tuple[int, int]]:
+    """How many passages were written: those alone that the target lacks."""
+    _, written = yield from _pass(source, target, encoder, {}, meter, only_ours=True)
+    return written, 0
+
+
 def estimate(
     source: Collection,
     into: str,
@@ -144,7 +155,7 @@ def estimate(
     embedded: bool,
 ) -> Operation[ReindexReport]:
     """What :func:`reindex` would take, from the first passages of the collection."""
-    source = yield from _resolve(source, into, None, embedded)
+    source, _ = yield from _resolve(source, into, None, embedded)
     total = yield from count_points(source, None)
     names = settings.get("vectors") or _vector_names(source, encoder)
     records, _ = yield scroll(source.name, limit=SAMPLE)
@@ -163,8 +174,10 @@ def estimate(
 
 def _resolve(
     source: Collection, into: str, alias: str | None, embedded: bool
-) -> Operation[Collection]:
-    """The original under its own name: one that was opened by an alias would change on the way.
+) -> Operation[tuple[Collection, bool]]:
+    """The original under its own name, and whether the alias leads to the second one already.
+
+    An alias by which the original was opened would change on the way.
 
     Raises:
         ConfigurationError: names that cannot be.
@@ -184,6 +197,11 @@ def _resolve(
             f"The second collection needs a name beside {name!r} that is no alias; {into!r} is not"
             " one."
         )
+    live = sorted(name for name, collection in aliases.items() if collection == into)
+    if live and alias not in live:
+        raise ConfigurationError(
+            f"{into!r} is in use: the alias {live[0]!r} leads to it. Choose another name."
+        )
     if alias is not None and alias not in aliases:
         try:
             yield client_call("get_collection", alias)
@@ -194,7 +212,7 @@ def _resolve(
                 f"{alias!r} is a collection's own name. Choose another alias, and open that one in"
                 " your programs from now on; at the next reindexing they notice nothing."
             )
-    return replace(source, name=name)
+    return replace(source, name=name), alias in live
 
 
 def _aliases() -> Operation[dict[str, str]]:

@@ -165,6 +165,32 @@ def test_what_is_written_around_the_switch(on_server, wire_settings, encoder, mo
     assert len(found) == 32
 
 
+def test_cut_off_after_the_switch(on_server, wire_settings, encoder, monkeypatch):
+    """Programs write into the second collection by then: what the first lacks is not deleted."""
+    index = on_server
+    switch = reindexing._switch
+    with PassageIndex.open("p-2", encoder, **wire_settings) as old:
+
+        def cut_off(alias: str, into: str):
+            old.add([Passage("before", "just before")])
+            yield from switch(alias, into)
+            index.add([Passage("after", "just after"), Passage("p1", "changed after")])
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(reindexing, "_switch", cut_off)
+            with pytest.raises(KeyboardInterrupt):
+                index.reindex("p-3", alias="p")
+        assert old.reindex("p-3", alias="p").written == 1
+        found = {name: passage.text for name, passage in everything(index).items()}
+        assert found["before"] == "just before"
+        assert found["after"] == "just after"
+        assert found["p1"] == "changed after"
+        assert len(found) == 32
+        with pytest.raises(ConfigurationError, match="'p-3' is in use: the alias 'p'"):
+            old.reindex("p-3")
+
+
 def test_the_second_collection_is_kept_like_the_first(wire_double, wire_settings, encoder):
     """Shards, copies, payload indexes; what is asked for goes before."""
     options = {"shard_number": 2, "replication_factor": 2, "on_disk_payload": True}
