@@ -94,6 +94,18 @@ def test_the_guide_runs(tmp_path, monkeypatch, capsys, wire_double):
         index.close()
 
 
+@pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
+def test_the_page_on_servers_runs(monkeypatch, wire_double):
+    """A collection is reindexed, and the alias leads to the second."""
+    names: dict[str, object] = {"key": "any"}
+    run_blocks("docs/server.md", names, server=wire_double.url)
+    assert names["live"].count() == 1  # type: ignore[attr-defined]
+    assert names["report"].alias == "stays-live"  # type: ignore[attr-defined]
+    assert wire_double.created["stays-replicated"].replication_factor == 2
+    for name in ("live", "on_server"):
+        names[name].close()  # type: ignore[attr-defined]
+
+
 @pytest.fixture
 def no_network():
     """Sockets within the process stay: an event loop is woken by one."""
