@@ -16,10 +16,11 @@ from typing import Any
 
 from qdrant_client import models
 
-from logic_retrievers.effects import ClientCall, Compute, Operation
+from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import CollectionError, CollectionNotFoundError, ConfigurationError
 from logic_retrievers.index import ingestion, lexical
+from logic_retrievers.index.aliases import read_aliases, switch_alias
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.collection_copy import copied_options, copy_payload_indexes
 from logic_retrievers.index.opening import open_collection, prepare_writing
@@ -131,7 +132,7 @@ def _fill(
             f" else writes to {target.name!r}. Stop that, and run this again."
         )
     if alias is not None:
-        yield from _switch(alias, target.name)
+        yield from switch_alias(alias, target.name)
         later, last = yield from _pass(source, target, encoder, seen, only_ours=True)
         written += last
         removed += yield from _delete_if_ours(target, seen, later)
@@ -190,7 +191,7 @@ def _resolve(
         raise ConfigurationError(
             "An alias is for a server. In a folder, open the new collection by its own name."
         )
-    aliases = {} if embedded else (yield from _aliases())
+    aliases = {} if embedded else (yield from read_aliases())
     name = aliases.get(source.name, source.name)
     if into in {name, alias} or into in aliases:
         raise ConfigurationError(
@@ -213,12 +214,6 @@ def _resolve(
                 " your programs from now on; at the next reindexing they notice nothing."
             )
     return replace(source, name=name), alias in live
-
-
-def _aliases() -> Operation[dict[str, str]]:
-    """Alias -> the collection that it leads to."""
-    answer = yield ClientCall("get_aliases", {})
-    return {alias.alias_name: alias.collection_name for alias in answer.aliases}
 
 
 def _open_target(
@@ -349,13 +344,3 @@ def _show_active(target: Collection, seen: Mapping[str, _Content]) -> Operation[
     """Takes the flag off passages that were restored while an earlier call was at work."""
     active = {point for point, content in seen.items() if not content.quarantined}
     yield from unhide_points(target, active)
-
-
-def _switch(alias: str, into: str) -> Operation[None]:
-    """Lets an alias lead to a collection, in one step for whoever searches it."""
-    create = models.CreateAlias(collection_name=into, alias_name=alias)
-    operations: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=create)]
-    if alias in (yield from _aliases()):
-        old = models.DeleteAlias(alias_name=alias)
-        operations.insert(0, models.DeleteAliasOperation(delete_alias=old))
-    yield ClientCall("update_collection_aliases", {"change_aliases_operations": operations})

@@ -143,7 +143,7 @@ def test_an_alias_is_switched(on_server, wire_settings, encoder, make_passages):
 def test_what_is_written_around_the_switch(on_server, wire_settings, encoder, monkeypatch):
     """Just before it into the old collection, just after it by the alias into the new one."""
     index = on_server
-    switch = reindexing._switch
+    switch = reindexing.switch_alias
     with PassageIndex.open("p-2", encoder, **wire_settings) as old:
 
         def surrounded(alias: str, into: str):
@@ -154,7 +154,7 @@ def test_what_is_written_around_the_switch(on_server, wire_settings, encoder, mo
             index.add([Passage("after", "just after"), Passage("both", "just after")])
             index.add([Passage("p3", "anew after")])
 
-        monkeypatch.setattr(reindexing, "_switch", surrounded)
+        monkeypatch.setattr(reindexing, "switch_alias", surrounded)
         index.reindex("p-3", alias="p")
     found = {name: passage.text for name, passage in everything(index).items()}
     assert found["before"] == "just before"
@@ -168,7 +168,7 @@ def test_what_is_written_around_the_switch(on_server, wire_settings, encoder, mo
 def test_cut_off_after_the_switch(on_server, wire_settings, encoder, monkeypatch):
     """Programs write into the second collection by then: what the first lacks is not deleted."""
     index = on_server
-    switch = reindexing._switch
+    switch = reindexing.switch_alias
     with PassageIndex.open("p-2", encoder, **wire_settings) as old:
 
         def cut_off(alias: str, into: str):
@@ -178,7 +178,7 @@ def test_cut_off_after_the_switch(on_server, wire_settings, encoder, monkeypatch
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(reindexing, "_switch", cut_off)
+            patch.setattr(reindexing, "switch_alias", cut_off)
             with pytest.raises(KeyboardInterrupt):
                 index.reindex("p-3", alias="p")
         assert old.reindex("p-3", alias="p").written == 1
