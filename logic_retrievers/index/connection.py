@@ -7,7 +7,7 @@ import atexit
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -123,7 +123,7 @@ class Connection:
     @classmethod
     def open(
         cls,
-        location: str | os.PathLike[str] | Sequence[str] | None = None,
+        location: str | os.PathLike[str] | None = None,
         *,
         client: QdrantClient | EdgeClient | None = None,
         async_client: AsyncQdrantClient | None = None,
@@ -135,7 +135,7 @@ class Connection:
         consistency: int | str | None = None,
         ordering: str | None = None,
     ) -> Connection:
-        """Connects to a server or the nodes of a cluster, or opens Qdrant in this process.
+        """Connects to one server, or opens Qdrant in this process.
 
         The arguments are those of :class:`opening.ConnectionSettings`.
 
@@ -144,21 +144,6 @@ class Connection:
             CollectionLockedError: another process has the folder open.
             StorageError: the folder cannot be created or written.
         """
-        if isinstance(location, list | tuple):
-            from logic_retrievers.index.nodes import NodesConnection
-
-            if client is not None or async_client is not None:
-                raise ConfigurationError("Pass either locations (and their key) or ready clients.")
-            return NodesConnection.open_all(
-                location,
-                api_key=api_key,
-                prefer_grpc=prefer_grpc,
-                grpc_port=grpc_port,
-                timeout=timeout,
-                retries=retries,
-                consistency=consistency,
-                ordering=ordering,
-            )
         limits = RequestLimits(timeout, retries)
         guarantees = Guarantees(consistency, ordering)
         if not is_number(grpc_port, Integral) or not 0 < grpc_port < 65536:

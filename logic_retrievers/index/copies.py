@@ -11,7 +11,7 @@ from logic_retrievers.effects import Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import collection_copy, reindexing
-from logic_retrievers.index.connection import Connection
+from logic_retrievers.index.nodes import connect
 from logic_retrievers.index.operations import IndexOperations
 from logic_retrievers.index.reindexing import ReindexReport
 from logic_retrievers.index.requests import client_call
@@ -57,7 +57,7 @@ class IndexCopies(IndexOperations):
             CollectionError: the copy does not have as many points in the end.
         """
         name = check_name(self.collection if collection is None else collection)
-        with closing(Connection.open(**place)) as other:
+        with closing(connect(**place)) as other:
             return self.run(collection_copy.copy(self._collection, name, other, progress))
 
     async def acopy_to(
@@ -69,7 +69,7 @@ class IndexCopies(IndexOperations):
     ) -> int:
         """:meth:`copy_to` without blocking the event loop."""
         name = check_name(self.collection if collection is None else collection)
-        other = await asyncio.to_thread(partial(Connection.open, **place))
+        other = await asyncio.to_thread(partial(connect, **place))
         try:
             return await self.arun(collection_copy.copy(self._collection, name, other, progress))
         finally:

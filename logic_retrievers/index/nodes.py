@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from tenacity import (
     AsyncRetrying,
@@ -26,6 +26,7 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index.connection import Connection, backoff
 from logic_retrievers.index.fault_messages import closed_error
+from logic_retrievers.index.settings import ConnectionSettings
 from logic_retrievers.server_requests import RequestLimits
 
 REST = 10.0
@@ -162,3 +163,20 @@ class NodesConnection(Connection):
         """Seconds before the next attempt: none where another node can be asked."""
         now = time.monotonic()
         return 0.0 if min(self._rests_until) <= now else backoff(state)
+
+
+def connect(**settings: Unpack[ConnectionSettings]) -> Connection:
+    """Connects to a server, to the nodes of a cluster, or to Qdrant in this process.
+
+    Raises:
+        ConfigurationError: settings that contradict each other, or cannot work.
+        CollectionLockedError, StorageError: as :meth:`Connection.open`.
+    """
+    location = settings.get("location")
+    if not isinstance(location, list | tuple):
+        return Connection.open(**settings)  # type: ignore[arg-type]
+    if settings.get("client") is not None or settings.get("async_client") is not None:
+        raise ConfigurationError("Pass either locations (and their key) or ready clients.")
+    given = {"location", "client", "async_client"}
+    others: dict[str, Any] = {k: value for k, value in settings.items() if k not in given}
+    return NodesConnection.open_all(location, **others)

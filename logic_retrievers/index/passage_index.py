@@ -12,10 +12,10 @@ from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.index import backfill, ingestion, points
 from logic_retrievers.index.backfill import BackfillReport
-from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.copies import IndexCopies
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE, IngestReport, Postponed
+from logic_retrievers.index.nodes import connect
 from logic_retrievers.index.opening import open_collection, prepare_writing
 from logic_retrievers.index.requests import client_call
 from logic_retrievers.index.settings import Settings, split_settings
@@ -52,7 +52,7 @@ class PassageIndex(IndexCopies):
             ConfigurationError: settings that cannot work.
         """
         connecting, opening = split_settings(collection, settings, encoder)
-        connection = Connection.open(**connecting)
+        connection = connect(**connecting)
         try:
             encoder = default_encoder() if encoder is None else encoder
             operation = open_collection(
@@ -77,7 +77,7 @@ class PassageIndex(IndexCopies):
     ) -> Self:
         """:meth:`open` without blocking the event loop."""
         connecting, opening = split_settings(collection, settings, encoder)
-        connection = await asyncio.to_thread(partial(Connection.open, **connecting))
+        connection = await asyncio.to_thread(partial(connect, **connecting))
         try:
             if encoder is None:
                 encoder = await asyncio.to_thread(default_encoder)
