@@ -71,7 +71,9 @@ class NodesConnection(Connection):
             ConfigurationError: there is none, one is no server's, or one is there twice.
         """
         if not addresses or len({*map(str, addresses)}) < len(addresses):
-            raise ConfigurationError("location= lists the addresses of a cluster, each once.")
+            raise ConfigurationError(
+                "location= is a list of the addresses of a cluster's nodes, each once, or one place."
+            )
         limits = RequestLimits(timeout, retries)
         nodes: list[Connection] = []
         try:
