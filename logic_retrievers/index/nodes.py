@@ -72,7 +72,7 @@ class NodesConnection(Connection):
         """
         if not addresses or len({*map(str, addresses)}) < len(addresses):
             raise ConfigurationError(
-                "location= is a list of the addresses of a cluster's nodes, each once, or one place."
+                "location= is a list of the addresses of a cluster's nodes, each once, or one."
             )
         limits = RequestLimits(timeout, retries)
         nodes: list[Connection] = []
