@@ -231,6 +231,6 @@ def test_a_smoke_run_without_constraints_ends(recipe_file: Path, tmp_path: Path,
     weightless = f"random_share = {share}\nexclusion_weight = 0\nsubset_weight = 0"
     path = changed(recipe_file, ("random_share = 0.4", weightless))
     recipe = read_recipe(path).smoke()
-    assert recipe.evaluation.documents == 100
+    assert recipe.evaluation.documents == 25
     trained = train(recipe, tmp_path / "run", quiet=True)
     assert [one.rows for one in trained.sets] == [5]

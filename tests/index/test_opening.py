@@ -318,7 +318,7 @@ def test_aopen_makes_and_finds_the_same(location, encoder):
 def test_every_method_has_an_asynchronous_form():
     """A setting that only one of the two has."""
     names = ["open", "add", "delete", "count", "get", "scroll", "backfill", "close", "run"]
-    names += ["use_query_encoder", "copy_to", "optimize"]
+    names += ["use_query_encoder", "copy_to", "optimize", "reindex"]
     for name in names:
         one, other = getattr(PassageIndex, name), getattr(PassageIndex, f"a{name}")
         assert (
