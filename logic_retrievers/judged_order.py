@@ -147,7 +147,9 @@ def _judged(
         score = ranked.score + added
         details["judge"] |= {"added": round(added, 6)}
         remains = constants.penalty_share(request.constraint)
-        if remains == 1 or not details.get("penalty"):  # else the policy's reason no longer holds
+        if judgement.verdict == "violates" and details.get("penalty") == 0:  # it alone saw it
+            reason = f"moved down: {reason}"
+        elif remains == 1 or not details.get("penalty"):  # else the policy's reason is void
             reason = f"{ranked.reason}; {reason}"
         if "penalty" in details:
             details["penalty"] = round(remains * details["penalty"], 6)

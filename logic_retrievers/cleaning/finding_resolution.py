@@ -10,6 +10,7 @@ from logic_retrievers.cleaning.result import Action, Decision, Finding, Kind
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair, ConflictCase
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted, resolve_conflicts
 from logic_retrievers.contradiction.resolution_strategies import (
+    RESOLUTIONS,
     AnyResolution,
     ConflictGraph,
     DropBoth,
@@ -18,7 +19,7 @@ from logic_retrievers.contradiction.resolution_strategies import (
     Ruling,
     resolution_strategy,
 )
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, UnknownResolutionError, shown
 from logic_retrievers.types import Passage
 
 _ACTIONS: Mapping[str, Action] = {"dropped": "quarantined", "unreached": "kept"}
@@ -95,6 +96,9 @@ def cleaning_resolution(
         return InOrder(tuple(cleaning_resolution(single, *settings) for single in resolution))
     if resolution == "quarantine_all":
         return QuarantineAll()
+    if isinstance(resolution, str) and resolution not in RESOLUTIONS:
+        names = ", ".join(name.replace("drop_both", "quarantine_all") for name in RESOLUTIONS)
+        raise UnknownResolutionError(f"unknown resolution {shown(resolution)}; one of {names}")
     return resolution_strategy(resolution, *settings)
 
 

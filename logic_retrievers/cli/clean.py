@@ -201,7 +201,7 @@ def _print_result(result: CleaningResult) -> None:
         d for d in result.decisions if d.finding.kind in (Kind.CONTRADICTION, Kind.SUPERSEDED)
     ]
     for decision in serious[:MAX_SHOWN]:
-        _print_decision(decision, result.passages)
+        _print_decision(decision, result.passages, dry_run=result.dry_run)
     if len(serious) > MAX_SHOWN:
         out.print_line((f"and {len(serious) - MAX_SHOWN} more; --report FILE has them all", "dim"))
     quarantined = "would be quarantined" if result.dry_run else "quarantined"
@@ -224,8 +224,9 @@ def _print_result(result: CleaningResult) -> None:
         print_status("note", note)
 
 
-def _print_decision(decision: Decision, passages: Mapping[str, Passage]) -> None:
+def _print_decision(decision: Decision, passages: Mapping[str, Passage], *, dry_run: bool) -> None:
     finding = decision.finding
+    hidden = "would be hidden " if dry_run else "hidden "
     out.print_line(
         (finding.kind.value, "bold"),
         (f" {finding.probability:.2f}", "cyan"),
@@ -233,6 +234,6 @@ def _print_decision(decision: Decision, passages: Mapping[str, Passage]) -> None
         (f" ({decision.reason})", "dim"),
     )
     for name in (finding.one, finding.other):
-        mark = "hidden " if name in decision.quarantined else ""
+        mark = hidden if name in decision.quarantined else ""
         short = shorten(passages[name].text, 160)
         out.print_line("   ", (mark, "red"), (name, "dim"), f" {short}", soft_wrap=False)

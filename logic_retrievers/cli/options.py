@@ -66,7 +66,13 @@ UseJudge = Annotated[
 
 Filters = Annotated[
     list[str] | None,
-    typer.Option("--filter", "-f", help="KEY=VALUE over the metadata; may be repeated."),
+    typer.Option(
+        "--filter",
+        "-f",
+        help="KEY=VALUE over the metadata, or KEY=JSON: country=Norway, year={'gte': 2020}, "
+        "country={'not': 'Norway'} (double quotation marks inside). Repeat it for other keys, or "
+        "for another value of one.",
+    ),
 ]
 CacheFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Keep vectors here for the next time.")
@@ -195,19 +201,34 @@ def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
 def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
     """``["city=Oslo", "year=2020"]`` as a filter; a value that is JSON is read as JSON.
 
+    Several values of one key are alternatives.
+
     Raises:
-        ConfigurationError: a condition without ``=``.
+        ConfigurationError: a condition that has another form, or an alternative to a range.
     """
     values: dict[str, Any] = {}
     for condition in conditions:
         key, equals, value = condition.partition("=")
-        if not equals or not key.strip():
-            raise ConfigurationError(f"a filter reads KEY=VALUE, not {condition!r}")
+        key = key.strip()
+        if not equals or not key or key[-1] in "!<>":
+            raise ConfigurationError(
+                f"a filter reads KEY=VALUE, not {condition!r}; for others of a key write"
+                """ 'KEY={"not": "VALUE"}', for a range 'KEY={"gte": 2020}'"""
+            )
         try:
-            values[key.strip()] = json.loads(value)
+            wanted = json.loads(value)
         except (ValueError, RecursionError):  # no JSON, or nothing that could be stored
-            values[key.strip()] = value
+            wanted = value
+        if key in values:
+            wanted = [each for part in (values[key], wanted) for each in _alternatives(key, part)]
+        values[key] = wanted
     return values or None
+
+
+def _alternatives(key: str, wanted: Any) -> list[Any]:
+    if isinstance(wanted, dict):
+        raise ConfigurationError(f"the filter on {key!r} is there twice, once with a condition")
+    return wanted if isinstance(wanted, list) else [wanted]
 
 
 def _place(location: str) -> str | list[str]:

@@ -108,7 +108,8 @@ def translate(
         case Fault.LOCKED:
             return CollectionLockedError(
                 f"The folder {place} is open in another process, or twice in this one. Close the"
-                " other, or run a Qdrant server (docker/compose.yml) to share it."
+                " other (index.close()), open a second index with client=index.client, or run a"
+                " Qdrant server (docker/compose.yml) to share it among processes."
             )
         case Fault.NOT_FOUND if "collection" in lowered:
             return CollectionNotFoundError(

@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 
 from logic_retrievers import Engine, OnnxEncoder, PassageIndex
 from logic_retrievers.cli.app import app
+from logic_retrievers.cli.options import parse_filter
+from logic_retrievers.errors import ConfigurationError
 
 ROWS = {
     "nuts": "A cake recipe with nuts.",
@@ -63,3 +65,31 @@ def test_a_policy_that_cannot_use_it(search):
     assert "by --hard" in result.stderr
     assert "Traceback" not in result.stderr
     assert search(*NAMED, "-p", "topical", "--hard").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("conditions", "expected"),
+    [
+        (["city=Oslo", "year=2020"], {"city": "Oslo", "year": 2020}),
+        (["city=Oslo", "city=Bergen"], {"city": ["Oslo", "Bergen"]}),
+        (['city=["Oslo"]', "city=Bergen"], {"city": ["Oslo", "Bergen"]}),
+        (['city={"not": "Oslo"}'], {"city": {"not": "Oslo"}}),
+        ([], None),
+    ],
+)
+def test_filters_of_the_command_line(conditions, expected):
+    assert parse_filter(conditions) == expected
+
+
+@pytest.mark.parametrize(
+    ("conditions", "words"),
+    [
+        (["city!=Oslo"], "not"),
+        (["year>=2020"], "gte"),
+        (["city"], "KEY=VALUE"),
+        (['city={"not": "Oslo"}', "city=Bergen"], "there twice"),
+    ],
+)
+def test_filters_that_would_find_nothing_are_refused(conditions, words):
+    with pytest.raises(ConfigurationError, match=words):
+        parse_filter(conditions)

@@ -1,7 +1,10 @@
-"""Commands that tests of whole installations run."""
+"""Commands and code of pages, as tests run them."""
 
 from __future__ import annotations
 
+import ast
+import asyncio
+import inspect
 import re
 import shlex
 import subprocess
@@ -18,6 +21,24 @@ def call(*command: str | Path, cwd: Path = ROOT) -> str:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Exception ignored" not in done.stderr, done.stderr  # at the interpreter's end
     return done.stdout
+
+
+SHOWN = {
+    "server": "http://localhost:6333",
+    "topical": "BAAI/bge-large-en-v1.5",
+    "compatibility": "path/to/your-compatibility-model",
+}
+
+
+def run_blocks(page: str, names: dict[str, object], **replaced: str) -> None:
+    """Runs the Python of a page in ``names``; ``replaced`` stands for what no test can reach."""
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL):
+        for old, new in replaced.items():
+            block = block.replace(SHOWN[old], new)
+        code = compile(block, page, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        result = eval(code, names)
+        if inspect.isawaitable(result):
+            asyncio.run(result)  # type: ignore[arg-type]
 
 
 def run_line(line: str, folder: Path) -> str:

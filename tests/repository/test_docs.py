@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-import asyncio
-import inspect
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 import pytest_socket
+from commands import run_blocks
 from query_files import write_noisy
 from small_models import write_small_model
 
@@ -20,24 +18,6 @@ from logic_retrievers.evaluation.statistics import mcnemar
 from logic_retrievers.serving.service import REQUESTS
 
 ROOT = Path(__file__).parents[2]
-
-
-def run_blocks(page: str, names: dict[str, object], **replaced: str) -> None:
-    """Runs the Python of a page in ``names``; ``replaced`` stands for what no test can reach."""
-    for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL):
-        for old, new in replaced.items():
-            block = block.replace(SHOWN[old], new)
-        code = compile(block, page, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-        result = eval(code, names)
-        if inspect.isawaitable(result):
-            asyncio.run(result)  # type: ignore[arg-type]
-
-
-SHOWN = {
-    "server": "http://localhost:6333",
-    "topical": "BAAI/bge-large-en-v1.5",
-    "compatibility": "path/to/your-compatibility-model",
-}
 
 
 def readme_examples() -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from commands import ROOT, run_line
+from commands import ROOT, run_blocks, run_line
 from fpdf import FPDF
 
 PAGE = (ROOT / "docs" / "how-to.md").read_text("utf-8")
@@ -49,7 +49,7 @@ def test_the_commands_run(folder):
     assert "leave-2021.md" in printed["$ logic-retrievers quarantine list"]
     assert "restored" in printed["$ logic-retrievers quarantine restore leave-2021.md"]
     assert (folder / "conflicts.html").is_file()
-    assert len(printed) == 9
+    assert len(printed) == 10
 
 
 @pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
@@ -57,9 +57,7 @@ def test_the_code_runs(folder, monkeypatch, capsys, wire_double):
     """What its comments say is what it prints."""
     monkeypatch.chdir(folder)
     names: dict[str, object] = {"key": "any"}
-    for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
-        code = block.replace("http://localhost:6333", wire_double.url)
-        exec(compile(code, "how-to.md", "exec"), names)
+    run_blocks("docs/how-to.md", names, server=wire_double.url)
     lines = capsys.readouterr().out.splitlines()
     filtered, by_field = lines[:3], lines[3:6]
     assert filtered[0] == "sweden.md Sweden"
