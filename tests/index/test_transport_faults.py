@@ -36,7 +36,7 @@ from logic_retrievers.types import Passage
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch):
     """The pauses between attempts are real ones; tests need not sit them out."""
-    monkeypatch.setattr(connection, "_backoff", lambda state: 0.01)
+    monkeypatch.setattr(connection, "_growing_pause", lambda state: 0.01)
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
