@@ -89,6 +89,10 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         await asend_event(FILTERING, partial(_describe, core, result), callbacks)
         return [with_contradictions(candidates[hit.passage.id][1], hit) for hit in result.hits]
 
+    def __call__(self, documents: Sequence[Document]) -> Sequence[Document]:
+        """:meth:`compress_documents` without a query: ``retriever | ContradictionFilter()``."""
+        return self.compress_documents(documents, "")
+
     def filter(
         self,
         documents: Sequence[Document],

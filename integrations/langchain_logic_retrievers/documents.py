@@ -13,7 +13,7 @@ from langchain_core.documents import Document
 from logic_retrievers.adapters import evidence_metadata as evidence_metadata
 from logic_retrievers.adapters.evidence_metadata import EVIDENCE, is_quarantined, is_ranking
 from logic_retrievers.cleaning import ScreeningResult
-from logic_retrievers.errors import InputError
+from logic_retrievers.errors import InputError, shown
 from logic_retrievers.types import Hit, Passage
 
 SCORE = "relevance_score"
@@ -78,7 +78,13 @@ def candidates_by_id(documents: Sequence[Document]) -> dict[str, tuple[Passage, 
     """Candidates for a ranking, under ids that differ: documents of one id count once.
 
     A document without id is known by its position, in a form that no document's id has.
+
+    Raises:
+        InputError: they are no documents.
     """
+    for document in documents:
+        if not isinstance(document, Document):
+            raise InputError(f"documents must be LangChain's Document, not {shown(document)}")
     candidates: dict[str, tuple[Passage, Document]] = {}
     for name, document in zip(_candidate_ids(documents), documents, strict=True):
         candidates.setdefault(name, (_passage(name, document), document))

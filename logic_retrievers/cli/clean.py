@@ -157,6 +157,9 @@ def clean(
                 again=again,
                 progress=lambda now: show(replace(now, share=now.done / max(1, total))),
             )
+    if passages is None and not again and (unchanged := total - result.examined) > 0:
+        note = f"{unchanged} passages have not changed since they were examined: --again"
+        result = replace(result, notes=(*result.notes, note))
     if as_json:
         print_json(result.to_dict())
     else:
@@ -217,7 +220,7 @@ def _print_result(result: CleaningResult) -> None:
     hidden = f"{len(result.quarantined)} {quarantined}"
     out.print_line(
         f"{result.examined} passages examined, {result.compared} pairs compared, {hidden}"
-        f" ({result.resolution}, threshold {result.threshold:g}"
+        f" ({result.resolution}, threshold {result.threshold:g}, near-copies by rules"
         f"{', dry run' if result.dry_run else ''})"
     )
     for note in result.notes:

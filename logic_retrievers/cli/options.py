@@ -206,6 +206,8 @@ def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
     Raises:
         ConfigurationError: a condition that has another form, or an alternative to a range.
     """
+    from logic_retrievers.documents.numbers import read_number
+
     values: dict[str, Any] = {}
     for condition in conditions:
         key, equals, value = condition.partition("=")
@@ -219,6 +221,8 @@ def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
             wanted = json.loads(value)
         except (ValueError, RecursionError):  # no JSON, or nothing that could be stored
             wanted = value
+        if type(wanted) in (int, float):
+            wanted = read_number(value.strip())  # as a CSV file's cell is read
         if key in values:
             wanted = [each for part in (values[key], wanted) for each in _alternatives(key, part)]
         values[key] = wanted

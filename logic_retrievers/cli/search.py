@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from logic_retrievers.cli.console import AsJson, out, print_json, report_errors, shorten
+from logic_retrievers.cli.console import (
+    AsJson,
+    out,
+    print_json,
+    print_status,
+    report_errors,
+    shorten,
+)
 from logic_retrievers.cli.options import (
     BaseName,
     Filters,
@@ -81,31 +88,42 @@ def search(
         if len(changed) < len(query_encoder or []):
             raise ConfigurationError("two --query-encoder read the queries of one vector")
         engine = Engine(passages, resolved, judge="auto" if judge else None)
+        condition = parse_filter(filters or [])
         hits = engine.search(
             text_or_expression,
             k,
-            filter=parse_filter(filters or []),
+            filter=condition,
             min_score=min_score,
             exclude=exclude or (),
             hard=hard,
         )
-        check_not_empty(passages, hits)
+        check_not_empty(passages, hits, condition)
     if as_json:
         print_json([hit.to_dict() for hit in hits])
     else:
         print_hits(hits, explain=explain)
 
 
-def check_not_empty(index: PassageIndex, hits: Sequence[Hit]) -> None:
+def check_not_empty(
+    index: PassageIndex, hits: Sequence[Hit], condition: Mapping[str, Any] | None
+) -> None:
     """Tells a search that found nothing from a collection that holds nothing.
+
+    A field of the filter that no passage has is said on standard error.
 
     Raises:
         CollectionError: there is no passage to search.
     """
-    if not hits and not index.count():
+    if hits:
+        return
+    if not index.count():
         tenant = "" if index.tenant is None else f" of tenant {index.tenant!r}"
         raise CollectionError(
             f"collection {index.collection!r} holds no passage{tenant}: index some first"
+        )
+    if unknown := index.unknown_fields(condition):
+        print_status(
+            "warning", f"no passage has the metadata field {', '.join(unknown)} of the filter"
         )
 
 
@@ -138,4 +156,20 @@ def explain_hit(hit: Hit) -> list[str]:
     ]
     if atoms:
         return [*atoms, f"{note}{'; '.join(scores)}"]
-    return [f"{note}{'; '.join([evidence.reason, *scores])}"]
+    return [f"{note}{evidence.reason}", *_explain_sum(hit), "; ".join(scores)]
+
+
+def _explain_sum(hit: Hit) -> list[str]:
+    """How the score comes from similarity, penalty and the judge's word, where it does."""
+    details = hit.evidence.details
+    added = details.get("judge", {}).get("added")
+    penalty = details.get("penalty")
+    if added is None and penalty is None:
+        return []
+    similarity = hit.score + (penalty or 0) - (added or 0)
+    parts = [f"score {hit.score:.3f} = similarity {similarity:.3f}"]
+    if penalty is not None:
+        parts.append(f"- penalty {penalty:.3f} (violation {details['violation']:.3f})")
+    if added is not None:
+        parts.append(f"{'-' if added < 0 else '+'} judge {abs(added):.3f}")
+    return [" ".join(parts)]

@@ -13,7 +13,7 @@ _IDIOMS = tuple(
     for pattern, words in (
         (
             r"(?<![\w.`])(?:index\.)?backfill\(\[['\"](\w+)['\"]\]\)",
-            r"`logic-retrievers backfill \1`",
+            r"`logic-retrievers backfill \1` (with the same --collection and --location)",
         ),
         (r", or pass create=True", ""),
         (r"Index some passages first", "Index some passages first: `logic-retrievers index PATH`"),

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, NoReturn, TypeAlias
 
 from logic_retrievers.documents.files import Line, SourceFile, not_utf8, read_lines, read_text
+from logic_retrievers.documents.front_matter import split_front_matter
+from logic_retrievers.documents.numbers import read_number
 from logic_retrievers.errors import ReadError
 
 TEXT_KEYS = ("text", "page_content", "contents")
 
+ID_KEYS = ("_id", "id")
+_AS_WRITTEN = frozenset((*TEXT_KEYS, *ID_KEYS, "title"))
+"""Columns that are texts, even of digits alone."""
+
 LONGEST_CELL = 2**24
 """Characters; Python's own limit of 131,072 is shorter than real documents."""
-
-_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?\n)??---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-_ENTRY = re.compile(r"([\w.-]+)[ \t]*:(?:[ \t]+(.*))?")
-_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,9 @@ def _refuse_constant(constant: str) -> NoReturn:
 def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
     """A record or an error for every row that is not blank; one row in memory at a time.
 
-    An empty cell counts as absent. Where a quote is never closed, the row that opens it is an error
-    and reading continues on the next line, so that the quote does not swallow the rest.
+    An empty cell counts as absent, and a number as a number. Where a quote is never closed, the row
+    that opens it is an error and reading continues on the next line, so that the quote does not
+    swallow the rest.
 
     Raises:
         ReadError: the header is missing or has no column for the text.
@@ -99,15 +101,23 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError
             continue
         number, cells = row
         if len(cells) == len(columns):
-            pairs = zip(columns, cells, strict=True)
-            # An empty text is kept, so that it is reported as empty and not as a missing column.
-            yield Record({n: cell for n, cell in pairs if (n and cell) or n in TEXT_KEYS}, number)
+            yield Record(_row_values(columns, cells), number)
         else:
             yield file.error(
                 f"{len(cells)} cells where the header has {len(columns)}; "
                 "put quotes around a cell with commas or line ends",
                 number,
             )
+
+
+def _row_values(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
+    pairs = zip(columns, cells, strict=True)
+    # An empty text is kept, so that it is reported as empty and not as a missing column.
+    return {
+        name: cell if name in _AS_WRITTEN else read_number(cell)
+        for name, cell in pairs
+        if (name and cell) or name in TEXT_KEYS
+    }
 
 
 def _check_header(columns: list[str], file: SourceFile) -> None:
@@ -174,45 +184,9 @@ def read_markdown(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
     """The only record of a Markdown file; its front matter ends in the first MiB."""
     text, rest = read_text(file, stream)
     values, body = split_front_matter(text)
+    if "title" in values:
+        values["title"] = str(values["title"])  # also where it is a year
     yield Record({**values, "text": body}, rest=rest)
-
-
-def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
-    """Front matter and the rest.
-
-    Understands the part of YAML that is common there: ``key: value``, ``key: [a, b]``, a key with
-    ``- item`` lines below, and comments; values stay strings. Front matter with anything else stays
-    in the text, so that nothing is lost.
-    """
-    match = _FRONT_MATTER.match(text)
-    if match is None:
-        return {}, text
-    values: dict[str, Any] = {}
-    key = ""
-    for line in (match[1] or "").splitlines():
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        if entry := _ENTRY.fullmatch(line):
-            key = entry[1]
-            values[key] = _parse_value((entry[2] or "").strip())
-        elif (item := _ITEM.fullmatch(line)) and key and isinstance(values[key] or [], list):
-            values[key] = [*(values[key] or []), _unquote(item[1])]
-        else:
-            return {}, text
-    return values, text[match.end() :]
-
-
-def _parse_value(text: str) -> str | list[str]:
-    if text.startswith("[") and text.endswith("]"):
-        return [_unquote(part) for part in text[1:-1].split(",") if part.strip()]
-    return _unquote(text)
-
-
-def _unquote(text: str) -> str:
-    text = text.strip()
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
-        return text[1:-1]
-    return text
 
 
 def read_plain(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:

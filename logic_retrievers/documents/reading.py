@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, TypeVar, get_args
 
 from logic_retrievers.documents.files import FileListing, SourceFile, find_files, open_file
-from logic_retrievers.documents.formats import TEXT_KEYS, Record
+from logic_retrievers.documents.formats import ID_KEYS, TEXT_KEYS, Record
 from logic_retrievers.documents.readers import READERS, reader_for
 from logic_retrievers.errors import ConfigurationError, InputError, MissingExtraError, ReadError
 from logic_retrievers.types import Passage
@@ -19,7 +19,6 @@ from logic_retrievers.validation import check_storable
 
 T = TypeVar("T")
 OnError = Literal["collect", "raise"]
-ID_KEYS = ("_id", "id")
 PassageText: TypeAlias = tuple[Passage, Iterator[str]]
 
 

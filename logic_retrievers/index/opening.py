@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from qdrant_client import models
 
-from logic_retrievers.effects import Operation
+from logic_retrievers.effects import ClientCall, Operation
 from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import (
     CollectionError,
@@ -16,6 +17,7 @@ from logic_retrievers.errors import (
     CollectionNotFoundError,
     ConfigurationError,
     MissingVectorError,
+    ServerError,
 )
 from logic_retrievers.index.collection import Collection, StoredVector, StrictLimits
 from logic_retrievers.index.collection_metadata import own_metadata, read_vectors, updated_metadata
@@ -44,6 +46,9 @@ from logic_retrievers.index.schema import (
     requested_specs,
 )
 from logic_retrievers.validation import MAX_ID, is_encodable
+
+_MOST_NAMES = 5
+"""Collections that an error names."""
 
 
 def open_collection(
@@ -94,8 +99,10 @@ def open_collection(
     info = yield from _get_info(name)
     if info is None:
         if not create:
+            others = yield from _other_collections(name)
             raise CollectionNotFoundError(
-                f"There is no collection {name!r}. Index some passages first, or pass create=True."
+                f"There is no collection {name!r}{others}. Index some passages first, or pass"
+                " create=True."
             )
         created = default_specs(specs) if vectors is None else requested
         arguments = creation_arguments(created, language, new_keys, quantized, options)
@@ -201,6 +208,24 @@ def _get_info(name: str) -> Operation[models.CollectionInfo | None]:
     except CollectionNotFoundError:
         return None
     return info
+
+
+def _other_collections(name: str) -> Operation[str]:
+    """The names of those that there are, the most similar ones first; nothing where none may know.
+
+    Returns:
+        An end of a sentence.
+    """
+    try:
+        answer = yield ClientCall("get_collections", {})
+    except ServerError:  # a key for one collection alone
+        return ""
+    names = sorted(collection.name for collection in answer.collections)
+    similar = get_close_matches(name, names, n=_MOST_NAMES)
+    shown_names = [*similar, *(other for other in names if other not in similar)][:_MOST_NAMES]
+    if not shown_names:
+        return ""
+    return f"; there are {', '.join(shown_names)}{' and others' * (len(names) > _MOST_NAMES)}"
 
 
 def _create(

@@ -177,6 +177,14 @@ class PassageIndex(IndexCopies):
         """:meth:`count` without blocking the event loop."""
         return await self.arun(points.count(self._collection, filter))
 
+    def unknown_fields(self, filter: UserFilter) -> list[str]:  # noqa: A002
+        """The metadata fields of a filter that no passage has, so that the filter passes none."""
+        return self.run(points.unknown_fields(self._collection, filter))
+
+    async def aunknown_fields(self, filter: UserFilter) -> list[str]:  # noqa: A002
+        """:meth:`unknown_fields` without blocking the event loop."""
+        return await self.arun(points.unknown_fields(self._collection, filter))
+
     def get(self, ids: Sequence[str]) -> list[Passage]:
         """The passages with these ids, in their order; those that do not exist are left out."""
         return self.run(points.get(self._collection, ids))

@@ -24,6 +24,7 @@ from logic_retrievers.policies.base import (
     values_by_field,
 )
 from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.queries.language import content_words
 from logic_retrievers.scoring import mixed_cosines, ranking
 from logic_retrievers.settings import (
     SHARE,
@@ -61,6 +62,9 @@ _MARGIN = 0.1
 _FLOOR = 0.4
 """The pool's best excluded score counts as this at least: where nothing in the pool is about the
 excluded text, nothing stands out."""
+_WORD_SCORE = 3.0
+"""For each content word of a text: the pool's best lexical score counts as this at least, so that
+in a small corpus one common word is not taken for the whole text."""
 _EPSILON = 1e-9
 _LOWEST_RANK = 3
 """To which a property can move down what plain search has first: cosines alone cannot tell a
@@ -106,7 +110,8 @@ class ExclusionSettings(PartialSettings):
         compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], where
             there is a trained compatibility vector.
         lexical_weight: share of the words beside these, in [0, 1], where there is a ``lexical``
-            vector: the lexical score over the best one of the pool, for each text.
+            vector: for each text the lexical score over the best one of the pool, or over 3 for
+            each of its content words where that is more.
 
     Raises:
         ConfigurationError: a value out of its range.
@@ -241,6 +246,7 @@ class ExclusionPolicy(Policy):
             order = order_by_filter(order, satisfies, backfill=self.backfill)
         elif self.query.reading == "property":
             order, scores = self._bounded_fall(pool, order, scores, base)
+        filtered = [f"a filter keeps out {key} {v}" for key, v in self.field_filters.values()]
         ranked = []
         for i in order[:k]:
             texts = [
@@ -254,7 +260,7 @@ class ExclusionPolicy(Policy):
                 **({"must_not": dict(self.must_not)} if self.field_filters else {}),
             }
             passed_filter = self.mode == "soft" or bool(satisfies[i])
-            reason = _reason(texts, float(violation[i]))
+            reason = "; ".join([_reason(texts, float(violation[i])), *filtered])
             ranked.append(Ranked(int(i), float(scores[i]), passed_filter, reason, details))
         return ranked
 
@@ -306,8 +312,10 @@ class ExclusionPolicy(Policy):
         if not self._mixes_words:
             return cosines
         words = np.nan_to_num(pool.scores[_lexical(name)])  # no score: no word in common
+        least = _WORD_SCORE * len(content_words(self._texts[name]))
+        share = words / max(float(words.max()), least, _EPSILON)
         weight = self.constants.lexical_weight
-        return (1 - weight) * cosines + weight * words / max(float(words.max()), _EPSILON)
+        return (1 - weight) * cosines + weight * share
 
     def _cosines(self, pool: CandidatePool, name: str) -> _Scores:
         """Of every passage to one of the texts, shape (pool size,)."""
@@ -326,6 +334,12 @@ class ExclusionPolicy(Policy):
         # the right passage names a property as often as the wrong one: "no deposit is taken"
         thing = self.query.reading != "property"
         return self.use_lexical and thing and self.constants.lexical_weight > 0
+
+    @cached_property
+    def _texts(self) -> Mapping[str, str]:
+        """Every text that passages are scored on, by the name of its query."""
+        excluded = {_excluded(text): text for text in self._scored_texts}
+        return {TOPICAL: self.query.text, WANTED: self.query.wanted} | excluded
 
     @property
     def _scored_texts(self) -> tuple[str, ...]:
@@ -348,7 +362,7 @@ def _reason(excluded: Sequence[str], violation: float) -> str:
     if not excluded:
         return "nothing ruled out stands out in it"
     degree = "moved down" if violation >= _VIOLATION_THRESHOLD else "moved down a little"
-    return f"{degree}: speaks of {', '.join(excluded)}, which the query rules out"
+    return f"{degree}: near to {', '.join(excluded)}, which the query rules out"
 
 
 def _excluded(text: str) -> str:

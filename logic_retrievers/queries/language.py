@@ -48,6 +48,12 @@ def detect_language(text: str) -> str | None:
     return language
 
 
+def content_words(text: str) -> frozenset[str]:
+    """The words of an English text in lower case, function words left out."""
+    words = (word.lower().replace("\u2019", "'") for word in _WORD.findall(text))
+    return frozenset(words) - _function_words()["en"]
+
+
 def _english_weight(word: str) -> float:
     if word == _NEUTRAL:
         return 0

@@ -35,8 +35,10 @@ class _Request(BaseModel):
     k: int = Field(5, ge=1, le=MAX_K, description="How many passages.")
     filter: dict[str, Any] | None = Field(
         None,
-        description="Only passages with this metadata; a value, a list of values, or a range:"
-        ' {"city": "Oslo", "year": {"gte": 2020}}.',
+        description="Only passages with this metadata: a value, a list of values, a range, others"
+        " than a value, or null for a field that is absent. Dates are ISO 8601."
+        ' {"city": ["Oslo", "Bergen"], "year": {"gte": 2020}, "until": {"lt": "2026-01-31"},'
+        ' "state": {"not": "draft"}}.',
     )
     explain: bool = Field(
         False, description="Return all evidence: scores, ranks, thresholds, the judge's verdict."
@@ -106,6 +108,7 @@ class SearchResponse(BaseModel):
     """The passages, best first."""
 
     passages: list[FoundPassage]
+    note: str | None = Field(None, description="Why nothing was found, where that is known.")
 
 
 class SearchService:
@@ -149,11 +152,18 @@ class SearchService:
                 hits = await self._engine.asearch(expression, request.k, filter=request.filter)
             case ContradictionRequest():
                 hits = await self._find_contradictions(request)
-        if not hits and not await self.index.acount():
+        note = None if hits else await self._explain_nothing(request)
+        return SearchResponse(passages=[_found(hit, request.explain) for hit in hits], note=note)
+
+    async def _explain_nothing(self, request: Request) -> str | None:
+        if not await self.index.acount():
             raise CollectionError(
                 f"collection {self.index.collection!r} holds no passage: index some first"
             )
-        return SearchResponse(passages=[_found(hit, request.explain) for hit in hits])
+        unknown = await self.index.aunknown_fields(request.filter)
+        if not unknown:
+            return None
+        return f"no passage has the metadata field {', '.join(unknown)} of the filter"
 
     async def _find_contradictions(self, request: ContradictionRequest) -> list[Hit]:
         if "contradiction" not in self.index.vectors:

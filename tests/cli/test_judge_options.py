@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -81,7 +82,18 @@ def test_search_asks_the_judge(folder, fake_judge, arguments):
     hits = search(folder, *arguments)
     assert {query for _, query in fake_judge} == {QUERY}
     assert all(hit["evidence"]["details"]["judge"]["text"] == hit["text"] for hit in hits)
-    assert "the judge reads" in call("search", QUERY, "-l", folder / "index", "--explain").stdout
+    explained = " ".join(
+        call("search", QUERY, "-l", folder / "index", "--explain").stdout.split()
+    )
+    assert "the judge reads" in explained
+    sums = re.findall(
+        r"score (\S+) = similarity (\S+) - penalty (\S+) \(violation \S+\) ([+-]) judge (\S+)",
+        explained,
+    )
+    assert len(sums) == len(hits)
+    for score, similarity, penalty, sign, added in sums:
+        total = float(similarity) - float(penalty) + float(sign + added)
+        assert float(score) == pytest.approx(total, abs=0.002)
 
 
 def test_evaluate_with_and_without_a_judge(folder, tmp_path, fake_judge):

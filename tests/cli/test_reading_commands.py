@@ -94,7 +94,10 @@ def test_who_cleans_makes_a_ledger_and_everybody_reads_it(stored):
     (hidden,) = json.loads(stored("quarantine", "list", "--json", "-l", "there").stdout)
     assert hidden["entry"]["event"] == "quarantine"
     again = ("clean", "-c", "passages", "-r", "prefer_newest", "--dry-run", "-l", "there")
-    assert stored(*again).stdout.startswith("0 passages examined")
+    unchanged = stored(*again)
+    assert unchanged.stdout.startswith("0 passages examined")
+    assert "passages have not changed since they were examined: --again" in unchanged.stderr
+    assert "have not changed" not in stored(*again, "--again").stderr
     elsewhere = json.loads(
         stored("quarantine", "list", "--json", "--ledger", "typo", "-l", "there").stdout
     )
@@ -121,6 +124,15 @@ def test_a_filter_that_nothing_passes_is_no_error(stored):
     assert (
         "no passage" in stored("contradictions", "x", "-f", "date=1999-01-01", "-l", "there").stdout
     )
+
+
+@pytest.mark.parametrize("command", ["search", "contradictions"])
+def test_a_filter_on_a_field_that_no_passage_has(stored, command):
+    """A typing error in a field's name looks like an answer."""
+    result = stored(command, "x", "-f", "dat=1999-01-01", "-f", "date=1999-01-01", "-l", "there")
+    assert "no passage has the metadata field dat of the filter" in result.stderr
+    absent = stored(command, "x", "-f", 'date={"not": "1999"}', "-f", "draft=null", "-l", "there")
+    assert absent.stderr == ""
 
 
 def test_passages_of_all_tenants(call):

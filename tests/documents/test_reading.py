@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from logic_retrievers.documents import DocumentReader, Splitter, files, read_documents
-from logic_retrievers.documents.formats import split_front_matter
+from logic_retrievers.documents.front_matter import split_front_matter
 from logic_retrievers.types import Passage
 
 
@@ -179,6 +179,13 @@ class TestCsv:
         ]
         assert not reading.errors
 
+    def test_numbers_can_be_compared(self, tmp_path: Path) -> None:
+        """A range finds them; ids, titles and numbers with a leading zero stay as they are."""
+        rows = "id,title,text,seats,price,zip,sign\n12,2024,5,60,2.50,01234,+1\n"
+        (passage,), _ = read(write(tmp_path / "a.csv", rows))
+        metadata = {"title": "2024", "seats": 60, "price": 2.5, "zip": "01234", "sign": "+1"}
+        assert passage == Passage("12", "2024\n5", metadata, "a.csv")
+
     def test_bad_rows(self, tmp_path: Path) -> None:
         """A comma without quotes would cut a text short in silence."""
         content = b"id,text\n1,one\n2,two, and more\n3\n4,\n5,caf\xe9\n6,six\n1,again\n"
@@ -252,7 +259,10 @@ class TestWholeFiles:
         "text",
         [
             "---\nA rule, then prose.\n---\nMore.",
-            "---\nnested:\n  deeper:\n    - x\n---\nText.",
+            "---\na: &x [1]\nb: *x\n---\nText.",
+            "---\nd: !!timestamp 2020-01-01\n---\nText.",
+            "---\nx: !!python/object/apply:os.system ['ls']\n---\nText.",
+            "---\n- a list\n---\nText.",
             "---\nkey: value\n- stray\n---\nText.",
             "---\nnever: closed\n",
             "# Plain",
@@ -260,13 +270,34 @@ class TestWholeFiles:
         ],
     )
     def test_front_matter_that_is_none_stays_in_the_text(self, text: str) -> None:
-        """What the small parser does not know must not be lost."""
+        """What is no mapping of plain values must not be lost."""
         assert split_front_matter(text) == ({}, text)
 
-    def test_front_matter_values(self) -> None:
-        """Comments and blank lines are passed over; values stay strings."""
-        text = '---\r\na: 1\r\n# note\r\n\r\nb: [x, "y"]\r\nc:\r\n---\r\nText'
-        assert split_front_matter(text) == ({"a": "1", "b": ["x", "y"], "c": ""}, "Text")
+    @pytest.mark.parametrize(
+        ("yaml", "values"),
+        [
+            ('a: one\r\n# note\r\n\r\nb: [x, "y"]\r\nc:\r\n', {"a": "one", "b": ["x", "y"]}),
+            ("year: 2020\nrate: -1.50\ndraft: true\n", {"year": 2020, "rate": -1.5, "draft": True}),
+            ("zip: 007\ncard: 4000123412341234\n", {"zip": "007", "card": "4000123412341234"}),
+            (
+                "country: no\ndate: 2020-01-02\nat: 12:30\n",
+                {"country": "no", "date": "2020-01-02", "at": "12:30"},
+            ),
+            ("year: '2020'\n", {"year": "2020"}),
+            ("rooms:\n  - name: A\n    seats: 4\n", {"rooms": [{"name": "A", "seats": 4}]}),
+            ("note: >\n  two\n  lines\n", {"note": "two lines\n"}),
+            ("two words: x  # why\n", {"two words": "x"}),
+            ("title: Tea: the basics\nyear: 3\n", {"title": "Tea: the basics", "year": 3}),
+        ],
+    )
+    def test_front_matter_values(self, yaml: str, values: dict[str, object]) -> None:
+        """Numbers can be compared; what merely looks like one, a date or a no, stays as written."""
+        assert split_front_matter(f"---\n{yaml}---\nText") == (values, "Text")
+
+    def test_a_year_as_title_is_a_text(self, tmp_path: Path) -> None:
+        """It stands before the text, as any title."""
+        (passage,), _ = read(write(tmp_path / "a.md", "---\ntitle: 2024\n---\nMinutes."))
+        assert (passage.text, passage.metadata) == ("2024\nMinutes.", {"title": "2024"})
 
     def test_text_keeps_its_line_ends(self, tmp_path: Path) -> None:
         """Offsets of chunks count the characters of the file as it is."""
@@ -312,7 +343,7 @@ class TestLargeFiles:
         reading = read_documents(write(tmp_path / "a.md", mark + front + body))
         splitter = Splitter(words, 200)
         (passage,) = reading
-        assert passage == Passage("a.md", f"T\n{body}", {"title": "T", "year": "1"}, "a.md")
+        assert passage == Passage("a.md", f"T\n{body}", {"title": "T", "year": 1}, "a.md")
         chunks = list(splitter.split(reading))
         assert chunks == list(splitter.split([passage]))
         assert len(chunks) > 2000

@@ -63,7 +63,7 @@ def test_what_is_ruled_out_moves_down_and_says_why(index: PassageIndex):
     assert list(hits).index("club") > 3
     evidence = hits["club"].evidence
     assert evidence.policy == "exclusion"
-    moved_down = "moved down: speaks of nightclub, which the query rules out"
+    moved_down = "moved down: near to nightclub, which the query rules out"
     assert evidence.reason.startswith(f"{moved_down}; the judge reads that it violates the query")
     assert evidence.details["query"]["cue"] == "but not above"
     assert evidence.scores["excluded: nightclub"] > evidence.scores["wanted"]

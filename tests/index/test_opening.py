@@ -318,7 +318,7 @@ def test_aopen_makes_and_finds_the_same(location, encoder):
 def test_every_method_has_an_asynchronous_form():
     """A setting that only one of the two has."""
     names = ["open", "add", "delete", "count", "get", "scroll", "backfill", "close", "run"]
-    names += ["use_query_encoder", "copy_to", "optimize", "reindex"]
+    names += ["use_query_encoder", "copy_to", "optimize", "reindex", "unknown_fields"]
     for name in names:
         one, other = getattr(PassageIndex, name), getattr(PassageIndex, f"a{name}")
         assert (
@@ -374,6 +374,26 @@ def test_a_folder_that_is_only_read_is_not_made(encoder, tmp_path):
         with pytest.raises(CollectionNotFoundError, match="no collection"):
             PassageIndex.open("lr-test", encoder, location=place, create=False)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_misspelt_collection_is_told_from_those_that_there_are(encoder, tmp_path):
+    """Nothing else lists them; the most similar name comes first."""
+    names = ["a/b. c", "handbook", "minutes", "news", "walks", "zoo"]
+    for name in names:
+        PassageIndex.open(name, encoder, location=tmp_path).close()
+    with pytest.raises(CollectionNotFoundError) as caught:
+        PassageIndex.open("handbok", encoder, location=tmp_path, create=False)
+    assert str(caught.value).startswith(
+        "There is no collection 'handbok'; there are handbook, a/b. c, minutes, news, walks and"
+        " others. Index"
+    )
+
+
+def test_a_misspelt_collection_on_a_server(wire_double, wire_settings, encoder):
+    """A key for one collection alone lists none; the error stays."""
+    PassageIndex.open("handbook", encoder, **wire_settings).close()
+    with pytest.raises(CollectionNotFoundError, match="'handbok'; there are handbook"):
+        PassageIndex.open("handbok", encoder, **wire_settings, create=False)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")

@@ -32,6 +32,7 @@ from placed import PlacedEncoder
 from logic_retrievers import contradiction as core
 from logic_retrievers.errors import (
     ConfigurationError,
+    InputError,
     PairJudgeWarning,
 )
 
@@ -52,6 +53,19 @@ def test_the_core_decides():
         told = {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
         assert document.metadata == {**hit.passage.metadata, "logic": {"contradiction": told}}
         json.dumps(document.metadata, allow_nan=False)
+
+
+async def test_it_stands_in_a_chain_as_it_is():
+    """What anybody writes first: ``retriever | ContradictionFilter()``."""
+    made = contradictions(resolution="prefer_newest", top_n=3)
+    chain = RunnableLambda(lambda _: DOCUMENTS) | made
+    assert ids(chain.invoke("inns")) == ids(await chain.ainvoke("inns")) == [TAX, SHUT, COPPER]
+
+
+def test_what_are_no_documents():
+    """A text, or another framework's node."""
+    with pytest.raises(InputError, match="must be LangChain's Document, not 'inns'"):
+        contradictions().compress_documents(["inns"], "inns")
 
 
 def test_what_was_dropped_can_be_read_without_callbacks():

@@ -33,6 +33,7 @@ constants = st.builds(
     standout_threshold=st.sampled_from([0.0, 0.7]),
 )
 QUERY = ParsedQuery.excluding("hotels", ["bars", "clubs"])
+CONTENT_WORDS = (3, 1, 1, 1)  # of the whole query, of what it wants, of each excluded text
 
 
 def pool_of(rows, policy: ExclusionPolicy) -> CandidatePool:
@@ -111,7 +112,7 @@ def test_by_hand():
     violation = min(1, 0.8 * 1 + (0.8 - usual))
     assert hotel.score == pytest.approx(0.7 - 0.75 * mention)
     assert bars.score == pytest.approx(0.5 * 0.3 + 0.5 * 0.6 - 0.75 * violation)
-    assert bars.reason == "moved down: speaks of bars, which the query rules out"
+    assert bars.reason == "moved down: near to bars, which the query rules out"
     assert bars.details["query"]["excluded"] == ["bars", "clubs"]
     assert bars.details["penalty"] == pytest.approx(0.75 * violation, abs=1e-6)
     assert (other.index, other.details["penalty"]) == (2, 0)
@@ -183,9 +184,9 @@ def test_every_penalty_has_a_reason_that_names_all_it_is_for():
     ranked = sorted(policy.rank(pool_of(rows, policy), 8), key=lambda r: r.index)
     both, bar, club, none, *_ = ranked
     assert both.details["excluded"] == ["bars", "clubs"]
-    assert both.reason == "moved down: speaks of bars, clubs, which the query rules out"
+    assert both.reason == "moved down: near to bars, clubs, which the query rules out"
     assert 0 < bar.details["violation"] < 0.2
-    assert bar.reason == "moved down a little: speaks of bars, which the query rules out"
+    assert bar.reason == "moved down a little: near to bars, which the query rules out"
     assert club.details["excluded"] == ["clubs"]
     assert (none.details["excluded"], none.reason) == ([], "nothing ruled out stands out in it")
 
@@ -254,12 +255,16 @@ def test_words_join_in_where_the_collection_has_them():
 @settings(max_examples=200)
 @given(pools, st.data(), constants, st.sampled_from([0.1, 0.3, 1.0]))
 def test_words_count_as_a_share_of_the_pool_s_best(rows, data, constants, weight):
-    """Lexical scores have no bound; a share of the best compares with a cosine."""
+    """Lexical scores have no bound; a share of the best compares with a cosine.
+
+    The best counts as 3 for each content word of the text at least.
+    """
     score = st.one_of(st.just(np.nan), st.integers(1, 40).map(float))
     words = data.draw(st.lists(st.tuples(*[score] * 4), min_size=len(rows), max_size=len(rows)))
     hybrid = ExclusionPolicy(QUERY, replace(constants, lexical_weight=weight), use_lexical=True)
     found = [[0.0 if np.isnan(one) else one for one in row] for row in words]
-    best = [max(column) or 1.0 for column in zip(*found, strict=True)]
+    columns = zip(zip(*found, strict=True), CONTENT_WORDS, strict=True)
+    best = [max(*column, 3.0 * count) for column, count in columns]
     mixed = [
         tuple((1 - weight) * c + weight * w / b for c, w, b in zip(row, line, best, strict=True))
         for row, line in zip(rows, found, strict=True)
@@ -269,6 +274,14 @@ def test_words_count_as_a_share_of_the_pool_s_best(rows, data, constants, weight
     pool = pool_of([(*row, *line) for row, line in zip(rows, words, strict=True)], hybrid)
     for ranked in hybrid.rank(pool, 99):
         assert ranked.score == pytest.approx(expected[ranked.index].score, abs=1e-9)
+
+
+def test_one_common_word_of_a_small_folder_is_not_the_whole_text():
+    """A drill that "takes place" is no place to work by the water."""
+    query = ParsedQuery.excluding("a place to work by the water", ["in Norway"])
+    policy = ExclusionPolicy(query, ExclusionSettings(lexical_weight=0.2), use_lexical=True)
+    hut, drill = (0.5, 0.5, 0.1, 0.0, 0.0, 0.0), (0.36, 0.36, 0.1, 2.6, 2.6, 0.0)
+    assert [r.index for r in policy.rank(pool_of([drill, hut], policy), 2)] == [1, 0]
 
 
 @settings(max_examples=200)
@@ -321,6 +334,8 @@ def test_excluded_texts_that_name_a_field_become_filters():
     auto = AutoPolicy(fields={"city": ["Oslo", "Bergen"], "kind": ["hostel"]})
     chosen = auto.route("places to stay except hostels and oslo")
     assert chosen.must_not == {"kind": ["hostel"], "city": ["Oslo"]}
+    (ranked,) = chosen.rank(pool_of([(0.5,) * len(chosen.plan("q", 1))], chosen), 1)
+    assert "a filter keeps out kind hostel; a filter keeps out city Oslo" in ranked.reason
     assert [leaf.name for leaf in chosen.plan("q", 3)] == ["topical", "wanted"]
     mixed = auto.route("places to stay except hostels and farms")
     assert [leaf.name for leaf in mixed.plan("q", 3)] == ["topical", "wanted", "excluded: farms"]

@@ -238,7 +238,7 @@ def test_the_page_on_troubleshooting_runs(capsys, no_network):
     run_blocks("docs/troubleshooting.md", names)
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith("inn ['bars']")
-    assert second.startswith("bar ['bars'] moved down: speaks of bars")
+    assert second.startswith("bar ['bars'] moved down: near to bars")
     names["index"].close()  # type: ignore[attr-defined]
 
 

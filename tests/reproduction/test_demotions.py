@@ -114,7 +114,7 @@ def test_the_words_stay_and_so_do_other_constraints() -> None:
 
 def test_a_constraint_counts_as_named_where_the_sentence_names_it() -> None:
     """Details alone are no reason for people."""
-    evidence = Evidence("exclusion", {}, {}, reason="moved down: speaks of bars", details={})
+    evidence = Evidence("exclusion", {}, {}, reason="moved down: near to bars", details={})
     assert named_exclusions(replace(evidence, details={"excluded": ["bars", "clubs"]})) == ("bars",)
     atoms = [{"text": "bars", "verdict": "violated"}, {"text": "clubs", "verdict": "avoided"}]
     assert named_exclusions(replace(evidence, details={"atoms": atoms})) == ("bars",)

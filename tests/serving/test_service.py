@@ -61,6 +61,14 @@ async def test_evidence_comes_on_request(service):
     assert full.evidence["details"]["judge"]
 
 
+async def test_a_filter_on_a_field_that_no_passage_has_is_said(service):
+    """An assistant believes an empty list."""
+    nowhere = await service.answer(SearchRequest(query="x", filter={"town": "Oslo", "city": "x"}))
+    assert nowhere.note == "no passage has the metadata field town of the filter"
+    assert (await service.answer(SearchRequest(query="x", filter={"city": "x"}))).note is None
+    assert (await service.answer(SearchRequest(query="x"))).note is None
+
+
 @pytest.mark.parametrize(
     ("model", "values"),
     [

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import qdrant_edge as edge
 from qdrant_client import models
@@ -70,6 +70,17 @@ class EdgeClient:
     def get_collection(self, collection_name: str) -> models.CollectionInfo:
         """Its vectors, metadata and payload indexes."""
         return self._open(collection_name).info()
+
+    def get_collections(self) -> models.CollectionsResponse:
+        """The names of all collections."""
+        folders = sorted(self._folder.iterdir()) if self._folder.is_dir() else []
+        return models.CollectionsResponse(
+            collections=[
+                models.CollectionDescription(name=unquote(folder.name))
+                for folder in folders
+                if folder.is_dir() and read_description(folder) is not None
+            ]
+        )
 
     def create_collection(
         self,
