@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,12 +26,12 @@ from logic_retrievers.cli.options import (
     BaseName,
     Bundle,
     CacheFile,
-    PolicyName,
     UseJudge,
     open_encoder,
     open_policy,
 )
 from logic_retrievers.errors import ConfigurationError, LongTextWarning
+from logic_retrievers.policies.registry import POLICIES
 from logic_retrievers.types import Hit, Passage
 
 if TYPE_CHECKING:
@@ -59,7 +61,15 @@ def evaluate(
             metavar="DIR", help="Holds corpus.jsonl[.gz], queries.jsonl and, for qrels, qrels.tsv."
         ),
     ],
-    policy: PolicyName = "auto",
+    policies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--policy",
+            "-p",
+            help=f"One of {', '.join(POLICIES)}. Given again: compared with the first.",
+            show_default="auto",
+        ),
+    ] = None,
     base: BaseName = "topical",
     split: Annotated[str, typer.Option(help="Which part: train, dev or test.")] = "test",
     depth: Annotated[int, typer.Option(help="Length of the lists.")] = 100,
@@ -79,6 +89,10 @@ def evaluate(
     run_file: Annotated[
         Path | None, typer.Option("--run", metavar="FILE", help="Write a TREC run here.")
     ] = None,
+    per_query: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every query's figures here, as CSV."),
+    ] = None,
     cache: CacheFile = None,
     judge: UseJudge = True,
     bundle: Bundle = None,
@@ -96,11 +110,17 @@ def evaluate(
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.search import Engine
 
-    resolved = _with_backfill(open_policy(policy, base), backfill=backfill)
-    label = policy if base == "topical" else f"{policy}, base {base}"
+    resolved = {
+        name: _with_backfill(open_policy(name, base), backfill=backfill)
+        for name in policies or ["auto"]
+    }
     query_encoders = _read_query_encoders(query_encoder or [BASE])
-    if run_file is not None and len(query_encoders) > 1:
-        raise ConfigurationError("--run writes one run: give one --query-encoder")
+    if len(resolved) > 1 and len(query_encoders) > 1:
+        raise ConfigurationError("compare several --policy, or several --query-encoder, not both")
+    if (run_file or per_query) and len(resolved) + len(query_encoders) > 2:
+        raise ConfigurationError(
+            "--run and --per-query write one run: give one --policy and one --query-encoder"
+        )
     dataset = load_dataset(folder, split)
     encoder = open_encoder(bundle, cache)
     with PassageIndex.open("evaluation", encoder) as index:
@@ -108,23 +128,31 @@ def evaluate(
             # one that does not fit is refused before documents are encoded
             _set_query_encoder(index, source)
         _add_documents(index, dataset, encoder, long_texts)
-        engine = Engine(index, resolved, judge="auto" if judge else None)
 
-        def search(texts: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
+        def search(engine: Engine, texts: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
             hits_per_query = k if long_texts is LongTexts.CUT else CHUNKS_PER_DOCUMENT * k
             return [
                 _best_per_document(hits)[:k] for hits in engine.search_many(texts, hits_per_query)
             ]
 
         results = {}
-        for name, source in query_encoders.items():
+        for (name, policy), (query_encoder_name, source) in product(
+            resolved.items(), query_encoders.items()
+        ):
             _set_query_encoder(index, source)
-            results[name] = run_evaluation(
-                dataset, search, depth, policy=label if backfill else f"{label}-no-backfill"
+            engine = Engine(index, policy, judge="auto" if judge else None)
+            label = name if base == "topical" else f"{name}, base {base}"
+            results[name if len(resolved) > 1 else query_encoder_name] = run_evaluation(
+                dataset,
+                partial(search, engine),
+                depth,
+                policy=label if backfill else f"{label}-no-backfill",
             )
     first = next(iter(results.values()))
     if run_file is not None:
         first.write_trec_run(run_file)
+    if per_query is not None:
+        first.write_per_query(per_query)
     if as_json:
         print_json(all_figures(results))
     else:
@@ -132,12 +160,13 @@ def evaluate(
 
 
 def metrics_table(result: EvaluationResult) -> Table:
-    """Metric, mean and interval."""
+    """Metric, number of queries, mean and interval."""
     table = _new_table(result)
-    table.add_column("mean", justify="right")
-    table.add_column("95 % interval", justify="right")
+    for title in ("n", "mean", "95 % interval"):
+        table.add_column(title, justify="right")
     for name, estimate in result.estimates.items():
-        table.add_row(name, f"{estimate.mean:.4f}", f"{estimate.low:.4f} to {estimate.high:.4f}")
+        interval = f"{estimate.low:.4f} to {estimate.high:.4f}"
+        table.add_row(name, str(len(result.per_query[name])), f"{estimate.mean:.4f}", interval)
     return table
 
 
@@ -146,7 +175,7 @@ def comparison_table(results: Mapping[str, EvaluationResult]) -> Table:
     from logic_retrievers.evaluation import compare
 
     names, first = list(results), next(iter(results.values()))
-    table = _new_table(first)
+    table = _new_table(*results.values())
     for title in (*names, *(f"{name} less {names[0]}" for name in names[1:])):
         table.add_column(title, justify="right", overflow="fold")
     comparisons = compare(first, results)
@@ -157,9 +186,8 @@ def comparison_table(results: Mapping[str, EvaluationResult]) -> Table:
             *means,
             *(_format_gain(comparisons[name][metric].difference) for name in names[1:]),
         )
-    notes = ["* the 95 % interval of the paired difference does not hold 0", table.caption]
-    table.caption = "; ".join(str(note) for note in notes if note)
-    table.caption_justify = "left"
+    note = "* the 95 % interval of the paired difference does not hold 0"
+    table.caption = f"{note}\n{table.caption}"
     return table
 
 
@@ -180,15 +208,23 @@ def all_figures(results: Mapping[str, EvaluationResult]) -> dict[str, Any]:
     return {"results": figures, "differences": differences}
 
 
-def _new_table(result: EvaluationResult) -> Table:
+def _new_table(*results: EvaluationResult) -> Table:
+    from logic_retrievers.evaluation.metrics import MEANINGS
+
+    result = results[0]
+    policies = ", ".join(dict.fromkeys(each.policy for each in results))
     table = Table(
-        title=f"{result.dataset}, {result.policy}: {result.queries} queries, "
+        title=f"{result.dataset}, {policies}: {result.queries} queries, "
         f"{result.documents} documents",
         title_justify="left",
+        caption_justify="left",
     )
     table.add_column("metric")
+    names = dict.fromkeys(metric.partition("@")[0] for metric in result.estimates)
+    notes = [f"{name}: {MEANINGS[name]}" for name in names]
     if result.short_lists:
-        table.caption = f"{result.short_lists} lists are shorter than they could be"
+        notes.append(f"{result.short_lists} lists are shorter than they could be")
+    table.caption = "\n".join(notes)
     return table
 
 

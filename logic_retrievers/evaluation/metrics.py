@@ -28,6 +28,21 @@ _CONSTRAINT_METRICS = (
 )
 """In the order of a report."""
 
+MEANINGS: Mapping[str, str] = {
+    "P": "the first hit satisfies (share of queries)",
+    "R": "share of the wanted passages among the first k",
+    "V": "a violating passage is among the first k (share of queries; low is good)",
+    "FVR": "rank of the first violating passage (high is good)",
+    "MRR": "mean of 1 / rank of the first wanted passage",
+    "nDCG": "wanted passages near the top, 1 at best",
+    "MAP": "mean of the precision at each wanted passage",
+    "NegRecall": "share of the violating passages among the first k (low is good)",
+    "violation_rate": "violating passages have the better mean rank (share of queries)",
+    "constraint_nDCG": "satisfying 2, neutral 1, violating 0: near the top, 1 at best",
+    "paired_accuracy": "both queries of a pair rank their own passage first (share of pairs)",
+}
+"""Of each metric, without its depth, in a line."""
+
 
 def violation_at_k(ranked: Sequence[str], violating: Collection[str], k: int) -> float:
     """V@k: 1 if a violating document is among the first k, else 0 (CoDeR, eq. 3)."""

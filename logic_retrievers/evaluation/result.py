@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import os
@@ -94,6 +96,20 @@ class EvaluationResult:
             for rank, document in enumerate(ranked, start=1)
         ]
         write_text(path, "".join(lines))
+
+    def write_per_query(self, path: str | os.PathLike[str]) -> None:
+        """Writes a CSV file of every metric for every query, empty where it does not apply.
+
+        Raises:
+            StorageError: the file cannot be written.
+        """
+        lines = io.StringIO()
+        writer = csv.writer(lines, lineterminator="\n")
+        writer.writerow(["query", *self.per_query])
+        for query in self.run:
+            values = (of_query.get(query, "") for of_query in self.per_query.values())
+            writer.writerow([query, *values])
+        write_text(path, lines.getvalue())
 
 
 def estimate_metrics(

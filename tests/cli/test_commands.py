@@ -172,3 +172,17 @@ def test_evaluate_prints_figures_and_writes_a_run(call, tmp_path):
     assert [row[3] for row in rows] == ["1", "2", "3"]
     split = call("evaluate", folder, "--long-texts", "split", "--json")
     assert "V@1" in split.stdout
+    shown = call("evaluate", folder, "--per-query", run, "--cache", cache).stdout
+    header, row = run.read_text(encoding="utf-8").splitlines()
+    values = dict(zip(header.split(","), row.split(","), strict=True))
+    assert (values["query"], values["R@1"], values["FVR"]) == ("q", "1.0", "2.0")
+    (line,) = [line.split() for line in shown.splitlines() if line.strip().startswith("R@1 ")]
+    assert line[1:3] == ["1", "1.0000"]
+    assert "FVR: rank of the first violating passage" in shown
+    two = ("-p", "topical", "-p", "auto")
+    both = json.loads(call("evaluate", folder, *two, "--json", "--cache", cache).stdout)
+    assert both["results"]["auto"] == figures
+    assert both["differences"].keys() == {"auto less topical"}
+    table = call("evaluate", folder, *two, "--cache", cache).stdout
+    assert "topical, auto: 1 queries" in table
+    assert "one run" in call("evaluate", folder, *two, "--run", run, code=2).stderr

@@ -82,9 +82,7 @@ def test_search_asks_the_judge(folder, fake_judge, arguments):
     hits = search(folder, *arguments)
     assert {query for _, query in fake_judge} == {QUERY}
     assert all(hit["evidence"]["details"]["judge"]["text"] == hit["text"] for hit in hits)
-    explained = " ".join(
-        call("search", QUERY, "-l", folder / "index", "--explain").stdout.split()
-    )
+    explained = " ".join(call("search", QUERY, "-l", folder / "index", "--explain").stdout.split())
     assert "the judge reads" in explained
     sums = re.findall(
         r"score (\S+) = similarity (\S+) - penalty (\S+) \(violation \S+\) ([+-]) judge (\S+)",
