@@ -176,7 +176,7 @@ def test_evaluate_prints_figures_and_writes_a_run(call, tmp_path):
     header, row = run.read_text(encoding="utf-8").splitlines()
     values = dict(zip(header.split(","), row.split(","), strict=True))
     assert (values["query"], values["R@1"], values["FVR"]) == ("q", "1.0", "2.0")
-    rows = [line.strip("│ ").split() for line in shown.splitlines()]
+    rows = [line.replace("│", " ").split() for line in shown.splitlines()]
     (line,) = [row for row in rows if row[:1] == ["R@1"]]
     assert line[1:3] == ["1", "1.0000"]
     assert "FVR: rank of the first violating passage" in shown
