@@ -37,7 +37,10 @@ if TYPE_CHECKING:
 @report_errors
 @expand_options
 def search(
-    query: Annotated[str | None, typer.Argument(help="What to search for.")] = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="QUERY", help="What to search for, quoted or not."),
+    ] = None,
     expression: Annotated[
         str | None,
         typer.Option(
@@ -73,6 +76,7 @@ def search(
     from logic_retrievers.query_input import read_query
     from logic_retrievers.search import Engine
 
+    query = " ".join(words) if words else None
     if (query is None) == (expression is None):
         raise ConfigurationError("give a query, or an expression with --expression")
     resolved = open_policy(policy, base)

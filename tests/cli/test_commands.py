@@ -44,6 +44,8 @@ def test_index_then_search(call, corpus):
     assert hits[0]["metadata"]["city"] == "Bergen"
     oslo = json.loads(call("search", "harbour", "-f", "city=Oslo", "--json").stdout)
     assert {hit["id"] for hit in oslo} == {"bar", "copper"}
+    quoted = call("search", "harbour at night", "-k", 1).stdout
+    assert call("search", "harbour", "at", "night", "-k", 1).stdout == quoted
     explained = call("search", "harbour", "--explain").stdout
     assert "topical cosine" in explained
     assert "(rank 1)" in explained
