@@ -18,9 +18,8 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     """Front matter and the rest.
 
     Numbers, ``true`` and ``false`` are such values; ``no``, ``007``, dates and everything else are
-    texts, and a key without a value is left out. A text with a colon
-    need not be quoted. What is no mapping, is malformed, or refers to itself (anchors) stays in the
-    text, so that nothing is lost.
+    texts, and a key without a value is left out. A text with a colon need not be quoted. What is no
+    mapping, is malformed, or refers to itself (anchors) stays in the text, so that nothing is lost.
     """
     match = _FRONT_MATTER.match(text)
     if match is None:
