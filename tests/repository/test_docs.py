@@ -132,7 +132,7 @@ def test_the_page_on_haystack_runs(tmp_path, monkeypatch, capsys, no_network):
     run_blocks("docs/haystack.md", {})
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("inn nothing ruled out")
-    assert said[1].startswith("bar moved down")
+    assert said[1].startswith("hut nothing ruled out")
     assert said[2:] == ["['inn', 'hut']", "['inn', 'bar']", "inn"]
 
 

@@ -59,5 +59,5 @@ def test_the_gain_that_the_tutorial_shows_is_measured(tmp_path):
     assert len(TABLE) == 4
     for metric, *columns in TABLE:
         for printed, column in zip(measured, columns, strict=True):
-            mean = float(re.search(rf"{re.escape(metric)} │ (\S+)", printed)[1])  # type: ignore[index]
+            mean = float(re.search(rf"{re.escape(metric)} +│ +\d+ │ +(\S+)", printed)[1])  # type: ignore[index]
             assert mean == pytest.approx(float(column), abs=0.012)
