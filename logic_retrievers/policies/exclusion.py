@@ -62,7 +62,7 @@ _MARGIN = 0.1
 _FLOOR = 0.4
 """The pool's best excluded score counts as this at least: where nothing in the pool is about the
 excluded text, nothing stands out."""
-_WORD_SCORE = 3.0
+_WORD_SCORE = 2.5
 """For each content word of a text: the pool's best lexical score counts as this at least, so that
 in a small corpus one common word is not taken for the whole text."""
 _EPSILON = 1e-9
@@ -110,7 +110,7 @@ class ExclusionSettings(PartialSettings):
         compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], where
             there is a trained compatibility vector.
         lexical_weight: share of the words beside these, in [0, 1], where there is a ``lexical``
-            vector: for each text the lexical score over the best one of the pool, or over 3 for
+            vector: for each text the lexical score over the best one of the pool, or over 2.5 for
             each of its content words where that is more.
 
     Raises:

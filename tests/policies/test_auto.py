@@ -257,14 +257,14 @@ def test_words_join_in_where_the_collection_has_them():
 def test_words_count_as_a_share_of_the_pool_s_best(rows, data, constants, weight):
     """Lexical scores have no bound; a share of the best compares with a cosine.
 
-    The best counts as 3 for each content word of the text at least.
+    The best counts as 2.5 for each content word of the text at least.
     """
     score = st.one_of(st.just(np.nan), st.integers(1, 40).map(float))
     words = data.draw(st.lists(st.tuples(*[score] * 4), min_size=len(rows), max_size=len(rows)))
     hybrid = ExclusionPolicy(QUERY, replace(constants, lexical_weight=weight), use_lexical=True)
     found = [[0.0 if np.isnan(one) else one for one in row] for row in words]
     columns = zip(zip(*found, strict=True), CONTENT_WORDS, strict=True)
-    best = [max(*column, 3.0 * count) for column, count in columns]
+    best = [max(*column, 2.5 * count) for column, count in columns]
     mixed = [
         tuple((1 - weight) * c + weight * w / b for c, w, b in zip(row, line, best, strict=True))
         for row, line in zip(rows, found, strict=True)
