@@ -157,8 +157,8 @@ def clean(
                 again=again,
                 progress=lambda now: show(replace(now, share=now.done / max(1, total))),
             )
-    if passages is None and not again and (unchanged := total - result.examined) > 0:
-        note = f"{unchanged} passages have not changed since they were examined: --again"
+    if passages is None and not again and (rest := total - result.examined) > 0:
+        note = f"{rest} passages were not examined: hidden, or as they were last time (--again)"
         result = replace(result, notes=(*result.notes, note))
     if as_json:
         print_json(result.to_dict())

@@ -39,7 +39,7 @@ MEANINGS: Mapping[str, str] = {
     "NegRecall": "share of the violating passages among the first k (low is good)",
     "violation_rate": "violating passages have the better mean rank (share of queries)",
     "constraint_nDCG": "satisfying 2, neutral 1, violating 0: near the top, 1 at best",
-    "paired_accuracy": "both queries of a pair rank their own passage first (share of pairs)",
+    "paired_accuracy": "both queries of a pair rank what satisfies above what violates",
 }
 """Of each metric, without its depth, in a line."""
 
