@@ -96,7 +96,10 @@ def test_who_cleans_makes_a_ledger_and_everybody_reads_it(stored):
     again = ("clean", "-c", "passages", "-r", "prefer_newest", "--dry-run", "-l", "there")
     unchanged = stored(*again)
     assert unchanged.stdout.startswith("0 passages examined")
-    assert "passages were not examined: hidden, or as they were last time (--again)" in unchanged.stderr
+    assert (
+        "passages were not examined: hidden, or as they were last time (--again)"
+        in unchanged.stderr
+    )
     assert "were not examined" not in stored(*again, "--again").stderr
     elsewhere = json.loads(
         stored("quarantine", "list", "--json", "--ledger", "typo", "-l", "there").stdout
