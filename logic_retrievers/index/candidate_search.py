@@ -12,11 +12,14 @@ from qdrant_client import models
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError
+from logic_retrievers.index.batch_search import ScoredId, ScoredPoints
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
+from logic_retrievers.index.point_format import native_point_id
 from logic_retrievers.index.requests import (
     QueryVector,
     batches,
+    by_id,
     client_call,
     exact_if_allowed,
     nearest_request,
@@ -95,10 +98,10 @@ def find_candidates(
     )
     for (pool, query, _), points in zip(searches, results, strict=True):
         pool.add_nearest(query, points)
-    for pool in pools:
-        pool.collect_ids()
+    for pool, condition in zip(pools, conditions, strict=True):
+        pool.end_search(condition)
     yield from exact_if_allowed(
-        collection, lambda exact: _score_candidates(collection, pools, conditions, exact)
+        collection, lambda exact: _score_candidates(collection, pools, exact)
     )
     return [pool.build() for pool in pools]
 
@@ -110,24 +113,34 @@ class _PoolBuilder:
         self.queries = queries
         self.scores: dict[str, dict[str, float]] = {query.name: {} for query in queries}
         self.ids: list[str] = []
+        self._condition: models.Filter | None = None
+        self._all: models.Filter | None = None
 
-    def add_nearest(self, query: EncodedVectorQuery, points: Iterable[models.ScoredPoint]) -> None:
+    def add_nearest(self, query: EncodedVectorQuery, points: Iterable[ScoredId]) -> None:
         """Adds the results of a search, cut to its limit; ties at the edge go by id."""
         ranked = sorted((-round(point.score, SCORE_DECIMALS), str(point.id)) for point in points)
         self.scores[query.name].update((point, -score) for score, point in ranked[: query.limit])
 
-    def add_scores(self, query: EncodedVectorQuery, points: Iterable[models.ScoredPoint]) -> None:
+    def add_scores(self, query: EncodedVectorQuery, points: Iterable[ScoredId]) -> None:
         """Adds scores of candidates."""
         self.scores[query.name].update((str(point.id), point.score) for point in points)
 
-    def collect_ids(self) -> None:
-        """Ends phase 1: from here on the candidates are only scored."""
+    def end_search(self, condition: models.Filter | None) -> None:
+        """Ends phase 1: candidates that pass this filter are scored."""
         self.ids = sorted(set().union(*self.scores.values()))
+        self._condition = condition
+        self._all = by_id(map(native_point_id, self.ids), condition)
 
-    def unscored(self, query: EncodedVectorQuery) -> list[str]:
-        """The candidates that have no score on this vector query."""
+    def unscored(self, query: EncodedVectorQuery) -> models.Filter | None:
+        """A filter for the candidates that this vector query has not scored; None: there are none.
+
+        Queries that have scored none share one filter, which is then made and translated once.
+        """
         scored = self.scores[query.name]
-        return [point for point in self.ids if point not in scored]
+        if not scored and self.ids:
+            return self._all
+        missing = [native_point_id(point) for point in self.ids if point not in scored]
+        return by_id(missing, self._condition) if missing else None
 
     def build(self) -> CandidatePool:
         """The finished pool."""
@@ -170,10 +183,11 @@ def _check_queries(collection: Collection, queries: Sequence[Sequence[EncodedVec
 
 def _query_batch(
     collection: Collection, requests: Sequence[models.QueryRequest]
-) -> Operation[list[list[models.ScoredPoint]]]:
-    results: list[list[models.ScoredPoint]] = []
+) -> Operation[list[list[ScoredId]]]:
+    results: list[list[ScoredId]] = []
     for batch in batches(requests, REQUESTS_PER_CALL):
-        responses = yield client_call("query_batch_points", collection.name, requests=list(batch))
+        call = client_call("query_batch_points", collection.name, requests=list(batch))
+        responses: list[ScoredPoints] = yield call
         results.extend(response.points for response in responses)
     return results
 
@@ -181,15 +195,14 @@ def _query_batch(
 def _score_candidates(
     collection: Collection,
     pools: Sequence[_PoolBuilder],
-    conditions: Sequence[models.Filter | None],
     exact: bool,
 ) -> Operation[None]:
     """Phase 2: the scores that are missing."""
     missing = [
-        (pool, query, points, condition)
-        for pool, condition in zip(pools, conditions, strict=True)
+        (pool, query, points)
+        for pool in pools
         for query in pool.queries
-        if (points := pool.unscored(query))
+        if (points := pool.unscored(query)) is not None
     ]
     responses = yield from _query_batch(
         collection,
@@ -198,11 +211,10 @@ def _score_candidates(
                 query.query,
                 collection.vector(query.vector).stored_name,
                 points,
-                condition,
                 scoring_params(collection, exact),
             )
-            for _, query, points, condition in missing
+            for _, query, points in missing
         ],
     )
-    for (pool, query, *_), scored in zip(missing, responses, strict=True):
+    for (pool, query, _), scored in zip(missing, responses, strict=True):
         pool.add_scores(query, scored)

@@ -109,6 +109,11 @@ def embedded_client(where: str) -> EdgeClient:
         raise translated from error
 
 
+def is_local_mode(options: Mapping[str, Any]) -> bool:
+    """Whether a client of qdrant-client with these ``init_options`` is its own database."""
+    return options.get("location") == MEMORY or options.get("path") is not None
+
+
 def server_client(settings: Mapping[str, Any]) -> QdrantClient:
     """A client of a server; it warns of a key that travels unencrypted to another machine."""
     loopback = urlsplit(settings["url"]).hostname in {"localhost", "127.0.0.1", "::1"}

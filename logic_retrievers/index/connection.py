@@ -7,7 +7,7 @@ import atexit
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -31,6 +31,7 @@ from logic_retrievers.index.clients import (
     check_location,
     embedded_client,
     is_address,
+    is_local_mode,
     keys_of,
     server_client,
 )
@@ -300,8 +301,3 @@ class Connection:
 def _close_open_clients() -> None:
     for client in list(_open_clients):
         client.close()
-
-
-def is_local_mode(options: Mapping[str, Any]) -> bool:
-    """Whether a client of qdrant-client with these ``init_options`` is its own database."""
-    return options.get("location") == MEMORY or options.get("path") is not None

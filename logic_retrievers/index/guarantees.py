@@ -12,6 +12,7 @@ from qdrant_client import models
 
 from logic_retrievers.effects import ClientCall
 from logic_retrievers.errors import ConfigurationError, shown
+from logic_retrievers.index.batch_search import batch_search
 from logic_retrievers.server_requests import is_number
 
 CONSISTENCIES = ("majority", "quorum", "all")
@@ -61,7 +62,9 @@ class Guarantees:
             )
         if self.ordering is not None and call.method in _WRITES:
             wanted["ordering"] = models.WriteOrdering(self.ordering)
-        return partial(getattr(client, call.method), **call.arguments, **wanted)
+        is_search = call.method == "query_batch_points"
+        method = batch_search(client) if is_search else getattr(client, call.method)
+        return partial(method, **call.arguments, **wanted)
 
 
 NO_GUARANTEES = Guarantees()

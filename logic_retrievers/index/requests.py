@@ -13,7 +13,6 @@ from qdrant_client import models
 from logic_retrievers.effects import ClientCall, Operation
 from logic_retrievers.errors import ServerError
 from logic_retrievers.index.collection import Collection
-from logic_retrievers.index.point_format import native_point_id
 
 T = TypeVar("T")
 QueryVector: TypeAlias = npt.NDArray[Any] | models.SparseVector
@@ -44,12 +43,11 @@ def nearest_request(
     local_mode: bool = False,
 ) -> models.QueryRequest:
     """Asks for the nearest points on one named vector, ids and scores only."""
-    return models.QueryRequest(
-        query=_nearest(query),
-        using=stored_name or None,
-        filter=condition,
-        limit=limit,
-        with_payload=False,
+    return _request(
+        query,
+        stored_name,
+        condition,
+        limit,
         # scores are compared with exact ones of the second phase, so never leave them quantised
         params=None if local_mode else _RESCORED,
     )
@@ -58,19 +56,20 @@ def nearest_request(
 def scores_request(
     query: QueryVector,
     stored_name: str,
-    point_ids: Sequence[str],
-    condition: models.Filter | None,
+    points: models.Filter,
     params: models.SearchParams | None,
 ) -> models.QueryRequest:
-    """Asks for the score of every one of these points on one named vector."""
-    has_id = models.HasIdCondition(has_id=[native_point_id(point) for point in point_ids])
-    return models.QueryRequest(
-        query=_nearest(query),
-        using=stored_name or None,
-        filter=models.Filter(must=[has_id] if condition is None else [has_id, condition]),
-        limit=len(point_ids),
-        with_payload=False,
-        params=params,
+    """Asks for the score of every one of these points (:func:`by_id`) on one named vector."""
+    return _request(query, stored_name, points, len(points.must[0].has_id), params)  # type: ignore[index, union-attr]
+
+
+def by_id(
+    point_ids: Iterable[models.ExtendedPointId], condition: models.Filter | None = None
+) -> models.Filter:
+    """A filter for these points, as far as they pass the condition as well."""
+    has_id = models.HasIdCondition.model_construct(has_id=list(point_ids))
+    return models.Filter.model_construct(
+        must=[has_id] if condition is None else [has_id, condition]
     )
 
 
@@ -177,7 +176,21 @@ def batches_by_size(
         yield batch
 
 
-def _nearest(query: QueryVector) -> models.NearestQuery:
-    if isinstance(query, models.SparseVector):
-        return models.NearestQuery(nearest=query)
-    return models.NearestQuery(nearest=np.asarray(query, dtype=np.float32).tolist())
+def _request(
+    query: QueryVector,
+    stored_name: str,
+    condition: models.Filter | None,
+    limit: int,
+    params: models.SearchParams | None,
+) -> models.QueryRequest:
+    """Constructed without validation: hundreds of ids and coordinates are this package's own."""
+    is_sparse = isinstance(query, models.SparseVector)
+    vector = query if is_sparse else np.asarray(query, dtype=np.float32).tolist()
+    return models.QueryRequest.model_construct(
+        query=models.NearestQuery.model_construct(nearest=vector),
+        using=stored_name or None,
+        filter=condition,
+        limit=limit,
+        with_payload=False,
+        params=params,
+    )

@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from qdrant_client import models
-from qdrant_client.http.models import QueryResponse
 
 from logic_retrievers.effects import ClientCall, Effect, Operation, UserCall
 from logic_retrievers.errors import StrictModeWarning, warn
+from logic_retrievers.index.batch_search import ScoredPoints
 from logic_retrievers.index.collection import NO_LIMITS, StrictLimits
 from logic_retrievers.index.requests import batches
 
@@ -73,19 +73,17 @@ def _perform(limits: StrictLimits, effect: Effect | UserCall) -> Operation[Any]:
     return (yield effect)
 
 
-def _search(limits: StrictLimits, call: ClientCall) -> Operation[list[QueryResponse]]:
+def _search(limits: StrictLimits, call: ClientCall) -> Operation[list[ScoredPoints]]:
     """A batch of searches, each of whose parts may be answered in another call."""
     collection = call.arguments["collection_name"]
     parts = [list(_parts(limits, collection, request)) for request in call.arguments["requests"]]
     flat = [part for of_request in parts for part in of_request]
-    responses: list[QueryResponse] = []
+    responses: list[ScoredPoints] = []
     for batch in batches(flat, limits.search_max_batchsize or len(flat)):
         responses += yield _with(call, requests=list(batch))
     answered = iter(responses)
     return [
-        QueryResponse(
-            points=[point for response in islice(answered, len(own)) for point in response.points]
-        )
+        ScoredPoints([point for found in islice(answered, len(own)) for point in found.points])
         for own in parts
     ]
 

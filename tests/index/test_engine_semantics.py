@@ -11,8 +11,8 @@ import pytest
 import qdrant_edge as edge
 from qdrant_client import models
 
-from logic_retrievers.index.edge.translation import to_query
-from logic_retrievers.index.requests import nearest_request, scores_request
+from logic_retrievers.index.edge.translation import to_queries
+from logic_retrievers.index.requests import by_id, nearest_request, scores_request
 
 DIMENSION = 16
 COUNT = 300
@@ -53,7 +53,7 @@ def shard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[edge.EdgeShard]:
 
 
 def ask(shard: edge.EdgeShard, request: models.QueryRequest) -> dict[str, float]:
-    return {str(point.id): point.score for point in shard.query(to_query(request))}
+    return {str(point.id): point.score for point in shard.query(to_queries([request])[0])}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -70,7 +70,7 @@ def test_a_vector_query_gives_the_nearest_by_cosine(shard, name):
 def test_scores_of_given_points_are_all_there_and_exact(shard, name):
     """Phase 2: points without the vector are absent, all others have their score."""
     asked = IDS[20:80]
-    found = ask(shard, scores_request(QUERIES[1], name, asked, None, EXACT))
+    found = ask(shard, scores_request(QUERIES[1], name, by_id(asked), EXACT))
     truth = cosines(name, QUERIES[1])
     assert found == pytest.approx({i: truth[i] for i in asked if i in truth}, abs=1e-6)
 
@@ -79,7 +79,7 @@ def test_scores_without_exactness_are_complete_too(shard):
     """What a strict server gets instead."""
     unquantized = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
     asked = IDS[50:150]
-    found = ask(shard, scores_request(QUERIES[1], "topical", asked, None, unquantized))
+    found = ask(shard, scores_request(QUERIES[1], "topical", by_id(asked), unquantized))
     truth = cosines("topical", QUERIES[1])
     assert found == pytest.approx({i: truth[i] for i in asked}, abs=1e-6)
 
@@ -88,7 +88,7 @@ def test_ids_and_filter_hold_together(shard):
     """A point of the pool that the filter rules out must not come back."""
     field = models.FieldCondition(key="half", match=models.MatchValue(value=1))
     half = models.Filter(must=[field])
-    found = ask(shard, scores_request(QUERIES[0], "topical", IDS[:50], half, EXACT))
+    found = ask(shard, scores_request(QUERIES[0], "topical", by_id(IDS[:50], half), EXACT))
     assert set(found) == set(IDS[1:50:2])
 
 

@@ -20,7 +20,7 @@ from logic_retrievers.effects import ClientCall
 from logic_retrievers.errors import ServerError, StrictModeWarning
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.collection import StrictLimits
-from logic_retrievers.index.requests import nearest_request, scores_request
+from logic_retrievers.index.requests import by_id, nearest_request, scores_request
 from logic_retrievers.index.strict_limits import within
 
 STRICT = {
@@ -146,10 +146,10 @@ def test_parts_of_searches_keep_the_limits_and_give_every_score(limits, sizes):
     strict = models.StrictModeConfig(enabled=True, **asdict(limits))
     query = np.ones(2, dtype=np.float32)
     requests = [
-        scores_request(query, "topical", [f"{n:032x}" for n in range(size)], None, None)
-        if by_id
+        scores_request(query, "topical", by_id([f"{n:032x}" for n in range(size)]), None)
+        if ids
         else nearest_request(query, "topical", size, None)
-        for by_id, size in sizes
+        for ids, size in sizes
     ]
 
     def operation():
@@ -169,8 +169,8 @@ def test_parts_of_searches_keep_the_limits_and_give_every_score(limits, sizes):
                 answer = [QueryResponse(points=nearest(search)) for search in body.searches]
         except StopIteration as stop:
             responses = stop.value
-    for (by_id, size), response in zip(sizes, responses, strict=True):
-        expected = size if by_id else min(size, limits.max_query_limit or size)
+    for (ids, size), response in zip(sizes, responses, strict=True):
+        expected = size if ids else min(size, limits.max_query_limit or size)
         assert [point.id for point in response.points] == list(range(expected))
 
 

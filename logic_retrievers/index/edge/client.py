@@ -14,10 +14,10 @@ from urllib.parse import quote, unquote
 
 import qdrant_edge as edge
 from qdrant_client import models
-from qdrant_client.http.models import QueryResponse
 
 from logic_retrievers.atomic_files import private_folder
 from logic_retrievers.errors import OptimizationWarning, warn
+from logic_retrievers.index.batch_search import ScoredPoints
 from logic_retrievers.index.edge import translation
 from logic_retrievers.index.edge.collection import (
     Description,
@@ -125,17 +125,14 @@ class EdgeClient:
 
     def query_batch_points(
         self, collection_name: str, requests: Sequence[models.QueryRequest]
-    ) -> list[QueryResponse]:
+    ) -> list[ScoredPoints]:
         """The nearest points for each request."""
         collection = self._open(collection_name)
         collection.index_filtered(request.filter for request in requests)
-        batch = edge.QueryBatchRequest([translation.to_query(request) for request in requests])
+        batch = edge.QueryBatchRequest(translation.to_queries(requests))
         with engine_errors():
             results = collection.shard.query_batch(batch)
-        return [
-            QueryResponse.model_construct(points=translation.from_scored(points))
-            for points in results
-        ]
+        return translation.from_scored(results)
 
     def retrieve(
         self,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+from uuid import UUID
 
 import qdrant_edge as edge
 from qdrant_client import models
+
+from logic_retrievers.index.batch_search import ScoredId, ScoredPoints, by_filter
 
 
 class _Boolean:
@@ -177,15 +180,18 @@ def to_index_params(schema: Any) -> Any:
     return _INDEX_TYPES[kind]()
 
 
-def to_query(request: models.QueryRequest) -> edge.QueryRequest:
-    """The engine's form of a request for the nearest points."""
-    nearest: Any = request.query
-    return edge.QueryRequest(
-        limit=request.limit or 10,
-        query=edge.Query.Nearest(to_vector(nearest.nearest), using=request.using),
-        filter=to_filter(request.filter),
-        params=_search_params(request.params),
-    )
+def to_queries(requests: Sequence[models.QueryRequest]) -> list[edge.QueryRequest]:
+    """The engine's form of requests for the nearest points."""
+    filters = by_filter(requests, _filter)
+    return [
+        edge.QueryRequest(
+            limit=request.limit or 10,
+            query=edge.Query.Nearest(to_vector(request.query.nearest), using=request.using),  # type: ignore[union-attr]
+            filter=filters[id(request.filter)],
+            params=_search_params(request.params),
+        )
+        for request in requests
+    ]
 
 
 def _search_params(params: models.SearchParams | None) -> edge.SearchParams:
@@ -232,21 +238,21 @@ def from_record(record: Any) -> models.Record:
     )
 
 
-class ScoredId(NamedTuple):
-    """What an index reads of qdrant-client's ``ScoredPoint``, which takes 20 times as long to make.
+def from_scored(results: Sequence[Sequence[Any]]) -> list[ScoredPoints]:
+    """The results of several searches, which share many of their points."""
+    written: dict[int, str] = {}
 
-    Args:
-        id: of the point.
-        score: cosine, or sum of the words' weights.
-    """
+    def written_id(point: int | UUID) -> models.ExtendedPointId:
+        if isinstance(point, int):
+            return point
+        known = written.get(point.int)  # 7 times as fast as writing it
+        if known is None:
+            known = written[point.int] = str(point)
+        return known
 
-    id: models.ExtendedPointId
-    score: float
-
-
-def from_scored(points: Sequence[Any]) -> list[ScoredId]:
-    """The results of one search."""
-    return [ScoredId(_from_id(point.id), point.score) for point in points]
+    return [
+        ScoredPoints([ScoredId(written_id(p.id), p.score) for p in points]) for points in results
+    ]
 
 
 def from_offset(offset: Any) -> models.ExtendedPointId | None:
