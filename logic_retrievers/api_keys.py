@@ -11,6 +11,8 @@ from typing import NoReturn
 from logic_retrievers.errors import ConfigurationError
 
 VISIBLE_ASCII = re.compile(r"[!-~]+")
+_SHORT = 8
+"""Fewer characters than these also stand in the middle of ordinary words."""
 
 
 def check_key(key: object, name: str = "api_key") -> str:
@@ -57,13 +59,18 @@ class Secrets:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """Regular expressions for a value: each character may be escaped, or all of it be base64."""
-    yield "".join(
+    """Regular expressions for a value: each character may be escaped, or all of it be base64.
+
+    A short value counts as a whole word alone: parts of other words are not it.
+    """
+    before, after = (r"(?<!\w)", r"(?!\w)") if len(value) < _SHORT else ("", "")
+    characters = "".join(
         rf"(?:{re.escape(char)}|%{ord(char):02x})"
         if char == "\\"
         else rf"\\*(?:{re.escape(char)}|%{ord(char):02x}|{re.escape(html.escape(char))})"
         for char in value
     )
+    yield f"{before}{characters}{after}"
     yield re.escape(base64.b64encode(value.encode()).decode().rstrip("="))
 
 

@@ -20,6 +20,7 @@ from logic_retrievers.cli.options import (
     Tenant,
     open_encoder,
 )
+from logic_retrievers.cli.shell_words import in_shell_words
 from logic_retrievers.effects import ClientCall
 from logic_retrievers.errors import LogicRetrieversError
 
@@ -118,7 +119,7 @@ def _run_check(name: str, check: Callable[[], str]) -> Check:
     try:
         return Check(name, True, check())
     except LogicRetrieversError as error:
-        return Check(name, False, str(error))
+        return Check(name, False, in_shell_words(str(error)))
 
 
 def _check_bundle(bundle: Path | None) -> str:
@@ -142,7 +143,7 @@ def _check_index(stored: StoredCollection) -> Iterator[Check]:
             yield Check("index", True, f"{index.count()} passages in {where}")
             yield from (Check(name, True, detail) for name, detail in _describe_index(index))
     except LogicRetrieversError as error:
-        yield Check("index", False, str(error))
+        yield Check("index", False, in_shell_words(str(error)))
 
 
 def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:

@@ -105,7 +105,7 @@ def search(
     if as_json:
         print_json([hit.to_dict() for hit in hits])
     else:
-        print_hits(hits, explain=explain)
+        print_hits(hits, explain=explain, query=(str(text_or_expression), passages.language))
 
 
 def check_not_empty(
@@ -131,8 +131,14 @@ def check_not_empty(
         )
 
 
-def print_hits(hits: Sequence[Hit], *, explain: bool) -> None:
-    """The hits for people: rank, score, id, text, and the evidence in lines of its own."""
+def print_hits(hits: Sequence[Hit], *, explain: bool, query: tuple[str, str] | None = None) -> None:
+    """The hits for people: rank, score, id, text, and the evidence in lines of its own.
+
+    Args:
+        hits: in order.
+        explain: whether to print the evidence.
+        query: its text and language; the evidence then names its words that a passage has.
+    """
     if not hits:
         out.print_line("no passage found")
     if hits and (left_out := hits[0].evidence.details.get("left_out")):
@@ -142,7 +148,7 @@ def print_hits(hits: Sequence[Hit], *, explain: bool) -> None:
         out.print_line((f"{hit.rank}.", "bold"), score, name)
         out.print_line(f"   {shorten(hit.passage.text, 300)}", soft_wrap=False)
         if explain:
-            for line in explain_hit(hit):
+            for line in [*explain_hit(hit), *_explain_words(hit, query)]:
                 out.print_line((f"   {line}", "green"), soft_wrap=False)
 
 
@@ -161,6 +167,17 @@ def explain_hit(hit: Hit) -> list[str]:
     if atoms:
         return [*atoms, f"{note}{'; '.join(scores)}"]
     return [f"{note}{evidence.reason}", *_explain_sum(hit), "; ".join(scores)]
+
+
+def _explain_words(hit: Hit, query: tuple[str, str] | None) -> list[str]:
+    """The words that a passage shares with the query, where its words counted."""
+    from logic_retrievers.index import lexical
+
+    if query is None or not any(lexical.NAME in name for name in hit.evidence.scores):
+        return []
+    text, language = query
+    words = lexical.shared_words(text, hit.passage.text, language)
+    return [f"words of the query: {', '.join(words) or 'none'}"]
 
 
 def _explain_sum(hit: Hit) -> list[str]:

@@ -7,6 +7,7 @@ mountain huts". A stored vector holds damped counts; the collection's IDF comes 
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -48,6 +49,13 @@ def term_vector(text: str, language: str = ENGLISH, *, query: bool = False) -> m
     text = clean_text(text)
     vector = model.embed_query(text) if query else model.embed_document(text)
     return models.SparseVector(indices=vector.indices, values=vector.values)
+
+
+def shared_words(query: str, text: str, language: str = ENGLISH) -> list[str]:
+    """The words of a query that a text has too, by their stems; stop words left out."""
+    stems = set(term_vector(text, language).indices)
+    words = dict.fromkeys(re.findall(r"\w+", query))
+    return [word for word in words if not stems.isdisjoint(term_vector(word, language).indices)]
 
 
 @cache

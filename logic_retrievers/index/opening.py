@@ -225,7 +225,9 @@ def _other_collections(name: str) -> Operation[str]:
     shown_names = [*similar, *(other for other in names if other not in similar)][:_MOST_NAMES]
     if not shown_names:
         return ""
-    return f"; there are {', '.join(shown_names)}{' and others' * (len(names) > _MOST_NAMES)}"
+    are = "is" if len(names) == 1 else "are"
+    others = " and others" * (len(names) > _MOST_NAMES)
+    return f"; there {are} {', '.join(map(repr, shown_names))}{others}"
 
 
 def _create(

@@ -134,7 +134,7 @@ def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> Non
     if vector.fingerprint is not None and vector.fingerprint != spec.fingerprint:
         raise FingerprintMismatchError(
             f"Vector {spec.name!r} of collection {collection!r} was made by another encoder"
-            f" (fingerprint {vector.fingerprint}, yours {spec.fingerprint}). Use that encoder; or"
+            f" than the one given here. Use that encoder; or"
             f" open with vectors= without {spec.name!r} and run backfill([{spec.name!r}]); or index"
             " into another collection."
         )
@@ -159,9 +159,9 @@ def check_query_encoder(
     stored = collection.vector(name).fingerprint or specs[name].fingerprint
     if stored != expected:
         raise FingerprintMismatchError(
-            f"The query encoder {query_encoder.source!r} was made for {card.head!r} vectors of the"
-            f" fingerprint {expected}; those of {name!r} in collection"
-            f" {collection.name!r} have {stored}. Nothing was changed. Export it for the bundle"
+            f"The query encoder {query_encoder.source!r} was made for {card.head!r} vectors of"
+            f" another encoder than the one that made {name!r} in collection"
+            f" {collection.name!r}. Nothing was changed. Export it for the bundle"
             " that made this collection, or index into another one with the bundle that it was made"
             " for."
         )

@@ -49,6 +49,11 @@ def test_index_then_search(call, corpus):
     explained = call("search", "harbour", "--explain").stdout
     assert "topical cosine" in explained
     assert "(rank 1)" in explained
+    assert "words of the query" not in explained
+    query = ("search", "calm harbours with music", "--explain", "-p", "hybrid", "-f", "city=Oslo")
+    explained = call(*query).stdout
+    assert "words of the query: harbours, music\n" in explained
+    assert "words of the query: none\n" in explained
 
 
 def test_a_row_that_left_the_file_leaves_the_index(call, corpus):
@@ -83,7 +88,7 @@ def test_long_texts_are_split_with_their_offsets(call, tmp_path):
     ("arguments", "code", "message"),
     [
         (("search", "x"), 1, "no collection 'passages'"),
-        (("search", "  "), 1, "query is empty"),
+        (("search", "  "), 2, "query is empty"),
         (("search", "x", "--policy", "onion"), 2, "unknown policy 'onion'"),
         (("search", "x", "-k", "0"), 2, "at least 1"),
         (("search", "x", "-f", "city"), 2, "KEY=VALUE"),

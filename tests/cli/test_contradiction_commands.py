@@ -138,7 +138,7 @@ def test_a_bundle_without_the_vector(call, corpus, monkeypatch):
     [
         (("contradictions",), 2, "--like"),
         (("contradictions", "x", "--like", "y"), 2, "--like"),
-        (("contradictions", " "), 1, "statement is empty"),
+        (("contradictions", " "), 2, "statement is empty"),
         (("contradictions", "--like", "nobody"), 1, "no passage 'nobody'"),
         (("contradictions", "x", "-k", "0"), 2, "at least 1"),
         (("contradictions", "x", "--min-probability", "2"), 2, "min_probability"),

@@ -56,6 +56,15 @@ def test_an_embedded_index_in_order(tmp_path):
     assert "note" not in text
 
 
+def test_a_missing_collection_in_a_shells_words(tmp_path):
+    """`create=True` is nothing that a shell has."""
+    found, _ = diagnose(tmp_path, code=1)
+    (detail,) = found["index"]
+    assert detail.startswith("There is no collection 'passages'")
+    assert "logic-retrievers index PATH" in detail
+    assert "create" not in detail
+
+
 def test_an_embedded_index_with_all_that_can_be_wrong(monkeypatch, tmp_path):
     """Too many passages without HNSW, no words, and a vector that was put off."""
     for module in (collection, optimization):
@@ -141,4 +150,4 @@ def test_places_without_an_index(tmp_path):
         old.close()
     found, _ = diagnose(tmp_path / "old", code=1)
     assert "local mode" in found["index"][0]
-    assert "copy_to" in found["index"][0]
+    assert "Index into another folder" in found["index"][0]

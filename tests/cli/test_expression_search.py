@@ -70,7 +70,7 @@ def test_every_atom_is_explained(search):
 
 def test_a_wrong_expression_is_shown_with_a_caret(search):
     """Under the very character, also where Rich would see an emoji, a style or a tab."""
-    result = search("-e", 'ok AND\t[b] AND ":key: x" AND (y', code=1)
+    result = search("-e", 'ok AND\t[b] AND ":key: x" AND (y', code=2)
     *_, text, caret = result.stderr.splitlines()
     assert "never closed" in result.stderr
     assert text == '    ok AND [b] AND ":key: x" AND (y'
@@ -90,8 +90,8 @@ def test_parse_shows_what_a_query_in_words_means():
     [
         ((), 2, "--expression"),
         (("x", "-e", "y"), 2, "--expression"),
-        (("-e", "NOT x"), 1, "which are wanted"),
-        (("-e", ""), 1, "expression is empty"),
+        (("-e", "NOT x"), 2, "which are wanted"),
+        (("-e", ""), 2, "expression is empty"),
         (("-e", "x", "-p", "topical"), 2, "'auto' or 'boolean'"),
         (("-e", "x", "-p", "onion"), 2, "unknown policy 'onion'"),
     ],

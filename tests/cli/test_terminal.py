@@ -82,7 +82,7 @@ COMMANDS = [
     (["search", f"paid leave {ATTACK}", "--json"], 0),
     (["search", "paid leave", "-f", f"city={ATTACK}", "--exclude", ATTACK, "--hard"], 0),
     (["search", "-e", f'"paid leave {ATTACK}" AND NOT "b {ATTACK}"', "--explain"], 0),
-    (["search", "-e", f"a {ATTACK} AND ("], 1),
+    (["search", "-e", f"a {ATTACK} AND ("], 2),
     (["search", "x", "-c", ATTACK], 1),
     (["search", "x", "-p", ATTACK], 2),
     (["search", "x", "-f", ATTACK], 2),

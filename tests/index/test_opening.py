@@ -384,15 +384,15 @@ def test_a_misspelt_collection_is_told_from_those_that_there_are(encoder, tmp_pa
     with pytest.raises(CollectionNotFoundError) as caught:
         PassageIndex.open("handbok", encoder, location=tmp_path, create=False)
     assert str(caught.value).startswith(
-        "There is no collection 'handbok'; there are handbook, a/b. c, minutes, news, walks and"
-        " others. Index"
+        "There is no collection 'handbok'; there are 'handbook', 'a/b. c', 'minutes', 'news',"
+        " 'walks' and others. Index"
     )
 
 
 def test_a_misspelt_collection_on_a_server(wire_double, wire_settings, encoder):
     """A key for one collection alone lists none; the error stays."""
     PassageIndex.open("handbook", encoder, **wire_settings).close()
-    with pytest.raises(CollectionNotFoundError, match="'handbok'; there are handbook"):
+    with pytest.raises(CollectionNotFoundError, match="'handbok'; there is 'handbook'"):
         PassageIndex.open("handbok", encoder, **wire_settings, create=False)
 
 

@@ -15,7 +15,7 @@ from qdrant_client import models
 
 from logic_retrievers.errors import CollectionMismatchError, ConfigurationError, InputError
 from logic_retrievers.index.filters import to_qdrant_filter
-from logic_retrievers.index.lexical import language_of, term_vector
+from logic_retrievers.index.lexical import language_of, shared_words, term_vector
 from logic_retrievers.index.point_format import (
     content_hash,
     native_point_id,
@@ -113,6 +113,18 @@ def test_hashes_are_the_same_in_another_process():
         for seed in ("1", "2")
     }
     assert len(runs) == 1
+
+
+def test_words_are_shared_by_their_stems():
+    """In the query's order and spelling, without stop words."""
+    text = "Two mountain huts, and a trail."
+    assert shared_words("The hut and the Trails in mountains, hut", text) == [
+        "hut",
+        "Trails",
+        "mountains",
+    ]
+    assert shared_words("Die Hütte", "Zwei Hütten", "german") == ["Hütte"]
+    assert shared_words("the and", text) == shared_words("", text) == []
 
 
 @given(st.text())

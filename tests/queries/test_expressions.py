@@ -111,7 +111,9 @@ def test_a_text_is_no_expression():
         ("a AND (b AND c)", And((Atom("a"), And((Atom("b"), Atom("c")))))),
         ("((a))", Atom("a")),
         ("NOT NOT a", Not(Not(Atom("a")))),
-        ("salt and pepper or not", Atom("salt and pepper or not")),
+        ("salt and pepper OR mustard", Atom("salt and pepper") | Atom("mustard")),
+        ("x OR do not resuscitate", Atom("x") | Atom("do not resuscitate")),
+        ('"a and not b"', Atom("a and not b")),
         ("rock 'n' roll AND d'Artagnan", Atom("rock 'n' roll") & Atom("d'Artagnan")),
         ("“Romeo AND Juliet” OR «Tosca»", Atom("Romeo AND Juliet") | Atom("Tosca")),
         (r'"the \"best\" \\ worst \n"', Atom(r'the "best" \ worst \n')),
@@ -143,6 +145,11 @@ def test_the_text_syntax(text, tree):
         ('a AND " "', 6, "nothing is quoted"),
         ("(" * 100 + "a" + ")" * 100, 64, "too many levels"),
         ("NOT " * 1000 + "a", 256, "too many levels"),
+        ("wool and silk", 0, "capitals (AND)"),
+        ("wool And Not silk", 0, "capitals (AND NOT)"),
+        ("not wool", 0, "capitals (NOT)"),
+        ("wool AND not silk", 9, "capitals (NOT)"),
+        ("moss OR (wool or not silk)", 9, "capitals (OR NOT)"),
     ],
 )
 def test_a_syntax_error_points_at_its_place(text, position, problem):

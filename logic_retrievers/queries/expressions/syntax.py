@@ -25,6 +25,8 @@ MAX_PARENTHESES = 4 * MAX_DEPTH
 
 _QUOTATION_MARKS = {'"': '"', "“": "”", "„": "“", "«": "»"}
 _OPERATORS = ("AND", "OR", "NOT")
+_SMALL_OPERATOR = re.compile(r"(?<!\S)(?:and|or|not)(?!\S)", re.IGNORECASE)
+_SMALL_NOT = re.compile(r"(?:(?<!\S)(?:and|or)\s+|^)not(?!\S)", re.IGNORECASE)
 _WORD = re.compile(r'[^\s()"“”„«»]+')
 _JSON_FORM = (
     'write {"op": "atom", "text": "..."}, {"op": "not", "args": [one]}, or "and" or "or" with at '
@@ -66,6 +68,8 @@ class _TextReader:
     def read(self) -> Expression:
         if self._next.kind == "end":
             self._fail("the expression is empty")
+        if len(self._tokens) == 2:
+            self._check_operators(self._next, _SMALL_NOT, _SMALL_OPERATOR)
         expression = self._or_level()
         if self._next.kind == ")":
             self._fail("this parenthesis closes nothing")
@@ -87,6 +91,7 @@ class _TextReader:
 
     def _not_level(self) -> Expression:
         token = self._next
+        self._check_operators(token, _SMALL_NOT)
         if self._take("quoted") or self._take("bare"):
             return Atom(token.text)
         self._open += 1
@@ -114,6 +119,16 @@ class _TextReader:
         matches = self._next.kind == kind
         self._at += matches
         return matches
+
+    def _check_operators(self, token: _Token, *patterns: re.Pattern[str]) -> None:
+        """Refuses bare words that look like operators: their search would find the opposite."""
+        for match in (pattern.search(token.text) for pattern in patterns):
+            if match and token.kind == "bare":
+                self._fail(
+                    f"write operators in capitals ({match[0].upper()}), or put words that are none"
+                    " in quotation marks",
+                    token,
+                )
 
     def _fail_unjoined(self) -> NoReturn:
         operator = "AND NOT" if self._next.kind == "NOT" else "AND or OR"

@@ -1,0 +1,157 @@
+"""A batch of searches gives what the client's own method gives, over both protocols."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+from qdrant_client import models as m
+
+from logic_retrievers.index.batch_search import ScoredId, batch_search
+from logic_retrievers.index.faults import UnreadableAnswer
+from logic_retrievers.index.requests import by_id, nearest_request, scores_request
+
+IDS = [UUID(int=n).hex for n in range(20)] + [7, 2**63]
+NAME = "c"
+EXACT = m.SearchParams(exact=True)
+
+
+def field(**conditions: Any) -> m.Filter:
+    return m.Filter(must=[m.FieldCondition(key="n", **conditions)])
+
+
+FILTERS = {
+    "none": None,
+    "value": field(match=m.MatchValue(value=7)),
+    "except": field(match=m.MatchExcept(**{"except": [3]})),
+    "range": field(range=m.Range(gte=2.5, lt=9)),
+    "date": m.Filter(
+        must=[
+            m.FieldCondition(key="at", range=m.DatetimeRange(gte=datetime(2026, 1, 6, tzinfo=UTC)))
+        ]
+    ),
+    "must not": m.Filter(must_not=[m.IsEmptyCondition(is_empty=m.PayloadField(key="n"))]),
+    "nested": m.Filter(should=[field(match=m.MatchValue(value=1)), m.HasIdCondition(has_id=[7])]),
+}
+
+
+@pytest.fixture
+def client(wire):
+    client = wire.connect()
+    client.create_collection(
+        NAME,
+        {"topical": m.VectorParams(size=4, distance=m.Distance.COSINE)},
+        sparse_vectors_config={"lexical": m.SparseVectorParams(modifier=m.Modifier.IDF)},
+    )
+    rows = np.random.default_rng(0).standard_normal((len(IDS), 4)).tolist()
+    words = m.SparseVector(indices=[1, 2], values=[0.5, 1.5])
+    client.upsert(
+        NAME,
+        [
+            m.PointStruct(
+                id=i,
+                vector={"topical": row} | ({"lexical": words} if n % 2 else {}),
+                payload={"n": n, "at": f"2026-01-{n + 1:02}T00:00:00Z"} if n % 3 else {},
+            )
+            for n, (i, row) in enumerate(zip(IDS, rows, strict=True))
+        ],
+    )
+    return client
+
+
+def requests(condition: m.Filter | None) -> list[m.QueryRequest]:
+    """Of both kinds and vectors; two share a filter of ids."""
+    dense, sparse = np.arange(4.0), m.SparseVector(indices=[2], values=[1.0])
+    points = by_id([*IDS[:9], 7], condition)
+    return [
+        nearest_request(dense, "topical", 5, condition),
+        nearest_request(sparse, "lexical", 30, condition),
+        scores_request(dense, "topical", points, EXACT),
+        scores_request(sparse, "lexical", points, None),
+    ]
+
+
+def expected(client, batch: list[m.QueryRequest]) -> list[dict[Any, Any]]:
+    answer = client.query_batch_points(NAME, batch)
+    return [{p.id: pytest.approx(p.score, abs=1e-6) for p in each.points} for each in answer]
+
+
+def stubs(client) -> list[Any]:
+    """Those of its pool of channels, which take turns."""
+    return list({id(stub): stub for stub in (client.grpc_points for _ in range(10))}.values())
+
+
+@pytest.mark.parametrize("condition", FILTERS.values(), ids=FILTERS)
+def test_ids_and_scores_are_those_of_the_clients_method(client, condition):
+    """A filter that is lost finds hidden passages; an id of another type finds no passage."""
+    batch = requests(condition)
+    answer = batch_search(client)(collection_name=NAME, requests=batch)
+    wanted = expected(client, batch)
+    assert [dict(each.points) for each in answer] == wanted
+    assert all(wanted)
+    assert all(isinstance(p, ScoredId) for each in answer for p in each.points)
+    assert {type(p.id) for each in answer for p in each.points} <= {str, int}
+
+
+async def test_an_asynchronous_client_gives_the_same(client, wire):
+    batch = requests(FILTERS["nested"])
+    other = wire.aconnect()
+    answer = await batch_search(other)(collection_name=NAME, requests=batch)
+    await other.close()
+    assert [dict(each.points) for each in answer] == expected(client, batch)
+
+
+@pytest.mark.parametrize("consistency", [2, m.ReadConsistencyType.MAJORITY])
+def test_the_read_consistency_is_sent(client, wire, monkeypatch, consistency):
+    """As the client's method sends it."""
+    sent: list[Any] = []
+    if wire.prefer_grpc:
+        for stub in stubs(client):
+            really = stub.QueryBatch
+
+            def noted(message: Any, really: Any = really, **options: Any) -> Any:
+                sent.append(message.read_consistency)
+                return really(message, **options)
+
+            monkeypatch.setattr(stub, "QueryBatch", noted)
+    else:
+        api = client.http.client
+        send = api.send
+
+        def noted_request(request: Any, type_: Any) -> Any:
+            sent.append(request.url)
+            return send(request, type_)
+
+        monkeypatch.setattr(api, "send", noted_request)
+    batch = requests(None)
+    batch_search(client)(collection_name=NAME, requests=batch, consistency=consistency)
+    client.query_batch_points(NAME, batch, consistency=consistency)
+    ours, theirs = sent
+    assert ours == theirs
+    assert str(getattr(consistency, "value", consistency)) in str(ours).lower()
+
+
+def test_a_point_without_an_id_is_an_unreadable_answer(client, wire, monkeypatch):
+    """Id 0 would be another passage."""
+    if not wire.prefer_grpc:
+        pytest.skip("REST answers are validated by their type")
+    from qdrant_client import grpc
+
+    nothing = grpc.QueryBatchResponse(result=[grpc.BatchResult(result=[grpc.ScoredPoint(score=1)])])
+    for stub in stubs(client):
+        monkeypatch.setattr(stub, "QueryBatch", lambda *_, **__: nothing)
+    with pytest.raises(UnreadableAnswer):
+        batch_search(client)(collection_name=NAME, requests=requests(None))
+
+
+def test_clients_that_send_nothing_keep_their_own_method(tmp_path):
+    from qdrant_client import QdrantClient
+
+    from logic_retrievers.index.edge import EdgeClient
+
+    for client in (QdrantClient(":memory:"), EdgeClient(str(tmp_path))):
+        assert batch_search(client) == client.query_batch_points
+        client.close()
