@@ -7,8 +7,8 @@ twelve fields of every result: more than half of what a search costs its process
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 from qdrant_client import AsyncQdrantClient, grpc, models
@@ -17,28 +17,10 @@ from typing_extensions import TypedDict  # pydantic wants it before Python 3.12
 
 from logic_retrievers.index.clients import is_local_mode
 from logic_retrievers.index.faults import UnreadableAnswer
+from logic_retrievers.index.requests import ScoredId, ScoredPoints, by_filter
 
-T = TypeVar("T")
 Searches: TypeAlias = Sequence[models.QueryRequest]
 Consistency: TypeAlias = models.ReadConsistency | None
-
-
-class ScoredId(NamedTuple):
-    """What an index reads of qdrant-client's ``ScoredPoint``, which takes 20 times as long to make.
-
-    Args:
-        id: of the point.
-        score: cosine, or sum of the words' weights.
-    """
-
-    id: models.ExtendedPointId
-    score: float
-
-
-class ScoredPoints(NamedTuple):
-    """What an index reads of qdrant-client's ``QueryResponse``."""
-
-    points: list[ScoredId]
 
 
 def batch_search(client: Any) -> Callable[..., Any]:
@@ -62,14 +44,6 @@ def batch_search(client: Any) -> Callable[..., Any]:
         return read(await send(client, collection_name, requests, consistency))
 
     return asearch if isinstance(client, AsyncQdrantClient) else search
-
-
-def by_filter(
-    requests: Searches, translate: Callable[[models.Filter], T]
-) -> Mapping[int, T | None]:
-    """``id`` of a request's filter -> its translation; requests may share one, of many ids."""
-    filters = {id(request.filter): request.filter for request in requests}
-    return {key: None if f is None else translate(f) for key, f in filters.items()}
 
 
 class _RestPoint(TypedDict):

@@ -12,12 +12,13 @@ from qdrant_client import models
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError
-from logic_retrievers.index.batch_search import ScoredId, ScoredPoints
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import native_point_id
 from logic_retrievers.index.requests import (
     QueryVector,
+    ScoredId,
+    ScoredPoints,
     batches,
     by_id,
     client_call,

@@ -11,9 +11,8 @@ from qdrant_client import models
 
 from logic_retrievers.effects import ClientCall, Effect, Operation, UserCall
 from logic_retrievers.errors import StrictModeWarning, warn
-from logic_retrievers.index.batch_search import ScoredPoints
 from logic_retrievers.index.collection import NO_LIMITS, StrictLimits
-from logic_retrievers.index.requests import batches
+from logic_retrievers.index.requests import ScoredPoints, batches
 
 T = TypeVar("T")
 DEFAULT_LIMIT = 10

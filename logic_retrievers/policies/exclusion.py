@@ -161,7 +161,7 @@ class ExclusionPolicy(Policy):
         query: with ``kind="exclusion"``.
         settings: overrides of the constants.
         mode: ``soft`` moves violating passages down by their violation; ``hard`` puts those with a
-            violation of a half or more behind all others.
+            violation of .3 or more behind all others.
         limit: candidates of each search, for the wanted text and for the whole query (at least k).
         backfill: with ``hard``, False leaves them out.
         use_compatibility: use the compatibility vector too; it should be trained. With a

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from qdrant_client import models as m
 
-from logic_retrievers.index.batch_search import ScoredId, batch_search
+from logic_retrievers.index.batch_search import batch_search
 from logic_retrievers.index.faults import UnreadableAnswer
-from logic_retrievers.index.requests import by_id, nearest_request, scores_request
+from logic_retrievers.index.requests import ScoredId, by_id, nearest_request, scores_request
 
 IDS = [UUID(int=n).hex for n in range(20)] + [7, 2**63]
 NAME = "c"

@@ -17,7 +17,6 @@ from qdrant_client import models
 
 from logic_retrievers.atomic_files import private_folder
 from logic_retrievers.errors import OptimizationWarning, warn
-from logic_retrievers.index.batch_search import ScoredPoints
 from logic_retrievers.index.edge import translation
 from logic_retrievers.index.edge.collection import (
     Description,
@@ -28,6 +27,7 @@ from logic_retrievers.index.edge.collection import (
 )
 from logic_retrievers.index.edge.optimization import optimize, unindexed_points
 from logic_retrievers.index.faults import EdgeError
+from logic_retrievers.index.requests import ScoredPoints
 
 _LOCAL_MODE_FILE = "meta.json"
 

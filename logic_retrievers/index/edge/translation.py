@@ -9,7 +9,7 @@ from uuid import UUID
 import qdrant_edge as edge
 from qdrant_client import models
 
-from logic_retrievers.index.batch_search import ScoredId, ScoredPoints, by_filter
+from logic_retrievers.index.requests import ScoredId, ScoredPoints, by_filter
 
 
 class _Boolean:
