@@ -15,7 +15,8 @@ from logic_retrievers.policies.base import (
     PolicyRouter,
 )
 from logic_retrievers.policies.boolean import ExpressionPolicy
-from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings, Mode, check_mode
+from logic_retrievers.policies.exclusion import ExclusionPolicy, Mode, check_mode
+from logic_retrievers.policies.exclusion_settings import ExclusionSettings
 from logic_retrievers.policies.plain import HybridPolicy, TopicalNegatedFactPolicy, TopicalPolicy
 from logic_retrievers.policies.union import NegatedFactPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -23,17 +23,13 @@ from logic_retrievers.policies.base import (
     order_by_filter,
     values_by_field,
 )
+from logic_retrievers.policies.exclusion_settings import ExclusionConstants, ExclusionSettings
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.queries.language import content_words
 from logic_retrievers.scoring import mixed_cosines, ranking
 from logic_retrievers.settings import (
-    SHARE,
-    Interval,
     OneOf,
-    PartialSettings,
-    Range,
     check_count,
-    check_ranges,
     check_type,
     merged,
 )
@@ -44,15 +40,6 @@ _Scores: TypeAlias = npt.NDArray[np.float64]
 WANTED = "wanted"
 Mode: TypeAlias = Literal["soft", "hard"]
 
-_RANGES: Mapping[str, Range] = {
-    "penalty": Interval(low=0),
-    "standout_share": SHARE,
-    "mention_share": SHARE,
-    "whole_query_weight": SHARE,
-    "standout_threshold": Interval(0, 1, without_high=True),
-    "compatibility_weight": SHARE,
-    "lexical_weight": SHARE,
-}
 _VIOLATION_THRESHOLD = 0.3
 """Violation from which ``hard`` mode sets a passage behind the others."""
 _NEAREST = 5
@@ -69,63 +56,6 @@ _EPSILON = 1e-9
 _LOWEST_RANK = 3
 """To which a property can move down what plain search has first: cosines alone cannot tell a
 passage that waives it from one that demands it."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExclusionConstants:
-    """What :class:`ExclusionPolicy` calculates with; :class:`ExclusionSettings` explains each.
-
-    The defaults stand in for what a bundle does not name.
-
-    Raises:
-        ConfigurationError: a value out of its range.
-    """
-
-    penalty: float = 0.75
-    standout_share: float = 0.8
-    mention_share: float = 0.2
-    whole_query_weight: float = 0.5
-    standout_threshold: float = 0.7
-    compatibility_weight: float = 0.5
-    lexical_weight: float = 0.2
-
-    def __post_init__(self) -> None:
-        check_ranges(asdict(self), _RANGES)
-
-
-@dataclass(frozen=True, slots=True)
-class ExclusionSettings(PartialSettings):
-    """Overrides of the exclusion policy's constants; None keeps the value of the encoder's bundle.
-
-    Args:
-        penalty: the most that the score of a passage can lose, in units of a cosine.
-        standout_share: violation of a passage that stands out most in the pool towards the excluded
-            text and is about it, in [0, 1].
-        mention_share: what remains of that for a passage that is still about the wanted text, in
-            [0, 1].
-        whole_query_weight: share of the whole query in the score, in [0, 1]; the rest is the wanted
-            text's.
-        standout_threshold: share of the pool's best score for the excluded text from which a
-            passage stands out, in [0, 1).
-        compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], where
-            there is a trained compatibility vector.
-        lexical_weight: share of the words beside these, in [0, 1], where there is a ``lexical``
-            vector: for each text the lexical score over the best one of the pool, or over 2.5 for
-            each of its content words where that is more.
-
-    Raises:
-        ConfigurationError: a value out of its range.
-    """
-
-    ranges: ClassVar[Mapping[str, Range]] = _RANGES
-
-    penalty: float | None = None
-    standout_share: float | None = None
-    mention_share: float | None = None
-    whole_query_weight: float | None = None
-    standout_threshold: float | None = None
-    compatibility_weight: float | None = None
-    lexical_weight: float | None = None
 
 
 @dataclass(frozen=True)

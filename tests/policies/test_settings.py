@@ -17,7 +17,7 @@ from logic_retrievers.policies import (
     ExclusionSettings,
 )
 from logic_retrievers.policies.boolean_scores import BooleanConstants
-from logic_retrievers.policies.exclusion import ExclusionConstants
+from logic_retrievers.policies.exclusion_settings import ExclusionConstants
 from logic_retrievers.queries import Atom, ParsedQuery
 from logic_retrievers.settings import Interval, merged
 

@@ -18,7 +18,7 @@ from logic_retrievers.policies import (
     UnionPolicy,
 )
 from logic_retrievers.policies.base import PolicyRouter
-from logic_retrievers.policies.exclusion import ExclusionConstants
+from logic_retrievers.policies.exclusion_settings import ExclusionConstants
 from logic_retrievers.settings import merged
 
 Setting: TypeAlias = tuple[float, float]

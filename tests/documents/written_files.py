@@ -1,0 +1,23 @@
+"""Files that a test writes, and what is read of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from logic_retrievers.documents import DocumentReader, read_documents
+from logic_retrievers.types import Passage
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def read(path: Path) -> tuple[list[Passage], DocumentReader]:
+    reading = read_documents(path)
+    return list(reading), reading
+
+
+def lines_of(reading: DocumentReader) -> list[int | None]:
+    return [error.line for error in reading.errors]
