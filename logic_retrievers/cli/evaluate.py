@@ -186,7 +186,7 @@ def comparison_table(results: Mapping[str, EvaluationResult]) -> Table:
             *means,
             *(_format_gain(comparisons[name][metric].difference) for name in names[1:]),
         )
-    note = "* the 95 % interval of the paired difference does not hold 0"
+    note = "* the 95 % interval of the paired difference lies on one side of 0"
     table.caption = f"{note}\n{table.caption}"
     return table
 

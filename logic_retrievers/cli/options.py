@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, shown
 from logic_retrievers.paths import exists
 from logic_retrievers.policies.auto import Base
 from logic_retrievers.policies.registry import POLICIES
@@ -69,9 +69,9 @@ Filters = Annotated[
     typer.Option(
         "--filter",
         "-f",
-        help="KEY=VALUE over the metadata, or KEY=JSON: country=Norway, year={'gte': 2020}, "
-        "country={'not': 'Norway'} (double quotation marks inside). Repeat it for other keys, or "
-        "for another value of one.",
+        help="KEY=VALUE over the metadata, or 'KEY=JSON' in single quotation marks: country=Norway,"
+        """ 'year={"gte": 2020}', 'country={"not": "Norway"}'. Repeat it for other keys, or for"""
+        " another value of one.",
     ),
 ]
 CacheFile = Annotated[
@@ -219,7 +219,12 @@ def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
             )
         try:
             wanted = json.loads(value)
-        except (ValueError, RecursionError):  # no JSON, or nothing that could be stored
+        except (ValueError, RecursionError) as error:  # no JSON, or nothing that could be stored
+            if value.lstrip().startswith("{"):
+                raise ConfigurationError(
+                    f"the filter on {key!r} is not JSON: {shown(value)}. Write double quotation"
+                    """ marks inside and single ones around it: 'country={"not": "Norway"}'"""
+                ) from error
             wanted = value
         if type(wanted) in (int, float):
             wanted = read_number(value.strip())  # as a CSV file's cell is read

@@ -56,7 +56,7 @@ def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) 
     for hidden in passages:
         reason = "hidden without this ledger" if hidden.entry is None else hidden.entry.reason
         out.print_line((hidden.passage.id, "bold"), f" {reason}")
-    out.print_line(f"{len(passages)} hidden")
+    out.print_line(f"{len(passages)} hidden in collection {stored.collection!r}")
 
 
 @quarantine.command()
@@ -108,7 +108,7 @@ def restore(
     for name in result.changed:
         print_status("note", f"{name} was changed after it was hidden; it is shown as it is now")
     for name in result.missing:
-        print_status("left out", f"{name} is not in quarantine")
+        print_status("left out", f"{name} is not hidden in collection {stored.collection!r}")
     if as_json:
         print_json(asdict(result))
     else:

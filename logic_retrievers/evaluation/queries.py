@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from logic_retrievers.evaluation.rows import Row, json_rows, read_qrels
 from logic_retrievers.queries import Expression, Not
 
 _LABELS = ("satisfying", "violating", "neutral")
+_SIMILAR = 0.7
+"""Similarity of two names (difflib's ratio): of "violates" and "violating" it is .71."""
 _NOT_EXTRA = frozenset({"_id", "text", *_LABELS})
 
 
@@ -161,6 +164,10 @@ def _build_query(row: Row, row_grades: Mapping[str, int], corpus: Corpus) -> Que
     text = row.text("text")
     if not text.strip():
         raise row.error("the query's text is empty")
+    absent = [label for label in _LABELS if label not in row.fields]
+    for other in row.fields.keys() - _NOT_EXTRA:
+        if meant := get_close_matches(other, absent, 1, _SIMILAR):
+            raise row.error(f"{other!r} looks like a misspelt {meant[0]!r}: rename it")
     labels = {name: row.ids(name) for name in _LABELS}
     canonical = {name: _canonical_ids(labels[name], row, corpus) for name in _LABELS}
     grades = dict.fromkeys(sorted(canonical["satisfying"]), 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
 from typing import Any, Unpack
@@ -11,6 +12,7 @@ from logic_retrievers.effects import Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import collection_copy, reindexing
+from logic_retrievers.index.clients import MEMORY
 from logic_retrievers.index.nodes import connect
 from logic_retrievers.index.operations import IndexOperations
 from logic_retrievers.index.reindexing import ReindexReport
@@ -54,9 +56,10 @@ class IndexCopies(IndexOperations):
             How many points were copied in this call.
 
         Raises:
+            ConfigurationError: no place is named; the copy would go with this call.
             CollectionError: the copy does not have as many points in the end.
         """
-        name = check_name(self.collection if collection is None else collection)
+        name = self._name_of_copy(collection, place)
         with closing(connect(**place)) as other:
             return self.run(collection_copy.copy(self._collection, name, other, progress))
 
@@ -68,12 +71,18 @@ class IndexCopies(IndexOperations):
         **place: Unpack[ConnectionSettings],
     ) -> int:
         """:meth:`copy_to` without blocking the event loop."""
-        name = check_name(self.collection if collection is None else collection)
+        name = self._name_of_copy(collection, place)
         other = await asyncio.to_thread(partial(connect, **place))
         try:
             return await self.arun(collection_copy.copy(self._collection, name, other, progress))
         finally:
             await other.aclose()
+
+    def _name_of_copy(self, collection: str | None, place: Mapping[str, Any]) -> str:
+        named = ("location", "client", "async_client")
+        if all(place.get(setting) in (None, MEMORY) for setting in named):
+            raise ConfigurationError("copy_to needs location= or client=, where the copy is to be.")
+        return check_name(self.collection if collection is None else collection)
 
     def reindex(
         self,

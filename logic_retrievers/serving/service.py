@@ -169,7 +169,8 @@ class SearchService:
         if "contradiction" not in self.index.vectors:
             raise MissingVectorError(
                 f"collection {self.index.collection!r} has no contradiction vector: stop this"
-                " service, run `logic-retrievers backfill contradiction` once, and start it again"
+                " service, run `logic-retrievers backfill contradiction` once (with the same"
+                " --collection and --location), and start it again"
             )
         search = ContradictionSearch(self.index, min_probability=request.min_probability)
         if request.passage_id is not None:

@@ -58,7 +58,7 @@ def test_a_dry_run_changes_nothing(stored):
         "clean", "-c", "passages", "-r", "prefer_newest", "--dry-run"
     )
     assert "2021" in stored("search", "is parental leave paid", "-k", "2")
-    assert "0 hidden" in stored("quarantine", "list")
+    assert "0 hidden in collection 'passages'" in stored("quarantine", "list")
 
 
 def test_hidden_shown_restored(stored):

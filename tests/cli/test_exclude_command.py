@@ -87,6 +87,7 @@ def test_filters_of_the_command_line(conditions, expected):
         (["city!=Oslo"], "not"),
         (["year>=2020"], "gte"),
         (["city"], "KEY=VALUE"),
+        (["city={'not': 'Oslo'}"], "not JSON.*double quotation marks inside"),
         (['city={"not": "Oslo"}', "city=Bergen"], "there twice"),
     ],
 )

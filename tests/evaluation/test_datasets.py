@@ -142,6 +142,11 @@ def test_a_query_that_is_a_document_is_excluded_from_its_own_results(tmp_path: P
         ("queries.jsonl", '{"_id":"q","text":"t","violating":"a"}', "must be a list"),
         (
             "queries.jsonl",
+            '{"_id":"q","text":"t","kind":"A","satisfying":["a"],"violates":["a2"]}',
+            r"queries\.jsonl:1: 'violates' looks like a misspelt 'violating'",
+        ),
+        (
+            "queries.jsonl",
             '{"_id":"q","text":"t","satisfying":["a"],"violating":["a2"]}',
             r"queries\.jsonl:1: .*two different labels",
         ),

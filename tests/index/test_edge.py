@@ -286,6 +286,16 @@ def points_of(index):
     return points
 
 
+async def test_a_copy_that_would_be_nowhere(encoder):
+    """It counted the points that it had copied into a folder that went with the call."""
+    with PassageIndex.open("p", encoder) as index:
+        for place in ({}, {"location": ":memory:"}):
+            with pytest.raises(ConfigurationError, match="copy_to needs location="):
+                index.copy_to("q", **place)
+            with pytest.raises(ConfigurationError, match="copy_to needs location="):
+                await index.acopy_to("q", **place)
+
+
 async def test_there_and_back(wire, encoder, make_passages, tmp_path):
     """From a folder to a server and to another folder: same ids, payloads and vectors."""
     place = {"location": wire.url, "prefer_grpc": wire.prefer_grpc, "grpc_port": wire.grpc_port}

@@ -26,7 +26,9 @@ MAX_PARENTHESES = 4 * MAX_DEPTH
 _QUOTATION_MARKS = {'"': '"', "“": "”", "„": "“", "«": "»"}
 _OPERATORS = ("AND", "OR", "NOT")
 _SMALL_OPERATOR = re.compile(r"(?<!\S)(?:and|or|not)(?!\S)", re.IGNORECASE)
-_SMALL_NOT = re.compile(r"(?:(?<!\S)(?:and|or)\s+|^)not(?!\S)", re.IGNORECASE)
+_LIKE_OPERATOR = re.compile(
+    r"(?:(?<!\S)(?:and|or)\s+|^)not(?!\S)|(?<!\S)(?:&&|\|\||[!-](?=[^\W\d]))", re.IGNORECASE
+)
 _WORD = re.compile(r'[^\s()"“”„«»]+')
 _JSON_FORM = (
     'write {"op": "atom", "text": "..."}, {"op": "not", "args": [one]}, or "and" or "or" with at '
@@ -69,7 +71,7 @@ class _TextReader:
         if self._next.kind == "end":
             self._fail("the expression is empty")
         if len(self._tokens) == 2:
-            self._check_operators(self._next, _SMALL_NOT, _SMALL_OPERATOR)
+            self._check_operators(self._next, _LIKE_OPERATOR, _SMALL_OPERATOR)
         expression = self._or_level()
         if self._next.kind == ")":
             self._fail("this parenthesis closes nothing")
@@ -91,7 +93,7 @@ class _TextReader:
 
     def _not_level(self) -> Expression:
         token = self._next
-        self._check_operators(token, _SMALL_NOT)
+        self._check_operators(token, _LIKE_OPERATOR)
         if self._take("quoted") or self._take("bare"):
             return Atom(token.text)
         self._open += 1
@@ -125,8 +127,8 @@ class _TextReader:
         for match in (pattern.search(token.text) for pattern in patterns):
             if match and token.kind == "bare":
                 self._fail(
-                    f"write operators in capitals ({match[0].upper()}), or put words that are none"
-                    " in quotation marks",
+                    f"{match[0]!r} is no operator: write AND, OR and NOT in capitals, or put the"
+                    " words in quotation marks",
                     token,
                 )
 
