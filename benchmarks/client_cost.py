@@ -144,7 +144,7 @@ _SEND = httpx.Client.send
 def _measure(
     engine: Engine, parts: _Parts, queries: Sequence[str], *, collects: bool
 ) -> dict[str, float]:
-    """Percentiles of whole searches and of all but the wire; means of the parts, milliseconds."""
+    """Percentiles of searches, with and without encoding; means of the parts; milliseconds."""
     for query in dict.fromkeys(queries):  # the wire double answers at once from here on
         engine.search(query, K)
     gc.collect()
@@ -170,7 +170,7 @@ def _measure(
     }
     return {
         **percentiles(totals.tolist()),
-        **percentiles((totals - wire).tolist(), "all but wire, "),
+        **percentiles((totals - encoder).tolist(), "without encoding, "),
         "CPU ms": round(1000 * float(np.median(cpus)), 2),
         **{f"{name} ms": round(1000 * float(each.mean()), 2) for name, each in means.items()},
     }

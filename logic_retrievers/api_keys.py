@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NoReturn
 
 from logic_retrievers.errors import ConfigurationError
@@ -36,19 +36,25 @@ class Secrets:
     """Values that no message may show; neither does the ``repr``, and pickling is refused."""
 
     def __init__(self, *values: str | None) -> None:
-        self._pattern = re.compile(
-            "|".join(form for value in values if value for form in _forms(value)) or r"(?!)",
-            re.IGNORECASE,
-        )
+        forms = [form for value in values if value for form in _forms(value)]
+        short = {
+            form for value in values if value and len(value) < _SHORT for form in _forms(value)
+        }
+        self._anywhere = _any_of(forms)
+        self._masked = _any_of(_as_word(form) if form in short else form for form in forms)
 
     def mask(self, text: str) -> str:
-        """The text with ``***`` for every value, also where it is escaped or encoded in it."""
-        return self._pattern.sub("***", text)
+        """The text with ``***`` for every value, also where it is escaped or encoded in it.
+
+        A short value counts as a whole word alone: parts of other words are not it.
+        """
+        return self._masked.sub("***", text)
 
     def shown_by(self, error: BaseException) -> bool:
         """Whether an error shows a value in its text or fields, or one of its causes does."""
         return any(
-            self._pattern.search(f"{each} {each!r} {_fields(each)}") for each in _with_causes(error)
+            self._anywhere.search(f"{each} {each!r} {_fields(each)}")
+            for each in _with_causes(error)
         )
 
     def __repr__(self) -> str:
@@ -58,19 +64,24 @@ class Secrets:
         raise TypeError("keys are not pickled")
 
 
-def _forms(value: str) -> Iterator[str]:
-    """Regular expressions for a value: each character may be escaped, or all of it be base64.
+def _any_of(forms: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(forms) or r"(?!)", re.IGNORECASE)
 
-    A short value counts as a whole word alone: parts of other words are not it.
-    """
-    before, after = (r"(?<!\w)", r"(?!\w)") if len(value) < _SHORT else ("", "")
-    characters = "".join(
+
+def _as_word(form: str) -> str:
+    """The form where no word goes on around it; an escape before it is none."""
+    escapes = r"(?<=%[0-9a-f]{2})|(?<=\\[nrt])|(?<=\\x[0-9a-f]{2})|(?<=\\u[0-9a-f]{4})"
+    return rf"(?:(?<![^\W_])|{escapes}){form}(?![^\W_])"
+
+
+def _forms(value: str) -> Iterator[str]:
+    """Regular expressions for a value: each character may be escaped, or all of it be base64."""
+    yield "".join(
         rf"(?:{re.escape(char)}|%{ord(char):02x})"
         if char == "\\"
         else rf"\\*(?:{re.escape(char)}|%{ord(char):02x}|{re.escape(html.escape(char))})"
         for char in value
     )
-    yield f"{before}{characters}{after}"
     yield re.escape(base64.b64encode(value.encode()).decode().rstrip("="))
 
 

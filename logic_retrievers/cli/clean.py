@@ -220,7 +220,8 @@ def _print_result(result: CleaningResult) -> None:
     hidden = f"{len(result.quarantined)} {quarantined}"
     out.print_line(
         f"{result.examined} passages examined, {result.compared} pairs compared, {hidden}"
-        f" ({result.resolution}; from probability {result.threshold:g}, near-copies by what differs"
+        f" ({result.resolution}; contradictions from probability {result.threshold:g},"
+        " near-copies compared by rules"
         f"{', dry run' if result.dry_run else ''})"
     )
     for note in result.notes:

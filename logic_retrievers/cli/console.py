@@ -29,7 +29,6 @@ from logic_retrievers.cli.shell_words import in_shell_words
 from logic_retrievers.errors import (
     BundleError,
     ConfigurationError,
-    EmptyTextError,
     EncoderError,
     ExpressionError,
     LogicRetrieversError,
@@ -142,7 +141,7 @@ def exit_code(error: LogicRetrieversError) -> ExitCode:
             return ExitCode.SERVER
         case BundleError() | EncoderError():
             return ExitCode.ENCODER
-        case ConfigurationError() | EmptyTextError() | ExpressionError():
+        case ConfigurationError() | ExpressionError():
             return ExitCode.USAGE
         case _:
             return ExitCode.FAILED

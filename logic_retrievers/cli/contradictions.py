@@ -45,6 +45,8 @@ def contradictions(
 
     if (text is None) == (like is None):
         raise ConfigurationError("give a statement, or --like with the id of a stored passage")
+    if text is not None and not text.strip():
+        raise ConfigurationError("the statement is empty; pass a text to contradict")
     with stored.open() as passages:
         searcher = ContradictionSearch(
             passages, candidates=candidates, min_probability=min_probability

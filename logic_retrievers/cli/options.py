@@ -220,10 +220,11 @@ def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
         try:
             wanted = json.loads(value)
         except (ValueError, RecursionError) as error:  # no JSON, or nothing that could be stored
-            if value.lstrip().startswith("{"):
+            if value.lstrip().startswith(("{", "['")):
                 raise ConfigurationError(
                     f"the filter on {key!r} is not JSON: {shown(value)}. Write double quotation"
-                    """ marks inside and single ones around it: 'country={"not": "Norway"}'"""
+                    """ marks inside and single ones around it: 'country={"not": "Norway"}'; a"""
+                    """ text that begins so in quotation marks: 'title="{draft}"'"""
                 ) from error
             wanted = value
         if type(wanted) in (int, float):

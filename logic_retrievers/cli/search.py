@@ -79,6 +79,8 @@ def search(
     query = " ".join(words) if words else None
     if (query is None) == (expression is None):
         raise ConfigurationError("give a query, or an expression with --expression")
+    if query is not None and not query.strip():
+        raise ConfigurationError("the query is empty; pass a text to search for")
     resolved = open_policy(policy, base)
     text_or_expression: str | Expression = (
         str(query) if expression is None else read_query(expression, "expression", resolved)
@@ -176,8 +178,16 @@ def _explain_words(hit: Hit, query: tuple[str, str] | None) -> list[str]:
     if query is None or not any(lexical.NAME in name for name in hit.evidence.scores):
         return []
     text, language = query
+    details = hit.evidence.details
+    excluded = [
+        *details.get("query", {}).get("excluded", []),
+        *(a["text"] for a in details.get("atoms", []) if a["verdict"] in {"violated", "avoided"}),
+    ]
+    unwanted = lexical.shared_words(" ".join(excluded), hit.passage.text, language)
     words = lexical.shared_words(text, hit.passage.text, language)
-    return [f"words of the query: {', '.join(words) or 'none'}"]
+    wanted = ", ".join(word for word in words if word not in unwanted) or "none"
+    ruled_out = f"; ruled out: {', '.join(unwanted)}" if unwanted else ""
+    return [f"words of the query: {wanted}{ruled_out}"]
 
 
 def _explain_sum(hit: Hit) -> list[str]:

@@ -165,7 +165,8 @@ def _build_query(row: Row, row_grades: Mapping[str, int], corpus: Corpus) -> Que
     if not text.strip():
         raise row.error("the query's text is empty")
     absent = [label for label in _LABELS if label not in row.fields]
-    for other in row.fields.keys() - _NOT_EXTRA:
+    lists = {name for name, value in row.fields.items() if isinstance(value, list)}
+    for other in lists - _NOT_EXTRA:
         if meant := get_close_matches(other, absent, 1, _SIMILAR):
             raise row.error(f"{other!r} looks like a misspelt {meant[0]!r}: rename it")
     labels = {name: row.ids(name) for name in _LABELS}

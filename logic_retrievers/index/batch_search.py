@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from pydantic import BaseModel
-from qdrant_client import AsyncQdrantClient, grpc, models
+from pydantic import BaseModel, StrictInt, StrictStr
+from qdrant_client import AsyncQdrantClient, QdrantClient, grpc, models
 from qdrant_client.conversions.conversion import RestToGrpc
+from qdrant_client.qdrant_remote import QdrantRemote
 from typing_extensions import TypedDict  # pydantic wants it before Python 3.12
 
 from logic_retrievers.index.clients import is_local_mode
@@ -21,15 +22,17 @@ from logic_retrievers.index.requests import ScoredId, ScoredPoints, by_filter
 
 Searches: TypeAlias = Sequence[models.QueryRequest]
 Consistency: TypeAlias = models.ReadConsistency | None
+_USUAL_METHODS = (QdrantClient.query_batch_points, AsyncQdrantClient.query_batch_points)
 
 
 def batch_search(client: Any) -> Callable[..., Any]:
     """A function with the arguments of the client's ``query_batch_points``.
 
-    It gives a list of :class:`ScoredPoints`. Of a client that sends nothing it is that method.
+    It gives a list of :class:`ScoredPoints`. It is that method itself where the client sends
+    nothing, or has one of its own (a tracer's, say).
     """
     options = getattr(client, "init_options", None)
-    if options is None or is_local_mode(options):
+    if options is None or is_local_mode(options) or not _has_usual_method(client):
         return client.query_batch_points  # type: ignore[no-any-return]
     send, read = (_send_rpc, _from_rpc) if options.get("prefer_grpc") else (_send_rest, _from_rest)
 
@@ -46,8 +49,14 @@ def batch_search(client: Any) -> Callable[..., Any]:
     return asearch if isinstance(client, AsyncQdrantClient) else search
 
 
+def _has_usual_method(client: Any) -> bool:
+    return type(client).query_batch_points in _USUAL_METHODS and "query_batch_points" not in vars(
+        client
+    )
+
+
 class _RestPoint(TypedDict):
-    id: int | str
+    id: StrictInt | StrictStr
     score: float
 
 
@@ -69,7 +78,7 @@ def _send_rest(client: Any, collection: str, requests: Searches, consistency: Co
         path_params={"collection_name": collection},
         params={} if wanted is None else {"consistency": str(wanted)},
         headers={"Content-Type": "application/json"},
-        content=body.model_dump_json(by_alias=True, exclude_none=True),
+        content=body.model_dump_json(by_alias=True, exclude_none=True, exclude_unset=True),
     )
 
 
@@ -100,7 +109,7 @@ def _send_rpc(client: Any, collection: str, requests: Searches, consistency: Con
         else RestToGrpc.convert_read_consistency(consistency),
     )
     seconds = client.init_options.get("timeout")
-    timeout = None if seconds is None else math.ceil(seconds)
+    timeout = QdrantRemote.DEFAULT_GRPC_TIMEOUT if seconds is None else math.ceil(seconds)
     return client.grpc_points.QueryBatch(message, timeout=timeout)
 
 

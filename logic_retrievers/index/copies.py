@@ -81,7 +81,10 @@ class IndexCopies(IndexOperations):
     def _name_of_copy(self, collection: str | None, place: Mapping[str, Any]) -> str:
         named = ("location", "client", "async_client")
         if all(place.get(setting) in (None, MEMORY) for setting in named):
-            raise ConfigurationError("copy_to needs location= or client=, where the copy is to be.")
+            raise ConfigurationError(
+                "copy_to needs location= or client= of another place: a copy in memory would be"
+                " gone at once."
+            )
         return check_name(self.collection if collection is None else collection)
 
     def reindex(

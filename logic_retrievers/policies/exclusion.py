@@ -42,8 +42,6 @@ Mode: TypeAlias = Literal["soft", "hard"]
 
 _VIOLATION_THRESHOLD = 0.3
 """Violation from which ``hard`` mode sets a passage behind the others."""
-_LEAST_VIOLATION = 0.01
-"""Violation from which a reason names the excluded text."""
 _NEAREST = 5
 """Passages nearest to the wanted text, whose mean excluded score is the usual one."""
 _MARGIN = 0.1
@@ -236,7 +234,7 @@ class ExclusionPolicy(Policy):
         excess = np.maximum(0, excluded - usual)
         violations = confidence * np.clip(c.standout_share * standout * about + excess, 0, 1)
         violation = violations.max(axis=0)
-        return base - c.penalty * violation, violation, violations >= _LEAST_VIOLATION
+        return base - c.penalty * violation, violation, violations > 0
 
     def _similarity(self, pool: CandidatePool, name: str) -> _Scores:
         """Of every passage to one of the texts, words included, shape (pool size,)."""

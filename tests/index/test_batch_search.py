@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 import pytest
+from doubles import Wire
 from qdrant_client import models as m
 
 from logic_retrievers.index.batch_search import batch_search
@@ -145,6 +148,55 @@ def test_a_point_without_an_id_is_an_unreadable_answer(client, wire, monkeypatch
         monkeypatch.setattr(stub, "QueryBatch", lambda *_, **__: nothing)
     with pytest.raises(UnreadableAnswer):
         batch_search(client)(collection_name=NAME, requests=requests(None))
+
+
+def test_a_client_with_a_method_of_its_own_is_asked_by_it(wire, monkeypatch):
+    """Who traces or counts searches replaces the method, on the object or in a subclass."""
+    client = wire.connect()
+    assert batch_search(client) != client.query_batch_points
+    monkeypatch.setattr(client, "query_batch_points", lambda **_: [])
+    assert batch_search(client)(collection_name=NAME, requests=[]) == []
+    monkeypatch.undo()
+
+    class Traced(type(client)):
+        def query_batch_points(self, *arguments: Any, **options: Any) -> Any:
+            return super().query_batch_points(*arguments, **options)
+
+    client.__class__ = Traced
+    assert batch_search(client) == client.query_batch_points
+
+
+@pytest.mark.parametrize(("given", "sent"), [(None, 5), (2.5, 3)])
+def test_the_deadline_of_the_client_is_that_of_the_call(wire_double, monkeypatch, given, sent):
+    """Without one an abandoned call would wait for ever."""
+    wire = Wire(wire_double, prefer_grpc=True)
+    client = wire.connect(**({} if given is None else {"timeout": given}))
+    seen: list[Any] = []
+    from qdrant_client import grpc
+
+    for stub in stubs(client):
+        monkeypatch.setattr(
+            stub,
+            "QueryBatch",
+            lambda _, timeout: seen.append(timeout) or grpc.QueryBatchResponse(),
+        )
+    batch_search(client)(collection_name=NAME, requests=[])
+    wire.close()
+    assert seen == [sent]
+
+
+def test_the_body_is_the_clients_own(wire, monkeypatch):
+    """No field that nobody set, whose default a later server may read in another way."""
+    if wire.prefer_grpc:
+        pytest.skip("of REST")
+    client, bodies = wire.connect(), []
+    monkeypatch.setattr(
+        client.http.client, "send", lambda request, type_: bodies.append(request.content)
+    )
+    for search in (batch_search(client), client.query_batch_points):
+        with contextlib.suppress(AttributeError):  # no answer
+            search(collection_name=NAME, requests=requests(FILTERS["except"]))
+    assert json.loads(bodies[0]) == json.loads(bodies[1])
 
 
 def test_clients_that_send_nothing_keep_their_own_method(tmp_path):

@@ -115,6 +115,15 @@ def test_a_key_is_masked_in_every_form(key, form):
     assert not secrets.shown_by(ValueError("inner"))
 
 
+@pytest.mark.parametrize("echo", ["/x?k=%20hunter2", "refused:\\nhunter2", '"\\u0022hunter2"'])
+def test_a_short_key_behind_an_escape(echo):
+    """The letter of an escape is no part of a word."""
+    secrets = Secrets("hunter2")
+    assert "hunter" not in secrets.mask(echo)
+    assert secrets.mask("api_key_hunter2 hunter22 (YHVudGVyMg)").startswith("api_key_*** hunter22")
+    assert secrets.shown_by(ValueError("xhunter2x"))
+
+
 def test_no_key_masks_nothing():
     """An empty pattern is found everywhere."""
     assert Secrets(None, "").mask("a b") == "a b"

@@ -26,9 +26,10 @@ MAX_PARENTHESES = 4 * MAX_DEPTH
 _QUOTATION_MARKS = {'"': '"', "“": "”", "„": "“", "«": "»"}
 _OPERATORS = ("AND", "OR", "NOT")
 _SMALL_OPERATOR = re.compile(r"(?<!\S)(?:and|or|not)(?!\S)", re.IGNORECASE)
-_LIKE_OPERATOR = re.compile(
-    r"(?:(?<!\S)(?:and|or)\s+|^)not(?!\S)|(?<!\S)(?:&&|\|\||[!-](?=[^\W\d]))", re.IGNORECASE
+_EXCLUDING_WORDS = re.compile(
+    r"^not(?!\S)|^[!~-] ?(?=[^\W\d])|(?<!\S)(?:(?i:and|but) (?i:not)(?!\S)|&&|\|\|)"
 )
+"""Of a bare atom that was meant to be two, or to rule something out."""
 _WORD = re.compile(r'[^\s()"“”„«»]+')
 _JSON_FORM = (
     'write {"op": "atom", "text": "..."}, {"op": "not", "args": [one]}, or "and" or "or" with at '
@@ -70,8 +71,11 @@ class _TextReader:
     def read(self) -> Expression:
         if self._next.kind == "end":
             self._fail("the expression is empty")
-        if len(self._tokens) == 2:
-            self._check_operators(self._next, _LIKE_OPERATOR, _SMALL_OPERATOR)
+        for token in self._tokens:
+            self._check_operators(token, _EXCLUDING_WORDS)
+        if not any(token.kind in _OPERATORS for token in self._tokens):
+            for token in self._tokens:
+                self._check_operators(token, _SMALL_OPERATOR)
         expression = self._or_level()
         if self._next.kind == ")":
             self._fail("this parenthesis closes nothing")
@@ -93,7 +97,6 @@ class _TextReader:
 
     def _not_level(self) -> Expression:
         token = self._next
-        self._check_operators(token, _LIKE_OPERATOR)
         if self._take("quoted") or self._take("bare"):
             return Atom(token.text)
         self._open += 1
@@ -122,15 +125,16 @@ class _TextReader:
         self._at += matches
         return matches
 
-    def _check_operators(self, token: _Token, *patterns: re.Pattern[str]) -> None:
+    def _check_operators(self, token: _Token, pattern: re.Pattern[str]) -> None:
         """Refuses bare words that look like operators: their search would find the opposite."""
-        for match in (pattern.search(token.text) for pattern in patterns):
-            if match and token.kind == "bare":
-                self._fail(
-                    f"{match[0]!r} is no operator: write AND, OR and NOT in capitals, or put the"
-                    " words in quotation marks",
-                    token,
-                )
+        match = pattern.search(token.text) if token.kind == "bare" else None
+        if match:
+            raise ExpressionError(
+                f"{match[0].strip()!r} is no operator: write AND, OR and NOT in capitals, or put"
+                " the words in quotation marks",
+                text=self._text,
+                position=token.position + match.start(),
+            )
 
     def _fail_unjoined(self) -> NoReturn:
         operator = "AND NOT" if self._next.kind == "NOT" else "AND or OR"

@@ -77,8 +77,8 @@ class Expression(ABC):
         """Reads ``"orchids of Malaysia" AND NOT ("orchids of Laos" OR "orchids of Burma")``.
 
         Operators are upper-case; NOT binds before AND, AND before OR. An atom without operators
-        and parentheses in it needs no quotation marks; within them a backslash stands before a
-        quotation mark or a backslash.
+        and parentheses in it needs no quotation marks, unless it has words that look like
+        operators; within them a backslash stands before a quotation mark or a backslash.
 
         Raises:
             ExpressionError: with the position of what is wrong.
