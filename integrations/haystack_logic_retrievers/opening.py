@@ -32,20 +32,23 @@ _lock = threading.RLock()  # a store that is collected while another is opened l
 
 
 def open_index(
-    collection: str, encoder: Encoder | None, location: str | None, settings: Mapping[str, Any]
+    collection: str,
+    encoder: Encoder | None,
+    location: str | list[str] | None,
+    settings: Mapping[str, Any],
 ) -> tuple[PassageIndex, Callable[[], None]]:
     """An index, and what closes it; to be called once.
 
     Args:
         collection: its name.
         encoder: makes the vectors; the default one where None.
-        location: a server's address, a folder, or None for a collection in memory.
+        location: a server's address, those of a cluster's nodes, a folder, or None: in memory.
         settings: further ones of :meth:`PassageIndex.open`.
 
     Raises:
         CollectionError, ServerError, ConfigurationError: as :meth:`PassageIndex.open`.
     """
-    if location is None or location == MEMORY or is_address(location):
+    if location is None or location == MEMORY or isinstance(location, list) or is_address(location):
         index = PassageIndex.open(collection, encoder, location=location, **settings)
         return index, index.close
     path = os.path.realpath(location)

@@ -52,7 +52,8 @@ class LogicDocumentStore:
 
     Args:
         collection: its name.
-        location: a folder, or a server's address; None: in memory, as long as the store lives.
+        location: a folder, a server's address, or a list of those of a cluster's nodes; None: in
+            memory, as long as the store lives.
         api_key: for a server.
         bundle: folder of an encoder bundle; the one that comes with the package where None.
         encoder: makes the vectors, in place of a bundle's; such a store cannot be saved.
@@ -67,7 +68,7 @@ class LogicDocumentStore:
     def __init__(
         self,
         collection: str = "passages",
-        location: str | os.PathLike[str] | None = None,
+        location: str | os.PathLike[str] | Sequence[str] | None = None,
         *,
         api_key: Secret | None = None,
         bundle: str | None = None,
@@ -89,7 +90,7 @@ class LogicDocumentStore:
         check_encoder(bundle, encoder)
         split_settings(collection, cast("Settings", settings), encoder)
         self.collection = collection if index is None else index.collection
-        self.location = None if location is None else check_location(location)
+        self.location = _check_locations(location)
         self.api_key = api_key
         self.bundle = bundle
         self.encoder = encoder
@@ -267,3 +268,13 @@ def _resolve(api_key: Secret) -> str | None:
         return api_key.resolve_value()
     except ValueError as error:  # names the variables that are not set
         raise ConfigurationError(str(error)) from None
+
+
+def _check_locations(
+    location: str | os.PathLike[str] | Sequence[str] | None,
+) -> str | list[str] | None:
+    if location is None:
+        return None
+    if isinstance(location, list | tuple):
+        return [check_location(node) for node in location]
+    return check_location(location)

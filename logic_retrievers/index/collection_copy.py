@@ -5,20 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from qdrant_client import models
 
-from logic_retrievers.effects import ClientCall, Compute, EffectHandler, Operation, UserCall
+from logic_retrievers.effects import (
+    ClientCall,
+    Compute,
+    EffectHandler,
+    Operation,
+    UserCall,
+    arun,
+    run,
+)
 from logic_retrievers.errors import CollectionError, CollectionNotFoundError
-from logic_retrievers.index.collection import Collection, StoredVector
+from logic_retrievers.index.collection import Collection, StoredVector, StrictLimits
 from logic_retrievers.index.collection_metadata import by_stored_name, updated_metadata
 from logic_retrievers.index.points import count_points
 from logic_retrievers.index.requests import client_call, retrieve, scroll, upserts
 from logic_retrievers.index.schema import vector_params
+from logic_retrievers.index.strict_limits import within
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
 PAGE_SIZE = 256
+T = TypeVar("T")
 
 
 def copy(
@@ -67,7 +77,8 @@ def copy_points(
     Returns:
         How many points were copied in this call.
     """
-    yield from _create_copy(collection, missing, target, at)
+    info = yield from _create_copy(collection, missing, target, at)
+    limits = StrictLimits.read(info.config.strict_mode_config)
     meter = ProgressMeter(progress, (yield from count_points(collection, None)))
     read = copied = 0
     offset = None
@@ -89,7 +100,7 @@ def copy_points(
                 for record, new in zip(absent, vectors, strict=True)
             ]
             for call in upserts(target, points):
-                yield from _on(at, call)
+                yield from _perform(at, within(limits, _call(call)))
             copied += len(absent)
         read += len(records)
         meter.report(read)
@@ -106,11 +117,13 @@ def _create_copy(
     missing: Mapping[str, StoredVector],
     target: str,
     at: EffectHandler | None,
-) -> Operation[None]:
-    """Creates an empty collection configured like the original, unless it exists."""
+) -> Operation[models.CollectionInfo]:
+    """Creates an empty collection configured like the original, unless it exists; describes it."""
+    describe = client_call("get_collection", target)
+    created: models.CollectionInfo
     try:
-        yield from _on(at, client_call("get_collection", target))
-        return
+        created = yield from _on(at, describe)
+        return created
     except CollectionNotFoundError:
         pass
     info = yield client_call("get_collection", collection.name)
@@ -126,6 +139,8 @@ def _create_copy(
     )
     yield from _on(at, create)
     yield from copy_payload_indexes(info, target, at)
+    created = yield from _on(at, describe)
+    return created
 
 
 def copied_options(info: models.CollectionInfo) -> dict[str, Any]:
@@ -168,6 +183,15 @@ def _absent_points(
 
 def _on(handler: EffectHandler | None, effect: ClientCall) -> Operation[Any]:
     """The result of a client call, elsewhere where a handler is given."""
+    return _perform(handler, _call(effect))
+
+
+def _perform(handler: EffectHandler | None, operation: Operation[T]) -> Operation[T]:
     if handler is None:
-        return (yield effect)
-    return (yield UserCall(partial(handler.handle, effect), partial(handler.ahandle, effect)))
+        return (yield from operation)
+    result: T = yield UserCall(partial(run, operation, handler), partial(arun, operation, handler))
+    return result
+
+
+def _call(effect: ClientCall) -> Operation[Any]:
+    return (yield effect)

@@ -192,11 +192,23 @@ def test_a_key_is_never_written_down(monkeypatch, locked):
         LogicDocumentStore(api_key=Secret.from_token("hunter-2")).to_dict()
 
 
+def test_the_nodes_of_a_cluster(wire_double):
+    """The second address answers where the first does not, also after a pipeline's file."""
+    store = LogicDocumentStore(location=["http://127.0.0.1:9", wire_double.url])
+    store.write_documents([Document(id="a", content="text")])
+    again = LogicDocumentStore.from_dict(store.to_dict())
+    assert again.location == store.location
+    assert again.count_documents() == 1
+    again.close()
+    store.close()
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
         ({"api_key": "hunter-2"}, "Secret.from_env_var"),
         ({"location": "http://user:hunter-2@host"}, "password"),
+        ({"location": ["http://a:6333", "http://user:hunter-2@host"]}, "password"),
         ({"tennant": "me"}, "tennant"),
         ({"client": 3}, "client"),
         ({"tenant": 3}, "tenant"),
