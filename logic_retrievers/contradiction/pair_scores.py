@@ -12,7 +12,7 @@ import numpy.typing as npt
 from logic_retrievers.contradiction.latin_script import is_outside_latin
 from logic_retrievers.contradiction.settings import CONTRADICTION, TOPICAL, ContradictionConstants
 from logic_retrievers.errors import EmptyTextError, InputError
-from logic_retrievers.scoring import Sparsity, cosine, normalise, sparsity
+from logic_retrievers.scoring import cosine, normalise, sparsity
 from logic_retrievers.types import SCORE_DECIMALS
 
 Rows: TypeAlias = npt.NDArray[np.floating]
@@ -67,7 +67,6 @@ def score_against(
     one: Mapping[str, Rows],
     others: Mapping[str, Rows],
     constants: ContradictionConstants,
-    measure: Sparsity = "hoyer",
 ) -> VectorScores:
     """Scores one passage against others (Xu et al. 2024, F).
 
@@ -75,18 +74,15 @@ def score_against(
         one: vector name -> shape (dimension,), for the names in ``settings.VECTORS``.
         others: vector name -> shape (n, dimension).
         constants: of the contradiction vector.
-        measure: of the sparsity in the score; the probability always uses Hoyer, for which its
-            constants were found.
     """
     cosines = cosine(one[TOPICAL], others[TOPICAL])
-    return _vector_scores(cosines, one[CONTRADICTION], others[CONTRADICTION], constants, measure)
+    return _vector_scores(cosines, one[CONTRADICTION], others[CONTRADICTION], constants)
 
 
 def score_rows(
     left: Mapping[str, Rows],
     right: Mapping[str, Rows],
     constants: ContradictionConstants,
-    measure: Sparsity = "hoyer",
 ) -> VectorScores:
     """Scores pairs row by row, the left passage of each row against the right one.
 
@@ -94,23 +90,21 @@ def score_rows(
         left: vector name -> shape (n, dimension), for the names in ``settings.VECTORS``.
         right: likewise.
         constants: of the contradiction vector.
-        measure: as for :func:`score_against`.
     """
     left_unit, right_unit = (normalise(side[TOPICAL].astype(np.float64)) for side in (left, right))
     cosines = np.einsum("ij,ij->i", left_unit, right_unit)
     differences = left[CONTRADICTION] - right[CONTRADICTION]
     origin = np.zeros(differences.shape[1], dtype=differences.dtype)
-    return _vector_scores(cosines, origin, differences, constants, measure)
+    return _vector_scores(cosines, origin, differences, constants)
 
 
 def _vector_scores(
-    cosines: Rows, one: Rows, others: Rows, constants: ContradictionConstants, measure: Sparsity
+    cosines: Rows, one: Rows, others: Rows, constants: ContradictionConstants
 ) -> VectorScores:
     topical = cosines.astype(np.float64)
     hoyer = sparsity(one, others).astype(np.float64)
-    measured = hoyer if measure == "hoyer" else sparsity(one, others, measure).astype(np.float64)
     return VectorScores(
-        topical, measured, constants.score(topical, measured), constants.probability(topical, hoyer)
+        topical, hoyer, constants.score(topical, hoyer), constants.probability(topical, hoyer)
     )
 
 

@@ -24,8 +24,7 @@ from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder, clean_texts
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.requests import batches
-from logic_retrievers.scoring import MEASURES, Sparsity
-from logic_retrievers.settings import OneOf, check_count
+from logic_retrievers.settings import check_count
 
 PAIRS_PER_BATCH = 128
 MIN_NULL_PAIRS = 30
@@ -44,8 +43,6 @@ class ContradictionScorer:
         encoder: makes the vectors; by default that of the bundle that comes with the package.
         alpha: weight of the sparsity in the score, over the encoder's; the probability does not
             depend on it.
-        measure: of the sparsity in the score: ``hoyer``, ``l2_l1`` or ``kappa4``. The probability
-            always uses Hoyer, for which its constants were found.
         threshold: least probability of a conflict, over the encoder's.
         settings: over the constants that the encoder brings; all of them for an encoder that
             brings none.
@@ -64,13 +61,10 @@ class ContradictionScorer:
         encoder: Encoder | None = None,
         *,
         alpha: float | None = None,
-        measure: Sparsity = "hoyer",
         threshold: float | None = None,
         settings: ContradictionSettings | None = None,
     ) -> None:
         self.encoder = default_encoder() if encoder is None else encoder
-        OneOf(tuple(MEASURES)).check("measure", measure)
-        self.measure: Sparsity = measure
         self.constants = merge_constants(
             self.encoder.specs, settings, alpha=alpha, threshold=threshold
         )
@@ -124,7 +118,7 @@ class ContradictionScorer:
 
     def _score(self, pairs: Sequence[TextPair]) -> Operation[list[PairScore]]:
         check_pairs(pairs)
-        scores = yield from self._vector_scores(pairs, self.measure)
+        scores = yield from self._vector_scores(pairs)
         return [
             score
             for batch, columns in zip(batches(pairs, PAIRS_PER_BATCH), scores, strict=True)
@@ -137,28 +131,24 @@ class ContradictionScorer:
         check_count("pairs", count)
         pairs = unrelated_pairs(texts, count, seed)
         check_pairs(pairs)
-        scores = yield from self._vector_scores(pairs, "hoyer")
+        scores = yield from self._vector_scores(pairs)
         sparsities = np.concatenate([columns.sparsities for columns in scores])
         settings = replace(self.settings, **null_distribution(sparsities))
-        return ContradictionScorer(self.encoder, measure=self.measure, settings=settings)
+        return ContradictionScorer(self.encoder, settings=settings)
 
-    def _vector_scores(
-        self, pairs: Sequence[TextPair], measure: Sparsity
-    ) -> Operation[list[VectorScores]]:
+    def _vector_scores(self, pairs: Sequence[TextPair]) -> Operation[list[VectorScores]]:
         """The scores of every batch of pairs."""
         groups = list(batches(pairs, PAIRS_PER_BATCH))
         last_use = {text: n for n, batch in enumerate(groups) for pair in batch for text in pair}
         vectors: dict[str, Vectors] = {}
         scores: list[VectorScores] = []
         for number, batch in enumerate(groups):
-            scores.append((yield Compute(partial(self._score_batch, batch, vectors, measure))))
+            scores.append((yield Compute(partial(self._score_batch, batch, vectors))))
             for text in [text for text in vectors if last_use[text] == number]:
                 del vectors[text]
         return scores
 
-    def _score_batch(
-        self, pairs: Sequence[TextPair], vectors: dict[str, Vectors], measure: Sparsity
-    ) -> VectorScores:
+    def _score_batch(self, pairs: Sequence[TextPair], vectors: dict[str, Vectors]) -> VectorScores:
         """Encodes the texts that are not in ``vectors`` yet, adds them, and scores the pairs."""
         new = [text for text in dict.fromkeys(texts_of(pairs)) if text not in vectors]
         encoded = self.encoder.encode_documents(new, VECTORS) if new else {}
@@ -169,7 +159,7 @@ class ContradictionScorer:
             {name: np.stack([vectors[pair[side]][name] for pair in pairs]) for name in VECTORS}
             for side in (0, 1)
         )
-        return score_rows(left, right, self.constants, measure)
+        return score_rows(left, right, self.constants)
 
 
 def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[TextPair]:

@@ -172,11 +172,6 @@ def stored_tenant(payload: Mapping[str, Any] | None) -> str | None:
     return _logic(payload).get("tenant")
 
 
-def stored_source(payload: Mapping[str, Any] | None) -> str | None:
-    """The source that a point was cut from, where this package wrote it."""
-    return _logic(payload).get("source")
-
-
 def stored_hash(payload: Mapping[str, Any] | None) -> str | None:
     """The content hash that a point was written with; None where another store wrote it."""
     return _logic(payload).get("hash")

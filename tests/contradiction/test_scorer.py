@@ -93,8 +93,8 @@ def test_vectors_are_forgotten_with_their_last_pair(monkeypatch):
     monkeypatch.setattr(scorer, "PAIRS_PER_BATCH", 2)
     seen, score_batch = [], ContradictionScorer._score_batch
 
-    def noted(self, pairs, vectors, measure):
-        scores = score_batch(self, pairs, vectors, measure)
+    def noted(self, pairs, vectors):
+        scores = score_batch(self, pairs, vectors)
         seen.append(set(vectors))
         return scores
 
@@ -129,24 +129,12 @@ def test_constants_of_the_users_own():
     assert (sure.probability, sure.score) == (1.0, plain.score)
 
 
-@pytest.mark.parametrize("measure", ["l2_l1", "kappa4"])
-def test_another_measure(measure):
-    """The probability's constants were found for Hoyer."""
-    pair = [(QUIET, LOUD)]
-    (plain,) = ContradictionScorer(placed()).score(pair)
-    (other,) = ContradictionScorer(placed(), measure=measure).score(pair)
-    assert other.probability == plain.probability
-    assert other.sparsity != plain.sparsity
-    assert other.score == pytest.approx(other.cosine + 2 * other.sparsity, abs=3e-6)
-
-
 @pytest.mark.parametrize(
     ("encoder", "settings", "message"),
     [
         (placed(("topical",)), {}, r"no 'contradiction'.*contradiction head"),
         (placed(constants=None), {}, r"no constants.*settings=ContradictionSettings"),
         (placed(constants={"alpha": 1.0}), {}, "null_mean"),
-        (placed(), {"measure": "gini"}, r"measure must be one of .*kappa4.*'gini'"),
         (placed(), {"alpha": -1}, "alpha"),
         (placed(), {"threshold": 1.5}, "threshold"),
         (placed(), {"settings": CONSTANTS}, "ContradictionSettings"),
@@ -190,7 +178,7 @@ def test_no_pairs():
 
 def test_the_null_distribution_is_that_of_the_corpus():
     """Constants of another kind of text move every probability."""
-    one = ContradictionScorer(placed(), measure="kappa4")
+    one = ContradictionScorer(placed())
     found = one.with_null_distribution(CORPUS, pairs=4000)
     rows = placed().encode_documents(CORPUS)["contradiction"].astype(np.float64)
     left, right = np.triu_indices(len(CORPUS), k=1)
@@ -200,7 +188,7 @@ def test_the_null_distribution_is_that_of_the_corpus():
     assert found.constants.null_mean == pytest.approx(hoyer.mean(), abs=1e-5)
     assert found.constants.null_deviation == pytest.approx(hoyer.std(ddof=1), rel=1e-4)
     assert replace(found.constants, null_mean=0.85, null_deviation=0.05) == MERGED
-    assert (found.encoder, found.measure) == (one.encoder, "kappa4")
+    assert found.encoder is one.encoder
     assert one.constants == MERGED
 
 
