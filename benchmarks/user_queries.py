@@ -1,9 +1,9 @@
 """``auto`` on users' queries and on the papers' sets, beside plain search and the baselines.
 
-python -m benchmarks.user_queries [--part dev]
+python -m benchmarks.user_queries [--part dev|test|new_domains] [--lexical]
 
-The users' queries and their labels are in ``tests/queries/users`` (see the README there); the test
-part is read when a version is finished, and chosen on never.
+The users' queries and their labels are in ``tests/queries/users`` (see the README there); parts
+other than dev are read when a version is finished, and chosen on never.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def main() -> None:
     """Measure and publish."""
     warnings.simplefilter("ignore", LongTextWarning)
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", default="test", choices=("dev", "test"))
+    parser.add_argument("--part", default="test", choices=("dev", "test", "new_domains"))
     parser.add_argument("--lexical", action="store_true", help="store the lexical vector too")
     options = parser.parse_args()
     rows: list[dict[str, object]] = []
-    for folder in (USERS, *PAPERS):
+    for folder in (USERS, *(PAPERS if options.part in ("dev", "test") else ())):
         dataset = load_dataset(folder, options.part)
         with open_dataset_search(dataset, cached_encoder(), lexical=options.lexical) as search:
             rows += _rows(dataset, search)

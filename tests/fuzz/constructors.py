@@ -112,7 +112,7 @@ def constructors(index: lr.PassageIndex) -> dict[str, Entry]:
         ),
         "ContradictionScorer": Entry(
             lr.ContradictionScorer,
-            _kinds(number="alpha threshold", mode="measure", settings="settings"),
+            _kinds(number="alpha threshold", settings="settings"),
             lambda scorer: scorer.score([("a", "b c")]),
             {"encoder": encoder},
         ),
