@@ -1,9 +1,10 @@
 """``auto`` on users' queries and on the papers' sets, beside plain search and the baselines.
 
-python -m benchmarks.user_queries [--part dev|test|new_domains] [--lexical]
+python -m benchmarks.user_queries [--part dev] [--lexical] [--new-domains]
 
-The users' queries and their labels are in ``tests/queries/users`` (see the README there); parts
-other than dev are read when a version is finished, and chosen on never.
+The users' queries and their labels are in ``tests/queries/users`` and, with ``--new-domains``, in
+``tests/queries/users_new_domains`` (see the READMEs there); the test parts are read when a version
+is finished, and chosen on never.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from logic_retrievers.policies import AutoPolicy
 from logic_retrievers.query_input import AnyPolicy
 
 USERS = Path(__file__).parent.parent / "tests" / "queries" / "users"
+NEW_DOMAINS = USERS.with_name("users_new_domains")
 PAPERS = ("excluir", "boolquestions_not")
 DEPTH = 100
 PUSHED_DOWN = 2
@@ -43,27 +45,30 @@ def main() -> None:
     """Measure and publish."""
     warnings.simplefilter("ignore", LongTextWarning)
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", default="test", choices=("dev", "test", "new_domains"))
+    parser.add_argument("--part", default="test", choices=("dev", "test"))
+    parser.add_argument("--new-domains", action="store_true", help="the second set, and no papers'")
     parser.add_argument("--lexical", action="store_true", help="store the lexical vector too")
     options = parser.parse_args()
     rows: list[dict[str, object]] = []
-    for folder in (USERS, *(PAPERS if options.part in ("dev", "test") else ())):
+    folders: list[Path | str] = [NEW_DOMAINS] if options.new_domains else [USERS, *PAPERS]
+    for folder in folders:
         dataset = load_dataset(folder, options.part)
         with open_dataset_search(dataset, cached_encoder(), lexical=options.lexical) as search:
             rows += _rows(dataset, search)
-    publish(f"user queries, {options.part}{', with words' * options.lexical}", rows)
+    name = f"user queries{', new domains' * options.new_domains}, {options.part}"
+    publish(f"{name}{', with words' * options.lexical}", rows)
 
 
 def _rows(dataset: Dataset, search: DatasetSearch) -> list[dict[str, object]]:
     systems: dict[str, AnyPolicy] = {
         "plain search": "topical",
         **exclusion_baselines(cached_encoder()),
-        "auto" if default_judge() is None else "auto without a judge": "auto",
     }
     if "lexical" in search.index.vectors:
         systems |= {"hybrid": "hybrid", "auto, base hybrid": AutoPolicy(base="hybrid")}
     texts = [query.text for query in dataset.queries]
     searches = {name: search.search(policy) for name, policy in systems.items()}
+    searches["auto without a judge"] = engine_search(search.index, "auto", texts, judge=None)
     if default_judge() is not None:
         searches |= {
             "judge alone": engine_search(search.index, "judge", texts),

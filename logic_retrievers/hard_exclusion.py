@@ -46,7 +46,7 @@ class ExcludedWords:
 
     def occur_in(self, text: str) -> bool:
         """Whether at least one does."""
-        return self._pattern.search(_normalise(text)) is not None
+        return self._pattern.search(normalise(text)) is not None
 
 
 def excluded_words(query: CheckedQuery, exclude: Sequence[str]) -> ExcludedWords | None:
@@ -84,18 +84,19 @@ def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
 
 def _pattern(text: str) -> str:
     """What finds a text as whole words."""
-    normal = _normalise(text).strip()
+    normal = normalise(text).strip()
     bare = normal.strip(_QUOTATION_MARKS).strip() or normal
     words = [word for word in re.split(_BETWEEN_WORDS, bare) if word]
     if not words:  # nothing but hyphens
         return re.escape(bare)
-    found = _BETWEEN_WORDS.join(_any_form(word) for word in words)
+    found = _BETWEEN_WORDS.join(any_form(word) for word in words)
     before = _NOT_AFTER_A_WORD if re.match(_LETTER, words[0]) else ""
     after = _NOT_BEFORE_A_WORD if re.match(f"{_LETTER}|[{_MARKS}]", words[-1][-1]) else ""
     return f"{before}{found}{after}"
 
 
-def _any_form(word: str) -> str:
+def any_form(word: str) -> str:
+    """A pattern for a normalised word, also in its plain plural or singular."""
     forms = [word, *_plurals(word), *_singulars(word)]
     return f"(?:{'|'.join(map(re.escape, dict.fromkeys(forms)))})"
 
@@ -120,5 +121,6 @@ def _singulars(word: str) -> list[str]:
     return [candidate for candidate in candidates if word in _plurals(candidate)]
 
 
-def _normalise(text: str) -> str:
+def normalise(text: str) -> str:
+    """The text without differences of case and of ways to write one character."""
     return unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")

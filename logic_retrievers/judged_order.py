@@ -1,10 +1,15 @@
-"""The final order of a query's first candidates, once a judge has read them with the query."""
+"""The final order of a query's first candidates, once their texts have been read.
+
+A passage that only denies what a query excludes gets its penalty back; then a judge reads passage
+and query together, where there is one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from logic_retrievers.denial import denies
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import ConfigurationError, PairJudgeWarning, warn
 from logic_retrievers.judging.asking import ask
@@ -15,6 +20,8 @@ from logic_retrievers.policies import Policy, Ranked
 from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.types import CandidatePool, Passage
 
+_READ = 20
+"""Candidates, in their order without any penalty, that are read for denials."""
 _UNJUDGED = 3.0
 """Under the judge alone (margins from -1 to 1) this is taken from the cosine of the others."""
 
@@ -66,12 +73,17 @@ def rank_candidates(
             f"policy {policy.name!r} ranks by a pair judge, and there is none: pass judge=, a "
             "callable (see logic_retrievers.judging.QueryJudge), or leave it out"
         )
-    if request is None or judge is None:
+    if request is None:
         return CandidateRanking(pool, policy.rank(pool, depth), (), depth)
     own = policy.rank(pool, len(pool.ids))
-    lifted = _sorted(_without_penalty(ranked, request, judge.constants) for ranked in own)
-    to_judge = lifted[: judge.constants.candidates]
-    needed = {ranked.index for ranked in (*to_judge, *own[: depth + len(to_judge)])}
+    without_penalty = _sorted(_without_penalty(ranked, 1.0) for ranked in own)[:_READ]
+    to_read = [ranked for ranked in without_penalty if ranked.details.get("penalty")]
+    to_judge: list[Ranked] = []
+    if judge is not None:
+        replaced = 1 - judge.constants.penalty_share(request.constraint or "negated_fact")
+        lifted = _sorted(_without_penalty(ranked, replaced) for ranked in own)
+        to_judge = lifted[: judge.constants.candidates]
+    needed = {ranked.index for ranked in (*to_read, *to_judge, *own[: depth + len(to_judge)])}
     ranking = [ranked for ranked in own if ranked.index in needed]
     return CandidateRanking(pool, ranking, to_judge, depth, request, judge)
 
@@ -89,6 +101,7 @@ def judge_candidates(
     Warns:
         PairJudgeWarning: the judge failed.
     """
+    rankings = [_with_denials(ranking, passages) for ranking in rankings]
     read: list[tuple[int, int, str]] = []  # query, candidate, what the judge reads of it
     judge = next((ranking.judge for ranking in rankings if ranking.judge is not None), None)
     pairs: list[TextPair] = []
@@ -114,6 +127,39 @@ def judge_candidates(
         _judged_order(ranking, judged)[: ranking.depth]
         for ranking, judged in zip(rankings, judgements, strict=True)
     ]
+
+
+def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) -> CandidateRanking:
+    """The ranking in which passages that deny all that they are moved down for are not."""
+    if ranking.request is None:
+        return ranking
+    lifted: dict[int, Ranked] = {}
+    for ranked in ranking.ranking:
+        passage = passages.get(ranking.pool.ids[ranked.index])
+        if passage is not None and (denied := _denied(ranked, passage.text)):
+            lifted[ranked.index] = replace(
+                _without_penalty(ranked, 1.0),
+                passed_filter=True,
+                reason=f"names {', '.join(denied)} only to deny it",
+                details={
+                    **ranked.details,
+                    **{"violation": 0.0, "penalty": 0.0, "excluded": [], "denied": denied},
+                },
+            )
+    if not lifted:
+        return ranking
+    return replace(
+        ranking,
+        ranking=_sorted(lifted.get(ranked.index, ranked) for ranked in ranking.ranking),
+        to_judge=[lifted.get(ranked.index, ranked) for ranked in ranking.to_judge],
+    )
+
+
+def _denied(ranked: Ranked, text: str) -> list[str]:
+    """What a query excludes and a text denies; nothing where it is moved down for more."""
+    named = ranked.details.get("query", {}).get("excluded", [])
+    denied = [excluded for excluded in named if denies(text, excluded)]
+    return denied if {*ranked.details.get("excluded", [])} <= {*denied} else []
 
 
 def _judged_order(ranking: CandidateRanking, judged: Mapping[int, Judgement]) -> list[Ranked]:
@@ -147,7 +193,8 @@ def _judged(
         score = ranked.score + added
         details["judge"] |= {"added": round(added, 6)}
         remains = constants.penalty_share(request.constraint)
-        if judgement.verdict == "violates" and details.get("penalty") == 0:  # it alone saw it
+        alone = details.get("penalty") == 0 and "denied" not in details
+        if judgement.verdict == "violates" and alone:
             reason = f"moved down: {reason}"
         elif remains == 1 or not details.get("penalty"):  # else the policy's reason is void
             reason = f"{ranked.reason}; {reason}"
@@ -156,13 +203,9 @@ def _judged(
     return replace(ranked, score=score, reason=reason, details=details)
 
 
-def _without_penalty(ranked: Ranked, request: JudgeRequest, constants: JudgeConstants) -> Ranked:
-    """The candidate without the share of its penalty that the judge's word replaces."""
-    if request.constraint is None:
-        return ranked
-    replaced = 1 - constants.penalty_share(request.constraint)
-    penalty = float(ranked.details.get("penalty", 0.0))
-    return replace(ranked, score=ranked.score + replaced * penalty)
+def _without_penalty(ranked: Ranked, share: float) -> Ranked:
+    """The candidate without a share of its penalty."""
+    return replace(ranked, score=ranked.score + share * float(ranked.details.get("penalty", 0.0)))
 
 
 def _sorted(ranking: Iterable[Ranked]) -> list[Ranked]:

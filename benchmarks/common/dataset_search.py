@@ -21,6 +21,7 @@ from logic_retrievers.evaluation.metrics import (
 )
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.point_format import point_id
+from logic_retrievers.judging.settings import AnyJudge
 from logic_retrievers.policies import Policy, resolve_policy
 from logic_retrievers.queries import RuleParser
 from logic_retrievers.query_execution import Plans, encode_plans, select_policy
@@ -159,15 +160,21 @@ def index_dataset(
             yield index
 
 
-def engine_search(index: PassageIndex, policy: AnyPolicy, queries: Sequence[SearchQuery]) -> Search:
+def engine_search(
+    index: PassageIndex,
+    policy: AnyPolicy,
+    queries: Sequence[SearchQuery],
+    judge: AnyJudge = "auto",
+) -> Search:
     """A search function for ``evaluate`` that ignores its texts and searches for ``queries``.
 
     Args:
         index: of the data set's documents.
         policy: a name or an instance.
         queries: texts or expressions, in the order of the data set's queries.
+        judge: of the engine.
     """
-    engine = Engine(index, policy)
+    engine = Engine(index, policy, judge=judge)
 
     def search(texts: Sequence[str], k: int) -> list[Ranking]:
         del texts

@@ -46,7 +46,8 @@ MAY_IMPORT = {
     },
     "query_input": {"errors", "queries", "policies", "validation"},
     "hard_exclusion": {"types", "queries", "query_input"},
-    "judged_order": {"types", "errors", "effects", "policies", "judging"},
+    "denial": {"queries", "hard_exclusion"},
+    "judged_order": {"types", "errors", "effects", "policies", "judging", "denial"},
     "query_execution": {
         *("types", "errors", "effects", "scoring", "encoders", "policies", "index", "query_input"),
     },

@@ -1,0 +1,117 @@
+"""Passages that name what is excluded only to deny it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from logic_retrievers import AutoPolicy, Engine, OnnxEncoder, Passage, PassageIndex, Reranker
+from logic_retrievers.denial import denies
+
+QUERY = "a potting mix, but no peat"
+PASSAGES = [
+    Passage("denies", "Potting mix for tubs. It contains no peat, and feeds for six weeks."),
+    Passage("has", "Potting mix for tubs, with sphagnum peat that holds water."),
+    Passage("both", "No peat in the tub mix. The seed mix is half peat, half sand."),
+    Passage("silent", "Potting mix for tubs, made of bark and composted green waste."),
+    Passage("pots", "Pots of clay in four sizes, with saucers."),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "excluded"),
+    [
+        ("Contains no nuts.", "nuts"),
+        ("Made without any nut or milk.", "nuts"),
+        ("Neither peat nor coir is in it.", "peat"),
+        ("Neither peat nor coir is in it.", "coir"),
+        ("A nut-free kitchen; free of nuts since 2019.", "nuts"),
+        ("Lactose free.", "lactose"),
+        ("Bark instead of peat.", "peat"),
+        ("It doesn\u2019t need a subscription.", "subscription"),
+        ("Unlike the diesel version it is quiet.", "diesel"),
+        ("Dogs must not enter.", "dogs"),
+        ("Peat is never used.", "peat"),
+        ("A room with no pool.", "swimming pool"),
+        ("NO DEPOSIT", "deposit"),
+    ],
+)
+def test_a_text_denies_what_it_names(text, excluded):
+    assert denies(text, excluded)
+
+
+@pytest.mark.parametrize(
+    ("text", "excluded"),
+    [
+        ("With nuts.", "nuts"),
+        ("No milk, but plenty of nuts.", "nuts"),
+        ("Not only nuts, raisins as well.", "nuts"),
+        ("Never without nuts.", "nuts"),
+        ("No fewer than nine nuts in a bar.", "nuts"),
+        ("No milk. Nuts on top.", "nuts"),
+        ("No milk with nuts.", "nuts"),
+        ("Free breakfast, nuts included.", "nuts"),
+        ("Nuts are not roasted.", "nuts"),
+        ("No nuts in the soup. Nuts in the cake.", "nuts"),
+        ("Without a single one of the things that so many people dread, nuts.", "nuts"),
+        ("Bread and butter.", "nuts"),
+        ("Keine Nüsse.", "Nüsse"),
+        ("", "nuts"),
+        ("no peanuts", "nut"),
+    ],
+)
+def test_a_text_that_affirms_it_once_or_does_not_name_it(text, excluded):
+    """A wrong denial lifts what the query rules out."""
+    assert not denies(text, excluded)
+
+
+def test_long_texts_are_read_in_linear_time():
+    begun = time.perf_counter()
+    assert denies("no nuts, " * 50_000, "nuts")
+    assert time.perf_counter() - begun < 20
+
+
+@pytest.fixture(scope="module")
+def index():
+    with PassageIndex.open("mixes", OnnxEncoder(threads=1)) as index:
+        index.add(PASSAGES)
+        yield index
+
+
+def by_id(hits):
+    return {hit.passage.id: hit for hit in hits}
+
+
+@pytest.mark.parametrize("judge", ["auto", None])
+def test_what_denies_it_is_not_moved_down_and_says_so(index, judge):
+    """A cosine takes "no peat" for a passage about peat."""
+    hits = by_id(Engine(index, judge=judge).search(QUERY, 5))
+    evidence = hits["denies"].evidence
+    assert evidence.reason.startswith("names peat only to deny it")
+    assert evidence.details["denied"] == ["peat"]
+    assert (evidence.details["penalty"], evidence.details["excluded"]) == (0.0, [])
+    assert hits["denies"].rank < hits["has"].rank
+    assert hits["denies"].rank < hits["both"].rank
+    for other in ("has", "both"):
+        assert hits[other].evidence.details["penalty"] > 0
+        assert "denied" not in hits[other].evidence.details
+    assert "denied" not in hits["silent"].evidence.details
+
+
+async def test_it_is_read_beyond_the_first_k_and_by_the_reranker_too(index):
+    """One of the first k is moved down to a place behind them, and must come back."""
+    engine = Engine(index, judge=None)
+    wanted = [hit.passage.id for hit in engine.search(QUERY, 5)]
+    for k in (1, 2, 3):
+        assert [hit.passage.id for hit in engine.search(QUERY, k)] == wanted[:k]
+        assert [hit.passage.id for hit in await engine.asearch(QUERY, k)] == wanted[:k]
+    reranked = Reranker(index=index, policy="auto", judge=None).rerank(QUERY, PASSAGES)
+    assert by_id(reranked)["denies"].evidence.details["denied"] == ["peat"]
+
+
+def test_it_passes_the_filter_of_hard_mode(index):
+    policy = AutoPolicy(mode="hard", backfill=False)
+    hits = by_id(Engine(index, policy, judge=None).search(QUERY, 5))
+    assert hits["denies"].evidence.passed_filter
+    assert "both" not in hits
