@@ -35,6 +35,7 @@ class CandidateRanking:
         ranking: as the policy ranks them, best first.
         to_judge: those that a judge reads, in that order, without the share of their penalty that
             its word replaces.
+        to_read: places in the pool of those that are read for denials, the same for every depth.
         depth: how many are wanted in the end.
         request: of the policy; None: no judge reads them.
         judge: reads them; None: no judge.
@@ -46,6 +47,7 @@ class CandidateRanking:
     depth: int
     request: JudgeRequest | None = None
     judge: WeightedJudge | None = None
+    to_read: frozenset[int] = frozenset()
 
     @property
     def ids(self) -> list[str]:
@@ -77,24 +79,25 @@ def rank_candidates(
         return CandidateRanking(pool, policy.rank(pool, depth), (), depth)
     own = policy.rank(pool, len(pool.ids))
     without_penalty = _sorted(_without_penalty(ranked, 1.0) for ranked in own)[:_READ]
-    to_read = [ranked for ranked in without_penalty if ranked.details.get("penalty")]
+    to_read = frozenset(r.index for r in without_penalty if r.details.get("penalty"))
     to_judge: list[Ranked] = []
     if judge is not None:
-        replaced = 1 - judge.constants.penalty_share(request.constraint or "negated_fact")
-        lifted = _sorted(_without_penalty(ranked, replaced) for ranked in own)
+        constraint = request.constraint
+        share = 1.0 if constraint is None else judge.constants.penalty_share(constraint)
+        lifted = _sorted(_without_penalty(ranked, 1 - share) for ranked in own)
         to_judge = lifted[: judge.constants.candidates]
-    needed = {ranked.index for ranked in (*to_read, *to_judge, *own[: depth + len(to_judge)])}
+    needed = {ranked.index for ranked in (*to_judge, *own[: depth + len(to_judge)])} | to_read
     ranking = [ranked for ranked in own if ranked.index in needed]
-    return CandidateRanking(pool, ranking, to_judge, depth, request, judge)
+    return CandidateRanking(pool, ranking, to_judge, depth, request, judge, to_read)
 
 
 def judge_candidates(
     rankings: Sequence[CandidateRanking], passages: Mapping[str, Passage]
 ) -> Operation[list[list[Ranked]]]:
-    """The first ``depth`` candidates of each query after a judge has read them.
+    """The first ``depth`` candidates of each query after their texts have been read.
 
-    A candidate that the judge does not judge keeps its score. Where it fails, the policy's own
-    order stands.
+    What denies the excluded gets its penalty back; then a judge reads. A candidate that it does not
+    judge keeps its score. Where it fails, the order before it stands.
 
     There is one judge for all rankings that have a request, asked once.
 
@@ -131,10 +134,8 @@ def judge_candidates(
 
 def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) -> CandidateRanking:
     """The ranking in which passages that deny all that they are moved down for are not."""
-    if ranking.request is None:
-        return ranking
     lifted: dict[int, Ranked] = {}
-    for ranked in ranking.ranking:
+    for ranked in (each for each in ranking.ranking if each.index in ranking.to_read):
         passage = passages.get(ranking.pool.ids[ranked.index])
         if passage is not None and (denied := _denied(ranked, passage.text)):
             lifted[ranked.index] = replace(

@@ -8,21 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from written_files import read, write
 
-from logic_retrievers.documents import DocumentReader, read_documents
+from logic_retrievers.documents import read_documents
 from logic_retrievers.errors import ConfigurationError, ReadError
-from logic_retrievers.types import Passage
-
-
-def write(path: Path, content: str | bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
-
-
-def read(path: Path) -> tuple[list[Passage], DocumentReader]:
-    reading = read_documents(path)
-    return list(reading), reading
 
 
 class TestFolders:

@@ -110,6 +110,18 @@ async def test_it_is_read_beyond_the_first_k_and_by_the_reranker_too(index):
     assert by_id(reranked)["denies"].evidence.details["denied"] == ["peat"]
 
 
+def test_a_list_begins_as_every_longer_one():
+    """The same candidates are read whatever k is; else the first hits would depend on it."""
+    kinds = ("contains no peat", "is half peat", "is made of bark", "holds peat and sand")
+    passages = [Passage(f"{n}", f"Potting mix {n} {kinds[n % 4]}.") for n in range(80)]
+    with PassageIndex.open("many", OnnxEncoder(threads=1)) as index:
+        index.add(passages)
+        engine = Engine(index, judge=None)
+        longest = [hit.passage.id for hit in engine.search(QUERY, 80)]
+        for k in (1, 5, 25, 60):
+            assert [hit.passage.id for hit in engine.search(QUERY, k)] == longest[:k]
+
+
 def test_it_passes_the_filter_of_hard_mode(index):
     policy = AutoPolicy(mode="hard", backfill=False)
     hits = by_id(Engine(index, policy, judge=None).search(QUERY, 5))
