@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
 
 from logic_retrievers.denial import denies
 from logic_retrievers.effects import Operation
@@ -78,8 +79,8 @@ def rank_candidates(
     if request is None:
         return CandidateRanking(pool, policy.rank(pool, depth), (), depth)
     own = policy.rank(pool, len(pool.ids))
-    without_penalty = _sorted(_without_penalty(ranked, 1.0) for ranked in own)[:_READ]
-    to_read = frozenset(r.index for r in without_penalty if r.details.get("penalty"))
+    best = nlargest(_READ, own, key=lambda r: r.score + r.details.get("penalty", 0.0))
+    to_read = frozenset(r.index for r in best if r.details.get("penalty"))
     to_judge: list[Ranked] = []
     if judge is not None:
         constraint = request.constraint

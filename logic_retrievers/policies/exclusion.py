@@ -177,13 +177,12 @@ class ExclusionPolicy(Policy):
         elif self.query.reading == "property":
             order, scores = self._bounded_fall(pool, order, scores, base)
         filtered = [f"a filter keeps out {key} {v}" for key, v in self.field_filters.values()]
+        described, scored_texts = self.query.to_dict(), self._scored_texts
         ranked = []
         for i in order[:k]:
-            texts = [
-                text for text, row in zip(self._scored_texts, is_violated, strict=True) if row[i]
-            ]
+            texts = [text for text, row in zip(scored_texts, is_violated, strict=True) if row[i]]
             details = {
-                "query": self.query.to_dict(),
+                "query": {**described},
                 "violation": round(float(violation[i]), 6),
                 "penalty": round(float(base[i] - scores[i]), 6),
                 "excluded": texts,
