@@ -13,7 +13,7 @@ from pathlib import Path
 from langchain_logic_retrievers import ConstraintRetriever, LogicEmbeddings
 from langchain_qdrant import QdrantVectorStore
 
-from logic_retrievers import PassageIndex, read_documents
+from logic_retrievers import read_documents
 
 QUESTION = "a walk with no steps that is possible in a wheelchair"
 
@@ -31,17 +31,10 @@ def main() -> None:
     retriever = ConstraintRetriever.over(existing, k=4)
     show("before", retriever)
 
-    report = retriever.index.backfill(
+    retriever.index.backfill(
         ["compatibility"],
         progress=lambda progress: print(f"  {progress.done} of {len(passages)} filled"),
     )
-    if report.collection == "docs":
-        print("completed in place")
-    else:  # a server that cannot add a named vector: a copy has been made
-        print(f"completed in a copy, {report.collection!r}")
-        encoder = retriever.index.encoder
-        index = PassageIndex.open(report.collection, encoder, client=existing.client)
-        retriever = ConstraintRetriever(index=index, k=4)
     show("after", retriever)
     (first, *_) = existing.similarity_search(QUESTION, k=1)
     print(f"the old store still works: {first.metadata['label']}")

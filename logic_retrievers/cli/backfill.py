@@ -28,7 +28,6 @@ def backfill(
 ) -> None:
     """Makes vectors that the stored passages of a collection lack.
 
-    Where Qdrant cannot add a vector to a collection it is made in a copy, whose name is printed.
     Run the same command again after it was stopped.
     """
     with stored.open() as passages:

@@ -99,7 +99,7 @@ def index(
     splitter = Splitter.for_encoder(encoder, overlap)
     if contradictions:
         merge_constants(encoder.specs)
-        stored = _ensure_contradiction_vector(stored, encoder, words, options)
+        _ensure_contradiction_vector(stored, encoder, words, options)
     with stored.open(encoder, create=True, lexical=words, collection_options=options) as passages:
         with progress_bar("passages") as show:
 
@@ -149,8 +149,8 @@ def _ensure_contradiction_vector(
     encoder: Encoder,
     words: bool | str | None,
     options: Mapping[str, Any],
-) -> StoredCollection:
-    """Creates the collection with the vector, or adds it to an existing one; returns its name."""
+) -> None:
+    """Creates the collection with the vector, or adds it to an existing one."""
     from logic_retrievers.contradiction.settings import CONTRADICTION
 
     with suppress(MissingVectorError):
@@ -161,15 +161,12 @@ def _ensure_contradiction_vector(
             lexical=words,
             collection_options=options,
         ).close()
-        return stored
+        return
     with stored.open(encoder) as existing:
-        if CONTRADICTION in (*existing.vectors, *existing.incomplete):
-            return stored
-        return replace(stored, collection=_backfill(existing, [CONTRADICTION]))
+        if CONTRADICTION not in (*existing.vectors, *existing.incomplete):
+            _backfill(existing, [CONTRADICTION])
 
 
-def _backfill(passages: PassageIndex, names: Sequence[str]) -> str:
-    """Makes vectors that passages lack; returns the name of the collection that has them."""
-    report = run_backfill(passages, names)
-    print_status("back-filled", describe_backfill(report))
-    return report.collection
+def _backfill(passages: PassageIndex, names: Sequence[str]) -> None:
+    """Makes vectors that passages lack."""
+    print_status("back-filled", describe_backfill(run_backfill(passages, names)))

@@ -14,8 +14,9 @@ vectors.py           vectors of passages: encoded, or read back; lexical.py make
 candidate_search.py  candidate pools in two phases
 points.py            count, get, page, delete
 quarantine_flag.py   the flag that hides a passage
-backfill.py          adds a missing named vector, in place or in a copy (collection_copy.py)
-copies.py            PassageIndex.copy_to and .reindex (reindexing.py), its second base class
+backfill.py          adds a missing named vector
+copies.py            PassageIndex.copy_to (collection_copy.py) and .reindex (reindexing.py), its
+                     second base class
 
 Without I/O: schema.py, collection_metadata.py, point_format.py, filters.py, requests.py,
 lexical.py.

@@ -1,4 +1,4 @@
-"""Back-fill: gives every point of a collection a vector that it lacks, in place or in a copy."""
+"""Back-fill: gives every point of a collection a vector that it lacks."""
 
 from __future__ import annotations
 
@@ -12,18 +12,9 @@ from qdrant_client import models
 
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.errors import (
-    AuthenticationError,
-    ConfigurationError,
-    ServerError,
-    ServerTimeoutError,
-    ServerUnavailableError,
-    StorageError,
-    shown,
-)
+from logic_retrievers.errors import ConfigurationError, ServerError, shown
 from logic_retrievers.index import lexical
 from logic_retrievers.index.collection import Collection, StoredVector
-from logic_retrievers.index.collection_copy import PAGE_SIZE, copy_points
 from logic_retrievers.index.collection_metadata import TOPICAL, read_vectors, updated_metadata
 from logic_retrievers.index.ingestion import FIRST_BATCH, next_part_size
 from logic_retrievers.index.points import count_points
@@ -33,13 +24,15 @@ from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.settings import check_type
 
+PAGE_SIZE = 256
+
 
 @dataclass(frozen=True, slots=True)
 class BackfillReport:
     """What a back-fill did.
 
     Args:
-        collection: where all vectors are now: the same collection, or its copy.
+        collection: its name.
         vectors: names of the vectors that were made.
         filled: points that got a vector in this call.
     """
@@ -53,15 +46,12 @@ def backfill(
     collection: Collection,
     encoder: Encoder,
     names: Sequence[str] | None = None,
-    *,
-    into: str | None = None,
     progress: ProgressCallback | None = None,
 ) -> Operation[BackfillReport]:
     """Makes missing named vectors, and replaces those that another encoder made.
 
-    In place where the server can add a named vector to a collection; else, or with ``into``, in a
-    copy of the collection, which is to be opened afterwards. After an interruption, the same call
-    continues where it stopped. The vectors are searched once all are complete.
+    After an interruption, the same call continues where it stopped. The vectors are searched once
+    all are complete.
 
     Args:
         collection: what to complete.
@@ -70,36 +60,28 @@ def backfill(
             ``contradiction`` that does not exist yet. Name an existing vector to complete it, for
             points that another store has written since; it is made anew where it is unknown who
             made it.
-        into: name of a new collection to copy into.
         progress: called after each batch of points.
 
     Raises:
         ConfigurationError: a name that the encoder does not make.
-        CollectionError, ServerError: Qdrant refused or failed.
+        CollectionError, ServerError: Qdrant refused or failed, or is older than 1.18 and cannot add
+            a named vector.
     """
     missing = _missing_vectors(collection, encoder, [names] if isinstance(names, str) else names)
     if not missing:
         return BackfillReport(collection.name, (), 0)
-    check_type("into", into, str, type(None))
-    target = into
-    if target is None and not (yield from _add_vector_names(collection, missing)):
-        target = f"{collection.name}-{'-'.join(missing)}"
+    yield from _add_vector_names(collection, missing)
+    yield from _delete_outdated(collection, missing)
+    condition = _lacks_one(missing)
+    meter = ProgressMeter(progress, (yield from count_points(collection, condition)))
+    filled = 0
+    # again until no point is left: others may add passages meanwhile, without the new vectors
+    while more := (yield from _fill(collection, encoder, missing, filled, meter)):
+        filled += more
+    done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
     signed = _sign_foreign_vectors(collection, encoder)
-    if target is None:
-        yield from _delete_outdated(collection, missing)
-        condition = _lacks_one(missing)
-        meter = ProgressMeter(progress, (yield from count_points(collection, condition)))
-        filled = 0
-        # again until no point is left: others may add passages meanwhile, without the new vectors
-        while more := (yield from _fill(collection, encoder, missing, filled, meter)):
-            filled += more
-        done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
-        yield from _write_metadata(collection, {**signed, **done})
-        return BackfillReport(collection.name, tuple(missing), filled)
-    original = replace(collection, vectors={**collection.vectors, **signed})
-    encode = partial(_encode, collection, encoder, missing)
-    filled = yield from copy_points(original, target, missing, encode, progress=progress)
-    return BackfillReport(target, tuple(missing), filled)
+    yield from _write_metadata(collection, {**signed, **done})
+    return BackfillReport(collection.name, tuple(missing), filled)
 
 
 def postponed_vectors(collection: Collection) -> tuple[str, ...]:
@@ -176,22 +158,25 @@ def _language_of(collection: Collection) -> str:
 
 def _add_vector_names(
     collection: Collection, missing: Mapping[str, StoredVector]
-) -> Operation[bool]:
-    """Adds the empty named vectors to the collection; False where the server cannot."""
-    try:
-        for name, vector in missing.items():
-            if name not in collection.vectors:
-                yield client_call(
-                    "create_vector_name",
-                    collection.name,
-                    vector_name=vector.stored_name,
-                    vector_name_config=_vector_name_config(vector),
-                )
-    except (ServerUnavailableError, ServerTimeoutError, AuthenticationError, StorageError):
-        raise
-    except ServerError:
-        return False
-    return True
+) -> Operation[None]:
+    """Adds the empty named vectors to the collection."""
+    for name, vector in missing.items():
+        if name in collection.vectors:
+            continue
+        try:
+            yield client_call(
+                "create_vector_name",
+                collection.name,
+                vector_name=vector.stored_name,
+                vector_name_config=_vector_name_config(vector),
+            )
+        except ServerError as error:
+            if type(error) is not ServerError:  # it did not answer, or wants a key
+                raise
+            raise ServerError(
+                f"The server does not add vector {name!r} to collection {collection.name!r}; Qdrant"
+                f" can since version 1.18. Update it, or use reindex(). ({error})"
+            ) from error
 
 
 def _vector_name_config(

@@ -1,34 +1,23 @@
-"""Copies of a collection: elsewhere as it is, or beside it with further vectors."""
+"""A copy of a collection elsewhere, point by point as it is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from qdrant_client import models
 
-from logic_retrievers.effects import (
-    ClientCall,
-    Compute,
-    EffectHandler,
-    Operation,
-    UserCall,
-    arun,
-    run,
-)
+from logic_retrievers.effects import EffectHandler, Operation, UserCall, arun, run
 from logic_retrievers.errors import CollectionError, CollectionNotFoundError
-from logic_retrievers.index.collection import Collection, StoredVector, StrictLimits
+from logic_retrievers.index.collection import Collection, StrictLimits
 from logic_retrievers.index.collection_metadata import by_stored_name, updated_metadata
 from logic_retrievers.index.points import count_points
-from logic_retrievers.index.requests import client_call, retrieve, scroll, upserts
-from logic_retrievers.index.schema import vector_params
+from logic_retrievers.index.requests import client_call, create_index, retrieve, scroll, upserts
 from logic_retrievers.index.strict_limits import within
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
 PAGE_SIZE = 256
-T = TypeVar("T")
 
 
 def copy(
@@ -48,37 +37,10 @@ def copy(
     Raises:
         CollectionError: the copy has another number of points in the end.
     """
-    copied = yield from copy_points(collection, target, {}, None, at=at, progress=progress)
-    counted = []
-    for name, handler in ((collection.name, None), (target, at)):
-        counted.append((yield from _on(handler, client_call("count", name, exact=True))).count)
-    if counted[0] != counted[1]:
-        raise CollectionError(
-            f"{collection.name!r} has {counted[0]} points and its copy {target!r} {counted[1]}:"
-            " somebody writes to one of them. Stop that and copy again, or into another name."
-        )
-    return copied
-
-
-def copy_points(
-    collection: Collection,
-    target: str,
-    missing: Mapping[str, StoredVector],
-    encode: Callable[[Sequence[models.Record]], list[dict[str, Any]]] | None,
-    *,
-    at: EffectHandler | None = None,
-    progress: ProgressCallback | None,
-) -> Operation[int]:
-    """Copies every point with the new vectors added; points that were copied before stay.
-
-    Until the last point is copied, the copy's metadata says that its new vectors are incomplete, so
-    that they cannot be searched.
-
-    Returns:
-        How many points were copied in this call.
-    """
-    info = yield from _create_copy(collection, missing, target, at)
-    limits = StrictLimits.read(info.config.strict_mode_config)
+    info = yield client_call("get_collection", collection.name)
+    metadata = updated_metadata(collection, {})
+    created = yield _elsewhere(at, _create_copy(info, target, metadata))
+    limits = StrictLimits.read(created.config.strict_mode_config)
     meter = ProgressMeter(progress, (yield from count_points(collection, None)))
     read = copied = 0
     offset = None
@@ -86,60 +48,45 @@ def copy_points(
         records, offset = yield scroll(
             collection.name, limit=PAGE_SIZE, offset=offset, vectors=True
         )
-        absent = yield from _absent_points(target, records, at)
-        if absent:
-            vectors: list[dict[str, Any]] = [{}] * len(absent)
-            if encode is not None:
-                vectors = yield Compute(partial(encode, absent))
-            points = [
-                models.PointStruct(
-                    id=record.id,
-                    payload=record.payload,
-                    vector={**by_stored_name(record.vector), **new},
-                )
-                for record, new in zip(absent, vectors, strict=True)
-            ]
-            for call in upserts(target, points):
-                yield from _perform(at, within(limits, _call(call)))
-            copied += len(absent)
+        copied += yield _elsewhere(at, within(limits, _write_absent(target, records)))
         read += len(records)
         meter.report(read)
         if offset is None:
             break
-    done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
-    metadata = updated_metadata(collection, done)
-    yield from _on(at, client_call("update_collection", target, metadata=metadata))
+    points = yield from _count(collection.name)
+    copies = yield _elsewhere(at, _count(target))
+    if points != copies:
+        raise CollectionError(
+            f"{collection.name!r} has {points} points and its copy {target!r} {copies}:"
+            " somebody writes to one of them. Stop that and copy again, or into another name."
+        )
     return copied
 
 
+def _elsewhere(at: EffectHandler, operation: Operation[Any]) -> UserCall:
+    """An operation that the connection of another place performs."""
+    return UserCall(partial(run, operation, at), partial(arun, operation, at))
+
+
 def _create_copy(
-    collection: Collection,
-    missing: Mapping[str, StoredVector],
-    target: str,
-    at: EffectHandler | None,
+    info: models.CollectionInfo, target: str, metadata: Mapping[str, Any]
 ) -> Operation[models.CollectionInfo]:
     """Creates an empty collection configured like the original, unless it exists; describes it."""
-    describe = client_call("get_collection", target)
     created: models.CollectionInfo
     try:
-        created = yield from _on(at, describe)
-        return created
+        created = yield client_call("get_collection", target)
     except CollectionNotFoundError:
-        pass
-    info = yield client_call("get_collection", collection.name)
-    params = info.config.params
-    dense, sparse = vector_params(missing)
-    create = client_call(
-        "create_collection",
-        target,
-        vectors_config={**by_stored_name(params.vectors), **dense},
-        sparse_vectors_config={**(params.sparse_vectors or {}), **sparse} or None,
-        metadata=updated_metadata(collection, missing),
-        **copied_options(info),
-    )
-    yield from _on(at, create)
-    yield from copy_payload_indexes(info, target, at)
-    created = yield from _on(at, describe)
+        params = info.config.params
+        yield client_call(
+            "create_collection",
+            target,
+            vectors_config=by_stored_name(params.vectors),
+            sparse_vectors_config=params.sparse_vectors,
+            **copied_options(info),
+        )
+        yield from copy_payload_indexes(info, target)
+        created = yield client_call("get_collection", target)
+    yield client_call("update_collection", target, metadata=metadata)
     return created
 
 
@@ -155,43 +102,28 @@ def copied_options(info: models.CollectionInfo) -> dict[str, Any]:
     }
 
 
-def copy_payload_indexes(
-    info: models.CollectionInfo, target: str, at: EffectHandler | None = None
-) -> Operation[None]:
+def copy_payload_indexes(info: models.CollectionInfo, target: str) -> Operation[None]:
     """Makes the payload indexes that the original has."""
     for key, index in (info.payload_schema or {}).items():
-        create = client_call(
-            "create_payload_index",
-            target,
-            field_name=key,
-            field_schema=index.params or index.data_type,
-            wait=True,
-        )
-        yield from _on(at, create)
+        yield create_index(target, key, index.params or index.data_type)
 
 
-def _absent_points(
-    target: str, records: Sequence[models.Record], at: EffectHandler | None
-) -> Operation[list[models.Record]]:
+def _write_absent(target: str, records: Sequence[models.Record]) -> Operation[int]:
+    """Writes those of the points that the copy lacks; returns how many."""
     if not records:
-        return []
-    ids = [record.id for record in records]
-    copied = yield from _on(at, retrieve(target, ids, payload=False))
-    present = {record.id for record in copied}
-    return [record for record in records if record.id not in present]
+        return 0
+    found = yield retrieve(target, [record.id for record in records], payload=False)
+    present = {record.id for record in found}
+    points = [
+        models.PointStruct(
+            id=record.id, payload=record.payload, vector=by_stored_name(record.vector)
+        )
+        for record in records
+        if record.id not in present
+    ]
+    yield from upserts(target, points)
+    return len(points)
 
 
-def _on(handler: EffectHandler | None, effect: ClientCall) -> Operation[Any]:
-    """The result of a client call, elsewhere where a handler is given."""
-    return _perform(handler, _call(effect))
-
-
-def _perform(handler: EffectHandler | None, operation: Operation[T]) -> Operation[T]:
-    if handler is None:
-        return (yield from operation)
-    result: T = yield UserCall(partial(run, operation, handler), partial(arun, operation, handler))
-    return result
-
-
-def _call(effect: ClientCall) -> Operation[Any]:
-    return (yield effect)
+def _count(name: str) -> Operation[int]:
+    return int((yield client_call("count", name, exact=True)).count)

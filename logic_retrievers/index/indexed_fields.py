@@ -10,7 +10,7 @@ from qdrant_client import models
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import CollectionMismatchError, ConfigurationError, shown
 from logic_retrievers.index.filters import metadata_path
-from logic_retrievers.index.requests import client_call
+from logic_retrievers.index.requests import create_index
 
 Fields: TypeAlias = Mapping[str, tuple[models.PayloadSchemaType, Any]]
 """Field -> its type, and what a client is given: the type, or parameters of qdrant-client."""
@@ -63,13 +63,7 @@ def index_fields(
         for path in (metadata_path(prefix, field) for prefix in prefixes):
             found = existing.get(path)
             if found is None:
-                yield client_call(
-                    "create_payload_index",
-                    name,
-                    field_name=path,
-                    field_schema=schema,
-                    wait=True,
-                )
+                yield create_index(name, path, schema)
             elif found.data_type != kind:
                 raise CollectionMismatchError(
                     f"Collection {name!r} indexes {path!r} as {found.data_type.value}, not as"

@@ -36,7 +36,7 @@ from logic_retrievers.index.point_format import (
     PayloadKeys,
     quarantine_keys,
 )
-from logic_retrievers.index.requests import client_call, scroll
+from logic_retrievers.index.requests import client_call, create_index, scroll
 from logic_retrievers.index.schema import (
     PAYLOAD_INDEXES,
     check_vector,
@@ -177,13 +177,7 @@ def prepare_writing(
     next encoder is compared with this one.
     """
     for key in collection.missing_indexes:
-        yield client_call(
-            "create_payload_index",
-            collection.name,
-            field_name=key,
-            field_schema=PAYLOAD_INDEXES[key],
-            wait=True,
-        )
+        yield create_index(collection.name, key, PAYLOAD_INDEXES[key])
     filterable = collection.filterable_flags
     if QUARANTINED in collection.missing_indexes and QUARANTINED not in filterable:
         filterable = (QUARANTINED, *filterable)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Container, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 
-from logic_retrievers.effects import Operation, arun, run
+from logic_retrievers.effects import Compute, Operation, arun, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.index import backfill, ingestion, points
 from logic_retrievers.index.backfill import BackfillReport
+from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.copies import IndexCopies
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE, IngestReport, Postponed
@@ -54,19 +55,10 @@ class PassageIndex(IndexCopies):
         connecting, opening = split_settings(collection, settings, encoder)
         connection = connect(**connecting)
         try:
-            encoder = default_encoder() if encoder is None else encoder
-            operation = open_collection(
-                collection,
-                encoder.specs,
-                local_mode=connection.local_mode,
-                embedded=connection.embedded,
-                **opening,
-            )
-            opened = run(operation, connection)
+            return run(cls._open(connection, collection, encoder, opening), connection)
         except BaseException:
             connection.close()
             raise
-        return cls(connection, encoder, opened)
 
     @classmethod
     async def aopen(
@@ -79,19 +71,28 @@ class PassageIndex(IndexCopies):
         connecting, opening = split_settings(collection, settings, encoder)
         connection = await asyncio.to_thread(partial(connect, **connecting))
         try:
-            if encoder is None:
-                encoder = await asyncio.to_thread(default_encoder)
-            operation = open_collection(
-                collection,
-                encoder.specs,
-                local_mode=connection.local_mode,
-                embedded=connection.embedded,
-                **opening,
-            )
-            opened = await arun(operation, connection)
+            return await arun(cls._open(connection, collection, encoder, opening), connection)
         except BaseException:
             await connection.aclose()
             raise
+
+    @classmethod
+    def _open(
+        cls,
+        connection: Connection,
+        collection: str,
+        encoder: Encoder | None,
+        settings: Mapping[str, Any],
+    ) -> Operation[Self]:
+        if encoder is None:
+            encoder = yield Compute(default_encoder)
+        opened = yield from open_collection(
+            collection,
+            encoder.specs,
+            local_mode=connection.local_mode,
+            embedded=connection.embedded,
+            **settings,
+        )
         return cls(connection, encoder, opened)
 
     @property
@@ -226,25 +227,19 @@ class PassageIndex(IndexCopies):
         self,
         names: Sequence[str] | None = None,
         *,
-        into: str | None = None,
         progress: ProgressCallback | None = None,
     ) -> BackfillReport:
-        """Makes missing named vectors; see :func:`logic_retrievers.index.backfill.backfill`.
-
-        In place where the server can add vectors; then they can be searched at once. Else (or with
-        ``into``) in a copy, whose name the report gives; this index stays on the original.
-        """
-        return self.run(self._backfill(names, into, progress))
+        """Makes missing named vectors; see :func:`logic_retrievers.index.backfill.backfill`."""
+        return self.run(self._backfill(names, progress))
 
     async def abackfill(
         self,
         names: Sequence[str] | None = None,
         *,
-        into: str | None = None,
         progress: ProgressCallback | None = None,
     ) -> BackfillReport:
         """:meth:`backfill` without blocking the event loop."""
-        return await self.arun(self._backfill(names, into, progress))
+        return await self.arun(self._backfill(names, progress))
 
     def optimize(self) -> bool:
         """Builds the HNSW index of an embedded collection now; a server does so by itself.
@@ -295,20 +290,19 @@ class PassageIndex(IndexCopies):
         self._collection = yield from backfill.mark_postponed(self._collection)
 
     def _backfill(
-        self, names: Sequence[str] | None, into: str | None, progress: ProgressCallback | None
+        self, names: Sequence[str] | None, progress: ProgressCallback | None
     ) -> Operation[BackfillReport]:
         report = yield from backfill.backfill(
-            self._collection, self._encoder, names, into=into, progress=progress
+            self._collection, self._encoder, names, progress=progress
         )
-        if report.collection == self._collection.name:
-            self._collection = yield from open_collection(
-                self._collection.name,
-                self._encoder.specs,
-                local_mode=self._connection.local_mode,
-                tenant=self._collection.tenant,
-                all_tenants=self._collection.tenant is None,
-                create=False,
-                show_quarantined=self._collection.shows_quarantined,
-            )
-            yield from self._optimize()
+        self._collection = yield from open_collection(
+            self._collection.name,
+            self._encoder.specs,
+            local_mode=self._connection.local_mode,
+            tenant=self._collection.tenant,
+            all_tenants=self._collection.tenant is None,
+            create=False,
+            show_quarantined=self._collection.shows_quarantined,
+        )
+        yield from self._optimize()
         return report

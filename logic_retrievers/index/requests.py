@@ -55,6 +55,13 @@ def client_call(method: str, collection: str, /, **arguments: Any) -> ClientCall
     return ClientCall(method, {"collection_name": collection, **arguments})
 
 
+def create_index(collection: str, key: str, schema: Any) -> ClientCall:
+    """Makes the payload index of a key."""
+    return client_call(
+        "create_payload_index", collection, field_name=key, field_schema=schema, wait=True
+    )
+
+
 def nearest_request(
     query: QueryVector,
     stored_name: str,
@@ -158,7 +165,16 @@ def scroll(
 
 def upserts(collection: str, points: Iterable[models.PointStruct]) -> Iterator[ClientCall]:
     """Writes of points, in bodies that a server takes; a larger point comes alone."""
-    for group in batches_by_size(points, _estimated_bytes, BYTES_PER_CALL):
+    group: list[models.PointStruct] = []
+    size = 0
+    for point in points:
+        own = _estimated_bytes(point)
+        if group and size + own > BYTES_PER_CALL:
+            yield client_call("upsert", collection, points=group, wait=True)
+            group, size = [], 0
+        group.append(point)
+        size += own
+    if group:
         yield client_call("upsert", collection, points=group, wait=True)
 
 
@@ -186,23 +202,6 @@ def _estimated_bytes(point: models.PointStruct) -> int:
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """Consecutive slices of at most ``size``."""
     return (items[start : start + size] for start in range(0, len(items), size))
-
-
-def batches_by_size(
-    items: Iterable[T], size_of: Callable[[T], int], limit: int
-) -> Iterator[list[T]]:
-    """Consecutive items whose sizes add up to the limit at most; a larger item comes alone."""
-    batch: list[T] = []
-    size = 0
-    for item in items:
-        item_size = size_of(item)
-        if batch and size + item_size > limit:
-            yield batch
-            batch, size = [], 0
-        batch.append(item)
-        size += item_size
-    if batch:
-        yield batch
 
 
 def _request(

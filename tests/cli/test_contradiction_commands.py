@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 from logic_retrievers.cli import score_pairs
 from logic_retrievers.cli.app import app
 from logic_retrievers.contradiction import ContradictionScorer
-from logic_retrievers.index import PassageIndex
 
 ROWS = [
     {"_id": "loud", "text": LOUD, "city": "Oslo"},
@@ -105,22 +104,6 @@ def test_without_the_vector_the_message_says_what_to_do(call, corpus, encoder):
     assert "stored passages" not in again.stderr
     assert "3 unchanged" in call("index", corpus).stdout  # it stays on
     assert encoder.documents == []
-
-
-def test_a_server_that_cannot_add_a_vector(call, corpus, monkeypatch):
-    """The passages would go into the original, and the vectors lie in a copy that nobody knows."""
-    call("index", corpus)
-    backfill = PassageIndex.backfill
-
-    def copied(self, names, **settings):
-        return backfill(self, names, into="copy", **settings)
-
-    monkeypatch.setattr(PassageIndex, "backfill", copied)
-    result = call("index", corpus, "--contradictions")
-    assert "collection 'copy'" in result.stderr
-    assert "collection 'copy'" in result.stdout
-    hits = json.loads(call("contradictions", QUIET, "-c", "copy", "--json").stdout)
-    assert hits[0]["id"] == "loud"
 
 
 def test_a_bundle_without_the_vector(call, corpus, monkeypatch):

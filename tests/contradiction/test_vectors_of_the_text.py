@@ -59,14 +59,12 @@ def test_stored_and_fresh_vectors_are_the_same(index, encoder):
     )
 
 
-@pytest.mark.parametrize("into", [None, "copy"])
-def test_a_backfill_makes_the_same(encoder, into):
+def test_a_backfill_makes_the_same(encoder):
     """A collection that is completed later would judge otherwise than a new one."""
     with PassageIndex.open("bare", encoder, vectors=("topical",)) as index:
         index.add(GIVEN)
-        index.backfill(["contradiction"], into=into)
-        name = into or "bare"
-        with PassageIndex.open(name, encoder, client=index.client, create=False) as whole:
+        index.backfill(["contradiction"])
+        with PassageIndex.open("bare", encoder, client=index.client, create=False) as whole:
             encoder.encoded.clear()
             stored = vectors_of(whole, GIVEN)["contradiction"]
             assert encoder.encoded == []

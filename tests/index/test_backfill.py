@@ -1,4 +1,4 @@
-"""A named vector that comes later: in place, or into a copy."""
+"""A named vector that comes later."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ import pytest
 from doubles import WireDouble
 from suites import HashedEncoder
 
-from logic_retrievers.errors import ConfigurationError, LogicRetrieversError, MissingVectorError
-from logic_retrievers.index import EncodedVectorQuery, PassageIndex, collection_copy
+from logic_retrievers.errors import (
+    ConfigurationError,
+    MissingVectorError,
+    ServerError,
+    ServerUnavailableError,
+)
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index import backfill as backfill_module
 from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
@@ -41,7 +46,7 @@ def stored_points(client, name="lr-test"):
     }
 
 
-def test_in_place(opened, make_passages):
+def test_a_vector_is_added(opened, make_passages):
     """Indexing a million passages anew, for one more head."""
     passages = make_passages(30)
     opened(encoder=HashedEncoder(POOR)).add(passages)
@@ -80,8 +85,7 @@ def test_a_vector_of_another_encoder_is_made_anew(opened, make_passages):
 @pytest.mark.parametrize("old", [POOR, RICH])
 def test_interrupted_and_run_again(opened, make_passages, monkeypatch, old):
     """Half a back-fill must neither be searched nor done twice."""
-    for module in (backfill_module, collection_copy):
-        monkeypatch.setattr(module, "PAGE_SIZE", 4)
+    monkeypatch.setattr(backfill_module, "PAGE_SIZE", 4)
     passages = make_passages(10)
     opened(encoder=HashedEncoder(old)).add(passages)
     newer = HashedEncoder(RICH, versions={"compatibility": "2"})
@@ -114,35 +118,9 @@ def test_lexical_is_filled_too(opened, make_passages):
     assert opened(encoder=HashedEncoder(POOR), lexical=True).add(passages).updated == 5
 
 
-def check_copy(index, encoder, passages, opened_copy):
-    report = index.backfill(into="lr-test-copy") if opened_copy else index.backfill()
-    assert report.filled == len(passages)
-    before, after = stored_points(index.client), stored_points(index.client, report.collection)
-    assert after.keys() == before.keys()
-    for point, (payload, vector) in before.items():
-        assert after[point][0] == payload
-        # local mode normalises what is normalised once more; the engine does not
-        np.testing.assert_allclose(after[point][1], vector, rtol=0, atol=2e-7)
-    return report.collection
-
-
-def test_into_a_copy(opened, make_passages):
-    """Where the original must stay as it is."""
-    passages = make_passages(20)
-    opened(encoder=HashedEncoder(POOR)).add(passages)
-    encoder = HashedEncoder(RICH)
-    index = opened(encoder=encoder)
-    assert check_copy(index, encoder, passages, True) == "lr-test-copy"
-    assert index.vectors == ("topical",)
-    assert index.backfill(into="lr-test-copy").filled == 0
-    copy = opened(encoder=encoder, collection="lr-test-copy", vectors=RICH)
-    assert stored_scores(copy, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
-
-
 @pytest.mark.parametrize("prefer_grpc", [False, True])
-def test_a_server_that_cannot_add_vectors_gets_a_copy(make_passages, prefer_grpc):
-    """Named vectors can be added since 1.18; the older server refuses."""
-    passages = make_passages(20)
+def test_a_server_that_cannot_add_vectors(make_passages, prefer_grpc):
+    """Named vectors can be added since 1.18; the older server refuses, and nothing is changed."""
     with WireDouble(version="1.17.1") as double:
         where = {
             "location": double.url,
@@ -150,30 +128,27 @@ def test_a_server_that_cannot_add_vectors_gets_a_copy(make_passages, prefer_grpc
             "grpc_port": double.grpc_port,
         }
         with PassageIndex.open("lr-test", HashedEncoder(POOR), **where) as index:
-            index.add(passages)
-        encoder = HashedEncoder(RICH)
-        with PassageIndex.open("lr-test", encoder, **where) as index:
-            assert check_copy(index, encoder, passages, False) == "lr-test-compatibility"
-            schema = index.client.get_collection("lr-test-compatibility").payload_schema
-            assert {"logic.id", "logic.source", "logic.tenant"} <= set(schema)
-        with PassageIndex.open("lr-test-compatibility", encoder, **where) as copy:
-            assert stored_scores(copy, encoder) == pytest.approx(
-                expected(encoder, passages), abs=2e-6
-            )
+            index.add(make_passages(20))
+        with PassageIndex.open("lr-test", HashedEncoder(RICH), **where) as index:
+            with pytest.raises(ServerError, match=r"since version 1\.18.*reindex"):
+                index.backfill()
+            assert index.incomplete == ()
+            index.reindex("lr-test-2", vectors=RICH)
+        with PassageIndex.open("lr-test-2", HashedEncoder(RICH), **where) as second:
+            assert second.vectors == (*RICH, "lexical")
+            assert second.count() == 20
 
 
-def test_a_server_that_is_down_is_no_reason_for_a_copy(wire_double, make_passages):
-    """A copy of a large collection, because of one lost connection."""
+def test_a_server_that_is_down_is_no_old_one(wire_double, make_passages):
+    """The advice would be to update it, because of one lost connection."""
     with PassageIndex.open("lr-test", HashedEncoder(POOR), location=wire_double.url) as index:
         index.add(make_passages(3))
     with PassageIndex.open(
         "lr-test", HashedEncoder(RICH), location=wire_double.url, retries=0
     ) as index:
         wire_double.fail(1, "drop_connection")
-        with pytest.raises(LogicRetrieversError, match="No answer"):
+        with pytest.raises(ServerUnavailableError, match="No answer"):
             index.backfill()
-        assert index.client.get_collections().collections[0].name == "lr-test"
-        assert len(index.client.get_collections().collections) == 1
 
 
 def test_asynchronous_backfill(location, make_passages):

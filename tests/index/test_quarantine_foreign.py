@@ -151,6 +151,3 @@ def test_completed_they_stay_hidden(client, encoder, store):
     again = opened(client, encoder, store)
     assert search_texts(index) == search_texts(again) == {TEXTS[0]}
     assert [one.quarantined for one in again.get(ids)] == [False, True, True]
-    copied = index.backfill(into="copy").collection
-    with PassageIndex.open(copied, encoder, client=client) as copy:
-        assert search_texts(copy) == {TEXTS[0]}

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from doubles import WireDouble
 from qdrant_client import models
 from suites import HashedEncoder
 
@@ -172,31 +171,6 @@ def test_the_text_to_embed_is_embedded_by_a_backfill_in_place(opened):
     assert encoder.encoded == [TITLED.embed_text]
     close_to(vectors_of(index, [TITLED]), encoder, {"titled": TITLED.embed_text})
     assert index.get(["titled"]) == [TITLED]
-
-
-def test_the_text_to_embed_is_embedded_by_a_backfill_into_a_copy(opened):
-    """The same, where the original must stay as it is."""
-    opened(encoder=HashedEncoder(["topical"])).add([TITLED])
-    encoder = HashedEncoder()
-    report = opened(encoder=encoder).backfill(into="lr-test-copy")
-    assert encoder.encoded == [TITLED.embed_text]
-    copy = opened(encoder=encoder, collection=report.collection)
-    close_to(vectors_of(copy, [TITLED]), encoder, {"titled": TITLED.embed_text})
-    assert copy.get(["titled"]) == [TITLED]
-
-
-def test_an_old_server_gets_a_copy_with_both_fields():
-    """Named vectors can be added since 1.18; on an older server the copy is the only way."""
-    with WireDouble(version="1.17.1") as double:
-        with PassageIndex.open("c", HashedEncoder(["topical"]), location=double.url) as index:
-            index.add([TITLED])
-        encoder = HashedEncoder()
-        with PassageIndex.open("c", encoder, location=double.url) as index:
-            copy = index.backfill().collection
-        assert copy != "c"
-        assert encoder.encoded == [TITLED.embed_text]
-        with PassageIndex.open(copy, encoder, location=double.url) as index:
-            assert index.get(["titled"]) == [TITLED]
 
 
 @pytest.mark.parametrize(
