@@ -130,7 +130,7 @@ def _missing_vectors(
     missing: dict[str, StoredVector] = {}
     for name in dict.fromkeys(candidates):
         new = (
-            new_lexical_vector(_language_of(collection), incomplete=True)
+            new_lexical_vector(collection.language, incomplete=True)
             if name == lexical.NAME
             else new_vector(encoder.specs[name], incomplete=True)
         )
@@ -149,11 +149,6 @@ def _missing_vectors(
                 new, stored_name=old.stored_name, incomplete=old.incomplete or outdated
             )
     return missing
-
-
-def _language_of(collection: Collection) -> str:
-    words = collection.vectors.get(lexical.NAME)
-    return (words and words.language) or lexical.ENGLISH
 
 
 def _add_vector_names(

@@ -22,7 +22,6 @@ from logic_retrievers.index.requests import (
     batches,
     by_id,
     client_call,
-    exact_if_allowed,
     nearest_request,
     scores_request,
     scoring_params,
@@ -75,7 +74,7 @@ def find_candidates(
         InputError: a filter that cannot be read, or two vector queries of one name.
     """
     exclusions = must_not or [{}] * len(queries)
-    conditions = _conditions(collection, user_filter, exclusions, collection.hiding_flags)
+    conditions = _conditions(collection, user_filter, exclusions)
     _check_queries(collection, queries)
     pools = [_PoolBuilder(vector_queries) for vector_queries in queries]
     searches = [
@@ -101,9 +100,7 @@ def find_candidates(
         pool.add_nearest(query, points)
     for pool, condition in zip(pools, conditions, strict=True):
         pool.end_search(condition)
-    yield from exact_if_allowed(
-        collection, lambda exact: _score_candidates(collection, pools, exact)
-    )
+    yield from _score_candidates(collection, pools)
     return [pool.build() for pool in pools]
 
 
@@ -159,7 +156,6 @@ def _conditions(
     collection: Collection,
     user_filter: UserFilter,
     exclusions: Sequence[Mapping[str, Any]],
-    hiding_flags: Sequence[str] = (),
 ) -> list[models.Filter | None]:
     """The filter of every query; queries that exclude nothing share one object."""
     compose_filter = partial(
@@ -167,7 +163,7 @@ def _conditions(
         user_filter,
         tenant=collection.tenant,
         prefixes=collection.prefixes,
-        hiding_flags=hiding_flags,
+        hiding_flags=collection.hiding_flags,
     )
     shared = compose_filter()
     return [compose_filter(must_not=exclusion) if exclusion else shared for exclusion in exclusions]
@@ -193,11 +189,7 @@ def _query_batch(
     return results
 
 
-def _score_candidates(
-    collection: Collection,
-    pools: Sequence[_PoolBuilder],
-    exact: bool,
-) -> Operation[None]:
+def _score_candidates(collection: Collection, pools: Sequence[_PoolBuilder]) -> Operation[None]:
     """Phase 2: the scores that are missing."""
     missing = [
         (pool, query, points)
@@ -212,7 +204,7 @@ def _score_candidates(
                 query.query,
                 collection.vector(query.vector).stored_name,
                 points,
-                scoring_params(collection, exact),
+                scoring_params(collection),
             )
             for _, query, points in missing
         ],

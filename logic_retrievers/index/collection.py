@@ -58,12 +58,21 @@ class StrictLimits:
         search_max_batchsize: searches of a batch.
         upsert_max_batchsize: points of a write.
         condition_max_size: ids or values of a condition.
+        search_allow_exact: whether searches and counts may be exact.
+        unindexed_filtering_retrieve: whether filters may name keys without a payload index.
     """
 
     max_query_limit: int | None = None
     search_max_batchsize: int | None = None
     upsert_max_batchsize: int | None = None
     condition_max_size: int | None = None
+    search_allow_exact: bool | None = None
+    unindexed_filtering_retrieve: bool | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether searches and counts are to be exact."""
+        return self.search_allow_exact is not False
 
     @classmethod
     def read(cls, strict: models.StrictModeConfigOutput | None) -> StrictLimits:
@@ -87,7 +96,6 @@ class Collection:
         tenant: whose passages are read and written; None: all passages are read, and those that are
             written belong to no tenant.
         local_mode: qdrant-client is its own database: no payload index, no search parameters.
-        allows_exact: False where strict mode is known to forbid exact searches.
         prefixes: payload keys under which metadata lies; "" for the top level.
         keys: payload keys of text and metadata in our layout.
         has_own_metadata: whether this package has described the collection in its metadata.
@@ -103,7 +111,6 @@ class Collection:
     searchable: tuple[str, ...]
     tenant: str | None = None
     local_mode: bool = False
-    allows_exact: bool = True
     prefixes: tuple[str, ...] = (METADATA,)
     keys: PayloadKeys = DEFAULT_KEYS
     has_own_metadata: bool = True
@@ -112,6 +119,12 @@ class Collection:
     filterable_flags: tuple[str, ...] = (QUARANTINED,)
     shows_quarantined: bool = False
     limits: StrictLimits = NO_LIMITS
+
+    @property
+    def language(self) -> str:
+        """Language of the lexical vector's stems."""
+        words = self.vectors.get(lexical.NAME)
+        return (words and words.language) or lexical.ENGLISH
 
     @property
     def hiding_flags(self) -> tuple[str, ...]:

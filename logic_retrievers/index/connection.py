@@ -7,7 +7,9 @@ import atexit
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -24,6 +26,7 @@ from tenacity import (
 from logic_retrievers.api_keys import Secrets, check_key
 from logic_retrievers.effects import ClientCall, Compute, Effect, ThreadHandler
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.index.batch_search import batch_search
 from logic_retrievers.index.clients import (
     MEMORY,
     async_server_client,
@@ -37,7 +40,7 @@ from logic_retrievers.index.clients import (
 )
 from logic_retrievers.index.fault_messages import closed_error, translate
 from logic_retrievers.index.faults import check_answer, is_transient, retry_after
-from logic_retrievers.index.guarantees import NO_GUARANTEES, Guarantees
+from logic_retrievers.index.guarantees import guaranteed
 from logic_retrievers.server_requests import RequestLimits, call_within, is_number
 
 if TYPE_CHECKING:
@@ -70,7 +73,7 @@ class Connection:
         limits: of a request to a server.
         place: where Qdrant is, for messages.
         secrets: removed from every message.
-        guarantees: of a cluster's reads and writes.
+        guarantees: of a cluster's reads and writes; see :func:`guarantees.guaranteed`.
     """
 
     def __init__(
@@ -82,8 +85,8 @@ class Connection:
         owned: bool = False,
         limits: RequestLimits,
         place: str = "the given client",
-        secrets: Secrets,
-        guarantees: Guarantees = NO_GUARANTEES,
+        secrets: Secrets | None = None,
+        guarantees: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         given = async_client if client is None else client
         # a client of qdrant-client says where it looks; the embedded engine's is of this package
@@ -101,17 +104,17 @@ class Connection:
         if owned and client is not None:
             _open_clients.add(client)
         self._closed = False
-        self._secrets = secrets
+        self._secrets = secrets or Secrets()
         self._limits = limits
-        self._guarantees = guarantees
-        if guarantees != NO_GUARANTEES and (self.embedded or self.local_mode):
+        self._guarantees = guarantees or {}
+        if guarantees and (self.embedded or self.local_mode):
             raise ConfigurationError(
                 "consistency= and ordering= are for a server; this location is embedded."
             )
-        self._lock = (
+        self._lock: AbstractContextManager[Any] = (
             _client_locks.setdefault(client, threading.RLock())
             if self.local_mode and client is not None
-            else None
+            else nullcontext()
         )
         self._retrying: dict[str, Any] = {
             "stop": limits.stop,
@@ -146,7 +149,7 @@ class Connection:
             StorageError: the folder cannot be created or written.
         """
         limits = RequestLimits(timeout, retries)
-        guarantees = Guarantees(consistency, ordering)
+        guarantees = guaranteed(consistency, ordering)
         if not is_number(grpc_port, Integral) or not 0 < grpc_port < 65536:
             raise ConfigurationError("grpc_port= is a whole number from 1 to 65535.")
         if not isinstance(prefer_grpc, bool):
@@ -172,14 +175,7 @@ class Connection:
             if api_key is not None:
                 raise ConfigurationError("An API key is for a server; this location is embedded.")
             embedded = embedded_client(where)
-            return cls(
-                embedded,
-                owned=True,
-                limits=limits,
-                place=where,
-                secrets=Secrets(),
-                guarantees=guarantees,
-            )
+            return cls(embedded, owned=True, limits=limits, place=where, guarantees=guarantees)
         settings: dict[str, Any] = {
             "url": where,
             "api_key": None if api_key is None else check_key(api_key),
@@ -225,40 +221,15 @@ class Connection:
             raise closed_error(self.place)
         if isinstance(effect, Compute):
             return effect.function()
-        call = self._guarantees.call(self.client, effect)
-        try:
-            if self._lock is not None:
-                with self._lock:
-                    return call()
-            if self.embedded:
-                return call()
-            begun = time.monotonic()
-            return Retrying(**self._retrying)(
-                lambda: check_answer(effect, call_within(self._limits.seconds_left(begun), call))
-            )
-        except Exception as error:
-            failure = self._to_own_error(error, effect)
-        raise failure
+        return self._request(effect)
 
     async def ahandle(self, effect: Effect) -> Any:
         """:meth:`handle` without blocking the event loop."""
         if self._closed:
             raise closed_error(self.place)
-        client = None if isinstance(effect, Compute) else self._loop_client()
-        if isinstance(effect, Compute) or client is None:
-            return await self._threads.submit(lambda: self.handle(effect))
-        call = self._guarantees.call(client, effect)
-        begun = time.monotonic()
-
-        async def attempt() -> Any:
-            async with asyncio.timeout(self._limits.seconds_left(begun)):
-                return check_answer(effect, await call())
-
-        try:
-            return await (call() if self.local_mode else AsyncRetrying(**self._retrying)(attempt))
-        except Exception as error:
-            failure = self._to_own_error(error, effect)
-        raise failure
+        if isinstance(effect, Compute):
+            return await self._threads.submit(effect.function)
+        return await self._arequest(effect)
 
     def close(self) -> None:
         """Closes what this connection opened; safe to call twice."""
@@ -274,6 +245,43 @@ class Connection:
         if client is not None:
             await client.close()
         await asyncio.to_thread(self.close)
+
+    def _request(self, effect: ClientCall) -> Any:
+        call = self._call(self.client, effect)
+        try:
+            if self.local_mode or self.embedded:
+                with self._lock:
+                    return call()
+            begun = time.monotonic()
+            return Retrying(**self._retrying)(
+                lambda: check_answer(effect, call_within(self._limits.seconds_left(begun), call))
+            )
+        except Exception as error:
+            failure = self._to_own_error(error, effect)
+        raise failure
+
+    async def _arequest(self, effect: ClientCall) -> Any:
+        client = self._loop_client()
+        if client is None:
+            return await self._threads.submit(lambda: self.handle(effect))
+        call = self._call(client, effect)
+        begun = time.monotonic()
+
+        async def attempt() -> Any:
+            async with asyncio.timeout(self._limits.seconds_left(begun)):
+                return check_answer(effect, await call())
+
+        try:
+            return await (call() if self.local_mode else AsyncRetrying(**self._retrying)(attempt))
+        except Exception as error:
+            failure = self._to_own_error(error, effect)
+        raise failure
+
+    def _call(self, client: Any, effect: ClientCall) -> Callable[[], Any]:
+        """The call of a client, with what is guaranteed of it."""
+        is_search = effect.method == "query_batch_points"
+        method = batch_search(client) if is_search else getattr(client, effect.method)
+        return partial(method, **effect.arguments, **self._guarantees.get(effect.method, {}))
 
     def _loop_client(self) -> AsyncQdrantClient | None:
         if self._async_client is not None or self._make_async is None:

@@ -1,31 +1,23 @@
-"""What a cluster guarantees of reads and writes, in the calls of a client."""
+"""What a cluster guarantees of reads and writes: arguments of a client's methods."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from numbers import Integral
 from typing import Any
 
 from qdrant_client import models
 
-from logic_retrievers.effects import ClientCall
 from logic_retrievers.errors import ConfigurationError, shown
-from logic_retrievers.index.batch_search import batch_search
 from logic_retrievers.server_requests import is_number
 
 CONSISTENCIES = ("majority", "quorum", "all")
 ORDERINGS = ("weak", "medium", "strong")
-_READS = frozenset({"query_batch_points", "retrieve", "scroll"})
-_WRITES = frozenset(
-    {"upsert", "update_vectors", "delete_vectors", "delete", "set_payload", "delete_payload"}
-)
+_READS = ("query_batch_points", "retrieve", "scroll")
+_WRITES = ("upsert", "update_vectors", "delete_vectors", "delete", "set_payload", "delete_payload")
 
 
-@dataclass(frozen=True, slots=True)
-class Guarantees:
-    """Read consistency and write ordering of Qdrant; None: the server's own defaults.
+def guaranteed(consistency: int | str | None, ordering: str | None) -> dict[str, dict[str, Any]]:
+    """Method of a client -> the arguments that say what is guaranteed; None: the server's default.
 
     Args:
         consistency: copies of a shard that must agree on an answer: a number, or one of
@@ -35,36 +27,18 @@ class Guarantees:
     Raises:
         ConfigurationError: another value.
     """
-
-    consistency: int | str | None = None
-    ordering: str | None = None
-
-    def __post_init__(self) -> None:
-        wanted = self.consistency
-        is_count = is_number(wanted, Integral) and wanted > 0  # type: ignore[operator]
-        if wanted is not None and wanted not in CONSISTENCIES and not is_count:
+    arguments: dict[str, dict[str, Any]] = {}
+    if consistency is not None:
+        is_count = is_number(consistency, Integral) and consistency > 0  # type: ignore[operator]
+        if not is_count and consistency not in CONSISTENCIES:
             raise ConfigurationError(
                 f"consistency= is a number of copies or one of {CONSISTENCIES}, not"
-                f" {shown(wanted)}."
+                f" {shown(consistency)}."
             )
-        if self.ordering is not None and self.ordering not in ORDERINGS:
-            raise ConfigurationError(
-                f"ordering= is one of {ORDERINGS}, not {shown(self.ordering)}."
-            )
-
-    def call(self, client: Any, call: ClientCall) -> Callable[[], Any]:
-        """The call of a client, with what is guaranteed of it."""
-        wanted: dict[str, Any] = {}
-        if self.consistency is not None and call.method in _READS:
-            count = isinstance(self.consistency, Integral)
-            wanted["consistency"] = (
-                self.consistency if count else models.ReadConsistencyType(self.consistency)
-            )
-        if self.ordering is not None and call.method in _WRITES:
-            wanted["ordering"] = models.WriteOrdering(self.ordering)
-        is_search = call.method == "query_batch_points"
-        method = batch_search(client) if is_search else getattr(client, call.method)
-        return partial(method, **call.arguments, **wanted)
-
-
-NO_GUARANTEES = Guarantees()
+        agreeing = consistency if is_count else models.ReadConsistencyType(consistency)
+        arguments |= {method: {"consistency": agreeing} for method in _READS}
+    if ordering is not None:
+        if ordering not in ORDERINGS:
+            raise ConfigurationError(f"ordering= is one of {ORDERINGS}, not {shown(ordering)}.")
+        arguments |= {method: {"ordering": models.WriteOrdering(ordering)} for method in _WRITES}
+    return arguments

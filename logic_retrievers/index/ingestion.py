@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice, repeat
+from typing import Any
 
 from qdrant_client import models
 
@@ -66,14 +67,6 @@ class _Prepared:
     passage: Passage
     point: str
     digest: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Stored:
-    """What the collection holds under a passage's point id."""
-
-    digest: str | None
-    quarantined: bool
 
 
 @dataclass(slots=True)
@@ -161,8 +154,10 @@ def add(
             batch = yield Compute(prepare)
             if batch is None:
                 break
-            stored = yield from _read_stored(collection, [prepared.point for prepared in batch])
-            changed = [p for p in batch if _differs(p, stored.get(p.point))]
+            points, keys = [prepared.point for prepared in batch], [HASH, *collection.flags]
+            records = yield retrieve(collection.name, points, payload=keys)
+            stored = {str(record.id): record.payload for record in records}
+            changed = [p for p in batch if _differs(collection, p, stored)]
             done.unchanged += len(batch) - len(changed)
             if not changed:
                 meter.report(done.read)
@@ -271,31 +266,23 @@ def _store_part(
         done.added += len(group) - updated
 
 
-def _read_stored(
-    collection: Collection, point_ids: Sequence[str]
-) -> Operation[Mapping[str, _Stored]]:
-    records = yield retrieve(collection.name, point_ids, payload=[HASH, *collection.flags])
-    return {
-        str(record.id): _Stored(
-            stored_hash(record.payload), is_quarantined(record.payload, collection.flags)
-        )
-        for record in records
-    }
-
-
-def _differs(prepared: _Prepared, stored: _Stored | None) -> bool:
+def _differs(collection: Collection, prepared: _Prepared, stored: Mapping[str, Any]) -> bool:
     """Whether a passage has to be written."""
-    if stored is None or stored.digest != prepared.digest:
+    payload = stored.get(prepared.point)
+    if stored_hash(payload) != prepared.digest:
         return True
-    return prepared.passage.quarantined and not stored.quarantined
+    return prepared.passage.quarantined and not is_quarantined(payload, collection.flags)
 
 
 def _keep_quarantine(
-    collection: Collection, batch: Sequence[_Prepared], stored: Mapping[str, _Stored]
+    collection: Collection, batch: Sequence[_Prepared], stored: Mapping[str, Any]
 ) -> Operation[list[_Prepared]]:
     """Sets the quarantine flag of passages that are stored quarantined with the same text."""
-    quarantined = {point for point, content in stored.items() if content.quarantined}
-    hidden = [prepared.point for prepared in batch if prepared.point in quarantined]
+    hidden = [
+        prepared.point
+        for prepared in batch
+        if is_quarantined(stored.get(prepared.point), collection.flags)
+    ]
     if not hidden:
         return list(batch)
     records = yield retrieve(collection.name, hidden)

@@ -148,7 +148,14 @@ def open_collection(
     else:
         prefixes = _detect_prefixes(first, keys)
         flags = quarantine_keys(prefixes)
-    if not local_mode:  # it has none, and warns when asked for one
+    limits = StrictLimits.read(info.config.strict_mode_config)
+    indexed = info.payload_schema or {}
+    filterable, missing_indexes = flags, tuple(key for key in PAYLOAD_INDEXES if key not in indexed)
+    if limits.unindexed_filtering_retrieve is False:
+        filterable = tuple(key for key in flags if key in indexed)
+    if local_mode:  # it has no payload index, and warns when asked for one
+        missing_indexes = ()
+    else:
         yield from index_fields(name, info, prefixes, fields)
     return Collection(
         name=name,
@@ -156,15 +163,14 @@ def open_collection(
         searchable=_searchable(name, stored, requested),
         tenant=tenant,
         local_mode=local_mode,
-        allows_exact=_allows_exact(info),
         prefixes=prefixes,
         keys=keys,
         has_own_metadata=bool(metadata),
-        missing_indexes=_missing_indexes(info, local_mode),
+        missing_indexes=missing_indexes,
         flags=flags,
-        filterable_flags=_filterable(flags, info),
+        filterable_flags=filterable,
         shows_quarantined=show_quarantined,
-        limits=StrictLimits.read(info.config.strict_mode_config),
+        limits=limits,
     )
 
 
@@ -303,22 +309,3 @@ def _has_tenants(name: str, info: models.CollectionInfo, local_mode: bool) -> Op
     condition = models.Filter(must_not=[without])
     points, _ = yield scroll(name, condition, limit=1, payload=False)
     return bool(points)
-
-
-def _allows_exact(info: models.CollectionInfo) -> bool:
-    strict = info.config.strict_mode_config
-    return strict is None or not strict.enabled or strict.search_allow_exact is not False
-
-
-def _filterable(flags: tuple[str, ...], info: models.CollectionInfo) -> tuple[str, ...]:
-    """The flags that a filter may use; strict mode wants a payload index for each."""
-    strict = info.config.strict_mode_config
-    if strict is None or strict.unindexed_filtering_retrieve is not False:
-        return flags
-    return tuple(key for key in flags if key in (info.payload_schema or {}))
-
-
-def _missing_indexes(info: models.CollectionInfo, local_mode: bool) -> tuple[str, ...]:
-    if local_mode:  # it has none, and warns when asked for one
-        return ()
-    return tuple(key for key in PAYLOAD_INDEXES if key not in (info.payload_schema or {}))

@@ -19,7 +19,7 @@ from logic_retrievers.encoders.query_encoder import (
     with_query_encoder,
 )
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.index import candidate_search, lexical, points, quarantine_flag, vectors
+from logic_retrievers.index import candidate_search, points, quarantine_flag, vectors
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.connection import Connection
@@ -101,8 +101,7 @@ class IndexOperations:
     @property
     def language(self) -> str:
         """Language of the lexical vector's stems."""
-        words = self._collection.vectors.get(lexical.NAME)
-        return (words and words.language) or lexical.ENGLISH
+        return self._collection.language
 
     @property
     def tenant(self) -> str | None:

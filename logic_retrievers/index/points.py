@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Container, Mapping, Sequence, Set
 
 from qdrant_client import models
 
@@ -18,7 +18,7 @@ from logic_retrievers.index.point_format import (
     possible_point_ids,
     stored_tenant,
 )
-from logic_retrievers.index.requests import batches, client_call, exact_if_allowed, retrieve, scroll
+from logic_retrievers.index.requests import batches, client_call, retrieve, scroll
 from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_ids
@@ -132,14 +132,12 @@ def delete(
         of_tenant = to_qdrant_filter(condition, tenant=collection.tenant) or condition
         return (yield from _delete(collection, of_tenant))
     check_ids(ids)
+    point_ids = [
+        point for passage_id in ids for point in possible_point_ids(passage_id, collection.tenant)
+    ]
     deleted = 0
-    for batch in batches(ids, IDS_PER_CALL):
-        point_ids = [
-            point
-            for passage_id in batch
-            for point in possible_point_ids(passage_id, collection.tenant)
-        ]
-        has_id = models.HasIdCondition(has_id=point_ids)
+    for batch in batches(point_ids, _values_per_condition(collection, IDS_PER_CALL)):
+        has_id = models.HasIdCondition(has_id=list(batch))
         condition = to_qdrant_filter(tenant=collection.tenant, extra=[has_id])
         if condition is not None:
             deleted += yield from _delete(collection, condition)
@@ -158,42 +156,42 @@ def delete_stale(collection: Collection, sources: Mapping[str, Set[str]]) -> Ope
     """
     if not sources:
         return 0
-    stale = yield from _stale_points(collection, sources)
-    for batch in batches(stale, POINTS_PER_DELETION):
-        yield client_call(
-            "delete",
-            collection.name,
-            points_selector=models.PointIdsList(points=list(batch)),
-            wait=True,
-        )
-    return len(stale)
-
-
-def _stale_points(
-    collection: Collection, sources: Mapping[str, Set[str]]
-) -> Operation[list[models.ExtendedPointId]]:
-    stale: list[models.ExtendedPointId] = []
-    size = min(SOURCES_PER_CALL, collection.limits.condition_max_size or SOURCES_PER_CALL)
-    for batch in batches(list(sources), size):
+    deleted = 0
+    for batch in batches(list(sources), _values_per_condition(collection, SOURCES_PER_CALL)):
         staying = set().union(*(sources[source] for source in batch))
         condition = _source_filter(collection, list(batch))
-        points = yield from _scroll_ids(collection, condition)
-        stale += [point for point in points if str(point) not in staying]
-    return stale
+        deleted += yield from delete_others(collection, staying, condition)
+    return deleted
 
 
-def _scroll_ids(
-    collection: Collection, condition: models.Filter
-) -> Operation[list[models.ExtendedPointId]]:
-    ids: list[models.ExtendedPointId] = []
+def delete_others(
+    collection: Collection, staying: Container[str], condition: models.Filter | None = None
+) -> Operation[int]:
+    """Deletes the points that meet a condition, but for those with these ids; returns how many."""
+    others: list[models.ExtendedPointId] = []
     offset = None
     while True:
         records, offset = yield scroll(
             collection.name, condition, limit=POINTS_PER_DELETION, offset=offset, payload=False
         )
-        ids += [record.id for record in records]
+        others += [record.id for record in records if str(record.id) not in staying]
         if offset is None:
-            return ids
+            break
+    yield from delete_points(collection, others)
+    return len(others)
+
+
+def delete_points(
+    collection: Collection, point_ids: Sequence[models.ExtendedPointId]
+) -> Operation[None]:
+    """Deletes points by id."""
+    for batch in batches(point_ids, POINTS_PER_DELETION):
+        selector = models.PointIdsList(points=list(batch))
+        yield client_call("delete", collection.name, points_selector=selector, wait=True)
+
+
+def _values_per_condition(collection: Collection, most: int) -> int:
+    return min(most, collection.limits.condition_max_size or most)
 
 
 def _source_filter(collection: Collection, sources: list[str]) -> models.Filter:
@@ -223,9 +221,7 @@ def _delete(collection: Collection, condition: models.Filter) -> Operation[int]:
 
 def count_points(collection: Collection, condition: models.Filter | None) -> Operation[int]:
     """How many points meet a condition; an estimate where strict mode forbids exact counts."""
-
-    def count(exact: bool) -> Operation[int]:
-        answer = yield client_call("count", collection.name, count_filter=condition, exact=exact)
-        return int(answer.count)
-
-    return (yield from exact_if_allowed(collection, count))
+    answer = yield client_call(
+        "count", collection.name, count_filter=condition, exact=collection.limits.exact
+    )
+    return int(answer.count)

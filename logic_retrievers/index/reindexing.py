@@ -16,16 +16,15 @@ from typing import Any
 
 from qdrant_client import models
 
-from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.effects import ClientCall, Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import CollectionError, CollectionNotFoundError, ConfigurationError
 from logic_retrievers.index import ingestion, lexical
-from logic_retrievers.index.aliases import read_aliases, switch_alias
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.collection_copy import copied_options, copy_payload_indexes
 from logic_retrievers.index.opening import open_collection, prepare_writing
 from logic_retrievers.index.point_format import content_hash, point_id, stored_hash, stored_tenant
-from logic_retrievers.index.points import count_points
+from logic_retrievers.index.points import count_points, delete_others, delete_points
 from logic_retrievers.index.quarantine_flag import unhide_points
 from logic_retrievers.index.requests import batches, client_call, retrieve, scroll
 from logic_retrievers.index.strict_limits import within
@@ -101,10 +100,12 @@ def reindex(
     target = yield from _open_target(source, into, encoder, settings, embedded)
     meter = ProgressMeter(progress, (yield from count_points(source, None)))
     if switched:  # an earlier call was cut off after that; what is there may be newer by now
-        filling = _add_missing(source, target, encoder, meter)
+        adding = _pass(source, target, encoder, {}, meter, only_ours=True)
+        _, written = yield from within(target.limits, adding)
+        removed = 0
     else:
         filling = _fill(source, target, encoder, alias, meter)
-    written, removed = yield from within(target.limits, filling)
+        written, removed = yield from within(target.limits, filling)
     stored = yield from count_points(target, None)
     seconds = time.monotonic() - begun
     return ReindexReport(into, stored, written, removed, seconds, alias=alias)
@@ -123,8 +124,10 @@ def _fill(
     while last > FEW:
         seen, last = yield from _pass(source, target, encoder, seen)
         written += last
-    removed = yield from _delete_others(target, seen)
-    yield from _show_active(target, seen)
+    removed = yield from delete_others(target, seen)
+    # and shows what was restored while an earlier call was at work
+    active = {point for point, content in seen.items() if not content.quarantined}
+    yield from unhide_points(target, active)
     stored = yield from count_points(target, None)
     if stored != len(seen):
         raise CollectionError(
@@ -137,14 +140,6 @@ def _fill(
         written += last
         removed += yield from _delete_if_ours(target, seen, later)
     return written, removed
-
-
-def _add_missing(
-    source: Collection, target: Collection, encoder: Encoder, meter: ProgressMeter
-) -> Operation[tuple[int, int]]:
-    """How many passages were written: those alone that the target lacks."""
-    _, written = yield from _pass(source, target, encoder, {}, meter, only_ours=True)
-    return written, 0
 
 
 def estimate(
@@ -214,6 +209,22 @@ def _resolve(
                 " your programs from now on; at the next reindexing they notice nothing."
             )
     return replace(source, name=name), alias in live
+
+
+def read_aliases() -> Operation[dict[str, str]]:
+    """Alias -> the collection that it leads to."""
+    answer = yield ClientCall("get_aliases", {})
+    return {alias.alias_name: alias.collection_name for alias in answer.aliases}
+
+
+def switch_alias(alias: str, into: str) -> Operation[None]:
+    """Lets an alias lead to a collection, in one step for whoever searches it."""
+    create = models.CreateAlias(collection_name=into, alias_name=alias)
+    operations: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=create)]
+    if alias in (yield from read_aliases()):
+        old = models.DeleteAlias(alias_name=alias)
+        operations.insert(0, models.DeleteAliasOperation(delete_alias=old))
+    yield ClientCall("update_collection_aliases", {"change_aliases_operations": operations})
 
 
 def _open_target(
@@ -312,35 +323,10 @@ def _ours(
     ]
 
 
-def _delete_others(target: Collection, seen: Mapping[str, _Content]) -> Operation[int]:
-    """Deletes what the original has no more."""
-    others: list[Any] = []
-    offset = None
-    while True:
-        records, offset = yield scroll(target.name, limit=PAGE_SIZE, offset=offset, payload=False)
-        others += [record.id for record in records if str(record.id) not in seen]
-        if offset is None:
-            break
-    yield from _delete(target, others)
-    return len(others)
-
-
 def _delete_if_ours(
     target: Collection, seen: Mapping[str, _Content], later: Mapping[str, _Content]
 ) -> Operation[int]:
     """Deletes what went from the original during the switch, unless others wrote it anew."""
     gone = yield from _ours(target, [point for point in seen if point not in later], seen)
-    yield from _delete(target, gone)
+    yield from delete_points(target, gone)
     return len(gone)
-
-
-def _delete(target: Collection, points: list[Any]) -> Operation[None]:
-    for batch in batches(points, PAGE_SIZE):
-        selector = models.PointIdsList(points=list(batch))
-        yield client_call("delete", target.name, points_selector=selector, wait=True)
-
-
-def _show_active(target: Collection, seen: Mapping[str, _Content]) -> Operation[None]:
-    """Takes the flag off passages that were restored while an earlier call was at work."""
-    active = {point for point, content in seen.items() if not content.quarantined}
-    yield from unhide_points(target, active)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from qdrant_client import models
 
-from logic_retrievers.effects import ClientCall, Operation
+from logic_retrievers.effects import ClientCall
 from logic_retrievers.errors import ServerError
 from logic_retrievers.index.collection import Collection
 
@@ -109,24 +109,11 @@ def by_filter(
     return {key: None if f is None else translate(f) for key, f in filters.items()}
 
 
-def scoring_params(collection: Collection, exact: bool) -> models.SearchParams | None:
-    """Search parameters for exact scores, or at least unquantised ones."""
+def scoring_params(collection: Collection) -> models.SearchParams | None:
+    """Search parameters for exact scores; unquantised ones where strict mode forbids exactness."""
     if collection.local_mode:
         return None
-    return _EXACT if exact else _UNQUANTIZED
-
-
-def exact_if_allowed(
-    collection: Collection, operation: Callable[[bool], Operation[T]]
-) -> Operation[T]:
-    """The value of ``operation(exact=True)``; of False where strict mode forbids exactness."""
-    if collection.allows_exact:
-        try:
-            return (yield from operation(True))
-        except ServerError as error:
-            if type(error) is not ServerError or "exact" not in str(error).lower():
-                raise
-    return (yield from operation(False))
+    return _EXACT if collection.limits.exact else _UNQUANTIZED
 
 
 def retrieve(

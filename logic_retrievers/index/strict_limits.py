@@ -15,8 +15,6 @@ from logic_retrievers.index.collection import NO_LIMITS, StrictLimits
 from logic_retrievers.index.requests import ScoredPoints, batches
 
 T = TypeVar("T")
-DEFAULT_LIMIT = 10
-"""Results of a search that names no limit."""
 
 
 def within(limits: StrictLimits, operation: Operation[T]) -> Operation[T]:
@@ -55,20 +53,6 @@ def _perform(limits: StrictLimits, effect: Effect | UserCall) -> Operation[Any]:
             for part in batches(points, limits.upsert_max_batchsize or len(points)):
                 answer = yield _with(effect, points=list(part))
             return answer
-        case ClientCall(method="count", arguments={"count_filter": models.Filter() as counted}):
-            total = 0
-            for condition in _by_ids(counted, limits.condition_max_size):
-                total += (yield _with(effect, count_filter=condition)).count
-            return models.CountResult(count=total)
-        case ClientCall(
-            method="delete",
-            arguments={"points_selector": models.FilterSelector(filter=deleted)},
-        ):
-            answer = None
-            for condition in _by_ids(deleted, limits.condition_max_size):
-                selector = models.FilterSelector(filter=condition)
-                answer = yield _with(effect, points_selector=selector)
-            return answer
     return (yield effect)
 
 
@@ -91,9 +75,10 @@ def _parts(
     limits: StrictLimits, collection: str, request: models.QueryRequest
 ) -> Iterator[models.QueryRequest]:
     """A search of given points by slices of their ids; one among all points cut to the limit."""
-    wanted = request.limit or DEFAULT_LIMIT
+    wanted: int = request.limit  # type: ignore[assignment]
     longest = limits.max_query_limit or wanted
-    if request.filter is None or _ids(request.filter) is None:
+    ids = _ids(request.filter)
+    if not ids:
         if wanted > longest:
             warn(
                 StrictModeWarning,
@@ -104,22 +89,12 @@ def _parts(
         yield request.model_copy(update={"limit": min(wanted, longest)})
         return
     sizes = [size for size in (limits.max_query_limit, limits.condition_max_size) if size]
-    for part in _by_ids(request.filter, min(sizes, default=None)):
-        limit = min(wanted, len(_ids(part) or ()))
-        yield request.model_copy(update={"filter": part, "limit": limit})
-
-
-def _by_ids(condition: models.Filter, size: int | None) -> Iterator[models.Filter]:
-    """The filter once for each slice of the ids that it demands; itself where there are none."""
-    ids = _ids(condition)
-    if ids is None or size is None:
-        yield condition
-        return
-    must: Any = condition.must
-    others = [each for each in must if not isinstance(each, models.HasIdCondition)]
-    for part in batches(ids, size):
-        has_id = models.HasIdCondition(has_id=list(part))
-        yield condition.model_copy(update={"must": [has_id, *others]})
+    condition: Any = request.filter
+    others = [each for each in condition.must if not isinstance(each, models.HasIdCondition)]
+    for part in batches(ids, min(sizes, default=len(ids))):
+        must = [models.HasIdCondition(has_id=list(part)), *others]
+        own = condition.model_copy(update={"must": must})
+        yield request.model_copy(update={"filter": own, "limit": min(wanted, len(part))})
 
 
 def _ids(condition: models.Filter | None) -> Sequence[models.ExtendedPointId] | None:

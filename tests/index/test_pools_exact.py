@@ -175,8 +175,11 @@ def test_many_queries_are_a_few_requests(wire_double, encoder, make_passages):
 
 def test_a_server_that_forbids_exact_search_is_asked_without(encoder, make_passages):
     """Qdrant Cloud may run in strict mode: the search must not fail there."""
+    inexact = {"strict_mode_config": {"enabled": True, "search_allow_exact": False}}
     with WireDouble(strict=True, strict_exact=True) as double:
-        index = PassageIndex.open("lr-test", encoder, location=double.url, tenant="t")
+        index = PassageIndex.open(
+            "lr-test", encoder, location=double.url, tenant="t", collection_options=inexact
+        )
         passages = make_passages(30)
         index.add([*passages, Passage("s", "text", source="s")])
         index.add([Passage("s2", "text", source="s")])

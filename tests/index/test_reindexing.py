@@ -274,13 +274,13 @@ def test_somebody_else_writes_to_the_second_collection(opened, make_passages, mo
     index.add(make_passages(3))
     index.reindex("lr-test-2")
     second = opened(collection="lr-test-2")
-    delete = reindexing._delete_others
+    delete = reindexing.delete_others
 
     def deleting(target, seen):
         removed = yield from delete(target, seen)
         second.add([Passage("other", "of somebody else")])
         return removed
 
-    monkeypatch.setattr(reindexing, "_delete_others", deleting)
+    monkeypatch.setattr(reindexing, "delete_others", deleting)
     with pytest.raises(CollectionError, match="somebody else writes"):
         index.reindex("lr-test-2")
