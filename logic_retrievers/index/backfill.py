@@ -170,7 +170,7 @@ def _add_vector_names(
                 raise
             raise ServerError(
                 f"The server does not add vector {name!r} to collection {collection.name!r}; Qdrant"
-                f" can since version 1.18. Update it, or use reindex(). ({error})"
+                f" can since version 1.18. Update it, or reindex into another one. ({error})"
             ) from error
 
 

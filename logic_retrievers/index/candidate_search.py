@@ -67,7 +67,8 @@ def find_candidates(
         collection: where to search.
         queries: the vector queries of each query.
         user_filter: holds on every vector query, as the tenant does.
-        must_not: for each query, what its passages must not have; see :func:`filters.compose`.
+        must_not: for each query, what its passages must not have; see
+            :func:`filters.to_qdrant_filter`.
 
     Raises:
         MissingVectorError: a vector is missing.

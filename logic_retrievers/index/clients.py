@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -26,6 +25,7 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|https?:", re.IGNORECASE)
 _HOST_AND_PORT = re.compile(
     r"(?P<user>[^/\s]*@)?(?:[\w.-]+|\[[0-9a-f:.]+\]):\d+(?:/.*)?", re.IGNORECASE
 )
+_KEY_WARNING = "Api key is used with an insecure connection"
 _SECRET_HEADER = re.compile("auth|cookie|key|secret|token", re.IGNORECASE)
 
 
@@ -116,23 +116,17 @@ def is_local_mode(options: Mapping[str, Any]) -> bool:
 
 def server_client(settings: Mapping[str, Any]) -> QdrantClient:
     """A client of a server; it warns of a key that travels unencrypted to another machine."""
-    loopback = urlsplit(settings["url"]).hostname in {"localhost", "127.0.0.1", "::1"}
-    with _key_warning_ignored(loopback):
+    with warnings.catch_warnings():
+        if urlsplit(settings["url"]).hostname in {"localhost", "127.0.0.1", "::1"}:
+            warnings.filterwarnings("ignore", _KEY_WARNING)
         return QdrantClient(**settings)
 
 
 def async_server_client(settings: Mapping[str, Any]) -> AsyncQdrantClient:
     """The asynchronous one; the synchronous client has warned already."""
-    with _key_warning_ignored(True):
-        return AsyncQdrantClient(**settings)
-
-
-@contextmanager
-def _key_warning_ignored(ignored: bool) -> Iterator[None]:
     with warnings.catch_warnings():
-        if ignored:
-            warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
-        yield
+        warnings.filterwarnings("ignore", _KEY_WARNING)
+        return AsyncQdrantClient(**settings)
 
 
 def _is_encodable(path: str) -> bool:

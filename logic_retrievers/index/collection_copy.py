@@ -42,8 +42,8 @@ def copy(
     created = yield _elsewhere(at, _create_copy(info, target, metadata))
     limits = StrictLimits.read(created.config.strict_mode_config)
     meter = ProgressMeter(progress, (yield from count_points(collection, None)))
-    read = copied = 0
-    offset = None
+    read, offset = 0, None
+    copied: int = 0
     while True:
         records, offset = yield scroll(
             collection.name, limit=PAGE_SIZE, offset=offset, vectors=True

@@ -11,7 +11,7 @@ from qdrant_client import models
 from logic_retrievers.errors import CollectionMismatchError, ConfigurationError
 from logic_retrievers.index.collection_metadata import by_stored_name
 
-_FIXED = ("shard_number", "sharding_method", "wal_config")
+_FIXED = ("shard_number", "wal_config")
 """What Qdrant sets once, when it makes a collection."""
 
 
@@ -20,7 +20,6 @@ class CollectionOptions(BaseModel):
 
     Args:
         shard_number: parts of a collection, spread over the nodes of a cluster.
-        sharding_method: ``auto``, or ``custom``.
         replication_factor: copies of each shard, on as many nodes: with two, one may die.
         write_consistency_factor: copies that must have a write before it is acknowledged.
         on_disk_payload: whether texts and metadata are read from the disk.
@@ -32,7 +31,6 @@ class CollectionOptions(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     shard_number: PositiveInt | None = None
-    sharding_method: models.ShardingMethod | None = None
     replication_factor: PositiveInt | None = None
     write_consistency_factor: PositiveInt | None = None
     on_disk_payload: bool | None = None
@@ -114,8 +112,6 @@ def _actual(option: str, config: models.CollectionConfig) -> Any:
         return [bool(params.on_disk) for params in by_stored_name(config.params.vectors).values()]
     if option == "optimizers_config":
         return config.optimizer_config
-    if option == "sharding_method":
-        return config.params.sharding_method or models.ShardingMethod.AUTO
     if option in models.CollectionParams.model_fields:
         return getattr(config.params, option)
     return getattr(config, option)

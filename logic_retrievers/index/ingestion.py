@@ -31,7 +31,7 @@ from logic_retrievers.index.point_format import (
     to_payload,
 )
 from logic_retrievers.index.points import delete_stale
-from logic_retrievers.index.requests import retrieve, too_large, upserts
+from logic_retrievers.index.requests import retrieve, upserts
 from logic_retrievers.index.schema import check_vector
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
@@ -116,28 +116,11 @@ def add(
     batch_size: int = BATCH_SIZE,
     postponed: Postponed | None = None,
 ) -> Operation[IngestReport]:
-    """Stores passages; those that are stored unchanged are neither encoded nor sent again.
+    """Stores passages; see :meth:`PassageIndex.add`.
 
-    A call that was cut off, even by ``kill -9``, is finished by running it again.
-
-    Args:
-        collection: where to store them.
-        encoder: makes every named vector that the collection has, in one pass.
-        passages: read as a stream, ``batch_size`` at a time.
-        replace_sources: afterwards delete what the collection still holds of the sources of this
-            call and this call did not bring.
-        keep_sources: sources that this call may have brought only in part (a file with a row that
-            could not be read): nothing of theirs is deleted. Read when ``passages`` has ended.
-        progress: called whenever some are stored: 16 at first, then as many as a second allows.
-        batch_size: passages that are read and sorted by length, and at most sent, together.
-        postponed: vectors to leave out. A passage's content hash does not depend on them: who adds
-            it again after the back-fill finds it unchanged.
-
-    Raises:
-        EmptyTextError, DuplicateIdError, InputError: a passage that cannot be stored; nothing of
-            its batch is.
-        CollectionError, ServerError: Qdrant refused or failed. The message says how many passages
-            of this call are stored.
+    The encoder makes every named vector that the collection has, in one pass, but for those that
+    are ``postponed``. A passage's content hash does not depend on these: who adds it again after
+    the back-fill finds it unchanged.
     """
     check_count("batch_size", batch_size)
     check_stream(passages)
@@ -254,12 +237,7 @@ def _store_part(
 ) -> Operation[None]:
     points = yield Compute(lambda: _encode_points(collection, encoder, vectors, part))
     for call in upserts(collection.name, points):
-        try:
-            yield call
-        except ServerError as error:
-            if (named := too_large(error, call)) is not None:
-                raise named from error
-            raise
+        yield call
         group = call.arguments["points"]
         updated = sum(point.id in stored for point in group)
         done.updated += updated

@@ -12,7 +12,6 @@ from qdrant_client import models
 from logic_retrievers.effects import ClientCall, Operation
 from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import (
-    CollectionError,
     CollectionMismatchError,
     CollectionNotFoundError,
     ConfigurationError,
@@ -118,7 +117,9 @@ def open_collection(
             " all_tenants=True to read everybody's."
         )
     metadata = own_metadata(info)
-    first = [] if metadata else (yield from _first_points(name))
+    first: list[Any] = []
+    if not metadata:  # one point shows who fills the collection
+        first, _ = yield scroll(name, limit=1, payload=[NODE])
     stored = read_vectors(name, info, vector_names)
     if LEXICAL in stored and not metadata and not first and language is not None:
         stored[LEXICAL] = _adopted_words(name, info, stored[LEXICAL], language)
@@ -146,7 +147,8 @@ def open_collection(
         prefixes = tuple(metadata["prefixes"])
         flags = tuple(metadata.get("flags", (QUARANTINED,)))
     else:
-        prefixes = _detect_prefixes(first, keys)
+        of_llama_index = any(NODE in (point.payload or {}) for point in first)
+        prefixes = ("", keys.metadata) if of_llama_index else (keys.metadata,)
         flags = quarantine_keys(prefixes)
     limits = StrictLimits.read(info.config.strict_mode_config)
     indexed = info.payload_schema or {}
@@ -239,13 +241,11 @@ def _create(
         yield client_call("create_collection", name, **arguments)
     except Exception:
         # Somebody else was faster, or the answer to our own first attempt was lost.
-        info = yield from _get_info(name)
-        if info is None:
+        found = yield from _get_info(name)
+        if found is None:
             raise
-        return info
-    info = yield from _get_info(name)
-    if info is None:
-        raise CollectionError(f"Collection {name!r} was made and is gone again. Who deletes it?")
+        return found
+    info: models.CollectionInfo = yield client_call("get_collection", name)
     return info
 
 
@@ -266,18 +266,6 @@ def _searchable(
     if words is not None and words.sparse and words.language and not words.incomplete:
         searchable.append(LEXICAL)
     return tuple(searchable)
-
-
-def _first_points(name: str) -> Operation[list[Any]]:
-    """One point of a collection that holds any, by which to judge who fills it."""
-    points, _ = yield scroll(name, limit=1, payload=[NODE])
-    return list(points)
-
-
-def _detect_prefixes(first: Sequence[Any], keys: PayloadKeys) -> tuple[str, ...]:
-    """Where another store keeps its metadata."""
-    payload: Mapping[str, Any] = (first[0].payload if first else None) or {}
-    return ("", keys.metadata) if NODE in payload else (keys.metadata,)
 
 
 def _adopted_words(

@@ -198,7 +198,7 @@ class IndexOperations:
         return vectors.stored_vectors(self._collection, passages, names)
 
     def hide(self, ids: Sequence[str]) -> Operation[list[str]]:
-        """Quarantines passages; see :func:`quarantine.hide`.
+        """Quarantines passages; see :func:`quarantine_flag.hide`.
 
         The flag's payload index is created first where a server has none.
         """
@@ -206,15 +206,15 @@ class IndexOperations:
         return (yield from quarantine_flag.hide(self._collection, ids))
 
     def unhide(self, ids: Sequence[str]) -> Operation[list[str]]:
-        """Removes passages from quarantine; see :func:`quarantine.unhide`."""
+        """Removes passages from quarantine; see :func:`quarantine_flag.unhide`."""
         return quarantine_flag.unhide(self._collection, ids)
 
     def quarantined_page(self, offset: Any = None) -> Operation[tuple[list[Passage], Any]]:
-        """One page of the hidden passages; see :func:`quarantine.quarantined_page`."""
+        """One page of the hidden passages; see :func:`quarantine_flag.quarantined_page`."""
         return quarantine_flag.quarantined_page(self._collection, offset)
 
     def fingerprints(self, ids: Sequence[str]) -> Operation[dict[str, str]]:
-        """Passage id -> hash of its stored point; see :func:`quarantine.fingerprints`."""
+        """Passage id -> hash of its stored point; see :func:`quarantine_flag.fingerprints`."""
         return quarantine_flag.fingerprints(self._collection, ids)
 
     def close(self) -> None:

@@ -110,16 +110,17 @@ class PassageIndex(IndexCopies):
         batch_size: int = BATCH_SIZE,
         fast: bool = False,
     ) -> IngestReport:
-        """Stores passages; see :func:`logic_retrievers.index.ingestion.add`.
+        """Stores passages.
 
         Passages that are stored unchanged cost neither encoding nor sending, so a call that was cut
-        off is finished by running it again.
+        off, even by ``kill -9``, is finished by running it again.
 
         Args:
             passages: any iterable; read as a stream.
             replace_sources: afterwards delete what is still stored of the sources of this call and
                 is not in it.
-            keep_sources: sources that this call brings only in part; nothing of theirs is deleted.
+            keep_sources: sources that this call brings only in part (a file with a row that could
+                not be read); nothing of theirs is deleted. Read when ``passages`` has ended.
             progress: called about every second, and after the first 16 passages.
             batch_size: how many passages are read and sorted by length, and at most sent, together.
             fast: make the topical vector and the words alone, in about half the time, and leave the
@@ -129,7 +130,8 @@ class PassageIndex(IndexCopies):
         Raises:
             EmptyTextError, DuplicateIdError, InputError: a passage that cannot be stored; nothing
                 of its batch is.
-            CollectionError, ServerError: Qdrant refused or failed.
+            CollectionError, ServerError: Qdrant refused or failed. The message says how many
+                passages of this call are stored.
         """
         return self.run(
             self._add(passages, replace_sources, keep_sources, progress, batch_size, fast)

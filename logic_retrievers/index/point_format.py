@@ -179,8 +179,7 @@ def stored_hash(payload: Mapping[str, Any] | None) -> str | None:
 
 def quarantine_keys(metadata_prefixes: Sequence[str]) -> tuple[str, ...]:
     """The payload keys that may hold a quarantine flag: ours, and that key inside the metadata."""
-    keys = [QUARANTINED, *(f"{prefix}.{QUARANTINED}" for prefix in metadata_prefixes if prefix)]
-    return tuple(dict.fromkeys(keys))
+    return (QUARANTINED, *(f"{prefix}.{QUARANTINED}" for prefix in metadata_prefixes if prefix))
 
 
 def is_quarantined(

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from qdrant_client import models
 
 from logic_retrievers.effects import ClientCall
-from logic_retrievers.errors import ServerError
 from logic_retrievers.index.collection import Collection
 
 T = TypeVar("T")
@@ -163,18 +162,6 @@ def upserts(collection: str, points: Iterable[models.PointStruct]) -> Iterator[C
         size += own
     if group:
         yield client_call("upsert", collection, points=group, wait=True)
-
-
-def too_large(error: ServerError, call: ClientCall) -> ServerError | None:
-    """The error for a point that alone is more than a server takes; None for other refusals."""
-    points = call.arguments["points"]
-    if len(points) > 1 or "larger than allowed" not in str(error):
-        return None
-    return ServerError(
-        f"Point {points[0].id} is some {_estimated_bytes(points[0]) / 2**20:.0f} MiB, more than the"
-        " server takes in one request (32 MiB, unless service.max_request_size_mb of its"
-        f" configuration says otherwise). Split the passage, or shorten its metadata. ({error})"
-    )
 
 
 def _estimated_bytes(point: models.PointStruct) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -146,32 +146,25 @@ def stored_vectors(
         by_id = {passage.id: passage for passage in batch}
         pairs = yield from retrieve_by_passage_id(collection, list(by_id), vectors=list(name_of))
         ids = {str(record.id): passage_id for passage_id, record in pairs}
-        current = {
-            str(record.id): _current_vectors(
-                collection, record, by_id[passage_id], name_of.values()
-            )
-            for passage_id, record in pairs
-        }
         for stored_name, name in name_of.items():
-            row_of, rows = _vector_table([record for _, record in pairs], stored_name)
-            vectors.update(
-                ((name, ids[point]), rows[row])
-                for point, row in row_of.items()
-                if name in current[point]
-            )
+            current = [
+                record
+                for passage_id, record in pairs
+                if _is_current(collection, record, by_id[passage_id], name)
+            ]
+            row_of, rows = _vector_table(current, stored_name)
+            vectors.update(((name, ids[point]), rows[row]) for point, row in row_of.items())
     return vectors
 
 
-def _current_vectors(
-    collection: Collection, record: models.Record, passage: Passage, names: Iterable[str]
-) -> set[str]:
-    """The vectors of a point for which an encoder would read the same text now."""
+def _is_current(collection: Collection, record: models.Record, passage: Passage, name: str) -> bool:
+    """Whether an encoder would read the same text now for this vector of a point."""
     stored = collection.passage(record)
     if stored.text != passage.text:
-        return set()
+        return False
     if stored_hash(record.payload) is None:  # other stores do not note what they embedded
-        return set(names)
-    return {name for name in names if stored.text_for(name) == passage.text_for(name)}
+        return True
+    return stored.text_for(name) == passage.text_for(name)
 
 
 def _vector_table(records: Sequence[models.Record], stored_name: str) -> VectorTable:

@@ -130,7 +130,7 @@ def test_a_server_that_cannot_add_vectors(make_passages, prefer_grpc):
         with PassageIndex.open("lr-test", HashedEncoder(POOR), **where) as index:
             index.add(make_passages(20))
         with PassageIndex.open("lr-test", HashedEncoder(RICH), **where) as index:
-            with pytest.raises(ServerError, match=r"since version 1\.18.*reindex"):
+            with pytest.raises(ServerError, match=r"since version 1\.18.*reindex into"):
                 index.backfill()
             assert index.incomplete == ()
             index.reindex("lr-test-2", vectors=RICH)

@@ -73,7 +73,6 @@ def config(**params) -> models.CollectionConfig:
         ({"optimizers_config": {"flush_interval_sec": 1}}, "flush_interval_sec = 5, not 1"),
         ({"quantization_config": {"scalar": {"type": "int8"}}}, "quantization_config.* = None"),
         ({"strict_mode_config": {"enabled": True}}, r"strict_mode_config\.enabled = None"),
-        ({"sharding_method": "custom"}, "sharding_method = .*auto"),
     ],
 )
 def test_an_existing_collection_that_is_kept_otherwise(options, message):
@@ -82,7 +81,7 @@ def test_an_existing_collection_that_is_kept_otherwise(options, message):
 
 
 def test_an_existing_collection_that_is_kept_so():
-    options = {"replication_factor": 1, "hnsw_config": {"m": 16}, "sharding_method": "auto"}
+    options = {"replication_factor": 1, "hnsw_config": {"m": 16}}
     CollectionOptions.read(options).check("p", config())
     CollectionOptions.read(None).check("p", config())
 
@@ -90,7 +89,7 @@ def test_an_existing_collection_that_is_kept_so():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"replicas": 2}, "'replicas'.*There are shard_number, sharding_method"),
+        ({"replicas": 2}, "'replicas'.*There are shard_number, replication_factor"),
         ({"replication_factor": 0}, "'replication_factor'.*greater than 0"),
         ({"hnsw_config": {"m": "many"}}, r"'hnsw_config\.m'"),
         ({"hnsw_config": {"links": 8}}, r"'hnsw_config\.links'"),

@@ -16,7 +16,6 @@ from logic_retrievers.errors import (
     EncoderError,
     FingerprintMismatchError,
     InputError,
-    ServerError,
 )
 from logic_retrievers.index import IngestReport, PassageIndex, requests
 from logic_retrievers.index.point_format import point_id
@@ -209,16 +208,6 @@ def test_large_passages_reach_a_server_and_its_copies(wire_double, encoder):
         assert index.copy_to("q", location=wire_double.url) == 12
         with PassageIndex.open("q", encoder, location=wire_double.url) as copy:
             assert copy.get(["11"]) == [large[11]]
-
-
-def test_a_passage_that_no_request_holds_is_named(wire_double, encoder):
-    """In the server's own words it would be a payload without a name."""
-    huge = Passage("huge", "text", {"scan": "x" * 33 * 2**20})
-    with PassageIndex.open("p", encoder, location=wire_double.url) as index:
-        words = rf"Point {point_id('huge', None)} is some 33 MiB.*33554432 bytes.*0 passages"
-        with pytest.raises(ServerError, match=words):
-            index.add([huge, Passage("small", "text")])
-        assert index.add([Passage("small", "text")]).added == 1
 
 
 def test_inputs_are_not_changed(index):

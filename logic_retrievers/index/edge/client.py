@@ -169,7 +169,7 @@ class EdgeClient:
         with engine_errors():
             records, following = collection.shard.scroll(request)
         page = [translation.from_record(record) for record in records]
-        return page, translation.from_offset(following)
+        return page, None if following is None else translation.from_id(following)
 
     def count(
         self, collection_name: str, count_filter: models.Filter | None = None, exact: bool = True

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from uuid import uuid4
 import qdrant_edge as edge
 from qdrant_client import models
 
+from logic_retrievers.index.collection_metadata import by_stored_name
 from logic_retrievers.index.edge.translation import filtered_fields, to_index_params
 from logic_retrievers.index.faults import EdgeError
 
@@ -146,7 +147,7 @@ def create_collection(folder: Path, description: Description, *, durable: bool) 
     config = edge.EdgeConfig(
         vectors={
             name: edge.EdgeVectorParams(vector.size, _distance(vector))
-            for name, vector in _dense(description.params).items()
+            for name, vector in by_stored_name(description.params.vectors).items()
         },
         sparse_vectors={
             name: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
@@ -228,7 +229,7 @@ class EdgeCollection:
                 self.update(
                     edge.UpdateOperation.create_dense_vector(name, dense.size, _distance(dense))
                 )
-                params.vectors = {**_dense(params), name: dense}
+                params.vectors = {**by_stored_name(params.vectors), name: dense}
             self.describe(params=params)
 
     def add_index(self, key: str, schema: Any) -> None:
@@ -294,22 +295,12 @@ class EdgeCollection:
                 self.shard.close()
 
 
-def _dense(params: models.CollectionParams) -> Mapping[str, models.VectorParams]:
-    vectors = params.vectors
-    return {"": vectors} if isinstance(vectors, models.VectorParams) else dict(vectors or {})
-
-
 def _distance(vector: models.VectorParams) -> Any:
-    return {
-        models.Distance.COSINE: edge.Distance.Cosine,
-        models.Distance.DOT: edge.Distance.Dot,
-        models.Distance.EUCLID: edge.Distance.Euclid,
-        models.Distance.MANHATTAN: edge.Distance.Manhattan,
-    }[vector.distance]
+    return getattr(edge.Distance, vector.distance.value)  # they have the same names
 
 
 def _optimizers(params: models.CollectionParams) -> edge.EdgeOptimizersConfig:
     """One segment, with HNSW above the limit; the engine counts in kilobytes of vectors."""
-    widest = max((vector.size for vector in _dense(params).values()), default=1)
+    widest = max((vector.size for vector in by_stored_name(params.vectors).values()), default=1)
     threshold = EXACT_LIMIT * widest * BYTES_PER_COORDINATE // 1024
     return edge.EdgeOptimizersConfig(default_segment_number=1, indexing_threshold=threshold)

@@ -62,9 +62,7 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
         if not (force or unindexed_points(collection) > EXACT_LIMIT):
             return False
         before = collection.description.shard
-        after = (
-            new_shard_name()  # if this process is killed, that one may write on for a while
-        )
+        after = new_shard_name()  # a killed process's child may write to its own for a while
         copy = collection.folder / after
         with engine_errors():
             collection.shard.flush()

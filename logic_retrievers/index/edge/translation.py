@@ -234,7 +234,7 @@ def to_points(points: Sequence[models.PointStruct]) -> list[edge.Point]:
 def from_record(record: Any) -> models.Record:
     """A stored point as qdrant-client gives it."""
     return models.Record.model_construct(
-        id=_from_id(record.id), payload=record.payload, vector=_from_vectors(record.vector)
+        id=from_id(record.id), payload=record.payload, vector=_from_vectors(record.vector)
     )
 
 
@@ -255,12 +255,8 @@ def from_scored(results: Sequence[Sequence[Any]]) -> list[ScoredPoints]:
     ]
 
 
-def from_offset(offset: Any) -> models.ExtendedPointId | None:
-    """The offset of the next page."""
-    return None if offset is None else _from_id(offset)
-
-
-def _from_id(point: Any) -> models.ExtendedPointId:
+def from_id(point: Any) -> models.ExtendedPointId:
+    """A point id as qdrant-client gives it."""
     return point if isinstance(point, int) else str(point)
 
 
