@@ -23,19 +23,9 @@ PAGE_SIZE = 256
 def copy(
     collection: Collection, target: str, at: EffectHandler, progress: ProgressCallback | None = None
 ) -> Operation[int]:
-    """Copies every point as it is into a new collection somewhere else, or goes on with that.
+    """Copies every point as it is into a new collection at another place, or goes on with that.
 
-    Args:
-        collection: what to copy.
-        target: name of the copy.
-        at: the connection to the place of the copy.
-        progress: called after each batch; what an earlier call copied counts as done.
-
-    Returns:
-        How many points were copied in this call.
-
-    Raises:
-        CollectionError: the copy has another number of points in the end.
+    See :meth:`PassageIndex.copy_to`.
     """
     info = yield client_call("get_collection", collection.name)
     metadata = updated_metadata(collection, {})

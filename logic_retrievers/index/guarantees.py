@@ -17,12 +17,9 @@ _WRITES = ("upsert", "update_vectors", "delete_vectors", "delete", "set_payload"
 
 
 def guaranteed(consistency: int | str | None, ordering: str | None) -> dict[str, dict[str, Any]]:
-    """Method of a client -> the arguments that say what is guaranteed; None: the server's default.
+    """Method of a client -> the arguments that say what is guaranteed.
 
-    Args:
-        consistency: copies of a shard that must agree on an answer: a number, or one of
-            ``CONSISTENCIES``. Counts have none.
-        ordering: one of ``ORDERINGS``.
+    The settings are those of :class:`ConnectionSettings`. Counts have no consistency.
 
     Raises:
         ConfigurationError: another value.

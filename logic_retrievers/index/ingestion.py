@@ -92,19 +92,6 @@ class _Done:
             self.part_size = next_part_size(len(part), begun)
 
 
-@dataclass(frozen=True, slots=True)
-class Postponed:
-    """Vectors that an ingestion leaves to a back-fill.
-
-    Args:
-        names: of the vectors.
-        mark: marks them as incomplete; performed before points are written without them.
-    """
-
-    names: Container[str]
-    mark: Callable[[], Operation[None]]
-
-
 def add(
     collection: Collection,
     encoder: Encoder,
@@ -114,12 +101,14 @@ def add(
     keep_sources: Container[str] = (),
     progress: ProgressCallback | None = None,
     batch_size: int = BATCH_SIZE,
-    postponed: Postponed | None = None,
+    postponed: Container[str] = (),
+    mark_postponed: Callable[[], Operation[None]] | None = None,
 ) -> Operation[IngestReport]:
     """Stores passages; see :meth:`PassageIndex.add`.
 
     The encoder makes every named vector that the collection has, in one pass, but for those that
-    are ``postponed``. A passage's content hash does not depend on these: who adds it again after
+    are ``postponed`` to a back-fill: ``mark_postponed`` marks them as incomplete before points are
+    written without them. A passage's content hash does not depend on these: who adds it again after
     the back-fill finds it unchanged.
     """
     check_count("batch_size", batch_size)
@@ -127,7 +116,7 @@ def add(
     check_type("keep_sources", keep_sources, Container)
     vectors = _vectors_to_write(collection, encoder)
     fingerprints = written_fingerprints(collection, encoder)
-    written = [v for v in vectors if postponed is None or v.name not in postponed.names]
+    written = [v for v in vectors if v.name not in postponed]
     done = _Done()
     meter = ProgressMeter(progress, len(passages) if isinstance(passages, Sized) else None)
     stream = iter(passages)
@@ -145,8 +134,8 @@ def add(
             if not changed:
                 meter.report(done.read)
                 continue
-            if postponed is not None:
-                yield from postponed.mark()
+            if mark_postponed is not None:
+                yield from mark_postponed()
             changed = yield from _keep_quarantine(collection, changed, stored)
             left = len(changed)
             for part in done.parts(changed):

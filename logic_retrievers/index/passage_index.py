@@ -15,7 +15,7 @@ from logic_retrievers.index.backfill import BackfillReport
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.copies import IndexCopies
 from logic_retrievers.index.filters import UserFilter
-from logic_retrievers.index.ingestion import BATCH_SIZE, IngestReport, Postponed
+from logic_retrievers.index.ingestion import BATCH_SIZE, IngestReport
 from logic_retrievers.index.nodes import connect
 from logic_retrievers.index.opening import open_collection, prepare_writing
 from logic_retrievers.index.requests import client_call
@@ -273,8 +273,7 @@ class PassageIndex(IndexCopies):
         fast: bool,
     ) -> Operation[IngestReport]:
         self._collection = yield from prepare_writing(self._collection, self._encoder.specs)
-        names = backfill.postponed_vectors(self._collection) if fast else ()
-        postponed = Postponed(names, self._mark_postponed) if names else None
+        postponed = backfill.postponed_vectors(self._collection) if fast else ()
         report = yield from ingestion.add(
             self._collection,
             self._encoder,
@@ -284,6 +283,7 @@ class PassageIndex(IndexCopies):
             progress=progress,
             batch_size=batch_size,
             postponed=postponed,
+            mark_postponed=self._mark_postponed if postponed else None,
         )
         yield from self._optimize()
         return report

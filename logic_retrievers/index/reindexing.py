@@ -82,18 +82,7 @@ def reindex(
 ) -> Operation[ReindexReport]:
     """Fills a second collection from the first, and switches an alias to it.
 
-    Args:
-        source: with the passages of all tenants.
-        into: name of the second collection; where it exists, the call goes on with it.
-        encoder: makes its vectors.
-        settings: of :func:`opening.open_collection`; what is left out is as in ``source``.
-        alias: None: none is switched.
-        progress: of the first pass.
-        embedded: whether the engine runs in this process.
-
-    Raises:
-        ConfigurationError: names that cannot be.
-        CollectionError: somebody else writes to the second collection.
+    See :meth:`PassageIndex.reindex`; the settings are those of :func:`opening.open_collection`.
     """
     begun = time.monotonic()
     source, switched = yield from _resolve(source, into, alias, embedded)
