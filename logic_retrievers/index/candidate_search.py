@@ -16,6 +16,7 @@ from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import native_point_id
 from logic_retrievers.index.requests import (
+    RESCORED,
     QueryVector,
     ScoredId,
     ScoredPoints,
@@ -92,7 +93,7 @@ def find_candidates(
                 collection.vector(query.vector).stored_name,
                 query.limit + SPARE,
                 condition,
-                local_mode=collection.local_mode,
+                None if collection.local_mode else RESCORED,
             )
             for _, query, condition in searches
         ],

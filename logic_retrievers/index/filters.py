@@ -86,14 +86,15 @@ def _check_depth(user: models.Filter) -> None:
             for group in groups
             if isinstance(group, models.Filter)
             for conditions in (group.must, group.should, group.must_not, group.min_should)
-            for condition in _as_list(getattr(conditions, "conditions", conditions))
+            for condition in as_list(getattr(conditions, "conditions", conditions))
         ]
         if not level:
             return
     raise InputError(f"A filter may have {MAX_DEPTH} levels at most.")
 
 
-def _as_list(conditions: Any) -> list[Any]:
+def as_list(conditions: Any) -> list[Any]:
+    """The conditions of one part of a Qdrant filter, which may be a single one."""
     return conditions if isinstance(conditions, list) else [conditions] if conditions else []
 
 

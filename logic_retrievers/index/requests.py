@@ -28,7 +28,8 @@ BYTES_PER_COORDINATE = 21
 
 _EXACT = models.SearchParams(exact=True)
 _UNQUANTIZED = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
-_RESCORED = models.SearchParams(quantization=models.QuantizationSearchParams(rescore=True))
+RESCORED = models.SearchParams(quantization=models.QuantizationSearchParams(rescore=True))
+"""Scores are compared with exact ones of the second phase, so never leave them quantised."""
 
 
 class ScoredId(NamedTuple):
@@ -66,17 +67,21 @@ def nearest_request(
     stored_name: str,
     limit: int,
     condition: models.Filter | None,
-    *,
-    local_mode: bool = False,
+    params: models.SearchParams | None = RESCORED,
 ) -> models.QueryRequest:
-    """Asks for the nearest points on one named vector, ids and scores only."""
-    return _request(
-        query,
-        stored_name,
-        condition,
-        limit,
-        # scores are compared with exact ones of the second phase, so never leave them quantised
-        params=None if local_mode else _RESCORED,
+    """Asks for the nearest points on one named vector, ids and scores only.
+
+    Constructed without validation: hundreds of ids and coordinates are this package's own.
+    """
+    is_sparse = isinstance(query, models.SparseVector)
+    vector = query if is_sparse else np.asarray(query, dtype=np.float32).tolist()
+    return models.QueryRequest.model_construct(
+        query=models.NearestQuery.model_construct(nearest=vector),
+        using=stored_name or None,
+        filter=condition,
+        limit=limit,
+        with_payload=False,
+        params=params,
     )
 
 
@@ -87,7 +92,8 @@ def scores_request(
     params: models.SearchParams | None,
 ) -> models.QueryRequest:
     """Asks for the score of every one of these points (:func:`by_id`) on one named vector."""
-    return _request(query, stored_name, points, len(points.must[0].has_id), params)  # type: ignore[index, union-attr]
+    limit = len(points.must[0].has_id)  # type: ignore[index, union-attr]
+    return nearest_request(query, stored_name, limit, points, params)
 
 
 def by_id(
@@ -176,23 +182,3 @@ def _estimated_bytes(point: models.PointStruct) -> int:
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """Consecutive slices of at most ``size``."""
     return (items[start : start + size] for start in range(0, len(items), size))
-
-
-def _request(
-    query: QueryVector,
-    stored_name: str,
-    condition: models.Filter | None,
-    limit: int,
-    params: models.SearchParams | None,
-) -> models.QueryRequest:
-    """Constructed without validation: hundreds of ids and coordinates are this package's own."""
-    is_sparse = isinstance(query, models.SparseVector)
-    vector = query if is_sparse else np.asarray(query, dtype=np.float32).tolist()
-    return models.QueryRequest.model_construct(
-        query=models.NearestQuery.model_construct(nearest=vector),
-        using=stored_name or None,
-        filter=condition,
-        limit=limit,
-        with_payload=False,
-        params=params,
-    )

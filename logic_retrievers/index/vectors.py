@@ -108,13 +108,12 @@ def fetch_vectors(
         MissingVectorError: the collection lacks a vector.
     """
     stored_names = {name: collection.vector(name).stored_name for name in names}
-    stored = list(stored_names.values())
-    if not point_ids or not stored_names:
-        return {name: _vector_table([], "") for name in stored_names}
     wanted = [native_point_id(point) for point in point_ids]
-    records = yield retrieve(collection.name, wanted, payload=False, vectors=stored)
-    tables = {name: _vector_table(records, name) for name in stored}
-    return {name: tables[stored_name] for name, stored_name in stored_names.items()}
+    records = []
+    if wanted and stored_names:
+        stored = list(stored_names.values())
+        records = yield retrieve(collection.name, wanted, payload=False, vectors=stored)
+    return {name: _vector_table(records, stored) for name, stored in stored_names.items()}
 
 
 def stored_vectors(

@@ -9,6 +9,7 @@ from uuid import UUID
 import qdrant_edge as edge
 from qdrant_client import models
 
+from logic_retrievers.index.filters import as_list
 from logic_retrievers.index.requests import ScoredId, ScoredPoints, by_filter
 
 
@@ -82,7 +83,7 @@ def _filter(condition: models.Filter) -> edge.Filter:
 def _conditions(conditions: Any) -> list[Any] | None:
     if conditions is None:
         return None
-    return [_condition(condition) for condition in _as_list(conditions)]
+    return [_condition(condition) for condition in as_list(conditions)]
 
 
 def _condition(condition: Any) -> Any:
@@ -144,7 +145,7 @@ def filtered_fields(
             continue
         at_least = condition.min_should.conditions if condition.min_should else []
         for part in (condition.must, condition.should, condition.must_not, at_least):
-            for inner in _as_list(part or []):
+            for inner in as_list(part):
                 if isinstance(inner, models.Filter):
                     yield from filtered_fields([inner])
                 elif isinstance(inner, models.FieldCondition):
@@ -269,7 +270,3 @@ def _from_vectors(vectors: Any) -> Any:
         else vector
         for name, vector in vectors.items()
     }
-
-
-def _as_list(conditions: Any) -> list[Any]:
-    return conditions if isinstance(conditions, list) else [conditions]
