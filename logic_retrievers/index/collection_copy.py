@@ -21,7 +21,7 @@ PAGE_SIZE = 256
 
 
 def copy(
-    collection: Collection, target: str, at: EffectHandler, progress: ProgressCallback | None = None
+    collection: Collection, target: str, at: EffectHandler, progress: ProgressCallback | None
 ) -> Operation[int]:
     """Copies every point as it is into a new collection at another place, or goes on with that.
 
@@ -44,7 +44,7 @@ def copy(
         if offset is None:
             break
     points = yield from _count(collection.name)
-    copies = yield _elsewhere(at, _count(target))
+    copies = yield _elsewhere(at, _finish(target, metadata))
     if points != copies:
         raise CollectionError(
             f"{collection.name!r} has {points} points and its copy {target!r} {copies}:"
@@ -72,11 +72,11 @@ def _create_copy(
             target,
             vectors_config=by_stored_name(params.vectors),
             sparse_vectors_config=params.sparse_vectors,
+            metadata=metadata,
             **copied_options(info),
         )
         yield from copy_payload_indexes(info, target)
         created = yield client_call("get_collection", target)
-    yield client_call("update_collection", target, metadata=metadata)
     return created
 
 
@@ -113,6 +113,12 @@ def _write_absent(target: str, records: Sequence[models.Record]) -> Operation[in
     ]
     yield from upserts(target, points)
     return len(points)
+
+
+def _finish(target: str, metadata: Mapping[str, Any]) -> Operation[int]:
+    """Describes a copy that was there before as well; returns how many points it has."""
+    yield client_call("update_collection", target, metadata=metadata)
+    return (yield from _count(target))
 
 
 def _count(name: str) -> Operation[int]:

@@ -160,8 +160,6 @@ def _classify(error: BaseException) -> tuple[Fault, str] | None:
             return kind, error.strerror or type(error).__name__
         case EdgeError():
             return _edge_fault(str(error))
-        case RuntimeError() if "already accessed by another instance" in str(error):
-            return Fault.LOCKED, "another process has it open"
         case Exception() if _is_of_closed_client(error):
             return Fault.CLOSED, "its client is closed"
         case Exception() if _arose_from_answer(error):

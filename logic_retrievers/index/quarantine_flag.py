@@ -104,13 +104,13 @@ def unhide_points(collection: Collection, point_ids: Container[str]) -> Operatio
 
 
 def quarantined_page(
-    collection: Collection, offset: Any = None, size: int = POINTS_PER_CALL
+    collection: Collection, offset: Any = None
 ) -> Operation[tuple[list[Passage], Any]]:
     """One page of the hidden passages, in the order of their points, and the next page's offset."""
     if not collection.filterable_flags:  # a strict server without an index: nothing is hidden there
         return [], None
     flagged = models.Filter(should=flag_conditions(collection.filterable_flags))
-    return (yield from page(collection, flagged, offset, size))
+    return (yield from page(collection, flagged, offset))
 
 
 def fingerprints(collection: Collection, ids: Sequence[str]) -> Operation[dict[str, str]]:
