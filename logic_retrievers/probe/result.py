@@ -11,10 +11,38 @@ from typing import Any
 from logic_retrievers.atomic_files import write_text
 from logic_retrievers.evaluation.result import estimate_metrics, estimates_by_label
 from logic_retrievers.evaluation.statistics import RESAMPLES, Estimate, bootstrap, holm, mcnemar
-from logic_retrievers.probe.grading import Grading
-from logic_retrievers.probe.traces import Trace
+from logic_retrievers.probe.grading import Direction, Grade, Grading
 
 ACCURACY = "accuracy"
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The outcome of one question under one configuration.
+
+    Args:
+        question: its id.
+        configuration: its name.
+        passages: ids, in the order in which the reader got them.
+        scores: of the passages under the configuration.
+        answer: as the reader gave it; None where there is none.
+        grade: of the answer.
+        direction: label of the first passage; None where the question has no labels.
+        retrieval_seconds: for the passages.
+        reader_seconds: for the answer; for a repeated prompt, what it took the first time.
+        error: why there is no answer.
+    """
+
+    question: str
+    configuration: str
+    passages: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    answer: str | None = None
+    grade: Grade | None = None
+    direction: Direction | None = None
+    retrieval_seconds: float = 0.0
+    reader_seconds: float = 0.0
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +102,9 @@ class ProbeResult:
 
         ``accuracy`` is the share of right answers; ``exact``, ``f1``, ``support``, ``gold``,
         ``wrong`` and ``abstained`` as in :class:`Grade` (``gold`` and ``wrong`` as shares of
-        questions whose answer contains one); ``judged`` the judge's share of right answers;
-        ``top_satisfying`` and ``top_violating`` the label of the first passage, for questions with
-        labels; ``retrieval_seconds`` and ``reader_seconds`` per question.
+        questions whose answer contains one); ``top_satisfying`` and ``top_violating`` the label of
+        the first passage, for questions with labels; ``retrieval_seconds`` and ``reader_seconds``
+        per question.
         """
         values = self._values(configuration)
         if not values:
@@ -138,6 +166,16 @@ class ProbeResult:
             StorageError: the file cannot be written.
         """
         write_text(path, json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n")
+
+    def write_traces(self, path: str | os.PathLike[str]) -> None:
+        """Writes a line of JSON for each :class:`Trace`, the whole file or nothing.
+
+        Raises:
+            StorageError: the file cannot be written.
+        """
+        traces = (trace for by_question in self.traces.values() for trace in by_question.values())
+        lines = (json.dumps(asdict(trace), ensure_ascii=False) + "\n" for trace in traces)
+        write_text(path, "".join(lines))
 
     def _labels(self) -> dict[str, str]:
         return {name: kind for name, kind in self.kinds.items() if kind}
@@ -209,8 +247,6 @@ def _trace_metrics(trace: Trace, grading: Grading) -> dict[str, float]:
         "retrieval_seconds": trace.retrieval_seconds,
         "reader_seconds": trace.reader_seconds,
     }
-    if trace.judged is not None:
-        metrics["judged"] = trace.judged
     if trace.direction is not None:
         metrics["top_satisfying"] = trace.direction == "satisfying"
         metrics["top_violating"] = trace.direction == "violating"
