@@ -98,7 +98,6 @@ def _conjunction_and_exclusion(a: tuple[str, Query], b: tuple[str, Query]) -> It
             text=f"Who likes {words}?",
             grades=dict.fromkeys(sorted(satisfying), 1),
             violating=violating,
-            original_ids={**wanted.original_ids, **excluded.original_ids},
             extra={
                 "expression": expression.to_dict(),
                 "template": template,

@@ -70,22 +70,16 @@ def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset
 
 
 def data_folder() -> Path:
-    """``LOGIC_RETRIEVERS_DATA``, else ``../shared/data`` from working directory or repository.
+    """``LOGIC_RETRIEVERS_DATA``, else ``../shared/data`` from the working directory.
 
     Raises:
-        ReadError: there is no such folder; the message lists where it was looked for.
+        ReadError: there is no such folder; the message says where it was looked for.
     """
-    if configured := os.environ.get(DATA_VARIABLE):
-        candidates = [Path(configured)]
-    else:
-        repository = Path(__file__).resolve().parents[2]
-        bases = dict.fromkeys((Path.cwd(), repository))
-        candidates = [base.parent / "shared" / "data" for base in bases]
-    for candidate in candidates:
-        if is_folder(candidate):
-            return candidate
+    folder = Path(os.environ.get(DATA_VARIABLE) or Path.cwd().parent / "shared" / "data")
+    if is_folder(folder):
+        return folder
     raise ReadError(
-        f"no benchmark data; looked in {' and '.join(map(str, candidates))}. "
+        f"no benchmark data; looked in {folder}. "
         f"Set {DATA_VARIABLE} to the folder that holds the data sets"
     )
 

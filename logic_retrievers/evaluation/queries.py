@@ -30,8 +30,6 @@ class Query:
         violating: documents that the query rules out.
         neutral: documents on the topic that neither satisfy nor violate.
         exclude: documents that are the query itself and may not appear in its results.
-        original_ids: document id -> the id that this query's labels use, where copies of one text
-            were merged under another id.
         extra: the other fields of the row (``pair_id``, ``expression``, ...).
     """
 
@@ -41,7 +39,6 @@ class Query:
     violating: frozenset[str] = frozenset()
     neutral: frozenset[str] = frozenset()
     exclude: frozenset[str] = frozenset()
-    original_ids: Mapping[str, str] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -169,8 +166,7 @@ def _build_query(row: Row, row_grades: Mapping[str, int], corpus: Corpus) -> Que
     for other in lists - _NOT_EXTRA:
         if meant := get_close_matches(other, absent, 1, _SIMILAR):
             raise row.error(f"{other!r} looks like a misspelt {meant[0]!r}: rename it")
-    labels = {name: row.ids(name) for name in _LABELS}
-    canonical = {name: _canonical_ids(labels[name], row, corpus) for name in _LABELS}
+    canonical = {name: _canonical_ids(row.ids(name), row, corpus) for name in _LABELS}
     grades = dict.fromkeys(sorted(canonical["satisfying"]), 1)
     for document, grade in row_grades.items():
         if (name := corpus.canonical_id(document)) is not None:
@@ -178,8 +174,6 @@ def _build_query(row: Row, row_grades: Mapping[str, int], corpus: Corpus) -> Que
     label_sets = [set(grades), canonical["violating"], canonical["neutral"]]
     if sum(map(len, label_sets)) > len(set().union(*label_sets)):
         raise row.error("one document, or two with the same text, carries two different labels")
-    original = {*row_grades, *(document for name in _LABELS for document in labels[name])}
-    copies = {corpus.aliases[copy]: copy for copy in sorted(original & corpus.aliases.keys())}
     return Query(
         id=row.id(),
         text=text,
@@ -187,7 +181,6 @@ def _build_query(row: Row, row_grades: Mapping[str, int], corpus: Corpus) -> Que
         violating=canonical["violating"],
         neutral=canonical["neutral"],
         exclude=_own_document(row.id(), text, corpus) - set(grades),
-        original_ids={first: copy for first, copy in copies.items() if first not in original},
         extra={name: value for name, value in row.fields.items() if name not in _NOT_EXTRA},
     )
 

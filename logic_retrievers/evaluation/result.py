@@ -34,7 +34,7 @@ class EvaluationResult:
         estimates: metric -> mean and interval; fractions in [0, 1], FVR in ranks.
         per_query: metric -> query id -> value, only for the queries that the metric applies to.
         groups: query id -> group; the queries of a group are resampled together.
-        run: query id -> document ids of the folder, best first.
+        run: query id -> document ids, best first.
     """
 
     dataset: str
@@ -75,27 +75,6 @@ class EvaluationResult:
             StorageError: the file cannot be written.
         """
         write_text(path, json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n")
-
-    def write_trec_run(self, path: str | os.PathLike[str]) -> None:
-        """Writes ``query Q0 document rank score tag``, the whole file or nothing.
-
-        The score is 1/rank: tools sort by score and would break our ties their own way. A merged
-        document appears under the id that the query's labels use, so the file can be scored with
-        the labels of the folder. Columns are separated by a space, or by a tab where an id holds
-        white space.
-
-        Raises:
-            StorageError: the file cannot be written.
-        """
-        ids = {*self.run, *(document for ranked in self.run.values() for document in ranked)}
-        separator = "\t" if any(len(name.split()) != 1 for name in ids) else " "
-        tag = "-".join(self.policy.split()) or "run"
-        lines = [
-            separator.join((query, "Q0", document, str(rank), repr(1 / rank), tag)) + "\n"
-            for query, ranked in self.run.items()
-            for rank, document in enumerate(ranked, start=1)
-        ]
-        write_text(path, "".join(lines))
 
     def write_per_query(self, path: str | os.PathLike[str]) -> None:
         """Writes a CSV file of every metric for every query, empty where it does not apply.

@@ -78,10 +78,7 @@ def evaluate(
         per_query=per_query,
         groups=groups,
         run={
-            query.id: tuple(
-                query.original_ids.get(document, document) for document, _ in by_query[query.id]
-            )
-            for query in dataset.queries
+            query: tuple(document for document, _ in ranking) for query, ranking in by_query.items()
         },
     )
 

@@ -57,11 +57,9 @@ def test_labels_follow_merged_copies(folder: Path) -> None:
     assert (one.id, one.text, one.pair) == ("q1", "no dogs", "7")
     assert one.satisfying == {"a"}
     assert one.violating == {"c"}
-    assert dict(one.original_ids) == {"a": "b"}
     assert dict(one.extra) == {"pair_id": 7}
     assert dict(two.grades) == {"a": 1}
     assert two.neutral == {"4"}
-    assert dict(two.original_ids) == {}
 
 
 @pytest.mark.parametrize("header", ["query-id\tcorpus-id\tscore\n", ""])

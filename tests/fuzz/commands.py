@@ -37,7 +37,7 @@ COMMANDS = {
     "score-pairs": "pairs --bundle:bundle",
     "evaluate": (
         "data --split:name --depth:count --policy:policy --base:policy --no-judge --backfill"
-        " --cache:output --run:output --json:output --query-encoder:path --bundle:bundle"
+        " --cache:output --per-query:output --json:output --query-encoder:path --bundle:bundle"
     ),
     "doctor": f"--json --all-tenants {INDEX}",
     "quarantine list": f"--json --ledger:output {INDEX}",
