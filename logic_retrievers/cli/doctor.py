@@ -126,7 +126,7 @@ def _check_bundle(bundle: Path | None) -> str:
     from logic_retrievers.encoders import default_bundle_path, verify_bundle
 
     path = bundle or default_bundle_path()
-    verify_bundle(path, deep=True)
+    verify_bundle(path)
     encoder = open_encoder(bundle)
     heads = ", ".join(
         f"{spec.name} ({spec.dimension} dimensions{'' if spec.trained else ', not trained'})"
