@@ -98,37 +98,27 @@ def read_queries(path: Path, qrels: Path | None, corpus: Corpus) -> tuple[Query,
         requirement = f"{labels}, or the folder needs qrels.tsv or qrels/SPLIT.tsv"
         return labelled_queries(json_rows(path), corpus, path, requirement)
     grades = _read_grades(qrels, corpus)
-    queries, ids = _build_queries(json_rows(path), corpus, grades)
-    if unknown := set(grades) - ids:
+    rows = [row for row in json_rows(path) if row.id() in grades]
+    if unknown := grades.keys() - {row.id() for row in rows}:
         raise ReadError(f"judges the query {min(unknown)!r}, which {path} lacks", file=str(qrels))
-    return _require_queries(queries, path, f"{qrels} gives no grade above 0")
+    return labelled_queries(rows, corpus, path, f"{qrels} gives no grade above 0", grades)
 
 
 def labelled_queries(
-    rows: Iterable[Row], corpus: Corpus, path: Path, requirement: str
+    rows: Iterable[Row],
+    corpus: Corpus,
+    path: Path,
+    requirement: str,
+    grades: Mapping[str, Mapping[str, int]] | None = None,
 ) -> tuple[Query, ...]:
     """The queries of rows that list satisfying or violating documents of the corpus.
 
-    The rows have the form of ``queries.jsonl``. Where none lists a document, the error names the
-    path and the requirement.
+    The rows have the form of ``queries.jsonl``; ``grades`` (query -> document -> grade) are labels
+    beside theirs. Where no query has a label, the error names the path and the requirement.
 
     Raises:
         ReadError: as :func:`read_queries`.
     """
-    queries, _ = _build_queries(rows, corpus, None)
-    return _require_queries(queries, path, requirement)
-
-
-def _require_queries(queries: list[Query], path: Path, requirement: str) -> tuple[Query, ...]:
-    if not queries:
-        raise ReadError(f"no labelled query: {requirement}", file=str(path))
-    return tuple(queries)
-
-
-def _build_queries(
-    rows: Iterable[Row], corpus: Corpus, grades: Mapping[str, Mapping[str, int]] | None
-) -> tuple[list[Query], set[str]]:
-    """The labelled queries, and the ids of all queries."""
     queries: list[Query] = []
     ids: set[str] = set()
     for row in rows:
@@ -136,12 +126,12 @@ def _build_queries(
         if name in ids:
             raise row.error(f"the id {name!r} was used before; ids must be unique")
         ids.add(name)
-        row_grades = {} if grades is None else grades.get(name, {})
-        if grades is None or row_grades:
-            query = _build_query(row, row_grades, corpus)
-            if query.grades or query.violating:
-                queries.append(query)
-    return queries, ids
+        query = _build_query(row, (grades or {}).get(name, {}), corpus)
+        if query.grades or query.violating:
+            queries.append(query)
+    if not queries:
+        raise ReadError(f"no labelled query: {requirement}", file=str(path))
+    return tuple(queries)
 
 
 def _read_grades(path: Path, corpus: Corpus) -> dict[str, dict[str, int]]:
