@@ -112,7 +112,6 @@ def estimates_by_label(
     labels: Mapping[str, str],
     groups: Mapping[str, str] | None = None,
     *,
-    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> dict[str, dict[str, Estimate]]:
     """Means and bootstrap intervals of every metric for each label: template, domain, kind, ...
@@ -124,7 +123,6 @@ def estimates_by_label(
         per_query: metric -> query (or group, or pair) -> value.
         labels: query -> label; queries without one are left out.
         groups: query -> group that is resampled together; each query by itself by default.
-        resamples: as :func:`bootstrap`.
         seed: as :func:`bootstrap`.
 
     Returns:
@@ -143,7 +141,7 @@ def estimates_by_label(
         values = {metric: of_query for metric, of_query in values.items() if of_query}
         if values:
             own = {query: query if groups is None else groups[query] for query in queries}
-            estimates[label] = estimate_metrics(values, own, resamples=resamples, seed=seed)
+            estimates[label] = estimate_metrics(values, own, seed=seed)
     return estimates
 
 

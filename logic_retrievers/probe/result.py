@@ -10,7 +10,7 @@ from typing import Any
 
 from logic_retrievers.atomic_files import write_text
 from logic_retrievers.evaluation.result import estimate_metrics, estimates_by_label
-from logic_retrievers.evaluation.statistics import RESAMPLES, Estimate, bootstrap, holm, mcnemar
+from logic_retrievers.evaluation.statistics import Estimate, bootstrap, holm, mcnemar
 from logic_retrievers.probe.grading import Direction, Grade, Grading
 
 ACCURACY = "accuracy"
@@ -80,7 +80,6 @@ class ProbeResult:
         grading: what counts as right.
         kinds: question -> kind, in the order of asking; empty where there is only one.
         traces: configuration -> question -> trace; the others are compared with the first.
-        resamples: number of bootstrap samples for the intervals.
     """
 
     set: str
@@ -90,7 +89,6 @@ class ProbeResult:
     grading: Grading
     kinds: Mapping[str, str]
     traces: Mapping[str, Mapping[str, Trace]]
-    resamples: int = RESAMPLES
 
     def failed(self, configuration: str) -> dict[str, str]:
         """Question -> error, for the questions that got no answer."""
@@ -110,13 +108,11 @@ class ProbeResult:
         if not values:
             return {}
         answered = {name: name for name in values[ACCURACY]}
-        return estimate_metrics(values, answered, resamples=self.resamples, seed=self.seed)
+        return estimate_metrics(values, answered, seed=self.seed)
 
     def figures_by_kind(self, configuration: str) -> dict[str, dict[str, Estimate]]:
         """Kind -> :meth:`figures` of its questions."""
-        return estimates_by_label(
-            self._values(configuration), self._labels(), resamples=self.resamples, seed=self.seed
-        )
+        return estimates_by_label(self._values(configuration), self._labels(), seed=self.seed)
 
     def comparisons(self, kind: str | None = None) -> dict[str, AccuracyComparison]:
         """Configuration -> its accuracy against the first's, over the questions of a kind.
@@ -128,7 +124,6 @@ class ProbeResult:
         return compare_accuracy(
             baseline,
             dict(zip(list(self.traces)[1:], others, strict=True)),
-            resamples=self.resamples,
             seed=self.seed,
         )
 
@@ -200,7 +195,6 @@ def compare_accuracy(
     baseline: Mapping[str, bool],
     others: Mapping[str, Mapping[str, bool]],
     *,
-    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> dict[str, AccuracyComparison]:
     """Compares configurations with the baseline, p corrected for their number.
@@ -217,7 +211,7 @@ def compare_accuracy(
         gained, lost = changes.count(1), changes.count(-1)
         p = mcnemar(gained, lost)
         comparisons[name] = AccuracyComparison(
-            difference=bootstrap(changes, resamples=resamples, seed=seed)[0],
+            difference=bootstrap(changes, seed=seed)[0],
             gained=gained,
             lost=lost,
             p=p,

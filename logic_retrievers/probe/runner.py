@@ -15,7 +15,6 @@ from logic_retrievers.errors import (
     ServerUnavailableError,
     StorageError,
 )
-from logic_retrievers.evaluation.statistics import RESAMPLES
 from logic_retrievers.probe.grading import (
     Grading,
     grade,
@@ -42,7 +41,6 @@ def probe(
     seed: int = 0,
     grading: Grading = "containment",
     progress: ProgressCallback | None = None,
-    resamples: int = RESAMPLES,
 ) -> ProbeResult:
     """Measures whether answers are better with one way of retrieving than with another.
 
@@ -59,7 +57,6 @@ def probe(
         seed: of the prompts, and of the resampling; 0 or more.
         grading: what counts as right; see :data:`Grading`.
         progress: called after every answer.
-        resamples: number of bootstrap samples for the intervals.
 
     Raises:
         ConfigurationError: no configuration, a depth under 1, a seed under 0, or an unknown
@@ -87,7 +84,6 @@ def probe(
         grading=grading,
         kinds={question.id: question.kind for question in questions.questions},
         traces=traces,
-        resamples=resamples,
     )
 
 

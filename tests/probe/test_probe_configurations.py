@@ -97,7 +97,7 @@ def test_a_probe_with_the_shipped_encoder() -> None:
     with PassageIndex.open("probe") as index:
         fill_index(index, SET)
         configurations = resolve_configurations(["topical", "auto"], index, SET)
-        result = probe(SET, configurations, ExtractiveReader(index.encoder), depth=2, resamples=50)
+        result = probe(SET, configurations, ExtractiveReader(index.encoder), depth=2)
     assert not result.failed("topical")
     assert not result.failed("auto")
     assert result.traces["topical"]["chess"].answer == "Cid likes chess."

@@ -22,7 +22,7 @@ WAYS = {"poor": by_table(POOR), "good": by_table(GOOD)}
 
 def test_what_is_right_and_what_it_is_worth() -> None:
     """The figure that the probe is for."""
-    result = probe(SET, WAYS, FirstName(), resamples=200)
+    result = probe(SET, WAYS, FirstName())
     accuracy = {name: result.figures(name)["accuracy"].mean for name in WAYS}
     assert accuracy == {"poor": pytest.approx(1 / 3), "good": 1}
     assert result.figures("poor")["wrong"].mean == pytest.approx(2 / 3)
@@ -37,7 +37,7 @@ def test_what_is_right_and_what_it_is_worth() -> None:
 def test_every_configuration_is_asked_the_same() -> None:
     """Another depth, seed or wording for one of them, and the comparison says nothing."""
     reader = FirstName()
-    result = probe(SET, WAYS, reader, depth=1, seed=7, resamples=10)
+    result = probe(SET, WAYS, reader, depth=1, seed=7)
     expected = build_prompt("Who likes tea but not cake?", ["Bob likes tea and cake."], 7)
     assert reader.asked[0] == expected
     assert all(prompt.seed == 7 and len(prompt.passages) == 1 for prompt in reader.asked)
@@ -47,7 +47,7 @@ def test_every_configuration_is_asked_the_same() -> None:
 def test_a_shared_prompt_is_asked_once() -> None:
     """A model that draws would answer it differently, and the difference count as one."""
     reader = FirstName()
-    probe(SET, WAYS, reader, resamples=10)
+    probe(SET, WAYS, reader)
     assert [prompt.question for prompt in reader.asked].count("Who likes chess?") == 1
     assert len(reader.asked) == 5
 
@@ -62,7 +62,7 @@ def test_a_failure_marks_the_question() -> None:
 
     reader = FirstName(lambda prompt: prompt.passages[:1] == ("Ann likes tea.",))
     ways = {**WAYS, "failing": retrieve}
-    result = probe(SET, ways, reader, resamples=10)
+    result = probe(SET, ways, reader)
     assert result.failed("good") == {"tea": "reader: InputError: no answer to this one"}
     assert result.failed("failing") == {
         "tea": "reader: InputError: no answer to this one",
@@ -79,7 +79,7 @@ def test_a_failure_marks_the_question() -> None:
 def test_a_line_of_the_traces_for_each_answer(tmp_path: Path) -> None:
     """Somebody who wonders at a figure looks for the answers behind it."""
     file = tmp_path / "traces.jsonl"
-    probe(SET, WAYS, FirstName(), depth=1, resamples=10).write_traces(file)
+    probe(SET, WAYS, FirstName(), depth=1).write_traces(file)
     first, *more = map(json.loads, file.read_text("utf-8").splitlines())
     assert len(more) == 5
     assert (first["question"], first["configuration"]) == ("tea", "poor")
@@ -88,7 +88,7 @@ def test_a_line_of_the_traces_for_each_answer(tmp_path: Path) -> None:
 
 
 def test_nothing_but_failures_has_no_figures() -> None:
-    result = probe(SET, WAYS, FirstName(lambda _: True), resamples=10)
+    result = probe(SET, WAYS, FirstName(lambda _: True))
     assert result.figures("poor") == result.figures_by_kind("poor") == result.comparisons() == {}
     assert len(result.failed("poor")) == 3
 
@@ -112,11 +112,11 @@ def test_what_would_fail_for_all_ends_the_run() -> None:
 def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
     """Hours of answers are lost otherwise; what failed is asked again."""
     file = tmp_path / "answers"
-    whole = probe(SET, WAYS, FirstName(), resamples=10)
+    whole = probe(SET, WAYS, FirstName())
     stopped = CachedReader(FirstName(lambda prompt: "cake" in prompt.question), file)
-    assert probe(SET, WAYS, stopped, resamples=10).failed("poor").keys() == {"tea", "cake"}
+    assert probe(SET, WAYS, stopped).failed("poor").keys() == {"tea", "cake"}
     reader = FirstName()
-    again = probe(SET, WAYS, CachedReader(reader, file), resamples=10)
+    again = probe(SET, WAYS, CachedReader(reader, file))
     assert not any("chess" in prompt.question for prompt in reader.asked)
     assert len(reader.asked) == 4
     without_times = [
@@ -144,7 +144,7 @@ def test_a_reader_that_is_not_there_ends_the_run() -> None:
     assert len(reader.asked) == 1
     reader = Lost()
     reader.reached = 1
-    result = probe(SET, WAYS, reader, resamples=10)
+    result = probe(SET, WAYS, reader)
     assert [len(result.failed(name)) for name in WAYS] == [2, 3]
 
 
@@ -157,7 +157,7 @@ def test_progress_tells_what_is_left() -> None:
             return super().answer(prompt)
 
     told: list[Progress] = []
-    probe(SET, WAYS, Slow(), progress=told.append, resamples=10)
+    probe(SET, WAYS, Slow(), progress=told.append)
     assert [one.done for one in told] == [1, 2, 3, 4, 5, 6]
     assert [one.share for one in told] == [one.done / 6 for one in told]
     assert told[1].seconds_left is not None
