@@ -48,9 +48,7 @@ def limit_queries(dataset: Dataset, count: int = 500, seed: int = 0) -> Dataset:
     for pair in random.sample(pairs, count):
         first, second = random.sample(pair, 2)
         queries.extend(_conjunction_and_exclusion(attributes[first], attributes[second]))
-    return Dataset(
-        f"{dataset.name}/boolean", dataset.documents, tuple(queries), dataset.aliases, dataset.empty
-    )
+    return Dataset(f"{dataset.name}/boolean", dataset.documents, tuple(queries))
 
 
 def _attribute(query: Query) -> str:

@@ -24,14 +24,11 @@ class Dataset:
         name: ``nevir/test``, ``scifact/test``, ``coder_antonym``, ...
         documents: id -> title and text; every text occurs once.
         queries: those that have labels, in the order of the file.
-        aliases, empty: as in :class:`~logic_retrievers.evaluation.corpus.Corpus`.
     """
 
     name: str
     documents: Mapping[str, str]
     queries: tuple[Query, ...]
-    aliases: Mapping[str, str]
-    empty: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,7 @@ def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset
     files = find_dataset_files(folder, split)
     corpus = read_corpus(files.corpus)
     queries = read_queries(files.queries, files.qrels, corpus)
-    return Dataset(files.name, corpus.documents, queries, corpus.aliases, corpus.empty)
+    return Dataset(files.name, corpus.documents, queries)
 
 
 def data_folder() -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -67,14 +66,6 @@ class EvaluationResult:
         names = ("dataset", "policy", "queries", "documents", "depth", "short_lists", "metrics")
         intervals = {name: list(ends) for name, ends in self.intervals.items()}
         return {**{name: getattr(self, name) for name in names}, "intervals": intervals}
-
-    def write_json(self, path: str | os.PathLike[str]) -> None:
-        """Writes :meth:`to_json`, the whole file or nothing.
-
-        Raises:
-            StorageError: the file cannot be written.
-        """
-        write_text(path, json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n")
 
     def write_per_query(self, path: str | os.PathLike[str]) -> None:
         """Writes a CSV file of every metric for every query, empty where it does not apply.

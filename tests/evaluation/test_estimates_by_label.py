@@ -27,7 +27,7 @@ def query(number: int, template: str, group: str | None = None) -> Query:
 
 
 def dataset(*queries: Query) -> Dataset:
-    return Dataset("toy", {name: name for name in "rwxyz"}, queries, {}, ())
+    return Dataset("toy", {name: name for name in "rwxyz"}, queries)
 
 
 def ranked(ids: str) -> list[tuple[str, float]]:

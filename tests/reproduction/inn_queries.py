@@ -31,7 +31,7 @@ def inns() -> Dataset:
         Query(name, text, dict.fromkeys(right, 1), frozenset(wrong))
         for name, text, right, wrong in QUERIES
     )
-    return Dataset("inns", DOCUMENTS, queries, {}, ())
+    return Dataset("inns", DOCUMENTS, queries)
 
 
 def result_of(dataset: Dataset, **lists: list[str]) -> EvaluationResult:
