@@ -70,7 +70,7 @@ def load_boolquestions(
         f"the rows need a 'question_type' of {', '.join(types)} and 'positive_ctxs'",
     )
     name = f"boolquestions/{root.name}"
-    return Dataset(name, corpus.documents, queries, corpus.aliases, corpus.empty)
+    return Dataset(name, corpus.documents, queries)
 
 
 def _question_rows(path: Path) -> Iterator[Row]:

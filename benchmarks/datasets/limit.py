@@ -48,9 +48,7 @@ def limit_queries(dataset: Dataset, count: int = 500, seed: int = 0) -> Dataset:
     for pair in random.sample(pairs, count):
         first, second = random.sample(pair, 2)
         queries.extend(_conjunction_and_exclusion(attributes[first], attributes[second]))
-    return Dataset(
-        f"{dataset.name}/boolean", dataset.documents, tuple(queries), dataset.aliases, dataset.empty
-    )
+    return Dataset(f"{dataset.name}/boolean", dataset.documents, tuple(queries))
 
 
 def _attribute(query: Query) -> str:
@@ -98,7 +96,6 @@ def _conjunction_and_exclusion(a: tuple[str, Query], b: tuple[str, Query]) -> It
             text=f"Who likes {words}?",
             grades=dict.fromkeys(sorted(satisfying), 1),
             violating=violating,
-            original_ids={**wanted.original_ids, **excluded.original_ids},
             extra={
                 "expression": expression.to_dict(),
                 "template": template,

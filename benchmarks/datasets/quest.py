@@ -59,7 +59,7 @@ def load_quest(folder: str | os.PathLike[str], split: str = "test") -> Dataset:
     corpus = read_corpus(documents, id_field="title")
     rows = (_convert_row(row, split, corpus) for row in json_rows(path))
     queries = labelled_queries(rows, corpus, path, "the rows need 'docs' that are in the corpus")
-    return Dataset(f"quest/{split}", corpus.documents, queries, corpus.aliases, corpus.empty)
+    return Dataset(f"quest/{split}", corpus.documents, queries)
 
 
 def marked_expression(original_query: str) -> tuple[str, Expression] | None:

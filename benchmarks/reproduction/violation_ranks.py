@@ -21,11 +21,10 @@ DEPTHS = range(1, FVR_DEPTH + 1)
 
 
 def labelled_lists(dataset: Dataset, result: EvaluationResult) -> Iterator[tuple[Query, list[str]]]:
-    """Queries with violating documents, and their lists in the ids of the data set."""
+    """Queries with violating documents, and their lists."""
     for query in dataset.queries:
         if query.violating and query.id in result.run:
-            merged = {original: name for name, original in query.original_ids.items()}
-            yield query, [merged.get(name, name) for name in result.run[query.id]]
+            yield query, list(result.run[query.id])
 
 
 def violation_curve(dataset: Dataset, result: EvaluationResult, seed: int = 0) -> Curve:

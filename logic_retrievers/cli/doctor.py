@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,7 +34,11 @@ OPTIONAL = (
     *("sentence-transformers", "torch", "ir-measures"),
     *("pypdfium2", "mammoth", "markdownify"),
 )
-FAISS = ("faiss-cpu", "faiss-gpu")
+CLASHES = (
+    ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino"),
+    ("faiss-cpu", "faiss-gpu"),
+)
+"""Distributions that install over one folder, so that the last one breaks the others."""
 NOTE = "on the server"
 SLOW = "slow or missing"
 SLOW_FILTER = 10_000
@@ -88,31 +93,34 @@ def doctor(
 
 
 def _check_installation() -> Iterator[Check]:
-    from logic_retrievers.encoders.sessions import installed_version
-
     yield Check("python", True, f"{platform.python_version()} on {platform.platform()}")
     for package in CORE:
-        package_version = installed_version(package)
+        package_version = _installed_version(package)
         if package == "onnxruntime":
-            package_version = package_version or installed_version("onnxruntime-gpu")
+            package_version = package_version or _installed_version("onnxruntime-gpu")
         yield Check(package, package_version is not None, package_version or "not installed")
-    optional = [f"{p} {installed_version(p)}" for p in OPTIONAL if installed_version(p)]
+    optional = [f"{p} {_installed_version(p)}" for p in OPTIONAL if _installed_version(p)]
     yield Check("optional packages", True, ", ".join(optional) or "none")
 
 
 def _check_clashes() -> Iterator[Check]:
-    """Distributions that install over one folder, so that the last one breaks the others."""
-    from logic_retrievers.encoders.sessions import clashing_runtimes, installed_version
-
-    faiss = tuple(package for package in FAISS if installed_version(package))
-    for clash in (clashing_runtimes(), faiss if len(faiss) > 1 else ()):
-        if clash:
+    for packages in CLASHES:
+        installed = [package for package in packages if _installed_version(package)]
+        if len(installed) > 1:
             yield Check(
-                " and ".join(clash),
+                " and ".join(installed),
                 False,
                 "they overwrite each other's files; "
-                f"run: pip uninstall {' '.join(clash)}, then install the one that you want",
+                f"run: pip uninstall {' '.join(installed)}, then install the one that you want",
             )
+
+
+def _installed_version(package: str) -> str | None:
+    """The version of a distribution; None where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 def _run_check(name: str, check: Callable[[], str]) -> Check:
@@ -126,7 +134,7 @@ def _check_bundle(bundle: Path | None) -> str:
     from logic_retrievers.encoders import default_bundle_path, verify_bundle
 
     path = bundle or default_bundle_path()
-    verify_bundle(path, deep=True)
+    verify_bundle(path)
     encoder = open_encoder(bundle)
     heads = ", ".join(
         f"{spec.name} ({spec.dimension} dimensions{'' if spec.trained else ', not trained'})"
@@ -147,7 +155,6 @@ def _check_index(stored: StoredCollection) -> Iterator[Check]:
 
 
 def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:
-    from logic_retrievers.encoders.sessions import installed_version
     from logic_retrievers.index.collection_metadata import read_vectors
     from logic_retrievers.index.edge.collection import EXACT_LIMIT
     from logic_retrievers.index.requests import client_call
@@ -162,7 +169,7 @@ def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:
     if index.embedded:
         files = [path for path in client.folder_of(index.collection).rglob("*") if path.is_file()]
         mib = sum(path.stat().st_blocks * 512 for path in files) / 2**20
-        version = installed_version("qdrant-edge-py")
+        version = _installed_version("qdrant-edge-py")
         yield "engine", f"embedded, qdrant-edge-py {version}; {mib:,.1f} MiB on disk"
         unindexed = client.unindexed_points(index.collection)
     else:
@@ -219,12 +226,11 @@ def _describe_shape(info: Any) -> Iterator[tuple[str, str]]:
 
 def _server_notes(info: Any, version: str) -> list[str]:
     """What to change on a server."""
-    from logic_retrievers.encoders.sessions import installed_version
     from logic_retrievers.index.candidate_search import SPARE
     from logic_retrievers.policies import AutoPolicy
 
     params, strict = info.config.params, info.config.strict_mode_config
-    client = installed_version("qdrant-client") or version
+    client = _installed_version("qdrant-client") or version
     theirs, ours = (tuple(map(int, each.split(".")[:2])) for each in (version, client))
     most = strict.max_query_limit if strict and strict.enabled else None
     wanted = AutoPolicy().limit + SPARE

@@ -86,9 +86,6 @@ def evaluate(
         ),
     ] = LongTexts.CUT,
     as_json: AsJson = False,
-    run_file: Annotated[
-        Path | None, typer.Option("--run", metavar="FILE", help="Write a TREC run here.")
-    ] = None,
     per_query: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write every query's figures here, as CSV."),
@@ -117,9 +114,9 @@ def evaluate(
     query_encoders = _read_query_encoders(query_encoder or [BASE])
     if len(resolved) > 1 and len(query_encoders) > 1:
         raise ConfigurationError("compare several --policy, or several --query-encoder, not both")
-    if (run_file or per_query) and len(resolved) + len(query_encoders) > 2:
+    if per_query and len(resolved) + len(query_encoders) > 2:
         raise ConfigurationError(
-            "--run and --per-query write one run: give one --policy and one --query-encoder"
+            "--per-query writes one run: give one --policy and one --query-encoder"
         )
     dataset = load_dataset(folder, split)
     encoder = open_encoder(bundle, cache)
@@ -149,8 +146,6 @@ def evaluate(
                 policy=label if backfill else f"{label}-no-backfill",
             )
     first = next(iter(results.values()))
-    if run_file is not None:
-        first.write_trec_run(run_file)
     if per_query is not None:
         first.write_per_query(per_query)
     if as_json:

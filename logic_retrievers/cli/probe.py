@@ -37,7 +37,6 @@ _SHARES = {
     "gold": "names right",
     "wrong": "names wrong",
     "abstained": "abstains",
-    "judged": "judge",
     "top_satisfying": "top satisfies",
     "top_violating": "top violates",
 }
@@ -84,8 +83,8 @@ def run(
     reader: Annotated[
         str,
         typer.Option(
-            metavar="extractive|FILE.gguf|URL",
-            help="The sentence nearest to the question, a local model, or an endpoint as "
+            metavar="extractive|URL",
+            help="The sentence nearest to the question, or a model's endpoint as "
             "http://127.0.0.1:8000/v1.",
         ),
     ] = EXTRACTIVE,
@@ -93,8 +92,6 @@ def run(
     api_key_variable: Annotated[
         str | None, typer.Option(help="Environment variable with the endpoint's key.")
     ] = None,
-    context: Annotated[int, typer.Option(help="Of a local model, in tokens.")] = 4096,
-    threads: Annotated[int | None, typer.Option(help="Of a local model.")] = None,
     max_tokens: Annotated[int, typer.Option(help="Longest answer of a model.")] = 64,
     depth: Annotated[
         int, typer.Option(help="Passages a question; for the extractive reader better 1.")
@@ -105,10 +102,11 @@ def run(
     ] = "containment",
     traces: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A JSON line an answer; a run cut off goes on there."),
+        typer.Option(metavar="FILE", help="Write a JSON line for each answer here."),
     ] = None,
     answers: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep a model's answers here.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep a model's answers here; a run cut off goes on."),
     ] = None,
     as_json: AsJson = False,
     cache: CacheFile = None,
@@ -123,9 +121,7 @@ def run(
     checked_grading = validate_grading(grading)
     questions = read_probe(folder)
     encoder = open_encoder(bundle, cache)
-    answering_reader = _open_reader(
-        reader, encoder, model, api_key_variable, context, threads, max_tokens
-    )
+    answering_reader = _open_reader(reader, encoder, model, api_key_variable, max_tokens)
     if answers is not None:
         answering_reader = CachedReader(answering_reader, answers)
     with PassageIndex.open("probe", encoder, lexical=lexical) as index:
@@ -142,13 +138,14 @@ def run(
                 depth=depth,
                 seed=seed,
                 grading=checked_grading,
-                traces=traces,
                 progress=advance,
             )
     if as_json:
         print_json(result.to_json())
     else:
         _print_tables(result)
+    if traces is not None:
+        result.write_traces(traces)
     failed = {name: errors for name in configurations if (errors := result.failed(name))}
     for name, errors in failed.items():
         question, error = next(iter(errors.items()))
@@ -169,8 +166,6 @@ def _open_reader(
     encoder: Encoder,
     model: str | None,
     api_key_variable: str | None,
-    context: int,
-    threads: int | None,
     max_tokens: int,
 ) -> Reader:
     """The reader that the options name.
@@ -178,10 +173,9 @@ def _open_reader(
     Raises:
         ConfigurationError: an endpoint without a model, a model or key without an endpoint, or what
             is no reader.
-        MissingExtraError, ReadError: as :class:`GgufReader`.
     """
     from logic_retrievers.chat import ChatEndpoint
-    from logic_retrievers.probe import EndpointReader, ExtractiveReader, GgufReader
+    from logic_retrievers.probe import EndpointReader, ExtractiveReader
 
     is_endpoint = name.startswith(("http://", "https://"))
     if not is_endpoint and (model is not None or api_key_variable is not None):
@@ -193,9 +187,7 @@ def _open_reader(
             raise ConfigurationError("an endpoint needs --model, as it calls it")
         endpoint = ChatEndpoint(name, model, api_key_variable=api_key_variable)
         return EndpointReader(endpoint, max_tokens=max_tokens)
-    if name.endswith(".gguf"):
-        return GgufReader(Path(name), context=context, max_tokens=max_tokens, threads=threads)
-    raise ConfigurationError(f"--reader is {EXTRACTIVE}, FILE.gguf or a URL, not {name!r}")
+    raise ConfigurationError(f"--reader is {EXTRACTIVE} or a URL, not {name!r}")
 
 
 def _accuracy_table(result: ProbeResult) -> Table:

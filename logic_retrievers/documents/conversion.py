@@ -10,8 +10,6 @@ from typing import Any
 from logic_retrievers.documents.files import SourceFile
 from logic_retrievers.errors import MAX_SHOWN, MissingExtraError, ReadError
 
-EXTRA = "files"
-
 LONGEST_MARKUP = 2**24
 """Bytes of a web page, of a chapter, or of a Word document's XML: they are held as a tree."""
 
@@ -25,7 +23,7 @@ def import_package(name: str, package: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        raise MissingExtraError(package, EXTRA) from error
+        raise MissingExtraError(package, "files") from error
 
 
 @contextmanager

@@ -10,9 +10,20 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, TypeVar, get_args
 
+from logic_retrievers.documents.archives import read_docx, read_epub
 from logic_retrievers.documents.files import FileListing, SourceFile, find_files, open_file
-from logic_retrievers.documents.formats import ID_KEYS, TEXT_KEYS, Record
-from logic_retrievers.documents.readers import READERS, reader_for
+from logic_retrievers.documents.formats import (
+    ID_KEYS,
+    TEXT_KEYS,
+    Record,
+    RecordReader,
+    read_csv,
+    read_jsonl,
+    read_markdown,
+    read_plain,
+)
+from logic_retrievers.documents.pdf import read_pdf
+from logic_retrievers.documents.web_pages import read_html
 from logic_retrievers.errors import ConfigurationError, InputError, MissingExtraError, ReadError
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_storable
@@ -20,6 +31,21 @@ from logic_retrievers.validation import check_storable
 T = TypeVar("T")
 OnError = Literal["collect", "raise"]
 PassageText: TypeAlias = tuple[Passage, Iterator[str]]
+
+READERS: dict[str, RecordReader] = {
+    ".jsonl": read_jsonl,
+    ".jsonl.gz": read_jsonl,
+    ".csv": read_csv,
+    ".md": read_markdown,
+    ".markdown": read_markdown,
+    ".txt": read_plain,
+    ".pdf": read_pdf,
+    ".docx": read_docx,
+    ".html": read_html,
+    ".htm": read_html,
+    ".xhtml": read_html,
+    ".epub": read_epub,
+}
 
 
 def read_documents(
@@ -69,9 +95,9 @@ def read_documents(
     except ValueError:
         raise ConfigurationError(f"{start} is not inside the root {base}") from None
     if start.is_dir():
-        listing = find_files(start, base, lambda name: reader_for(name) is not None)
+        listing = find_files(start, base, _is_readable)
     else:
-        listing = FileListing([SourceFile(start, name)] if reader_for(start.name) else [])
+        listing = FileListing([SourceFile(start, name)] if _is_readable(start.name) else [])
     if not listing.files:
         problem = "; ".join(map(str, listing.errors)) or f"no file ends in {', '.join(READERS)}"
         raise ReadError(f"nothing to read here: {problem}", file=str(start))
@@ -147,9 +173,8 @@ class DocumentReader:
             file.name.encode("utf-8")
         except UnicodeEncodeError:
             raise file.error("the file's name is not UTF-8; rename it") from None
-        reader = reader_for(file.path.name)
-        if reader is None:
-            raise file.error(f"no reader; one of {', '.join(READERS)} is expected")
+        name = file.path.name.lower()
+        reader = next(read for extension, read in READERS.items() if name.endswith(extension))
         with open_file(file) as self._stream:
             yield from reader(file, self._stream)
 
@@ -159,6 +184,10 @@ class DocumentReader:
         # A traceback and a context would keep the frames, and with them the whole row, in memory.
         error.__traceback__ = error.__context__ = None
         self.errors.append(error)
+
+
+def _is_readable(name: str) -> bool:
+    return name.lower().endswith(tuple(READERS))
 
 
 def _read_passages(

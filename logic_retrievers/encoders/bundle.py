@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -108,17 +108,16 @@ class Bundle:
         return str(self.path)
 
     def references(self) -> tuple[ReferenceVectors, ...]:
-        """The reference vectors of the original model, and of query encoders.
+        """The reference vectors of the original model.
 
         Raises:
             BundleError: the file does not have the form of :class:`ReferenceVectors`.
         """
         parity = self.manifest.parity.file
         try:
-            references = TypeAdapter(tuple[ReferenceVectors, ...]).validate_json(self.read(parity))
+            return TypeAdapter(tuple[ReferenceVectors, ...]).validate_json(self.read(parity))
         except ValidationError as error:
             raise BundleError(f"{self.path / parity}: {first_problem(error)}") from error
-        return replace_query_references(references, self.query_encoders)
 
 
 def replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) -> Manifest:
@@ -163,29 +162,6 @@ def replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) -> 
             "files": {**manifest.files, encoder.file: encoder.sha256},
         }
     )
-
-
-def replace_query_references(
-    references: Sequence[ReferenceVectors], encoders: Mapping[str, QueryEncoder]
-) -> tuple[ReferenceVectors, ...]:
-    """A bundle's reference vectors, with those of query encoders for the queries of their heads."""
-    remaining = []
-    for reference in references:
-        replaced = tuple(name for name in reference.heads if name in encoders)
-        unchanged = tuple(name for name in reference.heads if name not in encoders)
-        if unchanged:
-            remaining.append(reference.model_copy(update={"heads": unchanged}))
-        if replaced and "document" in reference.roles:
-            remaining.append(
-                reference.model_copy(update={"heads": replaced, "roles": ("document",)})
-            )
-    of_queries = (
-        ReferenceVectors(
-            heads=(name,), roles=("query",), texts=encoder.card.texts, vectors=encoder.card.vectors
-        )
-        for name, encoder in encoders.items()
-    )
-    return (*remaining, *of_queries)
 
 
 def default_bundle_path() -> Path:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
@@ -37,13 +37,12 @@ CREATE TABLE IF NOT EXISTS vectors (
 _KEYS_PER_QUERY = 500
 """SQLite's oldest limit on parameters is 999."""
 
-K = TypeVar("K")
-_MemoryKey: TypeAlias = tuple[str, str, Role, str]
-"""Name, fingerprint of the side, role and text."""
 
+class _CachingEncoder(RoleEncoder):
+    """Base of both caches: what is not remembered comes from the wrapped encoder.
 
-class _CachingEncoder(RoleEncoder, Generic[K]):
-    """Base of both caches: what is not remembered comes from the wrapped encoder."""
+    The key of a vector is a hash of the fingerprint of its side, the role and the text.
+    """
 
     _encoder: Encoder
 
@@ -56,17 +55,26 @@ class _CachingEncoder(RoleEncoder, Generic[K]):
         """Those of the wrapped encoder."""
         return self._encoder.token_spans(text)
 
-    @abstractmethod
-    def _key(self, name: str, role: Role, text: str) -> K:
-        """Under which a vector is remembered."""
+    def with_query_encoder(
+        self, source: QueryEncoderSource | None, head: str | None = None
+    ) -> Self:
+        """The same cache for an encoder with another query side; their vectors never mix."""
+        caching = object.__new__(type(self))  # `copy` would empty a memory, by __reduce__
+        caching.__dict__.update(self.__dict__)
+        caching._encoder = with_query_encoder(self._encoder, source, head)
+        return caching
 
     @abstractmethod
-    def _read(self, dimensions: Mapping[K, int]) -> dict[K, Vectors]:
+    def _read(self, dimensions: Mapping[bytes, int]) -> dict[bytes, Vectors]:
         """The remembered vectors, of keys with the dimension of each."""
 
     @abstractmethod
-    def _write(self, rows: Mapping[K, Vectors]) -> None:
+    def _write(self, rows: Mapping[bytes, Vectors]) -> None:
         """Remembers vectors."""
+
+    def _key(self, name: str, role: Role, text: str) -> bytes:
+        fingerprint = self.specs[name].fingerprint_for(role)
+        return hashlib.sha256(f"{fingerprint}\0{role}\0{text}".encode()).digest()
 
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None
@@ -96,14 +104,13 @@ class _CachingEncoder(RoleEncoder, Generic[K]):
         return vectors
 
 
-class CachedEncoder(_CachingEncoder[bytes]):
+class CachedEncoder(_CachingEncoder):
     """An encoder with a cache on disk, for several threads and processes at once.
 
-    The key of a row is a hash of the fingerprint of its vector's side, the role and the text, so a
-    new bundle never reads the vectors of an old one, and the file holds no text. A damaged row is
-    encoded again. The file grows with every new text (4 bytes per coordinate) and is never pruned:
-    delete it to start afresh. A text that is too long for the encoder warns when it is encoded, not
-    when its vector comes from the file.
+    A new bundle never reads the vectors of an old one, for fingerprints are part of the keys, and
+    the file holds no text. A damaged row is encoded again. The file grows with every new text
+    (4 bytes per coordinate) and is never pruned: delete it to start afresh. A text that is too long
+    for the encoder warns when it is encoded, not when its vector comes from the file.
 
     Args:
         encoder: computes the vectors that are not in the file.
@@ -126,16 +133,6 @@ class CachedEncoder(_CachingEncoder[bytes]):
             with suppress(sqlite3.OperationalError):
                 connection.execute("PRAGMA journal_mode=WAL")
             connection.execute(_SCHEMA)
-
-    def with_query_encoder(
-        self, source: QueryEncoderSource | None, head: str | None = None
-    ) -> CachedEncoder:
-        """The same file for an encoder with another query side; their vectors never mix."""
-        return CachedEncoder(with_query_encoder(self._encoder, source, head), self._path)
-
-    def _key(self, name: str, role: Role, text: str) -> bytes:
-        fingerprint = self.specs[name].fingerprint_for(role)
-        return hashlib.sha256(f"{fingerprint}\0{role}\0{text}".encode()).digest()
 
     def _read(self, dimensions: Mapping[bytes, int]) -> dict[bytes, Vectors]:
         keys = list(dimensions)
@@ -178,7 +175,7 @@ class CachedEncoder(_CachingEncoder[bytes]):
             ) from error
 
 
-class RecentEncoder(_CachingEncoder[_MemoryKey]):
+class RecentEncoder(_CachingEncoder):
     """An encoder that remembers its most recent vectors in memory.
 
     LlamaIndex embeds a node before it hands it to a store; a store that computes all named vectors
@@ -186,7 +183,7 @@ class RecentEncoder(_CachingEncoder[_MemoryKey]):
 
     Args:
         encoder: computes the vectors that are not remembered.
-        size: how many vectors are kept; each takes 4 bytes per coordinate, and the text.
+        size: how many vectors are kept; each takes 4 bytes per coordinate.
 
     Raises:
         ConfigurationError: no encoder, or a size under 1.
@@ -196,30 +193,18 @@ class RecentEncoder(_CachingEncoder[_MemoryKey]):
         check_type("encoder", encoder, Encoder)
         check_count("size", size)
         self._encoder, self._size = encoder, size
-        self._memory: dict[_MemoryKey, Vectors] = {}  # oldest first
+        self._memory: dict[bytes, Vectors] = {}  # oldest first
         self._lock = Lock()
-
-    def with_query_encoder(
-        self, source: QueryEncoderSource | None, head: str | None = None
-    ) -> RecentEncoder:
-        """The same memory for an encoder with another query side; their vectors never mix."""
-        recent = object.__new__(type(self))  # `copy` would empty the memory, by __reduce__
-        recent.__dict__.update(self.__dict__)
-        recent._encoder = with_query_encoder(self._encoder, source, head)
-        return recent
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the encoder without its memory."""
         return RecentEncoder, (self._encoder, self._size)
 
-    def _key(self, name: str, role: Role, text: str) -> _MemoryKey:
-        return name, self.specs[name].fingerprint_for(role), role, text
-
-    def _read(self, dimensions: Mapping[_MemoryKey, int]) -> dict[_MemoryKey, Vectors]:
+    def _read(self, dimensions: Mapping[bytes, int]) -> dict[bytes, Vectors]:
         with self._lock:
             return {key: self._memory[key] for key in dimensions if key in self._memory}
 
-    def _write(self, rows: Mapping[_MemoryKey, Vectors]) -> None:
+    def _write(self, rows: Mapping[bytes, Vectors]) -> None:
         with self._lock:
             self._memory.update(rows)
             while len(self._memory) > self._size:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, partial
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeAlias, TypeVar
 
 import numpy.typing as npt
@@ -182,16 +181,6 @@ class Graphs:
             yield from pool.map(partial(encode, run), batches)
 
 
-def clashing_runtimes() -> tuple[str, ...]:
-    """The installed ONNX Runtime distributions where there are several, else nothing.
-
-    They install into one folder, so the last one wins and the others are broken.
-    """
-    candidates = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino")
-    installed = tuple(name for name in candidates if installed_version(name))
-    return installed if len(installed) > 1 else ()
-
-
 def _open_session(
     content: bytes, name: str, providers: Sequence[Provider], threads: int | None
 ) -> onnxruntime.InferenceSession:
@@ -250,14 +239,6 @@ def available_cores() -> int:
     """Number of cores that this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)  # not on every system
     return len(allowed(0)) if allowed else os.cpu_count() or 1
-
-
-def installed_version(package: str) -> str | None:
-    """The version of a distribution; None where it is not installed."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _check_available(names: Sequence[str]) -> None:

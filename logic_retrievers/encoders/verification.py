@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from logic_retrievers.encoders.base import encode
+from logic_retrievers.encoders.base import Role, encode
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
 from logic_retrievers.encoders.onnx import OnnxEncoder
 from logic_retrievers.errors import BundleError, LogicRetrieversError, LongTextWarning
 
 
-def verify_bundle(path: str | Path | None = None, *, deep: bool = False) -> Bundle:
-    """:func:`load_bundle`, and on request a comparison with the original model.
+def verify_bundle(path: str | Path | None = None) -> Bundle:
+    """:func:`load_bundle`, and a comparison with the original model.
+
+    Loads the graphs, encodes the reference texts and compares the result with the reference
+    vectors.
 
     Args:
         path: the folder; the default bundle where None.
-        deep: also loads the graphs, encodes the reference texts and compares the result with the
-            reference vectors.
 
     Raises:
-        BundleError: what :func:`load_bundle` raises; with ``deep`` also where a graph does not
-            load, a dimension differs from the manifest, or a vector is too far from its reference.
+        BundleError: what :func:`load_bundle` raises; also where a graph does not load, a dimension
+            differs from the manifest, or a vector is too far from its reference.
     """
     bundle = load_bundle(path)
-    if not deep:
-        return bundle
     for head, role, text, cosine in parity_cosines(bundle):
         if cosine < bundle.manifest.parity.min_cosine:
             raise BundleError(
@@ -43,28 +43,40 @@ def parity_cosines(bundle: Bundle) -> list[tuple[str, str, str, float]]:
     """(head, role, text, cosine of its vector to the reference) for every reference vector."""
     encoder = OnnxEncoder(bundle)
     results: list[tuple[str, str, str, float]] = []
-    for reference in bundle.references():
-        expected = np.asarray(reference.vectors, dtype=np.float32)
+    for role, heads, texts, references in _references(bundle):
+        expected = np.asarray(references, dtype=np.float32)
         expected /= np.linalg.norm(expected, axis=1, keepdims=True)
-        for role in reference.roles:
-            with warnings.catch_warnings():
-                # some reference texts are too long on purpose
-                warnings.simplefilter("ignore", LongTextWarning)
-                try:
-                    vectors = encode(encoder, role, reference.texts, reference.heads)
-                except LogicRetrieversError as error:
-                    raise BundleError(
-                        f"{bundle.path}: its reference texts cannot be encoded: {error}"
-                    ) from error
-            for head in reference.heads:
-                if vectors[head].shape != expected.shape:
-                    raise BundleError(
-                        f"{bundle.path}: the reference vectors have shape {expected.shape}, "
-                        f"those of {head!r} {vectors[head].shape}."
-                    )
-                cosines = np.einsum("ij,ij->i", vectors[head], expected)
-                results += [
-                    (head, role, text, float(cosine))
-                    for text, cosine in zip(reference.texts, cosines, strict=True)
-                ]
+        with warnings.catch_warnings():
+            # some reference texts are too long on purpose
+            warnings.simplefilter("ignore", LongTextWarning)
+            try:
+                vectors = encode(encoder, role, texts, heads)
+            except LogicRetrieversError as error:
+                raise BundleError(
+                    f"{bundle.path}: its reference texts cannot be encoded: {error}"
+                ) from error
+        for head in heads:
+            if vectors[head].shape != expected.shape:
+                raise BundleError(
+                    f"{bundle.path}: the reference vectors have shape {expected.shape}, "
+                    f"those of {head!r} {vectors[head].shape}."
+                )
+            cosines = np.einsum("ij,ij->i", vectors[head], expected)
+            results += [
+                (head, role, text, float(cosine))
+                for text, cosine in zip(texts, cosines, strict=True)
+            ]
     return results
+
+
+def _references(
+    bundle: Bundle,
+) -> Iterator[tuple[Role, Sequence[str], Sequence[str], Sequence[Sequence[float]]]]:
+    """Role, heads, texts and vectors; of queries that a query encoder reads, its own."""
+    replaced = bundle.query_encoders
+    for reference in bundle.references():
+        for role in reference.roles:
+            heads = [name for name in reference.heads if role == "document" or name not in replaced]
+            yield role, heads, reference.texts, reference.vectors
+    for name, encoder in replaced.items():
+        yield "query", [name], encoder.card.texts, encoder.card.vectors

@@ -1,4 +1,4 @@
-"""Evaluation: data sets from folders, metrics with bootstrap intervals, comparisons, TREC runs.
+"""Evaluation: data sets from folders, metrics with bootstrap intervals, comparisons.
 
 ```python
 dataset = load_dataset("nevir")

@@ -24,14 +24,11 @@ class Dataset:
         name: ``nevir/test``, ``scifact/test``, ``coder_antonym``, ...
         documents: id -> title and text; every text occurs once.
         queries: those that have labels, in the order of the file.
-        aliases, empty: as in :class:`~logic_retrievers.evaluation.corpus.Corpus`.
     """
 
     name: str
     documents: Mapping[str, str]
     queries: tuple[Query, ...]
-    aliases: Mapping[str, str]
-    empty: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,26 +63,20 @@ def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset
     files = find_dataset_files(folder, split)
     corpus = read_corpus(files.corpus)
     queries = read_queries(files.queries, files.qrels, corpus)
-    return Dataset(files.name, corpus.documents, queries, corpus.aliases, corpus.empty)
+    return Dataset(files.name, corpus.documents, queries)
 
 
 def data_folder() -> Path:
-    """``LOGIC_RETRIEVERS_DATA``, else ``../shared/data`` from working directory or repository.
+    """``LOGIC_RETRIEVERS_DATA``, else ``../shared/data`` from the working directory.
 
     Raises:
-        ReadError: there is no such folder; the message lists where it was looked for.
+        ReadError: there is no such folder; the message says where it was looked for.
     """
-    if configured := os.environ.get(DATA_VARIABLE):
-        candidates = [Path(configured)]
-    else:
-        repository = Path(__file__).resolve().parents[2]
-        bases = dict.fromkeys((Path.cwd(), repository))
-        candidates = [base.parent / "shared" / "data" for base in bases]
-    for candidate in candidates:
-        if is_folder(candidate):
-            return candidate
+    folder = Path(os.environ.get(DATA_VARIABLE) or Path.cwd().parent / "shared" / "data")
+    if is_folder(folder):
+        return folder
     raise ReadError(
-        f"no benchmark data; looked in {' and '.join(map(str, candidates))}. "
+        f"no benchmark data; looked in {folder}. "
         f"Set {DATA_VARIABLE} to the folder that holds the data sets"
     )
 

@@ -30,8 +30,6 @@ class Query:
         violating: documents that the query rules out.
         neutral: documents on the topic that neither satisfy nor violate.
         exclude: documents that are the query itself and may not appear in its results.
-        original_ids: document id -> the id that this query's labels use, where copies of one text
-            were merged under another id.
         extra: the other fields of the row (``pair_id``, ``expression``, ...).
     """
 
@@ -41,7 +39,6 @@ class Query:
     violating: frozenset[str] = frozenset()
     neutral: frozenset[str] = frozenset()
     exclude: frozenset[str] = frozenset()
-    original_ids: Mapping[str, str] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -101,37 +98,27 @@ def read_queries(path: Path, qrels: Path | None, corpus: Corpus) -> tuple[Query,
         requirement = f"{labels}, or the folder needs qrels.tsv or qrels/SPLIT.tsv"
         return labelled_queries(json_rows(path), corpus, path, requirement)
     grades = _read_grades(qrels, corpus)
-    queries, ids = _build_queries(json_rows(path), corpus, grades)
-    if unknown := set(grades) - ids:
+    rows = [row for row in json_rows(path) if row.id() in grades]
+    if unknown := grades.keys() - {row.id() for row in rows}:
         raise ReadError(f"judges the query {min(unknown)!r}, which {path} lacks", file=str(qrels))
-    return _require_queries(queries, path, f"{qrels} gives no grade above 0")
+    return labelled_queries(rows, corpus, path, f"{qrels} gives no grade above 0", grades)
 
 
 def labelled_queries(
-    rows: Iterable[Row], corpus: Corpus, path: Path, requirement: str
+    rows: Iterable[Row],
+    corpus: Corpus,
+    path: Path,
+    requirement: str,
+    grades: Mapping[str, Mapping[str, int]] | None = None,
 ) -> tuple[Query, ...]:
     """The queries of rows that list satisfying or violating documents of the corpus.
 
-    The rows have the form of ``queries.jsonl``. Where none lists a document, the error names the
-    path and the requirement.
+    The rows have the form of ``queries.jsonl``; ``grades`` (query -> document -> grade) are labels
+    beside theirs. Where no query has a label, the error names the path and the requirement.
 
     Raises:
         ReadError: as :func:`read_queries`.
     """
-    queries, _ = _build_queries(rows, corpus, None)
-    return _require_queries(queries, path, requirement)
-
-
-def _require_queries(queries: list[Query], path: Path, requirement: str) -> tuple[Query, ...]:
-    if not queries:
-        raise ReadError(f"no labelled query: {requirement}", file=str(path))
-    return tuple(queries)
-
-
-def _build_queries(
-    rows: Iterable[Row], corpus: Corpus, grades: Mapping[str, Mapping[str, int]] | None
-) -> tuple[list[Query], set[str]]:
-    """The labelled queries, and the ids of all queries."""
     queries: list[Query] = []
     ids: set[str] = set()
     for row in rows:
@@ -139,12 +126,12 @@ def _build_queries(
         if name in ids:
             raise row.error(f"the id {name!r} was used before; ids must be unique")
         ids.add(name)
-        row_grades = {} if grades is None else grades.get(name, {})
-        if grades is None or row_grades:
-            query = _build_query(row, row_grades, corpus)
-            if query.grades or query.violating:
-                queries.append(query)
-    return queries, ids
+        query = _build_query(row, (grades or {}).get(name, {}), corpus)
+        if query.grades or query.violating:
+            queries.append(query)
+    if not queries:
+        raise ReadError(f"no labelled query: {requirement}", file=str(path))
+    return tuple(queries)
 
 
 def _read_grades(path: Path, corpus: Corpus) -> dict[str, dict[str, int]]:
@@ -169,8 +156,7 @@ def _build_query(row: Row, row_grades: Mapping[str, int], corpus: Corpus) -> Que
     for other in lists - _NOT_EXTRA:
         if meant := get_close_matches(other, absent, 1, _SIMILAR):
             raise row.error(f"{other!r} looks like a misspelt {meant[0]!r}: rename it")
-    labels = {name: row.ids(name) for name in _LABELS}
-    canonical = {name: _canonical_ids(labels[name], row, corpus) for name in _LABELS}
+    canonical = {name: _canonical_ids(row.ids(name), row, corpus) for name in _LABELS}
     grades = dict.fromkeys(sorted(canonical["satisfying"]), 1)
     for document, grade in row_grades.items():
         if (name := corpus.canonical_id(document)) is not None:
@@ -178,8 +164,6 @@ def _build_query(row: Row, row_grades: Mapping[str, int], corpus: Corpus) -> Que
     label_sets = [set(grades), canonical["violating"], canonical["neutral"]]
     if sum(map(len, label_sets)) > len(set().union(*label_sets)):
         raise row.error("one document, or two with the same text, carries two different labels")
-    original = {*row_grades, *(document for name in _LABELS for document in labels[name])}
-    copies = {corpus.aliases[copy]: copy for copy in sorted(original & corpus.aliases.keys())}
     return Query(
         id=row.id(),
         text=text,
@@ -187,7 +171,6 @@ def _build_query(row: Row, row_grades: Mapping[str, int], corpus: Corpus) -> Que
         violating=canonical["violating"],
         neutral=canonical["neutral"],
         exclude=_own_document(row.id(), text, corpus) - set(grades),
-        original_ids={first: copy for first, copy in copies.items() if first not in original},
         extra={name: value for name, value in row.fields.items() if name not in _NOT_EXTRA},
     )
 

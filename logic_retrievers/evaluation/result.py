@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -34,7 +33,7 @@ class EvaluationResult:
         estimates: metric -> mean and interval; fractions in [0, 1], FVR in ranks.
         per_query: metric -> query id -> value, only for the queries that the metric applies to.
         groups: query id -> group; the queries of a group are resampled together.
-        run: query id -> document ids of the folder, best first.
+        run: query id -> document ids, best first.
     """
 
     dataset: str
@@ -67,35 +66,6 @@ class EvaluationResult:
         names = ("dataset", "policy", "queries", "documents", "depth", "short_lists", "metrics")
         intervals = {name: list(ends) for name, ends in self.intervals.items()}
         return {**{name: getattr(self, name) for name in names}, "intervals": intervals}
-
-    def write_json(self, path: str | os.PathLike[str]) -> None:
-        """Writes :meth:`to_json`, the whole file or nothing.
-
-        Raises:
-            StorageError: the file cannot be written.
-        """
-        write_text(path, json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n")
-
-    def write_trec_run(self, path: str | os.PathLike[str]) -> None:
-        """Writes ``query Q0 document rank score tag``, the whole file or nothing.
-
-        The score is 1/rank: tools sort by score and would break our ties their own way. A merged
-        document appears under the id that the query's labels use, so the file can be scored with
-        the labels of the folder. Columns are separated by a space, or by a tab where an id holds
-        white space.
-
-        Raises:
-            StorageError: the file cannot be written.
-        """
-        ids = {*self.run, *(document for ranked in self.run.values() for document in ranked)}
-        separator = "\t" if any(len(name.split()) != 1 for name in ids) else " "
-        tag = "-".join(self.policy.split()) or "run"
-        lines = [
-            separator.join((query, "Q0", document, str(rank), repr(1 / rank), tag)) + "\n"
-            for query, ranked in self.run.items()
-            for rank, document in enumerate(ranked, start=1)
-        ]
-        write_text(path, "".join(lines))
 
     def write_per_query(self, path: str | os.PathLike[str]) -> None:
         """Writes a CSV file of every metric for every query, empty where it does not apply.
@@ -133,7 +103,6 @@ def estimates_by_label(
     labels: Mapping[str, str],
     groups: Mapping[str, str] | None = None,
     *,
-    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> dict[str, dict[str, Estimate]]:
     """Means and bootstrap intervals of every metric for each label: template, domain, kind, ...
@@ -145,7 +114,6 @@ def estimates_by_label(
         per_query: metric -> query (or group, or pair) -> value.
         labels: query -> label; queries without one are left out.
         groups: query -> group that is resampled together; each query by itself by default.
-        resamples: as :func:`bootstrap`.
         seed: as :func:`bootstrap`.
 
     Returns:
@@ -164,7 +132,7 @@ def estimates_by_label(
         values = {metric: of_query for metric, of_query in values.items() if of_query}
         if values:
             own = {query: query if groups is None else groups[query] for query in queries}
-            estimates[label] = estimate_metrics(values, own, resamples=resamples, seed=seed)
+            estimates[label] = estimate_metrics(values, own, seed=seed)
     return estimates
 
 

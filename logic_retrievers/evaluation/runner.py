@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation.datasets import Dataset
@@ -12,12 +12,8 @@ from logic_retrievers.evaluation.queries import Query
 from logic_retrievers.evaluation.result import EvaluationResult, estimate_metrics
 from logic_retrievers.evaluation.statistics import RESAMPLES
 
-
-class Search(Protocol):
-    """What is evaluated: any callable that ranks the documents of the data set."""
-
-    def __call__(self, texts: Sequence[str], k: int, /) -> Sequence[Ranking]:
-        """A ranking of at most k (document id, score) for each text, best first."""
+Search: TypeAlias = Callable[[Sequence[str], int], Sequence[Ranking]]
+"""What is evaluated: texts and k -> a ranking of at most k (document id, score) for each text."""
 
 
 def evaluate(
@@ -78,10 +74,7 @@ def evaluate(
         per_query=per_query,
         groups=groups,
         run={
-            query.id: tuple(
-                query.original_ids.get(document, document) for document, _ in by_query[query.id]
-            )
-            for query in dataset.queries
+            query: tuple(document for document, _ in ranking) for query, ranking in by_query.items()
         },
     )
 

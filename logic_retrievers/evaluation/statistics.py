@@ -17,6 +17,7 @@ from logic_retrievers.errors import ConfigurationError, MissingExtraError
 Values: TypeAlias = npt.NDArray[np.float64]
 
 RESAMPLES = 10_000
+_TAIL = (1 - 0.95) / 2
 _CHUNK = 500  # resamples at a time: 500 x 2,000 queries are 8 MB
 
 
@@ -40,17 +41,15 @@ def bootstrap(
     groups: Sequence[Hashable] | None = None,
     *,
     resamples: int = RESAMPLES,
-    confidence: float = 0.95,
     seed: int = 0,
 ) -> list[Estimate]:
-    """Means with percentile intervals; rows are drawn with replacement, the same for each column.
+    """Means with 95 % percentile intervals; rows are drawn with replacement, alike for each column.
 
     Args:
         values: shape (queries,) or (queries, metrics); NaN where a metric does not apply.
         groups: one label per query; queries with the same label are drawn together (the two of a
             NevIR pair share their documents and are no independent evidence).
         resamples: number of bootstrap samples.
-        confidence: share of the resampled means inside the interval.
         seed: the same seed gives the same intervals.
 
     Returns:
@@ -59,10 +58,8 @@ def bootstrap(
     Raises:
         ConfigurationError: no queries, or a setting out of range.
     """
-    if not 0 < confidence < 1:
-        raise ConfigurationError(f"confidence must lie between 0 and 1, not {confidence}")
     resampled = bootstrap_means(values, groups, resamples=resamples, seed=seed)
-    return _estimates(values, groups, resampled, confidence)
+    return _estimates(values, groups, resampled)
 
 
 def bootstrap_means(
@@ -105,7 +102,7 @@ def paired_bootstrap(
         ConfigurationError: a column without a difference, or not one group per difference.
     """
     resampled = bootstrap_means(differences, groups, resamples=resamples, seed=seed)
-    estimates = _estimates(differences, groups, resampled, 0.95)
+    estimates = _estimates(differences, groups, resampled)
     return [
         PairedTest(estimate, bootstrap_p(column))
         for estimate, column in zip(estimates, resampled.T, strict=True)
@@ -170,15 +167,14 @@ def holm(ps: Sequence[float | None]) -> list[Any]:
 
 
 def _estimates(
-    values: npt.ArrayLike, groups: Sequence[Hashable] | None, resampled: Values, confidence: float
+    values: npt.ArrayLike, groups: Sequence[Hashable] | None, resampled: Values
 ) -> list[Estimate]:
     sums, counts = _group_sums(_as_table(values), groups)
     means = _divide(sums.sum(axis=0), counts.sum(axis=0))
-    tail = (1 - confidence) / 2
     estimates = []
     for mean, column in zip(means, resampled.T, strict=True):
         defined = column[~np.isnan(column)]  # a rare metric may be absent from a whole sample
-        low, high = np.quantile(defined, [tail, 1 - tail]) if len(defined) else (np.nan, np.nan)
+        low, high = np.quantile(defined, [_TAIL, 1 - _TAIL]) if len(defined) else (np.nan, np.nan)
         estimates.append(Estimate(float(mean), float(low), float(high)))
     return estimates
 

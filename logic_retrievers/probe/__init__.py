@@ -4,23 +4,21 @@ questions = read_probe("my-questions")
 with PassageIndex.open("probe") as index:
     fill_index(index, questions)
     configurations = resolve_configurations(["topical", "auto"], index, questions)
-    result = probe(questions, configurations, ExtractiveReader(), traces=Path("traces.jsonl"))
+    result = probe(questions, configurations, ExtractiveReader())
 result.figures("auto")["accuracy"], result.comparisons()["auto"].p
 """
 
 from logic_retrievers.probe.grading import Grade, Grading, grade
 from logic_retrievers.probe.prompt import Prompt, build_prompt
 from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet, read_probe
-from logic_retrievers.probe.readers import (
-    CachedReader,
-    EndpointReader,
-    ExtractiveReader,
-    GgufReader,
-    Reader,
+from logic_retrievers.probe.readers import CachedReader, EndpointReader, ExtractiveReader, Reader
+from logic_retrievers.probe.result import (
+    AccuracyComparison,
+    ProbeResult,
+    Trace,
+    compare_accuracy,
 )
-from logic_retrievers.probe.result import AccuracyComparison, ProbeResult, compare_accuracy
 from logic_retrievers.probe.retrieval import (
-    Retrieval,
     Retrieve,
     fill_index,
     filtered_retrieval,
@@ -28,14 +26,12 @@ from logic_retrievers.probe.retrieval import (
     resolve_configurations,
 )
 from logic_retrievers.probe.runner import probe
-from logic_retrievers.probe.traces import Trace
 
 __all__ = [
     "AccuracyComparison",
     "CachedReader",
     "EndpointReader",
     "ExtractiveReader",
-    "GgufReader",
     "Grade",
     "Grading",
     "ProbeQuestion",
@@ -43,7 +39,6 @@ __all__ = [
     "ProbeSet",
     "Prompt",
     "Reader",
-    "Retrieval",
     "Retrieve",
     "Trace",
     "build_prompt",

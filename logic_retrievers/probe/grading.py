@@ -1,4 +1,4 @@
-"""Grading of answers: comparison with right and wrong answers, and a language model as a judge."""
+"""Grading of answers by comparison with right and wrong ones."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.probe.normalization import Tokens, answer_tokens, find_spans
-from logic_retrievers.probe.prompt import WORDING, Prompt
+from logic_retrievers.probe.prompt import WORDING
 from logic_retrievers.probe.questions import ProbeQuestion
-from logic_retrievers.probe.readers import Reader
 
 Grading: TypeAlias = Literal["containment", "support"]
 """What makes an answer right. ``containment``, for short answers: it contains a right answer and no
@@ -100,33 +99,6 @@ def top_passage_direction(question: ProbeQuestion, passages: Sequence[str]) -> D
     if first in question.satisfying:
         return "satisfying"
     return "violating" if first in question.violating else "neither"
-
-
-def judge_answer(reader: Reader, question: ProbeQuestion, answer: str, seed: int = 0) -> bool:
-    """Whether a language model takes an answer for a right one; reported beside the comparison.
-
-    The judge sees the right and wrong answers; the seed is for one that samples.
-
-    Raises:
-        InputError: the judge said neither yes nor no.
-        LogicRetrieversError: the judge gave no answer.
-    """
-    said = answer_tokens(reader.answer(build_judge_prompt(question, answer, seed)))[:1]
-    if said not in (("yes",), ("no",)):
-        raise InputError(f"the judge {reader.name!r} said neither yes nor no")
-    return said == ("yes",)
-
-
-def build_judge_prompt(question: ProbeQuestion, answer: str, seed: int = 0) -> Prompt:
-    """The prompt for a judge: question, right and wrong answers, the answer to judge."""
-    lines = [
-        f"Question: {question.text}",
-        f"Right answers: {'; '.join(question.gold)}",
-        *([f"Wrong answers: {'; '.join(question.wrong)}"] if question.wrong else []),
-        f"Given answer: {' '.join(answer.split())}",
-        "Is the given answer right? yes or no:",
-    ]
-    return Prompt(question.text, (), WORDING["judge_system"], "\n".join(lines), seed)
 
 
 def _contained_answers(tokens: Tokens, answers: Iterable[Tokens]) -> set[Tokens]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,13 +53,6 @@ def build_prompt(question: str, passages: Sequence[str], seed: int = 0) -> Promp
             for e in WORDING["examples"]
         ),
     )
-
-
-def prompt_hash(prompt: Prompt) -> str:
-    """A hash of everything that a chat model is given: equal hashes share one answer."""
-    texts = [text for _, text in prompt.turns]
-    content = "\0".join([*texts, str(prompt.seed)])
-    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _format_message(passages: Sequence[str], question: str) -> str:

@@ -10,11 +10,39 @@ from typing import Any
 
 from logic_retrievers.atomic_files import write_text
 from logic_retrievers.evaluation.result import estimate_metrics, estimates_by_label
-from logic_retrievers.evaluation.statistics import RESAMPLES, Estimate, bootstrap, holm, mcnemar
-from logic_retrievers.probe.grading import Grading
-from logic_retrievers.probe.traces import Trace
+from logic_retrievers.evaluation.statistics import Estimate, bootstrap, holm, mcnemar
+from logic_retrievers.probe.grading import Direction, Grade, Grading
 
 ACCURACY = "accuracy"
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The outcome of one question under one configuration.
+
+    Args:
+        question: its id.
+        configuration: its name.
+        passages: ids, in the order in which the reader got them.
+        scores: of the passages under the configuration.
+        answer: as the reader gave it; None where there is none.
+        grade: of the answer.
+        direction: label of the first passage; None where the question has no labels.
+        retrieval_seconds: for the passages.
+        reader_seconds: for the answer; for a repeated prompt, what it took the first time.
+        error: why there is no answer.
+    """
+
+    question: str
+    configuration: str
+    passages: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    answer: str | None = None
+    grade: Grade | None = None
+    direction: Direction | None = None
+    retrieval_seconds: float = 0.0
+    reader_seconds: float = 0.0
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +80,6 @@ class ProbeResult:
         grading: what counts as right.
         kinds: question -> kind, in the order of asking; empty where there is only one.
         traces: configuration -> question -> trace; the others are compared with the first.
-        resamples: number of bootstrap samples for the intervals.
     """
 
     set: str
@@ -62,7 +89,6 @@ class ProbeResult:
     grading: Grading
     kinds: Mapping[str, str]
     traces: Mapping[str, Mapping[str, Trace]]
-    resamples: int = RESAMPLES
 
     def failed(self, configuration: str) -> dict[str, str]:
         """Question -> error, for the questions that got no answer."""
@@ -74,21 +100,19 @@ class ProbeResult:
 
         ``accuracy`` is the share of right answers; ``exact``, ``f1``, ``support``, ``gold``,
         ``wrong`` and ``abstained`` as in :class:`Grade` (``gold`` and ``wrong`` as shares of
-        questions whose answer contains one); ``judged`` the judge's share of right answers;
-        ``top_satisfying`` and ``top_violating`` the label of the first passage, for questions with
-        labels; ``retrieval_seconds`` and ``reader_seconds`` per question.
+        questions whose answer contains one); ``top_satisfying`` and ``top_violating`` the label of
+        the first passage, for questions with labels; ``retrieval_seconds`` and ``reader_seconds``
+        per question.
         """
         values = self._values(configuration)
         if not values:
             return {}
         answered = {name: name for name in values[ACCURACY]}
-        return estimate_metrics(values, answered, resamples=self.resamples, seed=self.seed)
+        return estimate_metrics(values, answered, seed=self.seed)
 
     def figures_by_kind(self, configuration: str) -> dict[str, dict[str, Estimate]]:
         """Kind -> :meth:`figures` of its questions."""
-        return estimates_by_label(
-            self._values(configuration), self._labels(), resamples=self.resamples, seed=self.seed
-        )
+        return estimates_by_label(self._values(configuration), self._labels(), seed=self.seed)
 
     def comparisons(self, kind: str | None = None) -> dict[str, AccuracyComparison]:
         """Configuration -> its accuracy against the first's, over the questions of a kind.
@@ -100,7 +124,6 @@ class ProbeResult:
         return compare_accuracy(
             baseline,
             dict(zip(list(self.traces)[1:], others, strict=True)),
-            resamples=self.resamples,
             seed=self.seed,
         )
 
@@ -139,6 +162,16 @@ class ProbeResult:
         """
         write_text(path, json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n")
 
+    def write_traces(self, path: str | os.PathLike[str]) -> None:
+        """Writes a line of JSON for each :class:`Trace`, the whole file or nothing.
+
+        Raises:
+            StorageError: the file cannot be written.
+        """
+        traces = (trace for by_question in self.traces.values() for trace in by_question.values())
+        lines = (json.dumps(asdict(trace), ensure_ascii=False) + "\n" for trace in traces)
+        write_text(path, "".join(lines))
+
     def _labels(self) -> dict[str, str]:
         return {name: kind for name, kind in self.kinds.items() if kind}
 
@@ -162,7 +195,6 @@ def compare_accuracy(
     baseline: Mapping[str, bool],
     others: Mapping[str, Mapping[str, bool]],
     *,
-    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> dict[str, AccuracyComparison]:
     """Compares configurations with the baseline, p corrected for their number.
@@ -179,7 +211,7 @@ def compare_accuracy(
         gained, lost = changes.count(1), changes.count(-1)
         p = mcnemar(gained, lost)
         comparisons[name] = AccuracyComparison(
-            difference=bootstrap(changes, resamples=resamples, seed=seed)[0],
+            difference=bootstrap(changes, seed=seed)[0],
             gained=gained,
             lost=lost,
             p=p,
@@ -209,8 +241,6 @@ def _trace_metrics(trace: Trace, grading: Grading) -> dict[str, float]:
         "retrieval_seconds": trace.retrieval_seconds,
         "reader_seconds": trace.reader_seconds,
     }
-    if trace.judged is not None:
-        metrics["judged"] = trace.judged
     if trace.direction is not None:
         metrics["top_satisfying"] = trace.direction == "satisfying"
         metrics["top_violating"] = trace.direction == "violating"

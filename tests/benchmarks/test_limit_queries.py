@@ -18,7 +18,7 @@ def people(likes: dict[str, set[str]]) -> Dataset:
         Query(f"q{n}", f"Who likes {what}?", dict.fromkeys(sorted(who), 1))
         for n, (what, who) in enumerate(likes.items())
     )
-    return Dataset("toy", {name: name for who in likes.values() for name in who}, queries, {}, ())
+    return Dataset("toy", {name: name for who in likes.values() for name in who}, queries)
 
 
 def test_truth_by_hand() -> None:
@@ -55,7 +55,7 @@ def test_a_count_that_there_is_not(count: int) -> None:
 
 def test_other_questions_are_refused() -> None:
     """The atom of an unknown question would be the question."""
-    odd = Dataset("toy", {"ann": "ann"}, (Query("q", "Who hates tea?", {"ann": 1}),), {}, ())
+    odd = Dataset("toy", {"ann": "ann"}, (Query("q", "Who hates tea?", {"ann": 1}),))
     with pytest.raises(ConfigurationError, match="Who likes X"):
         limit_queries(odd, count=1)
 

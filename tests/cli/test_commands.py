@@ -156,7 +156,7 @@ def test_doctor(call, corpus):
     assert "3 passages" in by_name["index"]
 
 
-def test_evaluate_prints_figures_and_writes_a_run(call, tmp_path):
+def test_evaluate_prints_figures_and_writes_those_of_each_query(call, tmp_path):
     folder = tmp_path / "set"
     folder.mkdir()
     (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
@@ -164,8 +164,8 @@ def test_evaluate_prints_figures_and_writes_a_run(call, tmp_path):
         "_id": "q", "text": "somewhere calm to sleep", "satisfying": ["inn"], "violating": ["bar"],
     }  # fmt: skip
     (folder / "queries.jsonl").write_text(json.dumps(query), encoding="utf-8")
-    run, cache = tmp_path / "run.txt", tmp_path / "cache"
-    shown = call("evaluate", folder, "--policy", "auto", "--json", "--run", run, "--cache", cache)
+    per_query, cache = tmp_path / "figures.csv", tmp_path / "cache"
+    shown = call("evaluate", folder, "--policy", "auto", "--json", "--cache", cache)
     figures = json.loads(shown.stdout)
     assert figures["policy"] == "auto"
     assert (figures["queries"], figures["documents"]) == (1, 3)
@@ -174,13 +174,10 @@ def test_evaluate_prints_figures_and_writes_a_run(call, tmp_path):
     assert figures["metrics"]["FVR"] == 2.0
     shown = call("evaluate", folder, "--base", "hybrid", "--json", "--cache", cache)
     assert json.loads(shown.stdout)["policy"] == "auto, base hybrid"
-    rows = [line.split() for line in run.read_text(encoding="utf-8").splitlines()]
-    assert [row[2] for row in rows] == ["inn", "bar", "copper"]
-    assert [row[3] for row in rows] == ["1", "2", "3"]
     split = call("evaluate", folder, "--long-texts", "split", "--json")
     assert "V@1" in split.stdout
-    shown = call("evaluate", folder, "--per-query", run, "--cache", cache).stdout
-    header, row = run.read_text(encoding="utf-8").splitlines()
+    shown = call("evaluate", folder, "--per-query", per_query, "--cache", cache).stdout
+    header, row = per_query.read_text(encoding="utf-8").splitlines()
     values = dict(zip(header.split(","), row.split(","), strict=True))
     assert (values["query"], values["R@1"], values["FVR"]) == ("q", "1.0", "2.0")
     rows = [line.replace("│", " ").split() for line in shown.splitlines()]
@@ -193,4 +190,4 @@ def test_evaluate_prints_figures_and_writes_a_run(call, tmp_path):
     assert both["differences"].keys() == {"auto less topical"}
     table = call("evaluate", folder, *two, "--cache", cache).stdout
     assert "topical, auto: 1 queries" in table
-    assert "one run" in call("evaluate", folder, *two, "--run", run, code=2).stderr
+    assert "one run" in call("evaluate", folder, *two, "--per-query", per_query, code=2).stderr

@@ -60,11 +60,9 @@ def search(folder, *arguments):
     return json.loads(said.stdout)
 
 
-def evaluate(folder, tmp_path, *arguments):
-    """The order of a run's ids."""
-    run = tmp_path / "run.txt"
-    call("evaluate", folder, "--run", run, *arguments)
-    return [line.split()[2] for line in run.read_text(encoding="utf-8").splitlines()]
+def evaluate(folder, *arguments):
+    """The figures of the one query."""
+    return json.loads(call("evaluate", folder, "--json", *arguments).stdout)["metrics"]
 
 
 def test_search_without_a_judge(folder, fake_judge):
@@ -94,28 +92,30 @@ def test_search_asks_the_judge(folder, fake_judge, arguments):
         assert float(score) == pytest.approx(total, abs=0.002)
 
 
-def test_evaluate_with_and_without_a_judge(folder, tmp_path, fake_judge):
-    without = evaluate(folder, tmp_path, "--no-judge")
+def test_evaluate_with_and_without_a_judge(folder, fake_judge):
+    assert evaluate(folder, "--no-judge")["R@5"] == 1
     assert not fake_judge
-    assert sorted(without) == sorted(ROWS)
-    assert sorted(evaluate(folder, tmp_path)) == sorted(ROWS)
+    assert evaluate(folder)["R@5"] == 1
     assert len(fake_judge) == len(ROWS)
 
 
-def test_evaluate_with_the_judge_alone(folder, tmp_path, fake_judge):
+def test_evaluate_with_the_judge_alone(folder, fake_judge):
     """To measure a judge, nothing else may order the candidates."""
-    judged = evaluate(folder, tmp_path, "--policy", "judge")
-    assert judged[0] == "copper"
-    topical = evaluate(folder, tmp_path, "--policy", "topical")
-    assert judged[1:] == [name for name in topical if name != "copper"]
+    judged = evaluate(folder, "--policy", "judge")
+    assert judged["R@1"] == judged["V@1"] == 0  # copper is first
+    topical = evaluate(folder, "--policy", "topical")
+    assert judged["FVR"] == topical["FVR"] + 1
+    assert 1 / judged["MRR@10"] == 1 / topical["MRR@10"] + 1
     refused = call("evaluate", folder, "--policy", "judge", "--no-judge", code=2)
     assert "there is none" in " ".join(refused.stderr.split())
 
 
-def test_the_policy_judge_with_the_default_bundle(folder, tmp_path):
+def test_the_policy_judge_with_the_default_bundle(folder):
     """The bundle's judge orders every query, and tells of its verdicts."""
-    judged = evaluate(folder, tmp_path, "--policy", "judge")
-    assert sorted(judged) == sorted(ROWS)
+    judged = evaluate(folder, "--policy", "judge")
     hits = search(folder, "--policy", "judge")
-    assert [hit["id"] for hit in hits] == judged
+    ids = [hit["id"] for hit in hits]
+    assert sorted(ids) == sorted(ROWS)
+    assert ids.index("pool") + 1 == judged["FVR"]
+    assert ids.index("plain") + 1 == 1 / judged["MRR@10"]
     assert all("judge" in hit["evidence"]["details"] for hit in hits)

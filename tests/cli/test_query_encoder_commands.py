@@ -93,7 +93,8 @@ def test_what_cannot_be_compared_is_refused_at_once(folder, file, tmp_path, monk
     twice = call("evaluate", folder, "--query-encoder", file, "--query-encoder", file, code=2)
     assert "nothing to compare" in twice.stderr
     both = ("--query-encoder", "base", "--query-encoder", file)
-    assert "one run" in call("evaluate", folder, *both, "--run", tmp_path / "r", code=2).stderr
+    per_query = ("--per-query", tmp_path / "figures.csv")
+    assert "one run" in call("evaluate", folder, *both, *per_query, code=2).stderr
     other = write_noisy(tmp_path / "other.query.onnx", document_fingerprint="0" * 32)
     both = ("--query-encoder", "base", "--query-encoder", other)
     assert "was made for" in call("evaluate", folder, *both, code=1).stderr

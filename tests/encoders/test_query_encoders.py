@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 from pathlib import Path
@@ -11,7 +12,7 @@ import onnx
 import pytest
 from query_files import TEXTS as READ
 from query_files import write_noisy
-from tiny_bundles import head, tiny_graph, write_tiny_bundle
+from tiny_bundles import head, rewrite_manifest, tiny_graph, write_tiny_bundle
 
 from logic_retrievers.encoders import (
     CachedEncoder,
@@ -23,8 +24,6 @@ from logic_retrievers.encoders import (
     read_query_encoder,
     with_query_encoder,
 )
-from logic_retrievers.encoders.bundle import replace_query_references
-from logic_retrievers.encoders.manifest import ReferenceVectors
 from logic_retrievers.encoders.query_encoder import CARD_KEY, CHECKSUM_KEY, checksum
 from logic_retrievers.encoders.verification import parity_cosines
 from logic_retrievers.errors import (
@@ -119,23 +118,17 @@ def test_a_bundle_opens_with_a_query_encoder_and_verifies(folder, file):
     )
 
 
-def test_the_documents_go_on_being_verified(file):
+def test_the_documents_go_on_being_verified(folder, file):
     """`verify` would find nothing wrong with a document side that nobody looks at."""
-    row = ReferenceVectors(
-        heads=("topical", "other"), roles=("query", "document"), texts=("a",), vectors=((1.0,),)
-    )
-    made = replace_query_references((row,), {"topical": read_query_encoder(file)})
-    references = sorted(
-        (name, side, reference.texts)
-        for reference in made
-        for name in reference.heads
-        for side in reference.roles
-    )
-    assert references == [
-        ("other", "document", ("a",)),
-        ("other", "query", ("a",)),
-        ("topical", "document", ("a",)),
-        ("topical", "query", READ),
+    row = {"heads": [*HEADS], "roles": ["query", "document"], "texts": ["a"]}
+    (folder / "parity.json").write_text(json.dumps([{**row, "vectors": [[1, 0, 0, 0]]}]))
+    rewrite_manifest(folder, heads=HEADS)
+    bundle = load_bundle(folder).with_query_encoder(file)
+    assert sorted({(name, role, text) for name, role, text, _ in parity_cosines(bundle)}) == [
+        ("other", "document", "a"),
+        ("other", "query", "a"),
+        ("topical", "document", "a"),
+        *sorted(("topical", "query", text) for text in READ),
     ]
 
 

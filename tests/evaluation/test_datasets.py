@@ -11,6 +11,7 @@ import pytest
 
 from logic_retrievers.errors import ReadError
 from logic_retrievers.evaluation import data_folder, load_dataset
+from logic_retrievers.evaluation.corpus import read_corpus
 
 DOCUMENTS = [
     {"_id": "a", "title": "Cats", "text": "sleep"},
@@ -51,17 +52,16 @@ def test_labels_follow_merged_copies(folder: Path) -> None:
     dataset = load_dataset(folder)
     assert dataset.name == "pets"
     assert dict(dataset.documents) == {"a": "Cats sleep", "c": "dogs", "4": "birds"}
-    assert dict(dataset.aliases) == {"b": "a"}
-    assert dataset.empty == ("void",)
+    corpus = read_corpus(folder / "corpus.jsonl.gz")
+    assert dict(corpus.aliases) == {"b": "a"}
+    assert corpus.empty == ("void",)
     one, two = dataset.queries
     assert (one.id, one.text, one.pair) == ("q1", "no dogs", "7")
     assert one.satisfying == {"a"}
     assert one.violating == {"c"}
-    assert dict(one.original_ids) == {"a": "b"}
     assert dict(one.extra) == {"pair_id": 7}
     assert dict(two.grades) == {"a": 1}
     assert two.neutral == {"4"}
-    assert dict(two.original_ids) == {}
 
 
 @pytest.mark.parametrize("header", ["query-id\tcorpus-id\tscore\n", ""])

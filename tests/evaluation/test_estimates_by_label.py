@@ -27,7 +27,7 @@ def query(number: int, template: str, group: str | None = None) -> Query:
 
 
 def dataset(*queries: Query) -> Dataset:
-    return Dataset("toy", {name: name for name in "rwxyz"}, queries, {}, ())
+    return Dataset("toy", {name: name for name in "rwxyz"}, queries)
 
 
 def ranked(ids: str) -> list[tuple[str, float]]:
@@ -108,8 +108,8 @@ def test_estimates_against_the_bootstrap(rows: list[tuple[str, float]]) -> None:
     """Any measure with names of its own can be cut up, coherence of groups for one."""
     measure = {f"{n}": value for n, (_, value) in enumerate(rows)}
     labels = {f"{n}": label for n, (label, _) in enumerate(rows)} | {"absent": "w"}
-    found = estimates_by_label({"coherence": measure}, labels, resamples=50)
+    found = estimates_by_label({"coherence": measure}, labels)
     assert set(found) == {label for label, _ in rows}
     for label, of in found.items():
         own = [value for at, value in rows if at == label]
-        assert of == {"coherence": bootstrap(own, resamples=50)[0]}
+        assert of == {"coherence": bootstrap(own)[0]}

@@ -41,7 +41,7 @@ def test_optimums_graph_passes_the_gate(small_model_folder: Path, tmp_path: Path
 
     assert figures.lowest_cosine >= 0.9999
     assert figures.batch_cosine >= 0.99999
-    verify_bundle(tmp_path / "bundle", deep=True)
+    verify_bundle(tmp_path / "bundle")
 
 
 @pytest.mark.skipif(not HAS_OPTIMUM, reason="the extra optimum, in an environment of its own")

@@ -35,8 +35,6 @@ def dataset(count: int, *queries: tuple[str, str], name: str = "films/dev") -> D
             Query(str(n), f"query {n}", dict.fromkeys(own.split(), 1), frozenset(wrong.split()))
             for n, (own, wrong) in enumerate(queries)
         ),
-        {},
-        (),
     )
 
 

@@ -37,7 +37,7 @@ COMMANDS = {
     "score-pairs": "pairs --bundle:bundle",
     "evaluate": (
         "data --split:name --depth:count --policy:policy --base:policy --no-judge --backfill"
-        " --cache:output --run:output --json:output --query-encoder:path --bundle:bundle"
+        " --cache:output --per-query:output --json:output --query-encoder:path --bundle:bundle"
     ),
     "doctor": f"--json --all-tenants {INDEX}",
     "quarantine list": f"--json --ledger:output {INDEX}",
@@ -47,7 +47,7 @@ COMMANDS = {
     "quarantine verify": f"--json --ledger:output {INDEX}",
     "probe template": "output",
     "probe run": (
-        "data --policy:policy --threshold:number --reader:reader --context:count --threads:count"
+        "data --policy:policy --threshold:number --reader:reader"
         " --max-tokens:count --seed:count --answers:output --json:output"
         " --bundle:bundle"
     ),
@@ -173,7 +173,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     ),
     "resolution": ("annotate", "prefer_newest", "drop_both", "any", "x", "", "prefer_source"),
     "expression": ('"inn" AND NOT "quiet"', "inn", "a AND (", "", "NOT a", "(" * 500, '"'),
-    "reader": ("extractive", "x.gguf", "", "x", "http://[", "docs"),
+    "reader": ("extractive", "", "x", "http://[", "docs"),
     "text": (),
 }
 """Kind -> values; no file without an end, and nothing outside the folder that could be written."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,6 @@ from logic_retrievers.probe import (
     resolve_configurations,
 )
 from logic_retrievers.probe.questions import TEMPLATE
-from logic_retrievers.probe.retrieval import retrieval_settings
 
 OPENED = "The library opens at nine in the morning on all days of the working week, says the {}."
 TEXTS = {
@@ -87,29 +85,11 @@ def test_trusted_passages_judge(index: PassageIndex) -> None:
     assert "old" in ids(bold, replace(QUESTION, trusted=("new",)), 2)
 
 
-def test_what_changes_the_answers_is_told(index: PassageIndex) -> None:
-    """A run that goes on must see it; and the same settings must look the same."""
-    names = ["topical", "auto", "auto+annotate", "auto+drop_both"]
-    told = [retrieval_settings(way) for way in resolve_configurations(names, index, SET).values()]
-    bold = resolve_configurations(["auto+annotate"], index, SET, threshold=0.7)["auto+annotate"]
-    told.append(retrieval_settings(bold))
-    assert all(one != other for one, other in combinations(told, 2))
-    again = [retrieval_settings(way) for way in resolve_configurations(names, index, SET).values()]
-    assert again == told[:4]
-    changed = {name for name in told[2] if told[2][name] != told[4][name]}
-    assert changed == {"contradiction.threshold"}
-    assert told[0]["vectors.topical"] == [index.encoder.specs["topical"].fingerprint] * 2
-
-
 def test_the_filter_chooses_from_more_than_the_depth(index: PassageIndex) -> None:
     contradictions = ContradictionFilter(index=index, resolution="drop_both")
     retrieve = policy_retrieval(index, "topical")
-    deep = filtered_retrieval(retrieve, contradictions, TEXTS, overfetch=2)
+    deep = filtered_retrieval(retrieve, contradictions, TEXTS)
     assert set(ids(deep, QUESTION, 2)) == {"7", "far"}
-    shallow = filtered_retrieval(retrieve, contradictions, TEXTS, overfetch=1)
-    assert ids(shallow, QUESTION, 2) == []
-    with pytest.raises(ConfigurationError, match="at least 1"):
-        filtered_retrieval(retrieve, contradictions, TEXTS, overfetch=0)
 
 
 def test_a_probe_with_the_shipped_encoder() -> None:
@@ -117,7 +97,7 @@ def test_a_probe_with_the_shipped_encoder() -> None:
     with PassageIndex.open("probe") as index:
         fill_index(index, SET)
         configurations = resolve_configurations(["topical", "auto"], index, SET)
-        result = probe(SET, configurations, ExtractiveReader(index.encoder), depth=2, resamples=50)
+        result = probe(SET, configurations, ExtractiveReader(index.encoder), depth=2)
     assert not result.failed("topical")
     assert not result.failed("auto")
     assert result.traces["topical"]["chess"].answer == "Cid likes chess."
@@ -158,9 +138,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert written["questions"] == 3
     assert set(written["configurations"]) == {"topical", "auto"}
     assert {"p", "p_corrected", "difference"} <= written["comparisons"]["auto"].keys()
-    assert len((tmp_path / "t").read_text("utf-8").splitlines()) == 9
-    again = CliRunner().invoke(app, given, env={"COLUMNS": "250"})
-    assert again.output == done.output
+    assert len((tmp_path / "t").read_text("utf-8").splitlines()) == 6
 
 
 def test_a_template_is_written_once(tmp_path: Path) -> None:
@@ -176,7 +154,7 @@ def test_a_template_is_written_once(tmp_path: Path) -> None:
     ("given", "code", "said"),
     [
         (["--reader", "http://127.0.0.1:9/v1"], 2, "--model"),
-        (["--reader", "some"], 2, "FILE.gguf"),
+        (["--reader", "some"], 2, "extractive or a URL"),
         (["--grading", "feeling"], 2, "containment, support"),
         (["-p", "none"], 2, "unknown policy"),
         (["--depth", "0"], 2, "depth"),

@@ -1,11 +1,9 @@
-"""Readers: without a model, behind an endpoint, from a file, and through a cache."""
+"""Readers: without a model, behind an endpoint, and through a cache."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,19 +18,11 @@ from probing import FirstName
 from suites import HashedEncoder
 
 from logic_retrievers.chat import ChatEndpoint
-from logic_retrievers.errors import (
-    ConfigurationError,
-    InputError,
-    MissingExtraError,
-    ReadError,
-    ServerError,
-    StorageError,
-)
+from logic_retrievers.errors import InputError, StorageError
 from logic_retrievers.probe import (
     CachedReader,
     EndpointReader,
     ExtractiveReader,
-    GgufReader,
     build_prompt,
 )
 from logic_retrievers.probe.readers import split_sentences
@@ -172,75 +162,3 @@ def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
     (tmp_path / "none").write_text("no database, but long enough to be looked at " * 50)
     with pytest.raises(StorageError, match="none"):
         CachedReader(inner, tmp_path / "none")
-
-
-class Bindings:
-    """What the reader uses of xllamacpp."""
-
-    def __init__(self) -> None:
-        self.replies: list[dict[str, Any]] = []
-        self.asked: list[dict[str, Any]] = []
-        self.settings: Any = None
-
-    def CommonParams(self) -> SimpleNamespace:  # noqa: N802
-        parts = {name: SimpleNamespace() for name in ("model", "cpuparams", "cpuparams_batch")}
-        return SimpleNamespace(**parts)
-
-    def Server(self, settings: Any) -> Bindings:  # noqa: N802
-        if Path(settings.model.path).read_bytes() != b"GGUF":
-            raise RuntimeError("Failed to init server")
-        self.settings = settings
-        return self
-
-    def handle_chat_completions(self, request: dict[str, Any]) -> dict[str, Any]:
-        self.asked.append(request)
-        return self.replies.pop(0)
-
-
-@pytest.fixture
-def bindings(monkeypatch: pytest.MonkeyPatch) -> Bindings:
-    found = Bindings()
-    monkeypatch.setitem(sys.modules, "xllamacpp", found)
-    return found
-
-
-def test_a_local_model(bindings: Bindings, tmp_path: Path) -> None:
-    """What is left to llama.cpp's defaults changes with its version."""
-    file = tmp_path / "m.gguf"
-    file.write_bytes(b"GGUF")
-    reader = GgufReader(file, context=512, max_tokens=8, threads=1)
-    bindings.replies += [
-        completion(" Cid ", "length"),
-        {"error": {"type": "exceed_context_size_error", "n_prompt_tokens": 900, "n_ctx": 512}},
-        {"error": {"type": "server_error", "message": PROMPT.user}},
-    ]
-    assert reader.answer(PROMPT) == "Cid"
-    (asked,) = bindings.asked
-    assert [(m["role"], m["content"]) for m in asked["messages"]] == PROMPT.turns
-    assert asked["seed"] == 3
-    assert (asked["temperature"], asked["max_tokens"], asked["cache_prompt"]) == (0, 8, False)
-    settings = bindings.settings
-    assert (settings.n_ctx, settings.n_parallel, settings.cpuparams.n_threads) == (512, 1, 1)
-    with pytest.raises(InputError, match="900 tokens and the context 512"):
-        reader.answer(PROMPT)
-    with pytest.raises(ServerError, match="server_error") as caught:
-        reader.answer(PROMPT)
-    assert "chess" not in str(caught.value)
-    file.write_bytes(b"GGUF")
-    assert GgufReader(file, max_tokens=8).name == reader.name != GgufReader(file).name
-
-
-def test_a_model_that_cannot_be_read(
-    bindings: Bindings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(ReadError, match="no such file"):
-        GgufReader(tmp_path / "none.gguf")
-    (tmp_path / "bad.gguf").write_bytes(b"text")
-    with pytest.raises(ReadError, match=r"bad\.gguf: llama\.cpp cannot load it"):
-        GgufReader(tmp_path / "bad.gguf")
-    for wrong in ({"context": 0}, {"threads": 0}, {"max_tokens": 0}):
-        with pytest.raises(ConfigurationError, match="1 or more"):
-            GgufReader(tmp_path / "bad.gguf", **wrong)
-    monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    with pytest.raises(MissingExtraError, match=r"logic-retrievers\[gguf\]"):
-        GgufReader(tmp_path / "bad.gguf")

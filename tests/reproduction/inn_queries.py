@@ -25,19 +25,13 @@ QUERIES = (
 )
 
 
-def inns(**original_ids: str) -> Dataset:
-    """The data set; ``original_ids`` are what the first query's labels call documents."""
+def inns() -> Dataset:
+    """The data set."""
     queries = tuple(
-        Query(
-            name,
-            text,
-            dict.fromkeys(right, 1),
-            frozenset(wrong),
-            original_ids=original_ids if name == "q1" else {},
-        )
+        Query(name, text, dict.fromkeys(right, 1), frozenset(wrong))
         for name, text, right, wrong in QUERIES
     )
-    return Dataset("inns", DOCUMENTS, queries, {}, ())
+    return Dataset("inns", DOCUMENTS, queries)
 
 
 def result_of(dataset: Dataset, **lists: list[str]) -> EvaluationResult:
@@ -46,10 +40,7 @@ def result_of(dataset: Dataset, **lists: list[str]) -> EvaluationResult:
     scored = {name: [(d, -float(n)) for n, d in enumerate(ids)] for name, ids in lists.items()}
     per_query = compute_metrics(queries, scored, 10)
     groups = {query.id: query.id for query in queries}
-    run = {
-        query.id: tuple(query.original_ids.get(name, name) for name in lists[query.id])
-        for query in queries
-    }
+    run = {query.id: tuple(lists[query.id]) for query in queries}
     estimates = estimate_metrics(per_query, groups, resamples=10)
     return EvaluationResult(
         dataset.name, "", 10, len(DOCUMENTS), 0, estimates, per_query, groups, run

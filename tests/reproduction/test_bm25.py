@@ -12,7 +12,7 @@ def test_words_in_common_count_and_no_more_is_asked_for_than_there_is() -> None:
         "dog": "dogs sleep in kennels",
         "fish": "fishes swim",
     }
-    search = bm25_search(Dataset("made", documents, (), {}, ()))
+    search = bm25_search(Dataset("made", documents, ()))
     first, second = search(["where do dogs sleep", "fishes"], 10)
     assert [name for name, _ in first][:2] == ["dog", "cat"]
     assert len(first) == 3

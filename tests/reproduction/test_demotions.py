@@ -39,7 +39,7 @@ PASSAGES = {
 }
 EXCLUDING = "Hotels near the harbour, but not above a nightclub."
 QUERIES = {"q": RuleParser().parse(EXCLUDING)}
-DATASET = Dataset("stays", PASSAGES, (), {}, ())
+DATASET = Dataset("stays", PASSAGES, ())
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ def dataset() -> Dataset:
         Query(f"q{n}", str(expression), {"d01": 1}, extra={"expression": expression.to_dict()})
         for n, expression in enumerate(EXPRESSIONS)
     )
-    return Dataset("made", TEXTS, queries, {}, ())
+    return Dataset("made", TEXTS, queries)
 
 
 @pytest.mark.parametrize(

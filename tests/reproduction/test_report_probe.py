@@ -37,7 +37,6 @@ def result(said: Mapping[str, Sequence[str]], kinds: Sequence[str] = ()) -> Prob
             }
             for name, answers in said.items()
         },
-        resamples=200,
     )
 
 

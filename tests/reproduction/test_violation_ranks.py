@@ -24,14 +24,6 @@ def test_curves_by_hand() -> None:
     assert violating_ranks(dataset, result) == [3, 1]
 
 
-def test_labels_follow_merged_documents() -> None:
-    """A run names a merged copy as the folder does; taken as it is no label would fit."""
-    dataset = inns(loud="copy of loud")
-    result = result_of(dataset, q1=["loud", "quiet"])
-    assert result.run["q1"] == ("copy of loud", "quiet")
-    assert violation_curve(dataset, result).y[0] == 1
-
-
 def test_directions_by_hand() -> None:
     """A violating passage alone in the list is the worst there is, not a missing value."""
     dataset = inns()

@@ -20,7 +20,7 @@ from logic_export.judge.rows import JudgeRow, labelled_row  # noqa: E402
 from small_judges import SmallJudge, rows  # noqa: E402
 from transformers import AutoConfig, AutoModelForSequenceClassification  # noqa: E402
 
-from logic_retrievers.encoders import verify_bundle  # noqa: E402
+from logic_retrievers.encoders import load_bundle, verify_bundle  # noqa: E402
 from logic_retrievers.errors import BundleError, ConfigurationError  # noqa: E402
 from logic_retrievers.judging import PAIR_KINDS, OnnxPairJudge, OnnxPairKinds  # noqa: E402
 
@@ -96,7 +96,7 @@ def test_the_judge_says_what_it_said(judge_bundle: Path, both_bundle: Path):
     """Its graph has new inputs; another judge under the old name would go unnoticed."""
     before, after = OnnxPairJudge(judge_bundle), OnnxPairJudge(both_bundle)
     assert before(PAIRS) == after(PAIRS)
-    manifest = verify_bundle(both_bundle, deep=True).manifest
+    manifest = verify_bundle(both_bundle).manifest
     assert manifest.judge.graphs == manifest.pair_kinds.graphs == ("trunk.onnx", "judge.onnx")
     assert manifest.pair_kinds.changes == "pair_kinds.npz"
     one, other = (
@@ -108,7 +108,7 @@ def test_the_judge_says_what_it_said(judge_bundle: Path, both_bundle: Path):
 def test_kinds_are_the_originals(both_bundle: Path, kinds_model: Path):
     read = OnnxPairKinds(both_bundle)
     model = AutoModelForSequenceClassification.from_pretrained(kinds_model).eval()
-    temperature = verify_bundle(both_bundle).manifest.pair_kinds.temperature
+    temperature = load_bundle(both_bundle).manifest.pair_kinds.temperature
 
     def original(pair: tuple[str, str]) -> np.ndarray:
         with torch.no_grad():
@@ -131,7 +131,7 @@ def test_another_judge_takes_them_out(
     monkeypatch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.4)
     source = JudgeSource(str(small_judge.run / "model"), 24, (), "a run")
     add_judge(both_bundle, source, tmp_path / "new", {"dev": rows(9)}, constants={}, minimum={})
-    manifest = verify_bundle(tmp_path / "new").manifest
+    manifest = load_bundle(tmp_path / "new").manifest
     assert manifest.pair_kinds is None
     assert "pair_kinds.npz" not in manifest.files
     assert not (tmp_path / "new" / "pair_kinds.npz").exists()
@@ -143,7 +143,7 @@ def test_another_judge_takes_them_out(
 def test_damaged_changes_are_an_error_of_ours(both_bundle: Path, tmp_path: Path):
     folder = Path(shutil.copytree(both_bundle, tmp_path / "bundle"))
     (folder / "pair_kinds.npz").write_bytes(b"PK nothing")
-    manifest = verify_bundle(both_bundle).manifest
+    manifest = load_bundle(both_bundle).manifest
     files = checksums(folder, manifest.files)
     write_manifest(folder, manifest.model_copy(update={"files": files}))
     with pytest.raises(BundleError, match="holds no arrays"):
@@ -179,7 +179,7 @@ def test_a_judge_of_a_bundle_can_be_trained_further(
     """Whoever has the bundle has no run folder; four bits are what there is to go on from."""
     model = AutoModelForSequenceClassification.from_pretrained(unpacked).eval()
     judge = OnnxPairJudge(judge_bundle)
-    temperature = verify_bundle(judge_bundle).manifest.judge.temperature
+    temperature = load_bundle(judge_bundle).manifest.judge.temperature
     for pair, said in zip(PAIRS, judge(PAIRS), strict=True):
         with torch.no_grad():
             logits = model(input_ids=torch.tensor(judge.token_ids([pair]))).logits / temperature

@@ -102,19 +102,8 @@ def curves_figure(dataset: Dataset, results: Mapping[str, EvaluationResult], see
         "NegRecall@k (lower is better)": {q.id: q.violating for q in dataset.queries},
         "R@k": {q.id: q.satisfying for q in dataset.queries},
     }
-    names = {query.id: query.original_ids for query in dataset.queries}
     panels = {
-        title: {
-            system: _curve(
-                result,
-                {
-                    q: {names[q].get(document, document) for document in wanted}
-                    for q, wanted in labels.items()
-                },
-                seed,
-            )
-            for system, result in results.items()
-        }
+        title: {system: _curve(result, labels, seed) for system, result in results.items()}
         for title, labels in sides.items()
     }
     return Figure(
@@ -125,7 +114,7 @@ def curves_figure(dataset: Dataset, results: Mapping[str, EvaluationResult], see
     )
 
 
-def _curve(result: EvaluationResult, wanted: Mapping[str, set[str]], seed: int) -> Curve:
+def _curve(result: EvaluationResult, wanted: Mapping[str, frozenset[str]], seed: int) -> Curve:
     """Recall of the wanted documents at each depth."""
     depths = range(1, DEPTH + 1)
     labelled = [query for query, labels in wanted.items() if labels]

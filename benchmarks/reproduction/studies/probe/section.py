@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from benchmarks.common.gguf_reader import GgufReader
 from benchmarks.probe_questions.boolquestions import boolquestions_questions
 from benchmarks.probe_questions.films import film_questions
 from benchmarks.probe_questions.limit import limit_questions
@@ -18,13 +19,7 @@ from benchmarks.reproduction.studies.probe.answers import (
 )
 from benchmarks.reproduction.studies.probe.ramdocs import ramdocs_tables
 from benchmarks.reproduction.workbench import Workbench
-from logic_retrievers.probe import (
-    CachedReader,
-    ExtractiveReader,
-    GgufReader,
-    ProbeResult,
-    Reader,
-)
+from logic_retrievers.probe import CachedReader, ExtractiveReader, ProbeResult, Reader
 
 POLICIES = (
     *("topical", "lexical", "hybrid", "compatibility"),
