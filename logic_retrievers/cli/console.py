@@ -174,9 +174,9 @@ def shorten(text: str, length: int) -> str:
     return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
 
 
-def print_json(value: Any, indent: int | None = 2) -> None:
-    """Prints a value as JSON on standard output; without indent on one line."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
+def print_json(value: Any) -> None:
+    """Prints a value as JSON on standard output."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
     out.file.write(f"{escape_hidden(text)}\n")
     out.file.flush()
 

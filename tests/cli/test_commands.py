@@ -97,9 +97,7 @@ def test_long_texts_are_split_with_their_offsets(call, tmp_path):
         (("index", "nowhere"), 1, "nowhere"),
         (("evaluate", "nowhere"), 1, "nowhere"),
         (("evaluate", "nowhere", "--no-backfill", "-p", "topical"), 2, "filters nothing"),
-        (("parse",), 2, "--file"),
-        (("parse", "x", "--file", "y"), 2, "--file"),
-        (("parse", "--file", "nowhere"), 1, "nowhere"),
+        (("parse",), 2, "QUERY"),
     ],
 )
 def test_what_cannot_work_says_why_and_sets_the_exit_code(
@@ -113,15 +111,16 @@ def test_what_cannot_work_says_why_and_sets_the_exit_code(
     assert "Traceback" not in result.stderr
 
 
-def test_parse(call, tmp_path):
+def test_parse(call):
     shown = call("parse", "hotels near the sea, except hostels").stdout
     assert "hotels near the sea" in shown
     assert "hostels (except)" in shown
     assert "nothing is excluded" in call("parse", "quiet hotels").stdout
     assert "negative (not)" in call("parse", "which metals do not rust").stdout
-    lines = tmp_path / "lines.txt"
-    lines.write_text("hotels except hostels\r\n\nmetals that do not rust\n", encoding="utf-8")
-    first, second = map(json.loads, call("parse", "--file", lines, "--json").stdout.splitlines())
+    first, second = (
+        json.loads(call("parse", query, "--json").stdout)
+        for query in ("hotels except hostels", "metals that do not rust")
+    )
     assert (first["text"], first["kind"], first["wanted"], first["excluded"], first["cue"]) == (
         "hotels except hostels", "exclusion", "hotels", ["hostels"], "except",
     )  # fmt: skip
