@@ -96,7 +96,6 @@ def test_long_texts_are_split_with_their_offsets(call, tmp_path):
         (("search", "x", "--bundle", "nowhere"), 5, "nowhere"),
         (("index", "nowhere"), 1, "nowhere"),
         (("evaluate", "nowhere"), 1, "nowhere"),
-        (("evaluate", "nowhere", "--no-backfill", "-p", "topical"), 2, "filters nothing"),
         (("parse",), 2, "QUERY"),
     ],
 )
@@ -176,8 +175,6 @@ def test_evaluate_prints_figures_and_writes_a_run(call, tmp_path):
     rows = [line.split() for line in run.read_text(encoding="utf-8").splitlines()]
     assert [row[2] for row in rows] == ["inn", "bar", "copper"]
     assert [row[3] for row in rows] == ["1", "2", "3"]
-    split = call("evaluate", folder, "--long-texts", "split", "--json")
-    assert "V@1" in split.stdout
     shown = call("evaluate", folder, "--per-query", run, "--cache", cache).stdout
     header, row = run.read_text(encoding="utf-8").splitlines()
     values = dict(zip(header.split(","), row.split(","), strict=True))

@@ -35,7 +35,7 @@ COMMANDS = {
     ),
     "parse": "text --json",
     "evaluate": (
-        "data --split:name --depth:count --policy:policy --base:policy --no-judge --backfill"
+        "data --split:name --depth:count --policy:policy --base:policy --no-judge"
         " --cache:output --run:output --json:output --query-encoder:path --bundle:bundle"
     ),
     "doctor": f"--json --all-tenants {INDEX}",
