@@ -157,31 +157,28 @@ class StoredCollectionWithLedger(StoredCollection):
 
 
 def expand_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Makes each field of a command's :class:`StoredCollection` parameter an option of its own."""
+    """Makes each field of a command's parameters that are dataclasses an option of its own."""
     signature = inspect.signature(command, eval_str=True)
-    group = next(
-        parameter
-        for parameter in signature.parameters.values()
-        if isinstance(parameter.annotation, type)
-        and issubclass(parameter.annotation, StoredCollection)
-    )
-    hints = get_type_hints(group.annotation, include_extras=True)
-    options = [
-        inspect.Parameter(
-            field.name, group.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-        )
-        for field in dataclasses.fields(group.annotation)
-    ]
+    groups: dict[str, Any] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in signature.parameters.items():
+        own = parameter.replace(kind=parameter.KEYWORD_ONLY)
+        if not dataclasses.is_dataclass(group := parameter.annotation):
+            parameters.append(own)
+            continue
+        groups[name], hints = group, get_type_hints(group, include_extras=True)
+        parameters += [
+            own.replace(name=field.name, default=field.default, annotation=hints[field.name])
+            for field in dataclasses.fields(group)
+        ]
 
     @wraps(command)
     def wrapped(**values: Any) -> None:
-        stored = group.annotation(**{option.name: values.pop(option.name) for option in options})
-        command(**values, **{group.name: stored})
+        for name, group in groups.items():
+            fields = [field.name for field in dataclasses.fields(group)]
+            values[name] = group(**{field: values.pop(field) for field in fields})
+        command(**values)
 
-    parameters: list[inspect.Parameter] = []
-    for parameter in signature.parameters.values():
-        own = parameter.replace(kind=parameter.KEYWORD_ONLY)
-        parameters += options if parameter is group else [own]
     wrapped.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return wrapped
 
