@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +35,6 @@ from logic_retrievers.cli.options import (
     parse_filter,
 )
 from logic_retrievers.errors import ConfigurationError, InputError
-from logic_retrievers.paths import exists
 from logic_retrievers.types import Passage
 
 if TYPE_CHECKING:
@@ -59,9 +58,7 @@ def clean(
     ] = None,
     trusted: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Who is right: KEY=VALUE over the metadata, or a file of documents. Repeatable."
-        ),
+        typer.Option(metavar="KEY=VALUE", help="Who is right, by the metadata. Repeatable."),
     ] = None,
     resolution: Annotated[
         list[str] | None,
@@ -126,7 +123,6 @@ def clean(
         check_suffix(report)
     dry_run = dry_run or path is not None
     encoder = open_encoder(bundle)
-    conditions, documents = _split_trusted(trusted or [])
     settings: dict[str, Any] = {
         "resolution": resolution or ["annotate"],
         "threshold": threshold,
@@ -135,8 +131,7 @@ def clean(
         "source_key": source_key,
         "source_order": source_order or (),
         "judge": "auto" if judge else None,
-        "trusted_filter": parse_filter(conditions),
-        "trusted": _read_passages(documents, encoder),
+        "trusted_filter": parse_filter(trusted or []),
     }
     with ExitStack() as opened:
         if collection is None:
@@ -146,7 +141,7 @@ def clean(
             index = opened.enter_context(stored.open(encoder))
             settings["ledger"] = open_ledger(ledger, location, create=not dry_run)
         cleaner = CorpusCleaner(index, **settings)
-        passages = None if path is None else _read_passages([path], encoder)
+        passages = None if path is None else _read_passages(path, encoder)
         if passages is not None and not passages:
             raise InputError(f"{path} holds no passage")
         total = index.count() if passages is None else len(passages)
@@ -171,28 +166,13 @@ def clean(
         raise typer.Exit(ExitCode.FOUND)
 
 
-def _split_trusted(values: Sequence[str]) -> tuple[list[str], list[Path]]:
-    """Conditions over the metadata, and files."""
-    files = [Path(value) for value in values if exists(value)]
-    conditions = [value for value in values if not exists(value)]
-    for condition in conditions:
-        if "=" not in condition:
-            raise ConfigurationError(
-                "--trusted takes KEY=VALUE over the metadata, or a file; there is no file "
-                f"{condition!r}"
-            )
-    return conditions, files
-
-
-def _read_passages(paths: Sequence[Path], encoder: Encoder) -> list[Passage]:
+def _read_passages(path: Path, encoder: Encoder) -> list[Passage]:
     from logic_retrievers.documents import Splitter, read_documents
 
-    passages: list[Passage] = []
-    for path in paths:
-        documents = read_documents(path)
-        passages += Splitter.for_encoder(encoder).split(documents)
-        for error in documents.errors:
-            print_status("left out", str(error))
+    documents = read_documents(path)
+    passages = list(Splitter.for_encoder(encoder).split(documents))
+    for error in documents.errors:
+        print_status("left out", str(error))
     return passages
 
 

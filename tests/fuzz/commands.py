@@ -29,7 +29,7 @@ COMMANDS = {
         f" --no-explain --json --all-tenants {INDEX}"
     ),
     "clean": (
-        "path --trusted:filter --trusted:path --resolution:resolution --dry-run --report:output"
+        "path --trusted:filter --resolution:resolution --dry-run --report:output"
         " --fail-on:resolution --again --threshold:number --neighbours:count --date-key:text"
         f" --source-key:text --source-order:text --ledger:output --json {INDEX}"
     ),
