@@ -194,8 +194,9 @@ def test_what_cannot_be_encoded_is_escaped(encoding):
         text = printed.decode(encoding)
         assert not HIDDEN.search(text)
         assert "Traceback" not in text
-    (row,) = [line for line in done.stdout.decode(encoding).splitlines() if line.startswith("{")]
-    assert json.loads(row)["text"] == query
+    printed = done.stdout.decode(encoding)
+    told, _ = json.JSONDecoder().raw_decode(printed, printed.index("{\n"))
+    assert told["text"] == query
 
 
 def test_what_prints_without_a_console_is_shown_too(monkeypatch, capsys):
