@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -87,9 +86,6 @@ def clean(
     threshold: Annotated[
         float | None, typer.Option(help="Least probability of a contradiction, 0 to 1.")
     ] = None,
-    neighbours: Annotated[
-        int, typer.Option(help="How many topical neighbours each passage is compared with.")
-    ] = 20,
     date_key: Annotated[str, typer.Option(help="Of the date in the metadata.")] = "date",
     source_key: Annotated[str, typer.Option(help="Of the source in the metadata.")] = "source",
     source_order: Annotated[
@@ -126,19 +122,18 @@ def clean(
     settings: dict[str, Any] = {
         "resolution": resolution or ["annotate"],
         "threshold": threshold,
-        "neighbours": neighbours,
         "date_key": date_key,
         "source_key": source_key,
         "source_order": source_order or (),
         "judge": "auto" if judge else None,
         "trusted_filter": parse_filter(trusted or []),
     }
-    with ExitStack() as opened:
-        if collection is None:
-            index = opened.enter_context(PassageIndex.open("examined", encoder))
-        else:
-            stored = StoredCollection(location, collection, bundle, api_key, tenant)
-            index = opened.enter_context(stored.open(encoder))
+    if collection is None:
+        opened = PassageIndex.open("examined", encoder)
+    else:
+        opened = StoredCollection(location, collection, bundle, api_key, tenant).open(encoder)
+    with opened as index:
+        if collection is not None:
             settings["ledger"] = open_ledger(ledger, location, create=not dry_run)
         cleaner = CorpusCleaner(index, **settings)
         passages = None if path is None else _read_passages(path, encoder)

@@ -55,8 +55,6 @@ def test_what_contradicts_a_statement(call, corpus):
     assert [hit["id"] for hit in bergen] == ["quiet"]
     sure = call("contradictions", QUIET, "--min-probability", 0.5, "--json").stdout
     assert [hit["id"] for hit in json.loads(sure)] == ["loud"]
-    one = call("contradictions", LOUD, "--candidates", 2, "-k", 1, "--json").stdout
-    assert [hit["id"] for hit in json.loads(one)] == ["quiet"]
     like = json.loads(call("contradictions", "--like", "copper", "--json").stdout)
     assert {hit["id"] for hit in like} == {"loud", "quiet"}
     assert {hit["evidence"]["details"]["opponent"] for hit in like} == {"copper"}
@@ -125,7 +123,6 @@ def test_a_bundle_without_the_vector(call, corpus, monkeypatch):
         (("contradictions", "--like", "nobody"), 1, "no passage 'nobody'"),
         (("contradictions", "x", "-k", "0"), 2, "at least 1"),
         (("contradictions", "x", "--min-probability", "2"), 2, "min_probability"),
-        (("contradictions", "x", "--candidates", "0"), 2, "candidates"),
         (("contradictions", "x", "-f", "city"), 2, "KEY=VALUE"),
         (("contradictions", "x", "-c", "other"), 1, "no collection 'other'"),
     ],

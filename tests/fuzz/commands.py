@@ -25,12 +25,12 @@ COMMANDS = {
         f" --query-encoder:path {INDEX}"
     ),
     "contradictions": (
-        "text --like:text -k:count --candidates:count --filter:filter --min-probability:number"
+        "text --like:text -k:count --filter:filter --min-probability:number"
         f" --no-explain --json --all-tenants {INDEX}"
     ),
     "clean": (
         "path --trusted:filter --resolution:resolution --dry-run --report:output"
-        " --fail-on:resolution --again --threshold:number --neighbours:count --date-key:text"
+        " --fail-on:resolution --again --threshold:number --date-key:text"
         f" --source-key:text --source-order:text --ledger:output --json {INDEX}"
     ),
     "parse": "text --json",
