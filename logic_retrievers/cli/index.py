@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from logic_retrievers.cli.backfill import describe_backfill, run_backfill
-from logic_retrievers.cli.collection_options import NewCollection
 from logic_retrievers.cli.console import (
     AsJson,
     ExitCode,
@@ -21,7 +20,12 @@ from logic_retrievers.cli.console import (
     progress_bar,
     report_errors,
 )
-from logic_retrievers.cli.options import StoredCollection, expand_options, open_encoder
+from logic_retrievers.cli.options import (
+    NewCollection,
+    StoredCollection,
+    expand_options,
+    open_encoder,
+)
 from logic_retrievers.errors import MissingVectorError
 from logic_retrievers.progress import Progress
 

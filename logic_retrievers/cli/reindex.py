@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from logic_retrievers.cli.collection_options import NewCollection
 from logic_retrievers.cli.console import AsJson, out, print_json, progress_bar, report_errors
-from logic_retrievers.cli.options import StoredCollection, expand_options, open_encoder
+from logic_retrievers.cli.options import (
+    NewCollection,
+    StoredCollection,
+    expand_options,
+    open_encoder,
+)
 
 if TYPE_CHECKING:
     from logic_retrievers.index import ReindexReport
