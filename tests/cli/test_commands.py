@@ -96,7 +96,7 @@ def test_long_texts_are_split_with_their_offsets(call, tmp_path):
         (("search", "x", "--bundle", "nowhere"), 5, "nowhere"),
         (("index", "nowhere"), 1, "nowhere"),
         (("evaluate", "nowhere"), 1, "nowhere"),
-        (("parse",), 2, "QUERY"),
+        (("parse",), 2, "query"),
     ],
 )
 def test_what_cannot_work_says_why_and_sets_the_exit_code(
