@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
-from typing import Any
 
 HIDDEN = re.compile(
     "["
@@ -19,9 +17,6 @@ HIDDEN = re.compile(
 """Characters that cannot be seen or that reverse a line. The two joiners are not among them: many
 scripts, and emoji, are written with them."""
 
-UNENCODABLE = "logic_retrievers.escape"
-"""Name of an error handler: what an encoding cannot represent is escaped as in JSON."""
-
 
 def show_hidden(text: str) -> str:
     """The text with hidden characters as ⟦U+202E⟧, and all line ends as a line feed."""
@@ -32,10 +27,3 @@ def show_hidden(text: str) -> str:
 def escape_hidden(line: str) -> str:
     """A line of JSON with hidden characters escaped: the same values, and safe on a terminal."""
     return HIDDEN.sub(lambda match: json.dumps(match[0])[1:-1], line)
-
-
-def _escape_unencodable(error: Any) -> tuple[str, int]:
-    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
-
-
-codecs.register_error(UNENCODABLE, _escape_unencodable)

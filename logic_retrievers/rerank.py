@@ -86,9 +86,7 @@ class Reranker:
         self.judge = judge
         self.policy = resolve_policy(policy)
         self.index = index
-        if encoder is None and index is None:
-            encoder = default_encoder()
-        self._encoder = encoder
+        self._encoder = default_encoder() if encoder is None and index is None else encoder
 
     @property
     def encoder(self) -> Encoder:

@@ -24,7 +24,6 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "request.",
         "contradictions": "Prints the passages that contradict a statement, or a stored passage, "
         "most.",
-        "score-pairs": "Scores how much two sentences contradict each other, row by row.",
         "clean": "Finds passages that contradict, repeat or replace each other, and decides.",
         "serve": "Serves searches of a collection over HTTP, or to an assistant over MCP.",
         "parse": "Shows what a query wants and excludes, or the expression that it states.",
@@ -54,8 +53,7 @@ class LazyCommandGroup(CommandGroup):
 
 def load_command(name: str) -> Any:
     """The command of that name, or the group of its subcommands, as Click has it."""
-    attribute = name.replace("-", "_")
-    command = getattr(import_module(f"logic_retrievers.cli.{attribute}"), attribute)
+    command = getattr(import_module(f"logic_retrievers.cli.{name}"), name)
     if not isinstance(command, typer.Typer):
         single = typer.Typer()
         single.command(name)(command)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,7 +34,6 @@ from logic_retrievers.cli.options import (
     parse_filter,
 )
 from logic_retrievers.errors import ConfigurationError, InputError
-from logic_retrievers.paths import exists
 from logic_retrievers.types import Passage
 
 if TYPE_CHECKING:
@@ -59,9 +57,7 @@ def clean(
     ] = None,
     trusted: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Who is right: KEY=VALUE over the metadata, or a file of documents. Repeatable."
-        ),
+        typer.Option(metavar="KEY=VALUE", help="Who is right, by the metadata. Repeatable."),
     ] = None,
     resolution: Annotated[
         list[str] | None,
@@ -90,9 +86,6 @@ def clean(
     threshold: Annotated[
         float | None, typer.Option(help="Least probability of a contradiction, 0 to 1.")
     ] = None,
-    neighbours: Annotated[
-        int, typer.Option(help="How many topical neighbours each passage is compared with.")
-    ] = 20,
     date_key: Annotated[str, typer.Option(help="Of the date in the metadata.")] = "date",
     source_key: Annotated[str, typer.Option(help="Of the source in the metadata.")] = "source",
     source_order: Annotated[
@@ -126,27 +119,24 @@ def clean(
         check_suffix(report)
     dry_run = dry_run or path is not None
     encoder = open_encoder(bundle)
-    conditions, documents = _split_trusted(trusted or [])
     settings: dict[str, Any] = {
         "resolution": resolution or ["annotate"],
         "threshold": threshold,
-        "neighbours": neighbours,
         "date_key": date_key,
         "source_key": source_key,
         "source_order": source_order or (),
         "judge": "auto" if judge else None,
-        "trusted_filter": parse_filter(conditions),
-        "trusted": _read_passages(documents, encoder),
+        "trusted_filter": parse_filter(trusted or []),
     }
-    with ExitStack() as opened:
-        if collection is None:
-            index = opened.enter_context(PassageIndex.open("examined", encoder))
-        else:
-            stored = StoredCollection(location, collection, bundle, api_key, tenant)
-            index = opened.enter_context(stored.open(encoder))
+    if collection is None:
+        opened = PassageIndex.open("examined", encoder)
+    else:
+        opened = StoredCollection(location, collection, bundle, api_key, tenant).open(encoder)
+    with opened as index:
+        if collection is not None:
             settings["ledger"] = open_ledger(ledger, location, create=not dry_run)
         cleaner = CorpusCleaner(index, **settings)
-        passages = None if path is None else _read_passages([path], encoder)
+        passages = None if path is None else _read_passages(path, encoder)
         if passages is not None and not passages:
             raise InputError(f"{path} holds no passage")
         total = index.count() if passages is None else len(passages)
@@ -171,28 +161,13 @@ def clean(
         raise typer.Exit(ExitCode.FOUND)
 
 
-def _split_trusted(values: Sequence[str]) -> tuple[list[str], list[Path]]:
-    """Conditions over the metadata, and files."""
-    files = [Path(value) for value in values if exists(value)]
-    conditions = [value for value in values if not exists(value)]
-    for condition in conditions:
-        if "=" not in condition:
-            raise ConfigurationError(
-                "--trusted takes KEY=VALUE over the metadata, or a file; there is no file "
-                f"{condition!r}"
-            )
-    return conditions, files
-
-
-def _read_passages(paths: Sequence[Path], encoder: Encoder) -> list[Passage]:
+def _read_passages(path: Path, encoder: Encoder) -> list[Passage]:
     from logic_retrievers.documents import Splitter, read_documents
 
-    passages: list[Passage] = []
-    for path in paths:
-        documents = read_documents(path)
-        passages += Splitter.for_encoder(encoder).split(documents)
-        for error in documents.errors:
-            print_status("left out", str(error))
+    documents = read_documents(path)
+    passages = list(Splitter.for_encoder(encoder).split(documents))
+    for error in documents.errors:
+        print_status("left out", str(error))
     return passages
 
 

@@ -34,7 +34,7 @@ from logic_retrievers.errors import (
     LogicRetrieversError,
     ServerError,
 )
-from logic_retrievers.hidden_characters import UNENCODABLE, escape_hidden, show_hidden
+from logic_retrievers.hidden_characters import escape_hidden, show_hidden
 from logic_retrievers.progress import Progress, ProgressCallback
 
 P = ParamSpec("P")
@@ -112,7 +112,7 @@ def escape_unencodable() -> None:
     """Has standard output and error escape what their encoding cannot represent."""
     for stream in (out.file, err.file):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors=UNENCODABLE)
+            stream.reconfigure(errors="backslashreplace")
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
@@ -174,9 +174,10 @@ def shorten(text: str, length: int) -> str:
     return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
 
 
-def print_json(value: Any, indent: int | None = 2) -> None:
-    """Prints a value as JSON on standard output; without indent on one line."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
+def print_json(value: Any) -> None:
+    """Prints a value as JSON on standard output, escaped where its encoding may lack letters."""
+    has_all_letters = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    text = json.dumps(value, ensure_ascii=not has_all_letters, indent=2)
     out.file.write(f"{escape_hidden(text)}\n")
     out.file.flush()
 

@@ -25,9 +25,6 @@ def contradictions(
         str | None, typer.Option(metavar="ID", help="A stored passage, instead of TEXT.")
     ] = None,
     k: Annotated[int, typer.Option("-k", help="How many hits.")] = 5,
-    candidates: Annotated[
-        int, typer.Option(help="How many of the topically nearest are looked at.")
-    ] = 1000,
     filters: Filters = None,
     min_probability: Annotated[
         float | None, typer.Option(help="Least probability of a contradiction, 0 to 1.")
@@ -48,9 +45,7 @@ def contradictions(
     if text is not None and not text.strip():
         raise ConfigurationError("the statement is empty; pass a text to contradict")
     with stored.open() as passages:
-        searcher = ContradictionSearch(
-            passages, candidates=candidates, min_probability=min_probability
-        )
+        searcher = ContradictionSearch(passages, min_probability=min_probability)
         condition = parse_filter(filters or [])
         if text is not None:
             hits = searcher.search(text, k, filter=condition)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from logic_retrievers.cli.console import AsJson, ExitCode, out, print_json, report_errors
-from logic_retrievers.cli.options import (
-    AllTenants,
-    ApiKey,
-    Bundle,
-    Collection,
-    StoredCollection,
-    Tenant,
-    open_encoder,
-)
+from logic_retrievers.cli.options import StoredCollection, expand_options, open_encoder
 from logic_retrievers.cli.shell_words import in_shell_words
 from logic_retrievers.effects import ClientCall
 from logic_retrievers.errors import LogicRetrieversError
@@ -54,33 +46,30 @@ class Check:
     detail: str
 
 
-@report_errors
-def doctor(
+@dataclass(frozen=True)
+class PossibleCollection(StoredCollection):
+    """The same, where one is named."""
+
     location: Annotated[
-        str | None,
+        str,
         typer.Option(
             "--location",
             "-l",
             envvar="LOGIC_RETRIEVERS_LOCATION",
             help="Look at the index there too.",
+            show_default=False,
         ),
-    ] = None,
-    collection: Collection = "passages",
-    bundle: Bundle = None,
-    api_key: ApiKey = None,
-    tenant: Tenant = None,
-    all_tenants: AllTenants = False,
-    as_json: AsJson = False,
-) -> None:
+    ] = ""
+
+
+@report_errors
+@expand_options
+def doctor(as_json: AsJson = False, *, stored: PossibleCollection) -> None:
     """Checks the installation, the encoder, and the index where one is named."""
-    checks = [
-        *_check_installation(),
-        *_check_clashes(),
-        _run_check("encoder bundle", lambda: _check_bundle(bundle)),
-    ]
-    if location is not None:
-        stored = StoredCollection(location, collection, bundle, api_key, tenant, all_tenants)
-        checks += _check_index(stored)
+    checks = [*_check_installation(), *_check_clashes()]
+    checks += _until_error("encoder bundle", _check_bundle(stored.bundle))
+    if stored.location:
+        checks += _until_error("index", _check_index(stored))
     if as_json:
         print_json([asdict(check) for check in checks])
     else:
@@ -123,14 +112,15 @@ def _installed_version(package: str) -> str | None:
         return None
 
 
-def _run_check(name: str, check: Callable[[], str]) -> Check:
+def _until_error(name: str, checks: Iterator[Check]) -> Iterator[Check]:
+    """The checks; one that fails under this name in place of those from an error on."""
     try:
-        return Check(name, True, check())
+        yield from checks
     except LogicRetrieversError as error:
-        return Check(name, False, in_shell_words(str(error)))
+        yield Check(name, False, in_shell_words(str(error)))
 
 
-def _check_bundle(bundle: Path | None) -> str:
+def _check_bundle(bundle: Path | None) -> Iterator[Check]:
     from logic_retrievers.encoders import default_bundle_path, verify_bundle
 
     path = bundle or default_bundle_path()
@@ -140,18 +130,16 @@ def _check_bundle(bundle: Path | None) -> str:
         f"{spec.name} ({spec.dimension} dimensions{'' if spec.trained else ', not trained'})"
         for spec in encoder.specs.values()
     )
-    return f"{path.name}: checksums and parity vectors agree; {heads}"
+    detail = f"{path.name}: checksums and parity vectors agree; {heads}"
+    yield Check("encoder bundle", True, detail)
 
 
 def _check_index(stored: StoredCollection) -> Iterator[Check]:
-    """What the index consists of, and what is slow; fails where it cannot be opened."""
-    try:
-        with stored.open() as index:
-            where = f"{stored.collection!r} at {stored.location}"
-            yield Check("index", True, f"{index.count()} passages in {where}")
-            yield from (Check(name, True, detail) for name, detail in _describe_index(index))
-    except LogicRetrieversError as error:
-        yield Check("index", False, in_shell_words(str(error)))
+    """What the index consists of, and what is slow."""
+    with stored.open() as index:
+        where = f"{stored.collection!r} at {stored.location}"
+        yield Check("index", True, f"{index.count()} passages in {where}")
+        yield from (Check(name, True, detail) for name, detail in _describe_index(index))
 
 
 def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from enum import StrEnum
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -32,25 +30,15 @@ from logic_retrievers.cli.options import (
 )
 from logic_retrievers.errors import ConfigurationError, LongTextWarning
 from logic_retrievers.policies.registry import POLICIES
-from logic_retrievers.types import Hit, Passage
+from logic_retrievers.types import Passage
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders import Encoder, QueryEncoder
     from logic_retrievers.evaluation import Dataset, Estimate, EvaluationResult
     from logic_retrievers.index import PassageIndex
-    from logic_retrievers.policies import Policy, PolicyRouter
 
-CHUNKS_PER_DOCUMENT = 4
-"""Times k: how many chunks are searched for, for k documents."""
 BASE = "base"
 """In place of a query encoder's file: the bundle's own query side."""
-
-
-class LongTexts(StrEnum):
-    """What happens to a document that is longer than the encoder reads."""
-
-    CUT = "cut"
-    SPLIT = "split"
 
 
 @report_errors
@@ -73,18 +61,6 @@ def evaluate(
     base: BaseName = "topical",
     split: Annotated[str, typer.Option(help="Which part: train, dev or test.")] = "test",
     depth: Annotated[int, typer.Option(help="Length of the lists.")] = 100,
-    backfill: Annotated[
-        bool,
-        typer.Option(
-            help="Put what a policy's filter did not pass behind the rest, or leave it out."
-        ),
-    ] = True,
-    long_texts: Annotated[
-        LongTexts,
-        typer.Option(
-            help="Long documents: cut (as published figures do), or split (best chunk counts)."
-        ),
-    ] = LongTexts.CUT,
     as_json: AsJson = False,
     per_query: Annotated[
         Path | None,
@@ -107,10 +83,7 @@ def evaluate(
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.search import Engine
 
-    resolved = {
-        name: _with_backfill(open_policy(name, base), backfill=backfill)
-        for name in policies or ["auto"]
-    }
+    resolved = {name: open_policy(name, base) for name in policies or ["auto"]}
     query_encoders = _read_query_encoders(query_encoder or [BASE])
     if len(resolved) > 1 and len(query_encoders) > 1:
         raise ConfigurationError("compare several --policy, or several --query-encoder, not both")
@@ -124,13 +97,11 @@ def evaluate(
         for source in query_encoders.values():
             # one that does not fit is refused before documents are encoded
             _set_query_encoder(index, source)
-        _add_documents(index, dataset, encoder, long_texts)
+        _add_documents(index, dataset, encoder)
 
         def search(engine: Engine, texts: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
-            hits_per_query = k if long_texts is LongTexts.CUT else CHUNKS_PER_DOCUMENT * k
-            return [
-                _best_per_document(hits)[:k] for hits in engine.search_many(texts, hits_per_query)
-            ]
+            found = engine.search_many(texts, k)
+            return [[(hit.passage.id, hit.score) for hit in hits] for hits in found]
 
         results = {}
         for (name, policy), (query_encoder_name, source) in product(
@@ -140,10 +111,7 @@ def evaluate(
             engine = Engine(index, policy, judge="auto" if judge else None)
             label = name if base == "topical" else f"{name}, base {base}"
             results[name if len(resolved) > 1 else query_encoder_name] = run_evaluation(
-                dataset,
-                partial(search, engine),
-                depth,
-                policy=label if backfill else f"{label}-no-backfill",
+                dataset, partial(search, engine), depth, policy=label
             )
     first = next(iter(results.values()))
     if per_query is not None:
@@ -251,32 +219,12 @@ def _set_query_encoder(index: PassageIndex, source: QueryEncoder | None) -> None
         index.use_query_encoder(source)
 
 
-def _with_backfill(policy: Policy | PolicyRouter, *, backfill: bool) -> Policy | PolicyRouter:
-    from logic_retrievers.policies import AutoPolicy, SequentialPolicy, UnionPolicy
-
-    if backfill:
-        return policy
-    if isinstance(policy, AutoPolicy):
-        return replace(policy, mode="hard", backfill=False)
-    if not isinstance(policy, SequentialPolicy | UnionPolicy):
-        raise ConfigurationError(
-            f"policy {policy.name!r} filters nothing, so --no-backfill would change nothing"
-        )
-    return replace(policy, backfill=False)
-
-
-def _add_documents(
-    index: PassageIndex, dataset: Dataset, encoder: Encoder, long_texts: LongTexts
-) -> None:
+def _add_documents(index: PassageIndex, dataset: Dataset, encoder: Encoder) -> None:
     from logic_retrievers.documents import Splitter
 
     passages = [Passage(id, text) for id, text in dataset.documents.items()]  # noqa: A001
-    splitter = Splitter.for_encoder(encoder)
-    long = sum(len(encoder.token_spans(p.text)) > splitter.max_tokens for p in passages)
-    if long_texts is LongTexts.SPLIT:
-        passages = list(splitter.split(passages))
-        print_status("documents", f"{len(dataset.documents)}, in {len(passages)} chunks")
-    elif long:
+    longest = Splitter.for_encoder(encoder).max_tokens
+    if long := sum(len(encoder.token_spans(p.text)) > longest for p in passages):
         print_status(
             "documents",
             f"{long} of {len(passages)} are longer than the encoder reads and truncated",
@@ -284,11 +232,3 @@ def _add_documents(
     with progress_bar("documents") as advance, warnings.catch_warnings():
         warnings.simplefilter("ignore", LongTextWarning)  # printed above already
         index.add(passages, progress=advance)
-
-
-def _best_per_document(hits: Sequence[Hit]) -> list[tuple[str, float]]:
-    """The best hit of every document."""
-    best: dict[str, float] = {}
-    for hit in hits:
-        best.setdefault(hit.passage.source or hit.passage.id, hit.score)
-    return list(best.items())

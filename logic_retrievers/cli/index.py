@@ -11,13 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from logic_retrievers.cli.backfill import describe_backfill, run_backfill
-from logic_retrievers.cli.collection_options import (
-    OptionsFile,
-    Quantize,
-    Replicas,
-    Shards,
-    read_collection_options,
-)
 from logic_retrievers.cli.console import (
     AsJson,
     ExitCode,
@@ -27,7 +20,12 @@ from logic_retrievers.cli.console import (
     progress_bar,
     report_errors,
 )
-from logic_retrievers.cli.options import StoredCollection, expand_options, open_encoder
+from logic_retrievers.cli.options import (
+    NewCollection,
+    StoredCollection,
+    expand_options,
+    open_encoder,
+)
 from logic_retrievers.errors import MissingVectorError
 from logic_retrievers.progress import Progress
 
@@ -48,7 +46,6 @@ def index(
             "DOCX, HTML, EPUB."
         ),
     ],
-    stored: StoredCollection,
     overlap: Annotated[
         int | None,
         typer.Option(
@@ -78,11 +75,10 @@ def index(
             "same command without it to make the others.",
         ),
     ] = False,
-    shards: Shards = None,
-    replicas: Replicas = None,
-    quantize: Quantize = None,
-    collection_options: OptionsFile = None,
     as_json: AsJson = False,
+    *,
+    new: NewCollection,
+    stored: StoredCollection,
 ) -> None:
     """Reads documents, splits the long ones, and stores them with their vectors.
 
@@ -92,7 +88,7 @@ def index(
     from logic_retrievers.contradiction.settings import merge_constants
     from logic_retrievers.documents import Splitter, read_documents
 
-    options = read_collection_options(collection_options, shards, replicas, quantize)
+    options = new.options()
     documents = read_documents(path)
     encoder = open_encoder(stored.bundle)
     words = False if no_lexical else language

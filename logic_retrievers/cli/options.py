@@ -8,11 +8,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
-from logic_retrievers.errors import ConfigurationError, shown
+from logic_retrievers.errors import ConfigurationError, ReadError, shown
 from logic_retrievers.paths import exists
 from logic_retrievers.policies.auto import Base
 from logic_retrievers.policies.registry import POLICIES
@@ -156,32 +156,72 @@ class StoredCollectionWithLedger(StoredCollection):
     ledger: LedgerFile = None
 
 
+@dataclasses.dataclass(frozen=True)
+class NewCollection:
+    """How Qdrant keeps a new collection."""
+
+    shards: Annotated[
+        int | None, typer.Option(min=1, help="Of a new collection on a cluster of Qdrant's nodes.")
+    ] = None
+    replicas: Annotated[
+        int | None,
+        typer.Option(min=1, help="Copies of each shard, on as many nodes: with two, one may die."),
+    ] = None
+    quantize: Annotated[
+        Literal["int8"] | None,
+        typer.Option(help="Keep small vectors too; HNSW indexes of large collections use these."),
+    ] = None
+    collection_options: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="JSON: how Qdrant keeps a new collection, by names of create_collection "
+            "(hnsw_config, on_disk, strict_mode_config, ...).",
+        ),
+    ] = None
+
+    def options(self) -> dict[str, Any]:
+        """The options of the file, with those that the command line names in their place."""
+        file = self.collection_options
+        try:
+            options = {} if file is None else json.loads(file.read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise ReadError(
+                f"--collection-options: {file} cannot be read as JSON: {error}"
+            ) from error
+        if not isinstance(options, dict):
+            raise ReadError(f"--collection-options: {file} holds no JSON object")
+        named = {
+            "shard_number": self.shards,
+            "replication_factor": self.replicas,
+            "quantization_config": self.quantize and {"scalar": {"type": self.quantize}},
+        }
+        return {**options, **{name: value for name, value in named.items() if value is not None}}
+
+
 def expand_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Makes each field of a command's :class:`StoredCollection` parameter an option of its own."""
+    """Makes each field of a command's parameters that are dataclasses an option of its own."""
     signature = inspect.signature(command, eval_str=True)
-    group = next(
-        parameter
-        for parameter in signature.parameters.values()
-        if isinstance(parameter.annotation, type)
-        and issubclass(parameter.annotation, StoredCollection)
-    )
-    hints = get_type_hints(group.annotation, include_extras=True)
-    options = [
-        inspect.Parameter(
-            field.name, group.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-        )
-        for field in dataclasses.fields(group.annotation)
-    ]
+    groups: dict[str, Any] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in signature.parameters.items():
+        own = parameter.replace(kind=parameter.KEYWORD_ONLY)
+        if not dataclasses.is_dataclass(group := parameter.annotation):
+            parameters.append(own)
+            continue
+        groups[name], hints = group, get_type_hints(group, include_extras=True)
+        parameters += [
+            own.replace(name=field.name, default=field.default, annotation=hints[field.name])
+            for field in dataclasses.fields(group)
+        ]
 
     @wraps(command)
     def wrapped(**values: Any) -> None:
-        stored = group.annotation(**{option.name: values.pop(option.name) for option in options})
-        command(**values, **{group.name: stored})
+        for name, group in groups.items():
+            fields = [field.name for field in dataclasses.fields(group)]
+            values[name] = group(**{field: values.pop(field) for field in fields})
+        command(**values)
 
-    parameters: list[inspect.Parameter] = []
-    for parameter in signature.parameters.values():
-        own = parameter.replace(kind=parameter.KEYWORD_ONLY)
-        parameters += options if parameter is group else [own]
     wrapped.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return wrapped
 

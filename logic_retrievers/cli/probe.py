@@ -143,7 +143,10 @@ def run(
     if as_json:
         print_json(result.to_json())
     else:
-        _print_tables(result)
+        out.print(_accuracy_table(result))
+        out.print(_answers_table(result))
+        if any(result.kinds.values()):
+            out.print(_kinds_table(result))
     if traces is not None:
         result.write_traces(traces)
     failed = {name: errors for name in configurations if (errors := result.failed(name))}
@@ -152,13 +155,6 @@ def run(
         print_status("warning", f"{name}: {len(errors)} without an answer, as {question}: {error}")
     if failed:
         raise typer.Exit(ExitCode.PARTIAL)
-
-
-def _print_tables(result: ProbeResult) -> None:
-    out.print(_accuracy_table(result))
-    out.print(_answers_table(result))
-    if any(result.kinds.values()):
-        out.print(_kinds_table(result))
 
 
 def _open_reader(

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from logic_retrievers.cli.collection_options import (
-    OptionsFile,
-    Quantize,
-    Replicas,
-    Shards,
-    read_collection_options,
-)
 from logic_retrievers.cli.console import AsJson, out, print_json, progress_bar, report_errors
-from logic_retrievers.cli.options import StoredCollection, expand_options, open_encoder
+from logic_retrievers.cli.options import (
+    NewCollection,
+    StoredCollection,
+    expand_options,
+    open_encoder,
+)
 
 if TYPE_CHECKING:
     from logic_retrievers.index import ReindexReport
@@ -41,15 +39,12 @@ def reindex(
         str | None,
         typer.Option(help="Language of the words: german, ...", show_default="as in the first"),
     ] = None,
-    shards: Shards = None,
-    replicas: Replicas = None,
-    quantize: Quantize = None,
-    collection_options: OptionsFile = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write nothing; estimate time and space.")
     ] = False,
     as_json: AsJson = False,
     *,
+    new: NewCollection,
     stored: StoredCollection,
 ) -> None:
     """Makes a second collection of all passages, with another encoder or other settings.
@@ -58,7 +53,7 @@ def reindex(
     same command again after it was stopped.
     """
     settings: dict[str, Any] = {} if language is None else {"lexical": language}
-    if options := read_collection_options(collection_options, shards, replicas, quantize):
+    if options := new.options():
         settings["collection_options"] = options
     encoder = None if new_bundle is None else open_encoder(new_bundle)
     with stored.open() as passages, progress_bar("passages") as show:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -46,11 +44,15 @@ def serve(
     """
     from logic_retrievers.serving.service import SearchService
 
-    with _missing_extras():
+    try:
         if mcp:
             from logic_retrievers.serving.mcp_server import run_mcp
         else:
             from logic_retrievers.serving.rest import API_KEY, run_rest
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRAS:
+            raise
+        raise MissingExtraError(error.name, EXTRAS[error.name]) from error
     with stored.open() as passages:
         policy = open_policy("auto", base)
         service = SearchService(passages, policy, judge="auto" if judge else None)
@@ -59,18 +61,3 @@ def serve(
         else:
             key = os.environ.get(API_KEY)
             run_rest(service, host, port, None if key is None else check_key(key, API_KEY))
-
-
-@contextmanager
-def _missing_extras() -> Iterator[None]:
-    """Names the extra where one of its packages is missing.
-
-    Raises:
-        MissingExtraError: it is.
-    """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name not in EXTRAS:
-            raise
-        raise MissingExtraError(error.name, EXTRAS[error.name]) from error

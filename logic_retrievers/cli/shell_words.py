@@ -33,7 +33,6 @@ _IDIOMS = tuple(
         (r"pass judge=, a callable \(see [\w.]+\), or leave it out", "leave --no-judge out"),
         (r"base='(\w+)'", r"--base \1"),
         (r"(?<!unknown )policy '(\w+)'", r"--policy \1"),
-        (r"backfill=False", "--no-backfill"),
         (r"; or open this one with client=\S+ and copy it with copy_to\(\)", ""),
         (r" Say which is which with vector_names=\.", ""),
         (r"Use that encoder; or open with vectors= without", "Take it by --bundle; or, without"),

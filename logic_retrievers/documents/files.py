@@ -6,7 +6,6 @@ import codecs
 import gzip
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -95,28 +94,25 @@ class Line:
     offset: int
 
 
-def read_lines(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Line | ReadError]:
+def read_lines(file: SourceFile, stream: IO[bytes]) -> Iterator[Line | ReadError]:
     """The lines of a file, one at a time, without a byte-order mark; an error for one too long.
-
-    ``stream`` is its content where it is open already (standard input); it stays open.
 
     Raises:
         ReadError: the file is UTF-16.
     """
     offset = 0
-    with open_file(file) if stream is None else nullcontext(stream) as content:
-        lines = iter(lambda: content.readline(LONGEST_LINE + 1), b"")
-        for number, raw in enumerate(lines, start=1):
-            if number == 1:
-                raw, offset = _remove_mark(raw, file)
-            if len(raw) > LONGEST_LINE:
-                yield file.error(f"longer than {LONGEST_LINE:,} bytes; left out", number)
-                while raw and not raw.endswith(b"\n"):
-                    offset += len(raw)
-                    raw = content.readline(BLOCK)
-            else:
-                yield Line(raw, number, offset)
-            offset += len(raw)
+    lines = iter(lambda: stream.readline(LONGEST_LINE + 1), b"")
+    for number, raw in enumerate(lines, start=1):
+        if number == 1:
+            raw, offset = _remove_mark(raw, file)
+        if len(raw) > LONGEST_LINE:
+            yield file.error(f"longer than {LONGEST_LINE:,} bytes; left out", number)
+            while raw and not raw.endswith(b"\n"):
+                offset += len(raw)
+                raw = stream.readline(BLOCK)
+        else:
+            yield Line(raw, number, offset)
+        offset += len(raw)
 
 
 def read_text(file: SourceFile, stream: IO[bytes]) -> tuple[str, Iterable[str]]:

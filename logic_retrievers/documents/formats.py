@@ -42,7 +42,7 @@ class Record:
 RecordReader: TypeAlias = Callable[[SourceFile, IO[bytes]], Iterator[Record | ReadError]]
 
 
-def read_jsonl(file: SourceFile, stream: IO[bytes] | None = None) -> Iterator[Record | ReadError]:
+def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
     """A record or an error for every line that is not blank; one line in memory at a time."""
     for line in read_lines(file, stream):
         if isinstance(line, ReadError):

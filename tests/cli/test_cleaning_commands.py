@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from logic_retrievers import PassageIndex
 from logic_retrievers.cli.app import app
 
-PAID = "Parental leave is paid in full for twelve weeks."
 ROWS = [
     {
         "id": "2024",
@@ -92,14 +91,10 @@ def test_purge_asks_first(stored):
     assert "gone" in stored("quarantine", "show", "2021")
 
 
-def test_trusted_by_metadata_and_by_file(stored):
-    """Both ways to say who is right lead to the same."""
-    Path("right.txt").write_text(PAID)
-    for trusted in ("date=2024-06-01", "right.txt"):
-        told = json.loads(
-            stored("clean", "-c", "passages", "--trusted", trusted, "--dry-run", "--json")
-        )
-        assert told["quarantined"] == ["2021"], trusted
+def test_trusted_by_metadata(stored):
+    trusted = ("--trusted", "date=2024-06-01")
+    told = json.loads(stored("clean", "-c", "passages", *trusted, "--dry-run", "--json"))
+    assert told["quarantined"] == ["2021"]
 
 
 def test_reports_and_the_exit_code(stored):

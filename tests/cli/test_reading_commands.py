@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -29,8 +28,8 @@ def call(tmp_path, monkeypatch):
     """Runs a command in an empty folder."""
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments, code=0, stdin=None):
-        result = CliRunner().invoke(app, list(arguments), input=stdin, catch_exceptions=False)
+    def run(*arguments, code=0):
+        result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
         assert result.exit_code == code, result.output
         return result
 
@@ -172,41 +171,6 @@ def test_more_hits_than_there_can_be(stored, k):
     result = CliRunner().invoke(app, ["search", "leave", "-k", str(k), "-l", "there"])
     assert result.exit_code in (0, 2)
     assert isinstance(result.exception, SystemExit | None)
-
-
-@pytest.mark.timeout(30)
-@pytest.mark.parametrize("command", [["parse", "--file"], ["score-pairs"]], ids=" ".join)
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [
-        ("folder", "regular file"),
-        ("pipe", "regular file"),
-        ("/dev/zero", "regular file"),
-        ("nowhere", "No such file"),
-        ("n" * 5_000, "too long"),
-        ("half \udcff", "No such file"),
-        ("binary", "cannot be read"),
-    ],
-    ids=lambda text: text[:12],
-)
-def test_what_is_no_file_of_lines(call, command, name, problem):
-    """A pipe is waited for, and a device read, for ever."""
-    Path("folder").mkdir()
-    os.mkfifo("pipe")
-    Path("binary").write_bytes(b"\xff\xfe\x00")
-    result = call(*command, name, code=1)
-    if name == "binary":
-        problem = "UTF-16"
-    assert problem in result.stderr
-
-
-def test_lines_are_read_as_they_come(call):
-    """A first query is answered before the last one is read, and bad bytes name their file."""
-    assert "hotels" in call("parse", "--file", "-", stdin="hotels\n\n").stdout
-    Path("lines.txt").write_bytes(b"\xef\xbb\xbfhotels except hostels\r\n \n\xff\n")
-    result = call("parse", "--file", "lines.txt", "--json", code=1)
-    assert json.loads(result.stdout)["text"] == "hotels except hostels"
-    assert "lines.txt" in result.stderr
 
 
 def test_without_docstrings(tmp_path):

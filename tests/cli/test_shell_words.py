@@ -15,8 +15,8 @@ from logic_retrievers.cli.shell_words import in_shell_words
 
 _PYTHON = re.compile(r"\b\w+=(?:[\[\"'.,;]|True|False|None|\s|$)|\w\(")
 
-WITHOUT_RESULT = {"score-pairs", "probe template", "serve"}
-"""Its rows are JSON already; it writes files; it answers others."""
+WITHOUT_RESULT = {"probe template", "serve"}
+"""It writes files; it answers others."""
 
 
 @pytest.fixture(scope="module")

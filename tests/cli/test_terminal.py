@@ -45,9 +45,6 @@ def folder(tmp_path_factory):
     (folder / "docs").mkdir()
     (folder / "docs" / f"rows{ATTACK}.jsonl").write_text("\n".join([*lines, "{broken"]), "utf-8")
     (folder / "docs" / f"rows.x{ATTACK}").write_text("no reader", "utf-8")
-    pairs = [{"sentence_a": PAID, "sentence_b": f"{UNPAID} {ATTACK}", ATTACK: ATTACK}]
-    (folder / "pairs.jsonl").write_text("".join(map(json.dumps, pairs)), "utf-8")
-    (folder / "queries.txt").write_text(f"hotels except {one_line(ATTACK)}", "utf-8")
     data = folder / f"set{ATTACK}"
     data.mkdir()
     corpus = [json.dumps({"_id": one_line(row["id"]), "text": row["text"]}) for row in ROWS]
@@ -110,8 +107,6 @@ COMMANDS = [
     (["quarantine", ATTACK], 2),
     (["parse", f"hotels without a pool {ATTACK}"], 0),
     (["parse", f"orchids of Laos or {ATTACK}", "--json"], 0),
-    (["parse", "--file", "queries.txt"], 0),
-    (["parse", "--file", ATTACK], 1),
     (["evaluate", f"set{ATTACK}"], 0),
     (["evaluate", f"set{ATTACK}", "--query-encoder", ATTACK], 5),
     (["evaluate", ATTACK], 1),
@@ -119,8 +114,6 @@ COMMANDS = [
     (["probe", "run", f"set{ATTACK}"], 0),
     (["probe", "template", f"template {ATTACK}"], 0),
     (["probe", "run", f"set{ATTACK}", "--reader", ATTACK], 2),
-    (["score-pairs", "pairs.jsonl"], 0),
-    (["score-pairs", f"docs/rows{ATTACK}.jsonl"], 1),
     (["doctor", "-l", f"nowhere {ATTACK}", "--bundle", ATTACK], 1),
     (["doctor", "--json"], 0),
     ([ATTACK], 2),
@@ -160,8 +153,6 @@ def test_json_has_the_same_values(call):
     assert shown[ROWS[0]["id"]]["metadata"]["city"] == ATTACK
     (hidden,) = json.loads(call("quarantine", "list", "--json").stdout)
     assert hidden["id"] == ROWS[1]["id"]
-    (row,) = map(json.loads, call("score-pairs", "pairs.jsonl").stdout.splitlines())
-    assert row[ATTACK] == ATTACK
 
 
 def test_texts_are_printed_as_they_are(call):
@@ -203,8 +194,9 @@ def test_what_cannot_be_encoded_is_escaped(encoding):
         text = printed.decode(encoding)
         assert not HIDDEN.search(text)
         assert "Traceback" not in text
-    (row,) = [line for line in done.stdout.decode(encoding).splitlines() if line.startswith("{")]
-    assert json.loads(row)["text"] == query
+    printed = done.stdout.decode(encoding)
+    told, _ = json.JSONDecoder().raw_decode(printed, printed.index("{\n"))
+    assert told["text"] == query
 
 
 def test_what_prints_without_a_console_is_shown_too(monkeypatch, capsys):

@@ -25,18 +25,17 @@ COMMANDS = {
         f" --query-encoder:path {INDEX}"
     ),
     "contradictions": (
-        "text --like:text -k:count --candidates:count --filter:filter --min-probability:number"
+        "text --like:text -k:count --filter:filter --min-probability:number"
         f" --no-explain --json --all-tenants {INDEX}"
     ),
     "clean": (
-        "path --trusted:filter --trusted:path --resolution:resolution --dry-run --report:output"
-        " --fail-on:resolution --again --threshold:number --neighbours:count --date-key:text"
+        "path --trusted:filter --resolution:resolution --dry-run --report:output"
+        " --fail-on:resolution --again --threshold:number --date-key:text"
         f" --source-key:text --source-order:text --ledger:output --json {INDEX}"
     ),
-    "parse": "text --file:path --json",
-    "score-pairs": "pairs --bundle:bundle",
+    "parse": "text --json",
     "evaluate": (
-        "data --split:name --depth:count --policy:policy --base:policy --no-judge --backfill"
+        "data --split:name --depth:count --policy:policy --base:policy --no-judge"
         " --cache:output --per-query:output --json:output --query-encoder:path --bundle:bundle"
     ),
     "doctor": f"--json --all-tenants {INDEX}",
@@ -67,8 +66,6 @@ PATHS = (
         "docs",
         "docs/rows.jsonl",
         "docs/rows.jsonl",
-        "pairs.jsonl",
-        "queries.txt",
         "set",
         "missing",
         "",
@@ -90,7 +87,6 @@ PATHS = (
 )
 VALUES: dict[str, tuple[str, ...]] = {
     "path": PATHS,
-    "pairs": (*("pairs.jsonl",) * 12, *PATHS),
     "data": (*("set",) * 12, *PATHS),
     "output": (
         "new.out",
@@ -254,9 +250,6 @@ def _write_documents() -> None:
     Path("docs/rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
     Path("binary.jsonl").write_bytes(bytes(range(256)) * 10)
     Path("dead").symlink_to("nothing")
-    pair = {"sentence_a": rows[0]["text"], "sentence_b": rows[1]["text"]}
-    Path("pairs.jsonl").write_text(json.dumps(pair))
-    Path("queries.txt").write_text("quiet inns without a pool\n")
     corpus = [json.dumps({"_id": row["id"], "text": row["text"]}) for row in rows]
     Path("set/corpus.jsonl").write_text("\n".join(corpus))
     query = {
