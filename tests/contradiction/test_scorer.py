@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import replace
 
@@ -102,18 +101,6 @@ def test_vectors_are_forgotten_with_their_last_pair(monkeypatch):
     a, b, c, d, e, f = (f"text {n}" for n in "abcdef")
     ContradictionScorer(placed()).score([(a, b), (c, d), (e, a), (f, e), (f, a)])
     assert seen == [{a, b, c, d}, {e, a, f}, {f, a}]
-
-
-async def test_async_equals_sync_and_leaves_the_loop_free():
-    """Encoding a thousand texts takes seconds in which a server would answer nobody."""
-    encoder = placed()
-    pairs = [(QUIET, LOUD), (QUIET, COPPER)]
-    one = ContradictionScorer(encoder)
-    assert await one.ascore(pairs) == one.score(pairs)
-    assert await asyncio.to_thread(lambda: encoder.loop_runs_during(one.ascore(pairs)))
-    assert (await one.awith_null_distribution(CORPUS)).constants == one.with_null_distribution(
-        CORPUS
-    ).constants
 
 
 def test_constants_of_the_users_own():

@@ -38,7 +38,6 @@ METHODS: dict[str, dict[str, str]] = {
     "conflicts": {"filter": "passages k query"},
     "contradictions": {
         "search": "statement k filter",
-        "search_many": "statements k filter",
         "search_like": "passage_id k filter",
     },
     "scorer": {"score": "pairs", "with_null_distribution": "texts:queries pairs:count seed:count"},
@@ -58,7 +57,7 @@ METHODS: dict[str, dict[str, str]] = {
 }
 """Object -> method -> its arguments, each with the kind of its values where it is another word."""
 REQUIRED = {
-    *("passages", "ids", "query", "queries", "statement", "statements", "passage_id", "pairs"),
+    *("passages", "ids", "query", "queries", "statement", "passage_id", "pairs"),
     *("texts", "passage", "text", "source", "k"),
 }
 
