@@ -131,14 +131,12 @@ class Quarantine:
         """Compares ledger and collection, and completes what a crash left undone.
 
         Raises:
-            LedgerError: another program changed the ledger; nothing was done.
             StorageError, ServerError: the ledger or Qdrant failed; run it again.
         """
         return self._index.run(self.verify_operation())
 
     def verify_operation(self) -> Operation[Verified]:
         """:meth:`verify` as an operation."""
-        yield Compute(self._ledger.check_chain)
         states = yield Compute(partial(self._ledger.states, self._namespace))
         flagged = {passage.id: passage for passage in (yield from self._flagged())}
         hidden = {name: entry for name, entry in states.items() if is_hidden(entry)}
