@@ -53,16 +53,11 @@ class ScoredNeighbour:
 class EncodedPassages:
     """Passages with their vectors; they need not be stored.
 
-    ``vectors``: name -> shape (passages, dimension), in the order of the keys.
+    ``vectors``: name -> shape (passages, dimension), in the order of ``passages``.
     """
 
     passages: dict[Key, Passage]
     vectors: dict[str, Rows]
-
-    @property
-    def keys(self) -> list[Key]:
-        """In the order of the rows."""
-        return list(self.passages)
 
     def row(self, position: int) -> dict[str, Rows]:
         """The vectors of one passage, by name."""
@@ -136,25 +131,23 @@ class NeighbourSearch:
     def score_neighbours(
         self,
         encoded: EncodedPassages,
-        positions: Sequence[int],
+        cache: VectorCache,
         *,
-        within: bool = True,
+        within: bool,
         count: int | None = None,
         filter: UserFilter = None,  # noqa: A002
         without: frozenset[Key] = frozenset(),
-        cache: VectorCache | None = None,
     ) -> Operation[list[list[ScoredNeighbour]]]:
-        """The neighbours of each of some passages, the topically nearest first.
+        """The neighbours of each of the passages, the topically nearest first.
 
         ``within``: the examined passages are neighbours too; ``without``: stored points that are
         none.
         """
-        cache = VectorCache() if cache is None else cache
         scored: list[list[ScoredNeighbour]] = []
         limit = self._count if count is None else count
         own_points = [self.points_of(passage) for passage in encoded.passages.values()]
         replaced = without.union(*own_points) if within else without
-        for batch in batches(positions, PASSAGES_PER_BATCH):
+        for batch in batches(range(len(own_points)), PASSAGES_PER_BATCH):
             neighbours = [list[Neighbour]() for _ in batch]
             if self._index is not None:
                 left_out = [own_points[position] | replaced for position in batch]
@@ -248,7 +241,7 @@ class NeighbourSearch:
         neighbours: Sequence[Sequence[Neighbour]],
         limit: int,
     ) -> list[list[ScoredNeighbour]]:
-        keys = encoded.keys
+        keys = list(encoded.passages)
         scored: list[list[ScoredNeighbour]] = []
         for position, others in zip(positions, neighbours, strict=True):
             if not others:
@@ -274,7 +267,7 @@ def _examined_neighbours(
     encoded: EncodedPassages, positions: Sequence[int], limit: int
 ) -> list[list[Neighbour]]:
     """The nearest examined passages to some of them, without themselves."""
-    keys = encoded.keys
+    keys = list(encoded.passages)
     unit = normalise(encoded.vectors[TOPICAL])
     neighbours: list[list[Neighbour]] = []
     for batch in batches(positions, ROWS_PER_PRODUCT):

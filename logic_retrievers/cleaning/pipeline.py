@@ -90,9 +90,7 @@ class CleaningRun:
         self, candidates: CandidatePairs, pairs: Sequence[CandidatePair], warnings: list[Warning]
     ) -> Operation[tuple[CleaningResult, list[Warning]]]:
         criteria, settings = self.criteria, self.criteria.settings
-        opposition = {}
-        if settings.trusted_top is None:
-            opposition = yield from opposition_by_pair(self.search, candidates)
+        opposition = yield from opposition_by_pair(self.search, candidates)
         threshold = criteria.constants.threshold
         findings = yield Compute(
             partial(

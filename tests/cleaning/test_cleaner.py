@@ -301,7 +301,7 @@ def test_hardly_any_passages(count):
     """Nothing to compare with is no error."""
     with PassageIndex.open("p", PlacedEncoder(), vectors=VECTORS) as index:
         index.add(CORPUS[:count])
-        for made in (cleaner(index), cleaner(index, trusted=CORPUS[:1], trusted_top=3)):
+        for made in (cleaner(index), cleaner(index, trusted=CORPUS[:1])):
             cleaned = made.clean()
             assert (cleaned.examined, cleaned.decisions) == (count, ())
             assert made.clean([]).examined == 0

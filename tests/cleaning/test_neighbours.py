@@ -58,8 +58,7 @@ def test_neighbours_are_those_of_a_brute_force(road, count, least):
         index.add(CORPUS)
         made = neighbour_search(index if road == "stored" else None, count=count, least=least)
         given_ = index.run(made.encode(CORPUS))
-        everybody = list(range(len(CORPUS)))
-        pools = index.run(made.score_neighbours(given_, everybody, within=road == "given"))
+        pools = index.run(made.score_neighbours(given_, VectorCache(), within=road == "given"))
         name_of = {made.key_of(one): one.id for one in CORPUS}
         for one, pool in zip(CORPUS, pools, strict=True):
             assert {name_of[pair.one] for pair in pool} <= {one.id}
