@@ -151,6 +151,21 @@ class _Collector:
             self.passages |= {one.id: one, other.id: other}
             self.pairs.setdefault(frozenset((one.id, other.id)), (one.id, other.id, pair))
 
+    def by_position(self, position_of: Mapping[str, int]) -> tuple[CandidatePair, ...]:
+        """The pairs by the positions of their ids, the strongest first."""
+        pairs = (
+            CandidatePair(
+                position_of[one],
+                position_of[other],
+                scored.cosine,
+                scored.cosine if isnan(scored.score) else scored.score,  # a copy has no sparsity
+                scored.probability,
+                scored.probability,
+            )
+            for one, other, scored in self.pairs.values()
+        )
+        return tuple(sorted(pairs, key=lambda pair: pair.sort_key))
+
 
 def find_candidate_pairs(
     search: NeighbourSearch,
@@ -210,22 +225,11 @@ def find_candidate_pairs(
     by_id = {**collector.passages, **probes}
     passages = tuple(by_id.values())
     position_of = {name: position for position, name in enumerate(by_id)}
-    pairs = [
-        CandidatePair(
-            position_of[one],
-            position_of[other],
-            scored.cosine,
-            scored.cosine if isnan(scored.score) else scored.score,  # a copy has no sparsity
-            scored.probability,
-            scored.probability,
-        )
-        for one, other, scored in collector.pairs.values()
-    ]
     prefixes = (METADATA,) if index is None else index.prefixes
     by_filter = trusted_positions(passages, settings.trusted_filter, prefixes)
     return CandidatePairs(
         passages,
-        tuple(sorted(pairs, key=lambda pair: pair.sort_key)),
+        collector.by_position(position_of),
         frozenset(by_filter | {position_of[name] for name in probes}),
         compared=collector.compared,
         unjudgeable=unjudgeable,

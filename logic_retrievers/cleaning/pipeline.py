@@ -16,7 +16,7 @@ from logic_retrievers.cleaning.candidate_pairs import (
     stored_pages,
 )
 from logic_retrievers.cleaning.classification import classify_pairs
-from logic_retrievers.cleaning.finding_resolution import Corpus, resolve_findings
+from logic_retrievers.cleaning.finding_resolution import resolve_findings
 from logic_retrievers.cleaning.ledger import Entry, Ledger, ledger_namespace, text_hash
 from logic_retrievers.cleaning.neighbour_groups import conflict_groups, opposition_by_pair
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
@@ -110,10 +110,17 @@ class CleaningRun:
             if finding.kind is Kind.CONTRADICTION
         ]
         groups = yield from conflict_groups(self.search, candidates, conflicts)
-        corpus = Corpus(candidates.passages, candidates.trusted, groups)
         against: AgainstTrusted = "drop" if settings.against_trusted == "quarantine" else "annotate"
         decisions = yield Compute(
-            partial(resolve_findings, corpus, findings, criteria.resolution, against)
+            partial(
+                resolve_findings,
+                candidates.passages,
+                candidates.trusted,
+                groups,
+                findings,
+                criteria.resolution,
+                against,
+            )
         )
         passages = {passage.id: passage for passage in candidates.passages}
         if self.index is not None:
