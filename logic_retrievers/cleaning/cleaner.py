@@ -98,7 +98,8 @@ class CorpusCleaner:
             passages: to examine instead of what the collection holds. With an index they are taken
                 to be new to it, and compared with what it holds; none of them is stored.
             dry_run: decide, and write nothing: neither to the collection nor to the ledger.
-            again: examine also what was examined before and has not changed since.
+            again: examine also what was examined before and has not changed since, as after a
+                change of a resolution function or judge, which are known by their names.
             progress: called after each page of passages examined.
 
         Raises:
@@ -128,7 +129,7 @@ class CorpusCleaner:
         warn_each(warnings)
         return result
 
-    def screen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> ScreeningResult:
+    def screen(self, passages: Iterable[Passage]) -> ScreeningResult:
         """Examines passages on their way into a collection.
 
         Those that the resolution decides against are returned with the quarantine flag, so that
@@ -136,28 +137,18 @@ class CorpusCleaner:
 
         Args:
             passages: on their way; each id once.
-            dry_run: flag and hide nothing.
 
         Raises:
             InputError: something is not a passage.
             StorageError, CollectionError, ServerError: as for :meth:`clean`.
         """
         checked = check_passages(passages)
-        return flag_quarantined(checked, self.clean(checked, dry_run=dry_run))
+        return flag_quarantined(checked, self.clean(checked))
 
-    async def ascreen(
-        self, passages: Iterable[Passage], *, dry_run: bool = False
-    ) -> ScreeningResult:
+    async def ascreen(self, passages: Iterable[Passage]) -> ScreeningResult:
         """:meth:`screen` without blocking the event loop; the same result."""
         checked = check_passages(passages)
-        return flag_quarantined(checked, await self.aclean(checked, dry_run=dry_run))
-
-    def fingerprint(self) -> str:
-        """sha256 of all that a decision depends on, except the passages.
-
-        A function counts by its name: if it changes, clean with ``again=True``.
-        """
-        return self.criteria.fingerprint()
+        return flag_quarantined(checked, await self.aclean(checked))
 
     def _start(self, dry_run: bool) -> CleaningRun:
         return CleaningRun(

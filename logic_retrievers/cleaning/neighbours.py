@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from logic_retrievers.contradiction.pair_scores import Rows, score_against
 from logic_retrievers.contradiction.settings import TOPICAL, VECTORS, ContradictionConstants
@@ -160,25 +161,17 @@ class NeighbourSearch:
             scored += yield Compute(partial(self._score, encoded, batch, neighbours, limit))
         return scored
 
-    def pair_probabilities(
-        self, encoded: EncodedPassages, pairs: Sequence[tuple[int, int]]
-    ) -> Operation[dict[tuple[int, int], float]]:
-        """The probability of chosen pairs of examined passages, by their positions."""
-
-        def score() -> dict[tuple[int, int], float]:
-            others_of: dict[int, list[int]] = {}
-            for one, other in pairs:
-                others_of.setdefault(one, []).append(other)
-            probability_of: dict[tuple[int, int], float] = {}
-            for one, others in others_of.items():
-                rows = {name: matrix[others] for name, matrix in encoded.vectors.items()}
-                scores = score_against(encoded.row(one), rows, self._constants)
-                for other, probability in zip(others, scores.probabilities.tolist(), strict=True):
-                    probability_of[one, other] = probability
-            return probability_of
-
-        probabilities: dict[tuple[int, int], float] = yield Compute(score)
-        return probabilities
+    def probabilities(
+        self, encoded: EncodedPassages, positions: list[int]
+    ) -> npt.NDArray[np.float64]:
+        """The probability that each two of some passages contradict each other; symmetric."""
+        rows = {name: matrix[positions] for name, matrix in encoded.vectors.items()}
+        against_all = [
+            score_against(encoded.row(position), rows, self._constants).probabilities
+            for position in positions
+        ]
+        above_diagonal = np.triu(np.stack(against_all), k=1)
+        return above_diagonal + above_diagonal.T
 
     def _stored_neighbours(
         self,

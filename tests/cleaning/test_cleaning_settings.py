@@ -33,7 +33,7 @@ DECIDING = {
 def fingerprint(**chosen: object) -> str:
     return CorpusCleaner(
         **{"encoder": HashedEncoder(VECTORS), **chosen}  # type: ignore[arg-type]
-    ).fingerprint()
+    ).criteria.fingerprint()
 
 
 @pytest.mark.parametrize("name", DECIDING)
