@@ -186,7 +186,7 @@ def find_candidate_pairs(
     """
     meter = ProgressMeter(progress)
     collector = _Collector(index, min_probability, nearest_read)
-    vectors = VectorCache()
+    vectors: VectorCache = {}
     trusted = settings.trusted or ()
     unjudgeable = _unjudgeable(trusted)
     digests: dict[str, str] = {}

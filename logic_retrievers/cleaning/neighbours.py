@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TypeAlias
@@ -26,7 +26,7 @@ from logic_retrievers.types import SCORE_DECIMALS, Passage
 PASSAGES_PER_BATCH = 128
 ROWS_PER_PRODUCT = 32
 CACHED_PASSAGES = 32_768
-"""Stored passages whose vectors one run keeps: about 3.5 KB each."""
+"""Stored passages whose vectors one run keeps, the first that it reads: about 3.5 KB each."""
 MIN_COSINE = 0.5
 """Topical cosine under which two passages are about different things."""
 
@@ -34,6 +34,8 @@ Key: TypeAlias = str
 """The id of a passage's point, whether it is stored or not."""
 Neighbour: TypeAlias = tuple[Key, Mapping[str, Rows]]
 """Key and vectors."""
+VectorCache: TypeAlias = dict[Key, Mapping[str, Rows]]
+"""Vectors of stored passages for one run: most are neighbours of many passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +65,6 @@ class EncodedPassages:
     def row(self, position: int) -> dict[str, Rows]:
         """The vectors of one passage, by name."""
         return {name: rows[position] for name, rows in self.vectors.items()}
-
-
-@dataclass(slots=True)
-class VectorCache:
-    """Vectors of stored passages for one run: most are neighbours of many passages.
-
-    Beyond ``size`` passages the oldest are dropped first.
-    """
-
-    size: int = CACHED_PASSAGES
-    vectors: dict[Key, Mapping[str, Rows]] = field(default_factory=dict)
-
-    def add(self, vectors: Mapping[Key, Mapping[str, Rows]]) -> None:
-        """Adds vectors, and drops the oldest beyond the size."""
-        self.vectors.update(vectors)
-        for key in list(islice(self.vectors, max(0, len(self.vectors) - self.size))):
-            del self.vectors[key]
 
 
 class NeighbourSearch:
@@ -117,17 +102,18 @@ class NeighbourSearch:
     def encode(self, passages: Sequence[Passage]) -> Operation[EncodedPassages]:
         """The passages with their vectors: stored vectors are used, the others made."""
         by_key = {self.key_of(passage): passage for passage in passages}
-        parts: list[dict[str, Rows]] = []
-        for batch in batches(list(by_key.values()), PASSAGES_PER_BATCH):
-            vectors = yield from passage_vectors(batch, VECTORS, self._encoder, self._index)
-            parts.append({name: rows.astype(np.float32) for name, rows in vectors.items()})
-        all_vectors = {
-            name: np.concatenate([part[name] for part in parts])
-            if parts
-            else np.empty((0, self._encoder.specs[name].dimension), dtype=np.float32)
+        specs = self._encoder.specs
+        vectors = {
+            name: np.empty((len(by_key), specs[name].dimension), dtype=np.float32)
             for name in VECTORS
         }
-        return EncodedPassages(by_key, all_vectors)
+        start = 0
+        for batch in batches(list(by_key.values()), PASSAGES_PER_BATCH):
+            made = yield from passage_vectors(batch, VECTORS, self._encoder, self._index)
+            for name, rows in made.items():
+                vectors[name][start : start + len(batch)] = rows
+            start += len(batch)
+        return EncodedPassages(by_key, vectors)
 
     def score_neighbours(
         self,
@@ -198,9 +184,9 @@ class NeighbourSearch:
             for pool, excluded in zip(pools, left_out, strict=True)
         ]
         wanted = {point for points in near for point in points}
-        vectors = {point: cache.vectors[point] for point in wanted if point in cache.vectors}
+        vectors = {point: cache[point] for point in wanted if point in cache}
         read = yield from self._stored_vectors(sorted(wanted.difference(vectors)))
-        cache.add(read)
+        cache.update(islice(read.items(), max(0, CACHED_PASSAGES - len(cache))))
         vectors |= read
         return [
             [(point, vectors[point]) for point in points if point in vectors] for points in near
