@@ -71,7 +71,6 @@ class CorpusCleaner:
         self._search = NeighbourSearch(
             encoder, index, self.criteria.constants, self.settings.neighbours
         )
-        self._quarantine = None if index is None else Quarantine(index, self.ledger)
 
     @property
     def quarantine(self) -> Quarantine:
@@ -80,9 +79,9 @@ class CorpusCleaner:
         Raises:
             ConfigurationError: there is no index.
         """
-        if self._quarantine is None:
+        if self.index is None:
             raise ConfigurationError("nothing is hidden without an index: pass one")
-        return self._quarantine
+        return Quarantine(self.index, self.ledger)
 
     def clean(
         self,
@@ -151,6 +150,4 @@ class CorpusCleaner:
         return flag_quarantined(checked, await self.aclean(checked))
 
     def _start(self, dry_run: bool) -> CleaningRun:
-        return CleaningRun(
-            self.index, self.ledger, self._quarantine, self._search, self.criteria, dry_run
-        )
+        return CleaningRun(self.index, self.ledger, self._search, self.criteria, dry_run)

@@ -40,7 +40,6 @@ class CleaningRun:
 
     index: PassageIndex | None
     ledger: Ledger
-    quarantine: Quarantine | None
     search: NeighbourSearch
     criteria: Criteria
     dry_run: bool
@@ -71,8 +70,8 @@ class CleaningRun:
             pages = stored_pages(self.index, self.ledger, None if again else criteria.fingerprint())
         if self.index is not None:
             yield from refuse_mixed_tenants(self.index)
-        if self.quarantine is not None and not self.dry_run:
-            yield from self.quarantine.verify_operation()
+            if not self.dry_run:
+                yield from Quarantine(self.index, self.ledger).verify_operation()
         return (
             yield from find_candidate_pairs(
                 self.search,

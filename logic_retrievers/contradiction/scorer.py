@@ -39,9 +39,6 @@ class ContradictionScorer:
 
     Args:
         encoder: makes the vectors; by default that of the bundle that comes with the package.
-        alpha: weight of the sparsity in the score, over the encoder's; the probability does not
-            depend on it.
-        threshold: least probability of a conflict, over the encoder's.
         settings: over the constants that the encoder brings; all of them for an encoder that
             brings none.
 
@@ -55,22 +52,11 @@ class ContradictionScorer:
     """
 
     def __init__(
-        self,
-        encoder: Encoder | None = None,
-        *,
-        alpha: float | None = None,
-        threshold: float | None = None,
-        settings: ContradictionSettings | None = None,
+        self, encoder: Encoder | None = None, *, settings: ContradictionSettings | None = None
     ) -> None:
         self.encoder = default_encoder() if encoder is None else encoder
-        self.constants = merge_constants(
-            self.encoder.specs, settings, alpha=alpha, threshold=threshold
-        )
-        changes = {"alpha": alpha, "threshold": threshold}
-        self.settings = replace(
-            settings or ContradictionSettings(),
-            **{name: value for name, value in changes.items() if value is not None},
-        )
+        self.constants = merge_constants(self.encoder.specs, settings)
+        self.settings = settings or ContradictionSettings()
 
     def score(self, pairs: Sequence[TextPair]) -> list[PairScore]:
         """The score of every pair, in their order.

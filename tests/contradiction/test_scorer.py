@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 from placed_words import CONSTANTS, COPPER, LOUD, MERGED, QUIET, SETTINGS, expected, placed
 
-from logic_retrievers.contradiction import ContradictionScorer, PairScore, scorer
+from logic_retrievers.contradiction import (
+    ContradictionScorer,
+    ContradictionSettings,
+    PairScore,
+    scorer,
+)
 from logic_retrievers.contradiction.scorer import unrelated_pairs
 from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputError
 
@@ -51,7 +56,7 @@ def test_copies_do_not_contradict_each_other():
 def test_texts_in_another_script_are_not_judged():
     """The model has hardly seen their tokens; a figure would look like any other."""
     chinese = "这家旅馆晚上很安静。"
-    scorer = ContradictionScorer(placed(), threshold=1e-9)
+    scorer = ContradictionScorer(placed(), settings=ContradictionSettings(threshold=1e-9))
     one, two, copy = scorer.score([(QUIET, chinese), (chinese, QUIET), (chinese, chinese)])
     for found in (one, two):
         assert (found.probability, found.conflict, found.identical) == (None, False, False)
@@ -107,10 +112,13 @@ def test_constants_of_the_users_own():
     """A setting that is not heard is worse than one that is refused."""
     pair = [(QUIET, LOUD)]
     (plain,) = ContradictionScorer(placed()).score(pair)
-    (weighed,) = ContradictionScorer(placed(), alpha=0.5).score(pair)
+    (weighed,) = ContradictionScorer(placed(), settings=ContradictionSettings(alpha=0.5)).score(
+        pair
+    )
     assert weighed.score == pytest.approx(plain.cosine + 0.5 * plain.sparsity, abs=2e-6)
     assert weighed.probability == plain.probability
-    assert not ContradictionScorer(placed(), threshold=0.99).score(pair)[0].conflict
+    strict = ContradictionSettings(threshold=0.99)
+    assert not ContradictionScorer(placed(), settings=strict).score(pair)[0].conflict
     own = replace(SETTINGS, intercept=50.0)
     (sure,) = ContradictionScorer(placed(constants=None), settings=own).score(pair)
     assert (sure.probability, sure.score) == (1.0, plain.score)
@@ -122,8 +130,6 @@ def test_constants_of_the_users_own():
         (placed(("topical",)), {}, r"no 'contradiction'.*contradiction head"),
         (placed(constants=None), {}, r"no constants.*settings=ContradictionSettings"),
         (placed(constants={"alpha": 1.0}), {}, "null_mean"),
-        (placed(), {"alpha": -1}, "alpha"),
-        (placed(), {"threshold": 1.5}, "threshold"),
         (placed(), {"settings": CONSTANTS}, "ContradictionSettings"),
     ],
 )

@@ -112,7 +112,7 @@ def constructors(index: lr.PassageIndex) -> dict[str, Entry]:
         ),
         "ContradictionScorer": Entry(
             lr.ContradictionScorer,
-            _kinds(number="alpha threshold", settings="settings"),
+            _kinds(settings="settings"),
             lambda scorer: scorer.score([("a", "b c")]),
             {"encoder": encoder},
         ),
