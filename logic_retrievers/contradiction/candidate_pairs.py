@@ -143,7 +143,8 @@ def gather_candidate_pairs(
     trusted_given = trusted_positions(given, context.trusted_filter, prefixes)
     named = {passage_key(passage): passage for passage in (*context.trusted, *trusted)}
     trusted_given |= {position_of[key] for key in named.keys() & position_of.keys()}
-    all_trusted = {key: p for key, p in named.items() if not _unjudgeable_reason(p)}
+    silent = {key: reason for key, p in named.items() if (reason := _unjudgeable_reason(p))}
+    all_trusted = {key: p for key, p in named.items() if key not in silent}
     named_only = all_trusted.keys() - position_of.keys()
     cache = dict(context.cache)
     untrusted = [given[position] for position in judgeable if position not in trusted_given]
@@ -186,11 +187,7 @@ def gather_candidate_pairs(
             for number, others in copies.items()
         },
         unjudgeable,
-        {
-            passage.id: reason
-            for passage in named.values()
-            if (reason := _unjudgeable_reason(passage))
-        },
+        {passage_id: reason for (passage_id, _), reason in silent.items()},
     )
 
 
