@@ -27,7 +27,6 @@ from logic_retrievers.contradiction.trusted_passages import index_filter, truste
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
-from logic_retrievers.index.requests import batches
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.types import Passage
 
@@ -39,7 +38,6 @@ MIN_PROBABILITY = 0.5
 NEAREST_READ = 5
 """Where a cross-encoder reads pairs, so many of the nearest are candidates whatever their
 probability: the vectors miss most contradictions in other words."""
-PASSAGES_PER_FETCH = 1024
 
 OTHER_VERSION = "a trusted passage has its id and says something else"
 
@@ -138,8 +136,7 @@ class _Collector:
         passages = dict(encoded.passages)
         points = sorted({pair.other for pair in candidates if pair.other not in passages})
         if self.index is not None:
-            for batch in batches(points, PASSAGES_PER_FETCH):
-                passages |= yield from self.index.fetch_passages(batch)
+            passages |= yield from self.index.fetch_passages(points)
         for pair in candidates:
             if pair.other not in passages:
                 continue  # deleted in the meantime

@@ -196,8 +196,6 @@ class NeighbourSearch:
         """The vectors of stored passages; a contradiction vector that is not stored is made."""
         assert self._index is not None
         index = self._index
-        if not points:
-            return {}
         vectors: dict[Key, dict[str, Rows]] = {point: {} for point in points}
         stored = [name for name in VECTORS if name in index.vectors]
         for name, (row_of, matrix) in (yield from index.fetch_vectors(stored, points)).items():
