@@ -26,7 +26,6 @@
     │   ├── ServerTimeoutError               no answer in time
     │   ├── AuthenticationError              no API key, or a wrong one
     │   └── StorageError                     the disk is full or not writable
-    ├── LedgerError                          the cleaner's ledger was changed from outside
     └── MissingExtraError (ImportError)      an optional dependency is not installed
 
 Catch ``LogicRetrieversError`` to catch them all. REST, gRPC and embedded mode raise the same ones.
@@ -175,10 +174,6 @@ class AuthenticationError(ServerError):
 
 class StorageError(ServerError):
     """The disk is full, or may not be written."""
-
-
-class LedgerError(LogicRetrieversError):
-    """An entry of the cleaner's ledger is not what was written."""
 
 
 class MissingExtraError(LogicRetrieversError, ImportError):

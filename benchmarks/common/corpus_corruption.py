@@ -16,7 +16,8 @@ from typing import Any
 
 from logic_export.data.contradictions.conflictqa import load_conflictqa
 
-from logic_retrievers.cleaning import CleaningResult, CorpusCleaner
+from logic_retrievers.cleaning import CorpusCleaner
+from logic_retrievers.contradiction import ContradictionSearch
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.metrics import recall_at_k, standard_metrics
@@ -30,7 +31,8 @@ PUBLISHERS = ("encyclopaedia", "textbook", "news", "magazine")
 """Of clean passages, the best first; injected passages come from ``forum``."""
 
 Settings = Mapping[str, Any]
-Cleaners = Mapping[str, Callable[["Corpus"], Settings]]
+Cleaners = Mapping[str, Callable[["Corpus"], Settings | Sequence[str]]]
+"""Label -> settings of the cleaner for a corpus, or the ids of the passages to hide."""
 
 CLEAN, CORRUPTED = "clean", "corrupted"
 
@@ -128,7 +130,7 @@ def run_experiment(
         open_index: gives a fresh index that holds the background.
         questions: in one direction; both directions are run.
         most: maximum of injected passages per question.
-        cleaners: label -> settings of the cleaner for a corpus.
+        cleaners: the ways to clean a corpus.
         share: share of the questions with injected passages.
     """
     outcome_lists: dict[str, list[Outcome]] = {}
@@ -138,11 +140,18 @@ def run_experiment(
             outcome_lists.setdefault(CLEAN, []).append(_measure_outcome(corpus))
             inject(corpus, most, share)
             outcome_lists.setdefault(CORRUPTED, []).append(_measure_outcome(corpus))
-            for name, settings in cleaners.items():
-                cleaner = CorpusCleaner(index, **settings(corpus))
-                cleaned = cleaner.clean()
-                outcome_lists.setdefault(name, []).append(_measure_outcome(corpus, cleaned))
-                cleaner.quarantine.restore(cleaned.quarantined)
+            for name, clean in cleaners.items():
+                cleaned = clean(corpus)
+                if isinstance(cleaned, Mapping):
+                    result = CorpusCleaner(index, **cleaned).clean()
+                    hidden, compared = result.quarantined, result.compared
+                else:
+                    hidden, compared = tuple(cleaned), 0
+                    index.run(index.hide(hidden))
+                outcome_lists.setdefault(name, []).append(
+                    _measure_outcome(corpus, hidden, compared)
+                )
+                index.run(index.unhide(hidden))
     return {name: _join_outcomes(outcomes) for name, outcomes in outcome_lists.items()}
 
 
@@ -215,8 +224,7 @@ def search_corpus(corpus: Corpus) -> SearchFigures:
     )
 
 
-def _measure_outcome(corpus: Corpus, cleaned: CleaningResult | None = None) -> Outcome:
-    hidden = () if cleaned is None else cleaned.quarantined
+def _measure_outcome(corpus: Corpus, hidden: Sequence[str] = (), compared: int = 0) -> Outcome:
     kinds = ("injected", "clean", "background")
     return Outcome(
         search_corpus(corpus),
@@ -226,7 +234,7 @@ def _measure_outcome(corpus: Corpus, cleaned: CleaningResult | None = None) -> O
             "clean": sum(map(len, corpus.clean)),
             "background": corpus.background,
         },
-        0 if cleaned is None else cleaned.compared,
+        compared,
     )
 
 
@@ -250,9 +258,14 @@ def trust_one_passage(corpus: Corpus) -> Settings:
     return {"trusted": corpus.index.get([ids[0] for ids in corpus.clean])}
 
 
-def hide_top_three(corpus: Corpus) -> Settings:
+def hide_top_three(corpus: Corpus) -> Sequence[str]:
     """SparseCL's rule: hides the 3 passages with the highest F for a trusted passage."""
-    return {"trusted_top": 3, **trust_one_passage(corpus)}
+    search, trusted = ContradictionSearch(corpus.index), [ids[0] for ids in corpus.clean]
+    hidden: dict[str, None] = {}
+    for name in trusted:
+        ids = [hit.passage.id for hit in search.search_like(name, 2 * K)]
+        hidden |= dict.fromkeys([other for other in ids if other not in trusted][:3])
+    return list(hidden)
 
 
 def prefer_majority(corpus: Corpus) -> Settings:  # noqa: ARG001 - settings share a form

@@ -81,9 +81,9 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         skipped: how often cleaning was skipped. It counts by itself, so that a pipeline's cache
             forgets the nodes that went on unjudged.
         **settings: ``resolution``, ``neighbours``, ``threshold``, ``settings``,
-            ``trusted_candidates``, ``trusted_top``, ``against_trusted``, ``date_key``,
-            ``source_key`` (a node without it is known by its ``ref_doc_id``), ``source_order``,
-            ``scope_keys``, ``judge``, ``judge_above``: as in
+            ``trusted_candidates``, ``against_trusted``, ``date_key``, ``source_key`` (a node
+            without it is known by its ``ref_doc_id``), ``source_order``, ``scope_keys``,
+            ``judge``, ``judge_above``: as in
             :class:`logic_retrievers.cleaning.settings.CleaningSettings`.
 
     Raises:

@@ -112,7 +112,6 @@ class CleanerFields(ConflictFields):
         default=None, exclude=True, repr=False
     )
     neighbours: int = Field(default=20, strict=True)
-    trusted_top: int | None = Field(default=None, strict=True)
     against_trusted: cleaning_settings.AgainstTrusted = "quarantine"
     scope_keys: tuple[str, ...] = Field(default=cleaning_settings.SCOPE_KEYS, repr=False)
 

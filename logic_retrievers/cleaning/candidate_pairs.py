@@ -5,7 +5,7 @@ All reading of the collection and all encoding of a cleaning start here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import isnan
@@ -27,7 +27,6 @@ from logic_retrievers.contradiction.trusted_passages import index_filter, truste
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
-from logic_retrievers.index.requests import batches
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.types import Passage
 
@@ -39,9 +38,6 @@ MIN_PROBABILITY = 0.5
 NEAREST_READ = 5
 """Where a cross-encoder reads pairs, so many of the nearest are candidates whatever their
 probability: the vectors miss most contradictions in other words."""
-RANKED_NEIGHBOURS = 1000
-"""Topical neighbours of a trusted passage that are ranked for ``trusted_top``."""
-PASSAGES_PER_FETCH = 1024
 
 OTHER_VERSION = "a trusted passage has its id and says something else"
 
@@ -57,7 +53,7 @@ class CandidatePairs:
         passages: every passage of a pair.
         pairs: that are worth classifying, by position, the strongest first.
         trusted: positions of the trusted passages.
-        ranked: positions of pairs that count as contradictions because of their rank alone.
+        ranked: nothing any more; ``classification`` still reads it.
         compared: how many pairs were scored.
         unjudgeable: id -> why a passage cannot be judged.
         digests: id -> ``examined_hash`` of all that were examined.
@@ -111,29 +107,22 @@ def stored_pages(index: PassageIndex, ledger: Ledger, fingerprint: str | None) -
 class _Collector:
     """What has been found so far: passages by id, and pairs of ids, each once."""
 
-    search: NeighbourSearch
     index: PassageIndex | None
-    settings: CleaningSettings
     min_probability: float
-    vectors: VectorCache
-    nearest_read: int = 0
-    unjudgeable: dict[str, str] = field(default_factory=dict)
-    digests: dict[str, str] = field(default_factory=dict)
+    nearest_read: int
     passages: dict[str, Passage] = field(default_factory=dict)
     pairs: dict[frozenset[str], tuple[str, str, ScoredNeighbour]] = field(default_factory=dict)
-    ranked: set[frozenset[str]] = field(default_factory=set)
     compared: int = 0
 
     def add_neighbours(
         self,
         encoded: EncodedPassages,
         neighbours: Sequence[Sequence[ScoredNeighbour]],
-        keep_nearest: Mapping[Key, int],
+        probes: Collection[Key],
     ) -> Operation[None]:
         """Adds the pairs that are worth classifying, with their passages.
 
-        ``keep_nearest``: key of a passage -> how many of its nearest are added whatever their
-        scores.
+        ``probes``: trusted passages, whose nearest are added whatever their scores.
         """
         self.compared += sum(map(len, neighbours))
         candidates = [
@@ -142,70 +131,13 @@ class _Collector:
             for rank, pair in enumerate(near)
             if pair.probability >= self.min_probability
             or pair.cosine >= NEAR_COPY_COSINE
-            or rank < keep_nearest.get(pair.one, 0)
-            or rank < self.nearest_read
+            or rank < (MAX_GROUP - 1 if pair.one in probes else self.nearest_read)
         ]
-        yield from self._add(encoded, candidates)
-
-    def add_ranked(self, examined: Mapping[str, Passage]) -> Operation[None]:
-        """Adds the first opponents by F of every trusted passage, for ``trusted_top``.
-
-        Args:
-            examined: passages that are not stored, and are ranked too.
-        """
-        trusted = yield from self._all_trusted()
-        encoded = yield from self.search.encode(list({**examined, **trusted}.values()))
-        position_of = {p.id: position for position, p in enumerate(encoded.passages.values())}
-        points = frozenset[str]().union(*(self.search.points_of(p) for p in trusted.values()))
-        neighbours = yield from self.search.score_neighbours(
-            encoded, [position_of[name] for name in trusted], count=RANKED_NEIGHBOURS
-        )
-        self.compared += sum(map(len, neighbours))
-        for near in neighbours:
-            rivals = [pair for pair in near if not isnan(pair.score) and pair.other not in points]
-            rivals.sort(key=lambda pair: (-pair.score, pair.other))
-            first = rivals[: self.settings.trusted_top]
-            self.ranked.update((yield from self._add(encoded, first)))
-
-    def collected(self, probes: Mapping[str, Passage]) -> CandidatePairs:
-        """The candidate pairs by position; ``probes``: id -> trusted passage of the settings."""
-        by_id = {**self.passages, **probes}
-        passages = tuple(by_id.values())
-        position_of = {name: position for position, name in enumerate(by_id)}
-        pairs = {
-            ids: CandidatePair(
-                position_of[one],
-                position_of[other],
-                scored.cosine,
-                scored.cosine if isnan(scored.score) else scored.score,  # a copy has no sparsity
-                scored.probability,
-                scored.probability,
-            )
-            for ids, (one, other, scored) in self.pairs.items()
-        }
-        prefixes = (METADATA,) if self.index is None else self.index.prefixes
-        by_filter = trusted_positions(passages, self.settings.trusted_filter, prefixes)
-        return CandidatePairs(
-            passages,
-            tuple(sorted(pairs.values(), key=lambda pair: pair.sort_key)),
-            frozenset(by_filter | {position_of[name] for name in probes}),
-            frozenset((pairs[ids].one, pairs[ids].other) for ids in self.ranked),
-            self.compared,
-            self.unjudgeable,
-            self.digests,
-        )
-
-    def _add(
-        self, encoded: EncodedPassages, pairs: Sequence[ScoredNeighbour]
-    ) -> Operation[list[frozenset[str]]]:
-        """Adds pairs and their passages; returns the ids of those that are still stored."""
-        added: list[frozenset[str]] = []
         passages = dict(encoded.passages)
-        points = sorted({pair.other for pair in pairs if pair.other not in passages})
+        points = sorted({pair.other for pair in candidates if pair.other not in passages})
         if self.index is not None:
-            for batch in batches(points, PASSAGES_PER_FETCH):
-                passages |= yield from self.index.fetch_passages(batch)
-        for pair in pairs:
+            passages |= yield from self.index.fetch_passages(points)
+        for pair in candidates:
             if pair.other not in passages:
                 continue  # deleted in the meantime
             one, other = passages[pair.one], passages[pair.other]
@@ -214,21 +146,22 @@ class _Collector:
             if unjudgeable_reason(other.text):
                 continue
             self.passages |= {one.id: one, other.id: other}
-            added.append(frozenset((one.id, other.id)))
-            self.pairs.setdefault(added[-1], (one.id, other.id, pair))
-        return added
+            self.pairs.setdefault(frozenset((one.id, other.id)), (one.id, other.id, pair))
 
-    def _all_trusted(self) -> Operation[dict[str, Passage]]:
-        """The trusted passages that the settings name, and those that the filter selects."""
-        trusted = {passage.id: passage for passage in self.settings.trusted or ()}
-        condition = index_filter(self.settings.trusted_filter)
-        offset = None
-        while condition is not None and self.index is not None:
-            page, offset = yield from self.index.read_page(condition, offset)
-            trusted |= {passage.id: passage for passage in page}
-            if offset is None:
-                break
-        return {name: p for name, p in trusted.items() if not unjudgeable_reason(p.text)}
+    def by_position(self, position_of: Mapping[str, int]) -> tuple[CandidatePair, ...]:
+        """The pairs by the positions of their ids, the strongest first."""
+        pairs = (
+            CandidatePair(
+                position_of[one],
+                position_of[other],
+                scored.cosine,
+                scored.cosine if isnan(scored.score) else scored.score,  # a copy has no sparsity
+                scored.probability,
+                scored.probability,
+            )
+            for one, other, scored in self.pairs.values()
+        )
+        return tuple(sorted(pairs, key=lambda pair: pair.sort_key))
 
 
 def find_candidate_pairs(
@@ -249,9 +182,11 @@ def find_candidate_pairs(
     after each page with the number of passages examined so far.
     """
     meter = ProgressMeter(progress)
-    collector = _Collector(search, index, settings, min_probability, VectorCache(), nearest_read)
+    collector = _Collector(index, min_probability, nearest_read)
+    vectors: VectorCache = {}
     trusted = settings.trusted or ()
-    collector.unjudgeable |= _unjudgeable(trusted)
+    unjudgeable = _unjudgeable(trusted)
+    digests: dict[str, str] = {}
     probes = {p.id: p for p in trusted if not unjudgeable_reason(p.text)}
     namesakes: list[Passage] = []
     if index is not None and probes:
@@ -261,37 +196,42 @@ def find_candidate_pairs(
     condition = index_filter(settings.trusted_filter)
     new_probes = probes  # once: every page would find the same in the collection
     while page := (yield from pages()):
-        collector.unjudgeable |= _unjudgeable(page)
-        collector.unjudgeable |= {p.id: OTHER_VERSION for p in page if _is_replaced(p, probes)}
-        judgeable = {p.id: p for p in page if p.id not in collector.unjudgeable}
+        unjudgeable |= _unjudgeable(page)
+        unjudgeable |= {p.id: OTHER_VERSION for p in page if _is_replaced(p, probes)}
+        judgeable = {p.id: p for p in page if p.id not in unjudgeable}
         encoded = yield from search.encode(list({**new_probes, **judgeable}.values()))
-        positions = list(range(len(encoded.passages)))
         neighbours = yield from search.score_neighbours(
-            encoded, positions, within=not stored, without=without, cache=collector.vectors
+            encoded, vectors, within=not stored, without=without
         )
         if condition is not None and index is not None and settings.trusted_candidates:
             neighbours += yield from search.score_neighbours(
                 encoded,
-                positions,
+                vectors,
                 within=False,
                 count=settings.trusted_candidates,
                 filter=condition,
                 without=without,
-                cache=collector.vectors,
             )
-        nearest = MAX_GROUP - 1 if settings.trusted_top is None else 0
-        keep_nearest = dict.fromkeys((search.key_of(p) for p in new_probes.values()), nearest)
-        yield from collector.add_neighbours(encoded, neighbours, keep_nearest)
+        probe_keys = {search.key_of(passage) for passage in new_probes.values()}
+        yield from collector.add_neighbours(encoded, neighbours, probe_keys)
         new_probes = {}
-        if settings.trusted_top is not None and not stored:
-            yield from collector.add_ranked(judgeable)
-        collector.digests |= {passage.id: examined_hash(passage) for passage in page}
+        digests |= {passage.id: examined_hash(passage) for passage in page}
         if not stored:
             collector.passages |= judgeable
-        meter.report(len(collector.digests))
-    if settings.trusted_top is not None and stored:
-        yield from collector.add_ranked({})
-    return collector.collected(probes)
+        meter.report(len(digests))
+    by_id = {**collector.passages, **probes}
+    passages = tuple(by_id.values())
+    position_of = {name: position for position, name in enumerate(by_id)}
+    prefixes = (METADATA,) if index is None else index.prefixes
+    by_filter = trusted_positions(passages, settings.trusted_filter, prefixes)
+    return CandidatePairs(
+        passages,
+        collector.by_position(position_of),
+        frozenset(by_filter | {position_of[name] for name in probes}),
+        compared=collector.compared,
+        unjudgeable=unjudgeable,
+        digests=digests,
+    )
 
 
 def _unexamined(

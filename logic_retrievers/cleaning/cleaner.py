@@ -71,7 +71,6 @@ class CorpusCleaner:
         self._search = NeighbourSearch(
             encoder, index, self.criteria.constants, self.settings.neighbours
         )
-        self._quarantine = None if index is None else Quarantine(index, self.ledger)
 
     @property
     def quarantine(self) -> Quarantine:
@@ -80,9 +79,9 @@ class CorpusCleaner:
         Raises:
             ConfigurationError: there is no index.
         """
-        if self._quarantine is None:
+        if self.index is None:
             raise ConfigurationError("nothing is hidden without an index: pass one")
-        return self._quarantine
+        return Quarantine(self.index, self.ledger)
 
     def clean(
         self,
@@ -98,7 +97,8 @@ class CorpusCleaner:
             passages: to examine instead of what the collection holds. With an index they are taken
                 to be new to it, and compared with what it holds; none of them is stored.
             dry_run: decide, and write nothing: neither to the collection nor to the ledger.
-            again: examine also what was examined before and has not changed since.
+            again: examine also what was examined before and has not changed since, as after a
+                change of a resolution function or judge, which are known by their names.
             progress: called after each page of passages examined.
 
         Raises:
@@ -128,7 +128,7 @@ class CorpusCleaner:
         warn_each(warnings)
         return result
 
-    def screen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> ScreeningResult:
+    def screen(self, passages: Iterable[Passage]) -> ScreeningResult:
         """Examines passages on their way into a collection.
 
         Those that the resolution decides against are returned with the quarantine flag, so that
@@ -136,30 +136,18 @@ class CorpusCleaner:
 
         Args:
             passages: on their way; each id once.
-            dry_run: flag and hide nothing.
 
         Raises:
             InputError: something is not a passage.
             StorageError, CollectionError, ServerError: as for :meth:`clean`.
         """
         checked = check_passages(passages)
-        return flag_quarantined(checked, self.clean(checked, dry_run=dry_run))
+        return flag_quarantined(checked, self.clean(checked))
 
-    async def ascreen(
-        self, passages: Iterable[Passage], *, dry_run: bool = False
-    ) -> ScreeningResult:
+    async def ascreen(self, passages: Iterable[Passage]) -> ScreeningResult:
         """:meth:`screen` without blocking the event loop; the same result."""
         checked = check_passages(passages)
-        return flag_quarantined(checked, await self.aclean(checked, dry_run=dry_run))
-
-    def fingerprint(self) -> str:
-        """sha256 of all that a decision depends on, except the passages.
-
-        A function counts by its name: if it changes, clean with ``again=True``.
-        """
-        return self.criteria.fingerprint()
+        return flag_quarantined(checked, await self.aclean(checked))
 
     def _start(self, dry_run: bool) -> CleaningRun:
-        return CleaningRun(
-            self.index, self.ledger, self._quarantine, self._search, self.criteria, dry_run
-        )
+        return CleaningRun(self.index, self.ledger, self._search, self.criteria, dry_run)

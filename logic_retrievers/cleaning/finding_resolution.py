@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from logic_retrievers.cleaning.result import Action, Decision, Finding, Kind
@@ -102,21 +102,10 @@ def cleaning_resolution(
     return resolution_strategy(resolution, *settings)
 
 
-@dataclass(frozen=True, slots=True)
-class Corpus:
-    """What decisions depend on beside the findings.
-
-    ``trusted`` are positions; ``groups``: positions of a pair in conflict -> the two with their
-    neighbours, see :class:`ConflictGraph`.
-    """
-
-    passages: Sequence[Passage]
-    trusted: frozenset[int] = frozenset()
-    groups: Mapping[tuple[int, int], Group] = field(default_factory=dict)
-
-
 def resolve_findings(
-    corpus: Corpus,
+    passages: Sequence[Passage],
+    trusted: frozenset[int],
+    groups: Mapping[tuple[int, int], Group],
     findings: Sequence[Finding],
     strategy: ResolutionStrategy,
     against_trusted: AgainstTrusted,
@@ -126,9 +115,11 @@ def resolve_findings(
     Contradictions are decided by trusted passages first, then by the strategy. The older of two
     versions is hidden where the newer one is trusted, or the strategy prefers the newest. No other
     finding hides a passage.
+
+    ``trusted`` are positions; ``groups`` as in :class:`ConflictGraph`.
     """
-    position_of = {passage.id: position for position, passage in enumerate(corpus.passages)}
-    trusted = {corpus.passages[position].id for position in corpus.trusted}
+    position_of = {passage.id: position for position, passage in enumerate(passages)}
+    trusted_ids = {passages[position].id for position in trusted}
     hides_outdated = _prefers_newest(strategy)
     pairs: list[CandidatePair] = []
     numbers: list[int] = []
@@ -140,7 +131,7 @@ def resolve_findings(
             copies.setdefault(one, set()).add(other)
             copies.setdefault(other, set()).add(one)
         is_superseded = finding.kind is Kind.SUPERSEDED and finding.newer is not None
-        if is_superseded and (hides_outdated or finding.newer in trusted):
+        if is_superseded and (hides_outdated or finding.newer in trusted_ids):
             versions[one, other] = finding
         elif finding.kind is not Kind.CONTRADICTION:
             continue
@@ -148,12 +139,12 @@ def resolve_findings(
         scores = (finding.cosine, finding.score, finding.probability, finding.own_probability)
         pairs.append(CandidatePair(one, other, *scores))
     case = ConflictCase(
-        corpus.passages,
-        len(corpus.passages),
-        corpus.trusted,
+        passages,
+        len(passages),
+        trusted,
         tuple(pairs),
         {position: frozenset(others) for position, others in copies.items()},
-        groups=corpus.groups,
+        groups=groups,
     )
     # every pair is a conflict already, so that no threshold applies
     resolution = resolve_conflicts(

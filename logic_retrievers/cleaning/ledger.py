@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
 from logic_retrievers.atomic_files import private_file
-from logic_retrievers.errors import LedgerError, StorageError
+from logic_retrievers.errors import StorageError
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.settings import check_type
 from logic_retrievers.types import Passage, plain_fields
@@ -83,10 +83,6 @@ _SELECT = f"SELECT number, {', '.join(_COLUMNS)} FROM entries"
 class Ledger:
     """A log of decisions. Entries can only be added and read: the file refuses other changes.
 
-    Each entry also holds a hash over itself and the one before it, so that :meth:`check_chain`
-    finds an entry that another program changed or took out. It does not find that entries are
-    missing at the end, nor a chain that was computed anew: keep a copy where others cannot write.
-
     It holds fingerprints, scores and the places where texts differ, but no text of a passage except
     the few words of a reason ("the one says ..., the other ..."). What is to be done is written
     down *before* it is done, so whatever a crash leaves half done can be seen and repaired.
@@ -118,36 +114,11 @@ class Ledger:
             rows.append([_storable(values[name]) for name in _COLUMNS])
         if not rows:
             return
-        placeholders = ", ".join("?" * (len(_COLUMNS) + 1))
+        placeholders = ", ".join("?" * len(_COLUMNS))
         with self._open() as connection:
-            connection.execute("BEGIN IMMEDIATE")  # no other process may add to the same last entry
-            last = connection.execute("SELECT hash FROM entries ORDER BY number DESC LIMIT 1")
-            digest = (last.fetchone() or ("",))[0]
-            for row in rows:
-                row.append(digest := _chain_hash(digest, row))
             connection.executemany(
-                f"INSERT INTO entries ({', '.join(_COLUMNS)}, hash) VALUES ({placeholders})", rows
+                f"INSERT INTO entries ({', '.join(_COLUMNS)}) VALUES ({placeholders})", rows
             )
-
-    def check_chain(self) -> None:
-        """Compares every entry with its hash, and the hash with the entry before it.
-
-        Raises:
-            LedgerError: an entry was changed or taken out since it was written.
-        """
-        digest = ""
-        with self._open() as connection:
-            rows = connection.execute(
-                f"SELECT number, {', '.join(_COLUMNS)}, hash FROM entries ORDER BY number"
-            )
-            for number, *values, expected in rows:
-                digest = _chain_hash(digest, values)
-                if digest != expected:
-                    raise LedgerError(
-                        f"Entry {number} of the ledger {os.fspath(self.path)}, or one before it, is"
-                        " not what was written: another program changed the file. Put a copy of it"
-                        " back, or begin a new ledger; hidden passages are then adopted."
-                    )
 
     def entries(self, collection: str, passage: str | None = None) -> list[Entry]:
         """All entries of a collection, or of one passage, the oldest first."""
@@ -249,11 +220,6 @@ def _storable(value: Any) -> Any:
     if isinstance(value, int | float):
         return float(value) if math.isfinite(value) else None
     return value
-
-
-def _chain_hash(previous: str, values: Sequence[Any]) -> str:
-    """sha256 over the hash of the entry before and the values of an entry's columns."""
-    return hashlib.sha256(json.dumps([previous, *values], default=repr).encode()).hexdigest()
 
 
 def _entry(row: Sequence[Any]) -> Entry:

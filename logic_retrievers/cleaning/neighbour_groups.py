@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import combinations
 from typing import TypeAlias, TypeVar
-
-import numpy as np
 
 from logic_retrievers.cleaning.candidate_pairs import CandidatePairs
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
 from logic_retrievers.contradiction.resolution_strategies import Group
 from logic_retrievers.contradiction.stance_groups import MAX_GROUP, opposition_probabilities
-from logic_retrievers.effects import Operation
+from logic_retrievers.effects import Compute, Operation
 
 OPPOSITION_BIAS = 1.0
 """Added to the log-odds of pairs around a trusted passage; found on ConflictQA's development part,
@@ -80,23 +77,16 @@ def _neighbours(candidates: CandidatePairs) -> dict[int, dict[int, float]]:
 def _groups(
     search: NeighbourSearch, candidates: CandidatePairs, members_of: Mapping[K, tuple[int, ...]]
 ) -> Operation[dict[K, Group]]:
-    """The groups of these positions; each pair in them is scored once."""
+    """The groups of these positions."""
     positions = sorted({position for members in members_of.values() for position in members})
-    if not positions:
-        return {}
     row_of = {position: row for row, position in enumerate(positions)}
     encoded = yield from search.encode([candidates.passages[position] for position in positions])
-    pairs = {
-        (row_of[one], row_of[other])
-        for members in members_of.values()
-        for one, other in combinations(sorted(members), 2)
-    }
-    probability_of = yield from search.pair_probabilities(encoded, sorted(pairs))
-    groups = {}
-    for key, members in members_of.items():
-        matrix = np.zeros((len(members), len(members)))
-        for (a, one), (b, other) in combinations(enumerate(members), 2):
-            pair = (row_of[min(one, other)], row_of[max(one, other)])
-            matrix[a, b] = matrix[b, a] = probability_of[pair]
-        groups[key] = Group(members, matrix)
+
+    def score() -> dict[K, Group]:
+        return {
+            key: Group(members, search.probabilities(encoded, [row_of[n] for n in members]))
+            for key, members in members_of.items()
+        }
+
+    groups: dict[K, Group] = yield Compute(score)
     return groups

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from logic_retrievers.contradiction.pair_scores import Rows, score_against
 from logic_retrievers.contradiction.settings import TOPICAL, VECTORS, ContradictionConstants
@@ -25,7 +26,7 @@ from logic_retrievers.types import SCORE_DECIMALS, Passage
 PASSAGES_PER_BATCH = 128
 ROWS_PER_PRODUCT = 32
 CACHED_PASSAGES = 32_768
-"""Stored passages whose vectors one run keeps: about 3.5 KB each."""
+"""Stored passages whose vectors one run keeps, the first that it reads: about 3.5 KB each."""
 MIN_COSINE = 0.5
 """Topical cosine under which two passages are about different things."""
 
@@ -33,6 +34,8 @@ Key: TypeAlias = str
 """The id of a passage's point, whether it is stored or not."""
 Neighbour: TypeAlias = tuple[Key, Mapping[str, Rows]]
 """Key and vectors."""
+VectorCache: TypeAlias = dict[Key, Mapping[str, Rows]]
+"""Vectors of stored passages for one run: most are neighbours of many passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +56,15 @@ class ScoredNeighbour:
 class EncodedPassages:
     """Passages with their vectors; they need not be stored.
 
-    ``vectors``: name -> shape (passages, dimension), in the order of the keys.
+    ``vectors``: name -> shape (passages, dimension), in the order of ``passages``.
     """
 
     passages: dict[Key, Passage]
     vectors: dict[str, Rows]
 
-    @property
-    def keys(self) -> list[Key]:
-        """In the order of the rows."""
-        return list(self.passages)
-
     def row(self, position: int) -> dict[str, Rows]:
         """The vectors of one passage, by name."""
         return {name: rows[position] for name, rows in self.vectors.items()}
-
-
-@dataclass(slots=True)
-class VectorCache:
-    """Vectors of stored passages for one run: most are neighbours of many passages.
-
-    Beyond ``size`` passages the oldest are dropped first.
-    """
-
-    size: int = CACHED_PASSAGES
-    vectors: dict[Key, Mapping[str, Rows]] = field(default_factory=dict)
-
-    def add(self, vectors: Mapping[Key, Mapping[str, Rows]]) -> None:
-        """Adds vectors, and drops the oldest beyond the size."""
-        self.vectors.update(vectors)
-        for key in list(islice(self.vectors, max(0, len(self.vectors) - self.size))):
-            del self.vectors[key]
 
 
 class NeighbourSearch:
@@ -121,40 +102,39 @@ class NeighbourSearch:
     def encode(self, passages: Sequence[Passage]) -> Operation[EncodedPassages]:
         """The passages with their vectors: stored vectors are used, the others made."""
         by_key = {self.key_of(passage): passage for passage in passages}
-        parts: list[dict[str, Rows]] = []
-        for batch in batches(list(by_key.values()), PASSAGES_PER_BATCH):
-            vectors = yield from passage_vectors(batch, VECTORS, self._encoder, self._index)
-            parts.append({name: rows.astype(np.float32) for name, rows in vectors.items()})
-        all_vectors = {
-            name: np.concatenate([part[name] for part in parts])
-            if parts
-            else np.empty((0, self._encoder.specs[name].dimension), dtype=np.float32)
+        specs = self._encoder.specs
+        vectors = {
+            name: np.empty((len(by_key), specs[name].dimension), dtype=np.float32)
             for name in VECTORS
         }
-        return EncodedPassages(by_key, all_vectors)
+        start = 0
+        for batch in batches(list(by_key.values()), PASSAGES_PER_BATCH):
+            made = yield from passage_vectors(batch, VECTORS, self._encoder, self._index)
+            for name, rows in made.items():
+                vectors[name][start : start + len(batch)] = rows
+            start += len(batch)
+        return EncodedPassages(by_key, vectors)
 
     def score_neighbours(
         self,
         encoded: EncodedPassages,
-        positions: Sequence[int],
+        cache: VectorCache,
         *,
-        within: bool = True,
+        within: bool,
         count: int | None = None,
         filter: UserFilter = None,  # noqa: A002
         without: frozenset[Key] = frozenset(),
-        cache: VectorCache | None = None,
     ) -> Operation[list[list[ScoredNeighbour]]]:
-        """The neighbours of each of some passages, the topically nearest first.
+        """The neighbours of each of the passages, the topically nearest first.
 
         ``within``: the examined passages are neighbours too; ``without``: stored points that are
         none.
         """
-        cache = VectorCache() if cache is None else cache
         scored: list[list[ScoredNeighbour]] = []
         limit = self._count if count is None else count
         own_points = [self.points_of(passage) for passage in encoded.passages.values()]
         replaced = without.union(*own_points) if within else without
-        for batch in batches(positions, PASSAGES_PER_BATCH):
+        for batch in batches(range(len(own_points)), PASSAGES_PER_BATCH):
             neighbours = [list[Neighbour]() for _ in batch]
             if self._index is not None:
                 left_out = [own_points[position] | replaced for position in batch]
@@ -167,25 +147,17 @@ class NeighbourSearch:
             scored += yield Compute(partial(self._score, encoded, batch, neighbours, limit))
         return scored
 
-    def pair_probabilities(
-        self, encoded: EncodedPassages, pairs: Sequence[tuple[int, int]]
-    ) -> Operation[dict[tuple[int, int], float]]:
-        """The probability of chosen pairs of examined passages, by their positions."""
-
-        def score() -> dict[tuple[int, int], float]:
-            others_of: dict[int, list[int]] = {}
-            for one, other in pairs:
-                others_of.setdefault(one, []).append(other)
-            probability_of: dict[tuple[int, int], float] = {}
-            for one, others in others_of.items():
-                rows = {name: matrix[others] for name, matrix in encoded.vectors.items()}
-                scores = score_against(encoded.row(one), rows, self._constants)
-                for other, probability in zip(others, scores.probabilities.tolist(), strict=True):
-                    probability_of[one, other] = probability
-            return probability_of
-
-        probabilities: dict[tuple[int, int], float] = yield Compute(score)
-        return probabilities
+    def probabilities(
+        self, encoded: EncodedPassages, positions: list[int]
+    ) -> npt.NDArray[np.float64]:
+        """The probability that each two of some passages contradict each other; symmetric."""
+        rows = {name: matrix[positions] for name, matrix in encoded.vectors.items()}
+        against_all = [
+            score_against(encoded.row(position), rows, self._constants).probabilities
+            for position in positions
+        ]
+        above_diagonal = np.triu(np.stack(against_all), k=1)
+        return above_diagonal + above_diagonal.T
 
     def _stored_neighbours(
         self,
@@ -212,9 +184,9 @@ class NeighbourSearch:
             for pool, excluded in zip(pools, left_out, strict=True)
         ]
         wanted = {point for points in near for point in points}
-        vectors = {point: cache.vectors[point] for point in wanted if point in cache.vectors}
+        vectors = {point: cache[point] for point in wanted if point in cache}
         read = yield from self._stored_vectors(sorted(wanted.difference(vectors)))
-        cache.add(read)
+        cache.update(islice(read.items(), max(0, CACHED_PASSAGES - len(cache))))
         vectors |= read
         return [
             [(point, vectors[point]) for point in points if point in vectors] for points in near
@@ -224,8 +196,6 @@ class NeighbourSearch:
         """The vectors of stored passages; a contradiction vector that is not stored is made."""
         assert self._index is not None
         index = self._index
-        if not points:
-            return {}
         vectors: dict[Key, dict[str, Rows]] = {point: {} for point in points}
         stored = [name for name in VECTORS if name in index.vectors]
         for name, (row_of, matrix) in (yield from index.fetch_vectors(stored, points)).items():
@@ -248,7 +218,7 @@ class NeighbourSearch:
         neighbours: Sequence[Sequence[Neighbour]],
         limit: int,
     ) -> list[list[ScoredNeighbour]]:
-        keys = encoded.keys
+        keys = list(encoded.passages)
         scored: list[list[ScoredNeighbour]] = []
         for position, others in zip(positions, neighbours, strict=True):
             if not others:
@@ -274,7 +244,7 @@ def _examined_neighbours(
     encoded: EncodedPassages, positions: Sequence[int], limit: int
 ) -> list[list[Neighbour]]:
     """The nearest examined passages to some of them, without themselves."""
-    keys = encoded.keys
+    keys = list(encoded.passages)
     unit = normalise(encoded.vectors[TOPICAL])
     neighbours: list[list[Neighbour]] = []
     for batch in batches(positions, ROWS_PER_PRODUCT):

@@ -16,7 +16,7 @@ from logic_retrievers.cleaning.candidate_pairs import (
     stored_pages,
 )
 from logic_retrievers.cleaning.classification import classify_pairs
-from logic_retrievers.cleaning.finding_resolution import Corpus, resolve_findings
+from logic_retrievers.cleaning.finding_resolution import resolve_findings
 from logic_retrievers.cleaning.ledger import Entry, Ledger, ledger_namespace, text_hash
 from logic_retrievers.cleaning.neighbour_groups import conflict_groups, opposition_by_pair
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
@@ -40,7 +40,6 @@ class CleaningRun:
 
     index: PassageIndex | None
     ledger: Ledger
-    quarantine: Quarantine | None
     search: NeighbourSearch
     criteria: Criteria
     dry_run: bool
@@ -71,8 +70,8 @@ class CleaningRun:
             pages = stored_pages(self.index, self.ledger, None if again else criteria.fingerprint())
         if self.index is not None:
             yield from refuse_mixed_tenants(self.index)
-        if self.quarantine is not None and not self.dry_run:
-            yield from self.quarantine.verify_operation()
+            if not self.dry_run:
+                yield from Quarantine(self.index, self.ledger).verify_operation()
         return (
             yield from find_candidate_pairs(
                 self.search,
@@ -90,9 +89,7 @@ class CleaningRun:
         self, candidates: CandidatePairs, pairs: Sequence[CandidatePair], warnings: list[Warning]
     ) -> Operation[tuple[CleaningResult, list[Warning]]]:
         criteria, settings = self.criteria, self.criteria.settings
-        opposition = {}
-        if settings.trusted_top is None:
-            opposition = yield from opposition_by_pair(self.search, candidates)
+        opposition = yield from opposition_by_pair(self.search, candidates)
         threshold = criteria.constants.threshold
         findings = yield Compute(
             partial(
@@ -112,10 +109,17 @@ class CleaningRun:
             if finding.kind is Kind.CONTRADICTION
         ]
         groups = yield from conflict_groups(self.search, candidates, conflicts)
-        corpus = Corpus(candidates.passages, candidates.trusted, groups)
         against: AgainstTrusted = "drop" if settings.against_trusted == "quarantine" else "annotate"
         decisions = yield Compute(
-            partial(resolve_findings, corpus, findings, criteria.resolution, against)
+            partial(
+                resolve_findings,
+                candidates.passages,
+                candidates.trusted,
+                groups,
+                findings,
+                criteria.resolution,
+                against,
+            )
         )
         passages = {passage.id: passage for passage in candidates.passages}
         if self.index is not None:

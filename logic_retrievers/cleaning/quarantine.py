@@ -82,8 +82,6 @@ class Verified:
 class Quarantine:
     """The hidden passages of a collection.
 
-    Each method that talks to the collection has an asynchronous form with the prefix ``a``.
-
     Args:
         index: the collection.
         ledger: where decisions are written down.
@@ -96,11 +94,9 @@ class Quarantine:
 
     def passages(self) -> list[QuarantinedPassage]:
         """All hidden passages, in the order of their points."""
-        return self._index.run(self._passages())
-
-    async def apassages(self) -> list[QuarantinedPassage]:
-        """Asynchronous :meth:`passages`."""
-        return await self._index.arun(self._passages())
+        states = self._ledger.states(self._namespace)
+        flagged = self._index.run(self._flagged())
+        return [QuarantinedPassage(passage, states.get(passage.id)) for passage in flagged]
 
     def stored(self, passage: str) -> Passage | None:
         """A passage of the collection, hidden or not; None where it is not stored."""
@@ -122,10 +118,6 @@ class Quarantine:
         """
         return self._index.run(self._restore(ids))
 
-    async def arestore(self, ids: Sequence[str]) -> Restored:
-        """Asynchronous :meth:`restore`."""
-        return await self._index.arun(self._restore(ids))
-
     def purge(self, ids: Sequence[str]) -> int:
         """Deletes hidden passages for good; returns how many there were.
 
@@ -135,26 +127,16 @@ class Quarantine:
         """
         return self._index.run(self._purge(ids))
 
-    async def apurge(self, ids: Sequence[str]) -> int:
-        """Asynchronous :meth:`purge`."""
-        return await self._index.arun(self._purge(ids))
-
     def verify(self) -> Verified:
         """Compares ledger and collection, and completes what a crash left undone.
 
         Raises:
-            LedgerError: another program changed the ledger; nothing was done.
             StorageError, ServerError: the ledger or Qdrant failed; run it again.
         """
         return self._index.run(self.verify_operation())
 
-    async def averify(self) -> Verified:
-        """Asynchronous :meth:`verify`."""
-        return await self._index.arun(self.verify_operation())
-
     def verify_operation(self) -> Operation[Verified]:
         """:meth:`verify` as an operation."""
-        yield Compute(self._ledger.check_chain)
         states = yield Compute(partial(self._ledger.states, self._namespace))
         flagged = {passage.id: passage for passage in (yield from self._flagged())}
         hidden = {name: entry for name, entry in states.items() if is_hidden(entry)}
@@ -187,11 +169,6 @@ class Quarantine:
         if purged:
             yield from self._index.delete_passages(purged)
         return verified
-
-    def _passages(self) -> Operation[list[QuarantinedPassage]]:
-        states = yield Compute(partial(self._ledger.states, self._namespace))
-        flagged = yield from self._flagged()
-        return [QuarantinedPassage(passage, states.get(passage.id)) for passage in flagged]
 
     def _flagged(self) -> Operation[list[Passage]]:
         passages: list[Passage] = []

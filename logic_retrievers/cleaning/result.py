@@ -222,8 +222,8 @@ class ScreeningResult:
 
 
 def flag_quarantined(passages: Sequence[Passage], cleaned: CleaningResult) -> ScreeningResult:
-    """The passages with the quarantine flags of their cleaning; a dry run sets none."""
-    ids = () if cleaned.dry_run else cleaned.quarantined
+    """The passages with the quarantine flags of their cleaning."""
+    ids = set(cleaned.quarantined)
     flagged = (replace(p, quarantined=True) if p.id in ids else p for p in passages)
     return ScreeningResult(tuple(flagged), cleaned)
 

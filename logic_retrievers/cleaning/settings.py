@@ -50,7 +50,6 @@ class CommonCleaningOptions(TypedDict, total=False):
     threshold: float | None
     settings: ContradictionSettings | None
     trusted_candidates: int
-    trusted_top: int | None
     against_trusted: AgainstTrusted
     date_key: str
     source_key: str
@@ -86,9 +85,6 @@ class CleaningSettings:
         trusted_filter: which passages of the collection, and of those examined, are trusted too:
             ``{"key": wanted}`` over the metadata, a Qdrant filter, or a function of a passage.
         trusted_candidates: how many trusted passages of the collection each one is compared with.
-        trusted_top: for a corpus that is known to be corrupted: hold against the ``trusted_top``
-            passages that contradict a trusted passage most (Xu et al. 2024 take 3) that they do,
-            whatever their probability.
         against_trusted: ``quarantine`` what contradicts a trusted passage, or ``annotate`` it.
         date_key: of the date in the metadata; ``a.b`` for a nested one.
         source_key: of the source in the metadata; a passage without it is known by its ``source``.
@@ -116,7 +112,6 @@ class CleaningSettings:
     trusted: Sequence[Passage] | None = ()
     trusted_filter: TrustedFilter = None
     trusted_candidates: int = 10
-    trusted_top: int | None = None
     against_trusted: AgainstTrusted = "quarantine"
     date_key: str = "date"
     source_key: str = "source"
@@ -129,8 +124,6 @@ class CleaningSettings:
         self.strategy()
         check_count("neighbours", self.neighbours)
         check_count("trusted_candidates", self.trusted_candidates, least=0)
-        if self.trusted_top is not None:
-            check_count("trusted_top", self.trusted_top)
         OneOf(get_args(AgainstTrusted)).check("against_trusted", self.against_trusted)
         check_texts("scope_keys", self.scope_keys)
         check_type("settings", self.settings, ContradictionSettings, type(None))

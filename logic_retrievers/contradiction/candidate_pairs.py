@@ -38,6 +38,9 @@ from logic_retrievers.validation import check_types
 VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
 """Passage, by id and the texts that its vectors are made of -> vector name -> vector."""
 
+Copies: TypeAlias = Mapping[int, frozenset[int]]
+"""Position -> positions of passages that say the same in nearly the same words."""
+
 COPY_COSINE = 0.97
 """Topical cosine from which two passages that do not contradict each other say the same."""
 
@@ -74,7 +77,7 @@ class ConflictCase:
         given_count: how many are given.
         trusted: positions of the trusted ones, given or not.
         pairs: that may contradict each other, the strongest first.
-        copies: position -> positions of given passages that say the same in nearly the same words.
+        copies: of the given passages.
         unjudgeable: position -> why a passage cannot be judged.
         unjudgeable_trusted: id -> why a trusted passage, given or not, judges nobody.
         groups: neighbours of pairs in conflict, where they are known; see ConflictGraph.
@@ -84,22 +87,10 @@ class ConflictCase:
     given_count: int
     trusted: frozenset[int]
     pairs: tuple[CandidatePair, ...]
-    copies: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    copies: Copies = field(default_factory=dict)
     unjudgeable: Mapping[int, str] = field(default_factory=dict)
     unjudgeable_trusted: Mapping[str, str] = field(default_factory=dict)
     groups: Mapping[tuple[int, int], Group] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Result of :func:`compare_passages`.
-
-    ``pairs`` come the strongest first; ``copies``: position -> positions of passages that say the
-    same in nearly the same words.
-    """
-
-    pairs: tuple[CandidatePair, ...] = ()
-    copies: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +143,8 @@ def gather_candidate_pairs(
     trusted_given = trusted_positions(given, context.trusted_filter, prefixes)
     named = {passage_key(passage): passage for passage in (*context.trusted, *trusted)}
     trusted_given |= {position_of[key] for key in named.keys() & position_of.keys()}
-    all_trusted = {key: p for key, p in named.items() if not _unjudgeable_reason(p)}
+    silent = {key: reason for key, p in named.items() if (reason := _unjudgeable_reason(p))}
+    all_trusted = {key: p for key, p in named.items() if key not in silent}
     named_only = all_trusted.keys() - position_of.keys()
     cache = dict(context.cache)
     untrusted = [given[position] for position in judgeable if position not in trusted_given]
@@ -161,10 +153,11 @@ def gather_candidate_pairs(
     trusted_given |= {position_of[key] for key in all_trusted.keys() & position_of.keys()}
     extra = [passage for key, passage in all_trusted.items() if key not in position_of]
     compared = [given[position] for position in judgeable] + extra
-    comparison = Comparison()
+    pairs: tuple[CandidatePair, ...] = ()
+    copies: Copies = {}
     if len(compared) > 1:
         vectors = yield from _vectors(context, compared, cache)
-        comparison = yield Compute(
+        pairs, copies = yield Compute(
             partial(
                 compare_passages,
                 compared,
@@ -187,19 +180,14 @@ def gather_candidate_pairs(
         len(given),
         frozenset(trusted_given) | frozenset(range(len(given), len(given) + len(extra))),
         tuple(
-            replace(pair, one=positions[pair.one], other=positions[pair.other])
-            for pair in comparison.pairs
+            replace(pair, one=positions[pair.one], other=positions[pair.other]) for pair in pairs
         ),
         {
             positions[number]: frozenset(positions[other] for other in others)
-            for number, others in comparison.copies.items()
+            for number, others in copies.items()
         },
         unjudgeable,
-        {
-            passage.id: reason
-            for passage in named.values()
-            if (reason := _unjudgeable_reason(passage))
-        },
+        {passage_id: reason for (passage_id, _), reason in silent.items()},
     )
 
 
@@ -211,7 +199,7 @@ def compare_passages(
     *,
     given_count: int | None = None,
     trusted: Collection[int] = (),
-) -> Comparison:
+) -> tuple[tuple[CandidatePair, ...], Copies]:
     """Compares the given passages with each other and with the trusted ones after them.
 
     Trusted ones that no given passage contradicts are not compared among themselves, unless
@@ -219,13 +207,16 @@ def compare_passages(
 
     ``vectors``: name -> shape (passages, dimension), for the names in ``settings.VECTORS``. All
     passages are given ones where ``given_count`` is None.
+
+    Returns:
+        The pairs, the strongest first, and the copies.
     """
     count = len(passages) if given_count is None else given_count
     texts = [passage.text for passage in passages]
     words = [tuple(re.findall(r"\w+", text.casefold())) for text in texts]
     rows = {name: matrix.astype(np.float32) for name, matrix in vectors.items()}
     pairs: list[CandidatePair] = []
-    copies: dict[int, set[int]] = {}
+    copies: dict[int, frozenset[int]] = {}
     for one in range(min(count, len(passages) - 1)):
         scores = _row_scores(rows, one, one + 1, constants)
         is_candidate = _candidate_mask(scores, min_probability)
@@ -234,8 +225,8 @@ def compare_passages(
         for other in range(one + 1, count):
             column = other - one - 1
             if words[one] == words[other] or (near[column] and not is_candidate[column]):
-                copies.setdefault(one, set()).add(other)
-                copies.setdefault(other, set()).add(one)
+                copies[one] = copies.get(one, frozenset()) | {other}
+                copies[other] = copies.get(other, frozenset()) | {one}
     to_compare = set(trusted) | {pair.other for pair in pairs if pair.other >= count}
     for one in sorted(to_compare):
         scores = _row_scores(rows, one, count, constants)
@@ -243,10 +234,7 @@ def compare_passages(
         for pair in _row_pairs(scores, mask, one, count, texts):
             if pair.one == one or pair.one not in to_compare:  # else it is in the other's row
                 pairs.append(pair)
-    return Comparison(
-        tuple(sorted(pairs, key=lambda pair: pair.sort_key)),
-        {position: frozenset(others) for position, others in copies.items()},
-    )
+    return tuple(sorted(pairs, key=lambda pair: pair.sort_key)), copies
 
 
 def _row_scores(

@@ -61,14 +61,13 @@ class Selection:
 
     Args:
         staying: positions of those that stay, in the order of the list.
-        dropped: position of a dropped passage -> number of the conflict that it was dropped for;
-            None for an excluded one.
+        dropped: position of a dropped passage -> number of the conflict that it was dropped for.
         rulings: by the number of the conflict; only conflicts that had to be decided.
         reached: how many passages of the list were considered; the rest was not needed.
     """
 
     staying: tuple[int, ...]
-    dropped: Mapping[int, int | None]
+    dropped: Mapping[int, int]
     rulings: Mapping[int, Ruling]
     reached: int
 
@@ -81,14 +80,12 @@ class Resolution:
         selection: which passages stay and which are dropped.
         pairs: those in conflict, the strongest first.
         conflicts: the same pairs by id, with the decisions.
-        cause: position of a dropped passage -> number of the conflict that it was dropped for.
         contested: positions of trusted passages that contradict each other.
     """
 
     selection: Selection
     pairs: tuple[CandidatePair, ...]
     conflicts: tuple[Conflict, ...]
-    cause: Mapping[int, int]
     contested: frozenset[int]
 
 
@@ -109,32 +106,34 @@ def resolve_conflicts(
             if len(trusted) == 1 and not trusted & contested:
                 (loser,) = {pair.one, pair.other} - trusted
                 excluded.setdefault(loser, number)
-    undecided = [number for number, trusted in enumerate(trusted_of) if not trusted]
     graph = _conflict_graph(case, pairs, excluded)
     selection = select_passages(
         case.given_count,
         k,
         excluded,
-        [(pairs[number].one, pairs[number].other) for number in undecided],
+        {n: (pair.one, pair.other) for n, pair in enumerate(pairs) if not trusted_of[n]},
         lambda one, other: _checked_ruling(strategy, one, other, graph),
     )
-    rulings = {undecided[number]: ruling for number, ruling in selection.rulings.items()}
-    cause = {
-        position: excluded[position] if number is None else undecided[number]
-        for position, number in selection.dropped.items()
-    }
     conflicts = tuple(
-        _conflict(case, pair, trusted, selection.reached, contested, excluded, rulings.get(number))
-        for number, (pair, trusted) in enumerate(zip(pairs, trusted_of, strict=True))
+        _conflict(
+            case,
+            pair,
+            trusted_of[n],
+            selection.reached,
+            contested,
+            excluded,
+            selection.rulings.get(n),
+        )
+        for n, pair in enumerate(pairs)
     )
-    return Resolution(selection, pairs, conflicts, cause, contested)
+    return Resolution(selection, pairs, conflicts, contested)
 
 
 def select_passages(
     count: int,
     k: int | None,
-    excluded: Collection[int],
-    conflicts: Sequence[tuple[int, int]],
+    excluded: Mapping[int, int],
+    conflicts: Mapping[int, tuple[int, int]],
     decide: Callable[[int, int], Ruling],
 ) -> Selection:
     """The first k passages of a list that can stay together under a resolution.
@@ -147,21 +146,22 @@ def select_passages(
 
     So nothing depends on what follows the last passage that was needed.
 
-    ``conflicts`` are pairs of positions, the strongest first. ``k`` None: all are wanted.
+    ``excluded``: position -> number of a conflict. ``conflicts``: number -> pair of positions, the
+    strongest first. ``k`` None: all are wanted.
     """
     window: list[int] = []
-    dropped: dict[int, int | None] = {}
+    dropped: dict[int, int] = {}
     rulings: dict[int, Ruling] = {}
     reached = 0
     while True:
         while reached < count and (k is None or len(window) < k):
             if reached in excluded:
-                dropped[reached] = None
+                dropped[reached] = excluded[reached]
             else:
                 window.append(reached)
             reached += 1
         staying = set(window)
-        for number, (one, other) in enumerate(conflicts):
+        for number, (one, other) in conflicts.items():
             if number in rulings or one not in staying or other not in staying:
                 continue
             rulings[number] = decide(one, other)

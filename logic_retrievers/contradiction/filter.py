@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import get_args
 
 from logic_retrievers.contradiction.candidate_pairs import (
-    ConflictCase,
     FilterContext,
     check_passages,
     gather_candidate_pairs,
@@ -20,10 +19,7 @@ from logic_retrievers.contradiction.filter_result import (
 )
 from logic_retrievers.contradiction.pair_judge import PairJudge, judge_pairs
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution, resolution_strategy
-from logic_retrievers.contradiction.settings import (
-    ContradictionSettings,
-    merge_constants,
-)
+from logic_retrievers.contradiction.settings import ContradictionSettings, merge_constants
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, default_encoder
@@ -159,7 +155,7 @@ class ContradictionFilter:
                 vectors.
             ServerError: the index failed or could not be reached.
         """
-        result, warnings = run_over(self.index, self._plan(passages, k, trusted))
+        result, warnings = run_over(self.index, self._filter(passages, k, trusted))
         warn_each(warnings)
         return result
 
@@ -172,24 +168,18 @@ class ContradictionFilter:
         trusted: Sequence[Passage] = (),
     ) -> FilterResult:
         """:meth:`filter` without blocking the event loop; the same result."""
-        result, warnings = await arun_over(self.index, self._plan(passages, k, trusted))
+        result, warnings = await arun_over(self.index, self._filter(passages, k, trusted))
         warn_each(warnings)
         return result
 
-    def _plan(
+    def _filter(
         self, passages: Sequence[Passage], k: int | None, trusted: Sequence[Passage]
     ) -> Operation[tuple[FilterResult, list[Warning]]]:
-        """Checks the arguments before the operation starts, so that errors point to the caller."""
+        """The result and its warnings; as computation, since a user's strategy may be slow."""
         if k is not None:
             check_count("k", k)
         checked = check_passages(passages), check_passages(trusted)
-        return self._execute(gather_candidate_pairs(self._context, *checked), k)
-
-    def _execute(
-        self, gathering: Operation[ConflictCase], k: int | None
-    ) -> Operation[tuple[FilterResult, list[Warning]]]:
-        """The result and its warnings; as computation, since a user's strategy may be slow."""
-        case = yield from gathering
+        case = yield from gather_candidate_pairs(self._context, *checked)
         pairs, warnings = yield from judge_pairs(
             self.judge, case.pairs, case.passages, self.judge_above
         )

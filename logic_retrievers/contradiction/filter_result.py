@@ -79,10 +79,10 @@ def build_filter_result(
 
     def build_hit(position: int, rank: int) -> Hit:
         own = opponents[position]
-        cause = resolution.cause.get(position)
+        cause = selection.dropped.get(position)
         if cause is not None:  # the conflict that it was dropped for comes first
             own = sorted(own, key=lambda opponent: opponent[1] is not resolution.conflicts[cause])
-        stays = position not in selection.dropped
+        stays = cause is None
         evidence = Evidence(
             NAME,
             {NAME: max((conflict.score for _, conflict in own), default=None)},

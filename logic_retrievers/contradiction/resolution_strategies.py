@@ -31,7 +31,7 @@ class Group:
     """Passages about one thing, and the probability that each two of them contradict each other.
 
     Args:
-        members: positions of the passages.
+        members: positions of the passages; two that contradict each other come first.
         probabilities: symmetric, shape (members, members).
     """
 
@@ -240,11 +240,11 @@ class PreferMajority(ResolutionStrategy):
         """Drops the one with fewer votes."""
         group = graph.groups.get((one, other)) or graph.groups.get((other, one))
         if group is not None:
-            return self._decide_by_stances(one, other, group, graph)
+            return self._decide_by_stances(group, graph)
         votes = {}
         for position, rival in ((one, other), (other, one)):
             agreeing = graph.rivals[rival] - graph.rivals[position] - {position}
-            votes[position] = len(self._voters([position, *agreeing], graph))
+            votes[position] = len(set(self._voters([position, *agreeing], graph)))
         if votes[one] == votes[other]:
             return Ruling(f"each has {votes[one]} of the passages on its side", abstained=True)
         drop, stays = sorted(votes, key=lambda position: votes[position])
@@ -254,27 +254,19 @@ class PreferMajority(ResolutionStrategy):
             (drop,),
         )
 
-    def _decide_by_stances(
-        self, one: int, other: int, group: Group, graph: ConflictGraph
-    ) -> Ruling:
-        """Drops the one whose stance probably has fewer votes."""
+    def _decide_by_stances(self, group: Group, graph: ConflictGraph) -> Ruling:
+        """Drops the one of the first two whose stance probably has fewer votes."""
         stances, weights = stance_partitions(group.probabilities)
-        is_voter = np.zeros((len(group.members), len(group.members)), dtype=np.int64)
-        for number, members in enumerate(self._voters(group.members, graph)):
-            is_voter[[group.members.index(member) for member in members], number] = 1
-        votes = [((stances == stance) @ is_voter > 0).sum(axis=1) for stance in (0, 1)]
-        stance_of_one, stance_of_other = (
-            stances[:, group.members.index(position)] for position in (one, other)
-        )
-        votes_for_one = np.where(stance_of_one == 0, votes[0], votes[1])
-        votes_for_other = np.where(stance_of_other == 0, votes[0], votes[1])
-        opposed = stance_of_one != stance_of_other
+        voters = self._voters(group.members, graph)
+        is_voter = np.equal.outer(voters, np.unique(voters)).astype(np.int64)
+        first, second = (((stances == stance) @ is_voter > 0).sum(axis=1) for stance in (0, 1))
+        opposed = stances[:, 1] == 1  # the first passage is always of stance 0
         minority = [
-            float(weights[opposed & fewer].sum())
-            for fewer in (votes_for_one < votes_for_other, votes_for_other < votes_for_one)
+            float(weights[opposed & fewer].sum()) for fewer in (first < second, second < first)
         ]
         if max(minority) < MINORITY_PROBABILITY:
             return Ruling("neither probably has more voices on its side", abstained=True)
+        one, other = group.members[:2]
         stays, drop = (other, one) if minority[0] > minority[1] else (one, other)
         return Ruling(
             f"{graph.passages[stays].id!r} probably ({max(minority):.2f}) has more voices on its"
@@ -282,26 +274,15 @@ class PreferMajority(ResolutionStrategy):
             (drop,),
         )
 
-    def _voters(self, positions: Sequence[int], graph: ConflictGraph) -> list[set[int]]:
-        """The passages grouped by vote: copies, and those of one source, share one."""
-        remaining, voters = set(positions), list[set[int]]()
-        sources = {
-            position: passage_source(graph.passages[position], self.key) for position in positions
-        }
-        while remaining:
-            voters.append(set())
-            queue = [remaining.pop()]
-            while queue:
-                position = queue.pop()
-                voters[-1].add(position)
-                joined = {
-                    candidate
-                    for candidate in remaining
-                    if candidate in graph.copies[position]
-                    or sources[position] == sources[candidate] is not None
-                }
-                remaining -= joined
-                queue.extend(joined)
+    def _voters(self, positions: Sequence[int], graph: ConflictGraph) -> list[int]:
+        """Which vote each passage has: copies, and passages of one source, share one."""
+        sources = [passage_source(graph.passages[position], self.key) for position in positions]
+        voters = list(range(len(positions)))
+        for n, position in enumerate(positions):
+            for m in range(n):
+                is_copy = positions[m] in graph.copies[position]
+                if is_copy or sources[m] == sources[n] is not None:
+                    voters = [voters[n] if voter == voters[m] else voter for voter in voters]
         return voters
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,6 @@ from logic_retrievers.contradiction.pair_scores import (
     texts_of,
 )
 from logic_retrievers.contradiction.settings import VECTORS, ContradictionSettings, merge_constants
-from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder, clean_texts
 from logic_retrievers.errors import InputError
@@ -41,9 +39,6 @@ class ContradictionScorer:
 
     Args:
         encoder: makes the vectors; by default that of the bundle that comes with the package.
-        alpha: weight of the sparsity in the score, over the encoder's; the probability does not
-            depend on it.
-        threshold: least probability of a conflict, over the encoder's.
         settings: over the constants that the encoder brings; all of them for an encoder that
             brings none.
 
@@ -57,22 +52,11 @@ class ContradictionScorer:
     """
 
     def __init__(
-        self,
-        encoder: Encoder | None = None,
-        *,
-        alpha: float | None = None,
-        threshold: float | None = None,
-        settings: ContradictionSettings | None = None,
+        self, encoder: Encoder | None = None, *, settings: ContradictionSettings | None = None
     ) -> None:
         self.encoder = default_encoder() if encoder is None else encoder
-        self.constants = merge_constants(
-            self.encoder.specs, settings, alpha=alpha, threshold=threshold
-        )
-        changes = {"alpha": alpha, "threshold": threshold}
-        self.settings = replace(
-            settings or ContradictionSettings(),
-            **{name: value for name, value in changes.items() if value is not None},
-        )
+        self.constants = merge_constants(self.encoder.specs, settings)
+        self.settings = settings or ContradictionSettings()
 
     def score(self, pairs: Sequence[TextPair]) -> list[PairScore]:
         """The score of every pair, in their order.
@@ -84,11 +68,12 @@ class ContradictionScorer:
             EmptyTextError: a text is empty or white space; the message names the pair.
             InputError: something is not a pair of strings.
         """
-        return run(self._score(pairs), encoder_threads)
-
-    async def ascore(self, pairs: Sequence[TextPair]) -> list[PairScore]:
-        """:meth:`score` without blocking the event loop; the same scores."""
-        return await arun(self._score(pairs), encoder_threads)
+        check_pairs(pairs)
+        return [
+            score
+            for batch, columns in self._batch_scores(pairs)
+            for score in pair_scores(batch, columns, self.constants.threshold)
+        ]
 
     def with_null_distribution(
         self, texts: Sequence[str], *, pairs: int = 1000, seed: int = 0
@@ -108,45 +93,23 @@ class ContradictionScorer:
         Raises:
             InputError: too few different texts.
         """
-        return run(self._with_null(texts, pairs, seed), encoder_threads)
-
-    async def awith_null_distribution(
-        self, texts: Sequence[str], *, pairs: int = 1000, seed: int = 0
-    ) -> ContradictionScorer:
-        """:meth:`with_null_distribution` without blocking the event loop; the same scorer."""
-        return await arun(self._with_null(texts, pairs, seed), encoder_threads)
-
-    def _score(self, pairs: Sequence[TextPair]) -> Operation[list[PairScore]]:
-        check_pairs(pairs)
-        scores = yield from self._vector_scores(pairs)
-        return [
-            score
-            for batch, columns in zip(batches(pairs, PAIRS_PER_BATCH), scores, strict=True)
-            for score in pair_scores(batch, columns, self.constants.threshold)
-        ]
-
-    def _with_null(
-        self, texts: Sequence[str], count: int, seed: int
-    ) -> Operation[ContradictionScorer]:
-        check_count("pairs", count)
-        pairs = unrelated_pairs(texts, count, seed)
-        check_pairs(pairs)
-        scores = yield from self._vector_scores(pairs)
-        sparsities = np.concatenate([columns.sparsities for columns in scores])
+        check_count("pairs", pairs)
+        scores = self._batch_scores(unrelated_pairs(texts, pairs, seed))
+        sparsities = np.concatenate([columns.sparsities for _, columns in scores])
         settings = replace(self.settings, **null_distribution(sparsities))
         return ContradictionScorer(self.encoder, settings=settings)
 
-    def _vector_scores(self, pairs: Sequence[TextPair]) -> Operation[list[VectorScores]]:
-        """The scores of every batch of pairs."""
+    def _batch_scores(
+        self, pairs: Sequence[TextPair]
+    ) -> Iterator[tuple[Sequence[TextPair], VectorScores]]:
+        """The pairs, a batch at a time, with their scores."""
         groups = list(batches(pairs, PAIRS_PER_BATCH))
         last_use = {text: n for n, batch in enumerate(groups) for pair in batch for text in pair}
         vectors: dict[str, Vectors] = {}
-        scores: list[VectorScores] = []
         for number, batch in enumerate(groups):
-            scores.append((yield Compute(partial(self._score_batch, batch, vectors))))
+            yield batch, self._score_batch(batch, vectors)
             for text in [text for text in vectors if last_use[text] == number]:
                 del vectors[text]
-        return scores
 
     def _score_batch(self, pairs: Sequence[TextPair], vectors: dict[str, Vectors]) -> VectorScores:
         """Encodes the texts that are not in ``vectors`` yet, adds them, and scores the pairs."""

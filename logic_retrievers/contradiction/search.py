@@ -3,16 +3,9 @@
 # ruff: noqa: A002 - "filter" is the word that vector stores use
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from logic_retrievers.contradiction.ranking import (
-    HitBuilder,
-    RankedCandidates,
-    StatementQuery,
-    rank_candidates,
-)
+from logic_retrievers.contradiction.ranking import RankedCandidates, StatementQuery
 from logic_retrievers.contradiction.settings import (
     CONTRADICTION,
     TOPICAL,
@@ -92,23 +85,11 @@ class ContradictionSearch:
             MissingVectorError: the collection has no contradiction vector.
             ServerError: Qdrant failed or could not be reached.
         """
-        return self.index.run(self._search([statement], k, filter))[0]
+        return self.index.run(self._search(statement, k, filter))
 
     async def asearch(self, statement: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
         """:meth:`search` without blocking the event loop; the same hits."""
-        return (await self.index.arun(self._search([statement], k, filter)))[0]
-
-    def search_many(
-        self, statements: Sequence[str], k: int = 10, *, filter: UserFilter = None
-    ) -> list[list[Hit]]:
-        """:meth:`search` for many statements: encoded together, their candidates found together."""
-        return self.index.run(self._search(statements, k, filter))
-
-    async def asearch_many(
-        self, statements: Sequence[str], k: int = 10, *, filter: UserFilter = None
-    ) -> list[list[Hit]]:
-        """:meth:`search_many` without blocking the event loop; the same hits."""
-        return await self.index.arun(self._search(statements, k, filter))
+        return await self.index.arun(self._search(statement, k, filter))
 
     def search_like(self, passage_id: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
         """The k passages that contradict a stored one most, by its stored vectors.
@@ -127,29 +108,17 @@ class ContradictionSearch:
         """:meth:`search_like` without blocking the event loop; the same hits."""
         return await self.index.arun(self._search_like(passage_id, k, filter))
 
-    def _search(
-        self, statements: Sequence[str], k: int, user_filter: UserFilter
-    ) -> Operation[list[list[Hit]]]:
-        if isinstance(statements, str) or not isinstance(statements, Sequence):
-            raise InputError(
-                f"search_many takes a list of statements, not {type(statements).__name__}; use"
-                " search for a single one"
-            )
-        for statement in statements:
-            if not isinstance(statement, str):
-                raise InputError(f"a statement is a string, not {type(statement).__name__}")
-            if not statement.strip():
-                raise EmptyTextError("the statement is empty; pass a text to contradict")
+    def _search(self, statement: str, k: int, user_filter: UserFilter) -> Operation[list[Hit]]:
+        if not isinstance(statement, str):
+            raise InputError(f"a statement is a string, not {type(statement).__name__}")
+        if not statement.strip():
+            raise EmptyTextError("the statement is empty; pass a text to contradict")
         self._check(k)
         # both texts of a pair are encoded as documents
-        vectors = yield Compute(
-            lambda: self.index.encoder.encode_documents(list(statements), VECTORS)
-        )
-        queries = [
-            StatementQuery(text, text, {name: vectors[name][row] for name in VECTORS})
-            for row, text in enumerate(statements)
-        ]
-        return (yield from self._search_queries(queries, k, user_filter))
+        rows = yield Compute(lambda: self.index.encoder.encode_documents([statement], VECTORS))
+        vectors = {name: rows[name][0] for name in VECTORS}
+        query = StatementQuery(statement, statement, vectors)
+        return (yield from self._search_query(query, k, user_filter))
 
     def _search_like(
         self, passage_id: str, k: int, user_filter: UserFilter
@@ -164,7 +133,7 @@ class ContradictionSearch:
         points = {str(point) for point in possible_point_ids(passage_id, self.index.tenant)}
         vectors = {name: matrix[0] for name, matrix in rows.items()}
         query = StatementQuery(passages[0].text, passage_id, vectors, points)
-        return (yield from self._search_queries([query], k, user_filter))[0]
+        return (yield from self._search_query(query, k, user_filter))
 
     def _check(self, k: int) -> None:
         check_count("k", k)
@@ -175,34 +144,23 @@ class ContradictionSearch:
                 f"index.backfill({missing!r})"
             )
 
-    def _search_queries(
-        self, queries: Sequence[StatementQuery], k: int, user_filter: UserFilter
-    ) -> Operation[list[list[Hit]]]:
-        """The hits of every query: the candidates of all at once, then one query after another."""
-        limit = max(self.candidates, k)
-        pools = yield from self.index.find_candidates(
-            [[_topical_query(query, limit + len(query.points))] for query in queries], user_filter
-        )
-        hits = []
-        for query, first_pool in zip(queries, pools, strict=True):
-            pool = first_pool
+    def _search_query(
+        self, query: StatementQuery, k: int, user_filter: UserFilter
+    ) -> Operation[list[Hit]]:
+        limit = max(self.candidates, k) + len(query.points)
+        while True:
+            vector_query = EncodedVectorQuery(TOPICAL, TOPICAL, query.vectors[TOPICAL], limit)
+            (pool,) = yield from self.index.find_candidates([[vector_query]], user_filter)
             ranked = yield from self._rank(query, pool)
             # copies are known by their vectors only; where they fill the pool it is made larger
-            while len(ranked.order) < k and len(pool.ids) >= limit + len(query.points):
-                larger = [[_topical_query(query, 2 * len(pool.ids))]]
-                (larger_pool,) = yield from self.index.find_candidates(larger, user_filter)
-                if len(larger_pool.ids) == len(pool.ids):
-                    break
-                pool = larger_pool
-                ranked = yield from self._rank(query, pool)
-            hits.append((yield from self._build_hits(query, pool, ranked, k)))
-        return hits
+            if len(ranked.order) >= k or len(pool.ids) < limit:
+                return (yield from self._build_hits(pool, ranked, k))
+            limit *= 2
 
     def _build_hits(
-        self, query: StatementQuery, pool: CandidatePool, ranked: RankedCandidates, k: int
+        self, pool: CandidatePool, ranked: RankedCandidates, k: int
     ) -> Operation[list[Hit]]:
         """Passages are fetched k at a time, until k of them can be returned."""
-        builder = HitBuilder(query, ranked, self.constants)
         hits: list[Hit] = []
         for positions in batches(ranked.probable(self.min_probability), k):
             passages = yield from self.index.fetch_passages(
@@ -212,9 +170,8 @@ class ContradictionSearch:
                 passage = passages.get(pool.ids[position])
                 if passage is None:  # deleted in the meantime
                     continue
-                is_judged = builder.probability(position, passage) is not None
-                if is_judged or self.min_probability is None:
-                    hits.append(builder.hit(position, passage, len(hits) + 1))
+                if self.min_probability is None or not ranked.unjudgeable(position, passage):
+                    hits.append(ranked.hit(position, passage, len(hits) + 1))
             if len(hits) >= k:
                 break
         return hits[:k]
@@ -233,8 +190,4 @@ class ContradictionSearch:
                 chosen = vectors[[row_of[pool.ids[position]] for position in stored]]
                 sparsities[stored] = sparsity(query.vectors[CONTRADICTION], chosen)
                 has_vector[stored] = True
-        return rank_candidates(query, pool, sparsities, has_vector, self.constants)
-
-
-def _topical_query(query: StatementQuery, limit: int) -> EncodedVectorQuery:
-    return EncodedVectorQuery(TOPICAL, TOPICAL, query.vectors[TOPICAL], limit)
+        return RankedCandidates(query, pool, sparsities, has_vector, self.constants)

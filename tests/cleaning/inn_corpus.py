@@ -52,7 +52,7 @@ def state(index, cleaned):
         {one.id: one for one in index.scroll()},
         kept(index),
         cleaned.ledger.entries(home),
-        cleaned.ledger.examined(home, [one.id for one in CORPUS], cleaned.fingerprint()),
+        cleaned.ledger.examined(home, [one.id for one in CORPUS], cleaned.criteria.fingerprint()),
     )
 
 

@@ -48,7 +48,8 @@ class Page(HTMLParser):
     Attributes:
         elements: tag and attributes of every element, in order.
         cards: the attributes of each finding.
-        texts: of each passage, with what is folded.
+        texts: of each passage.
+        rows: the cells of each row of the summary.
         marks: of each marked stretch, the classes, the types and the text.
         by_id: id -> the text inside.
         scripts, styles: their contents.
@@ -58,7 +59,7 @@ class Page(HTMLParser):
 
     def __init__(self, html):
         super().__init__(convert_charrefs=True)
-        self.elements, self.cards, self.texts, self.marks = [], [], [], []
+        self.elements, self.cards, self.texts, self.marks, self.rows = [], [], [], [], []
         self.by_id, self.scripts, self.styles, self._open = {}, [], [], []
         self.words = ""
         self.feed(html)
@@ -72,6 +73,8 @@ class Page(HTMLParser):
             self.cards.append(named)
         if tag == "section" and named.get("class") == "passage":
             self.texts.append("")
+        if tag == "tr" and ("tbody", {}) in self._open:
+            self.rows.append([])
         if tag == "mark":
             self.marks.append([named["class"], named["data-type"], ""])
         if tag not in self.VOID:
@@ -89,6 +92,8 @@ class Page(HTMLParser):
         self.words += data
         if any(named.get("class") == "text" for _, named in self._open):
             self.texts[-1] += data
+        if "tbody" in tags and tags[-1] in ("th", "td"):
+            self.rows[-1].append(data)
         if "mark" in tags:
             self.marks[-1][2] += data
         for _, named in self._open:

@@ -7,7 +7,6 @@ from inn_corpus import COPPER, CORPUS, NEW, OLD, PAID, TAX, active, cleaner, sto
 from placed import passages
 
 from logic_retrievers import Passage
-from logic_retrievers.cleaning import classification
 from logic_retrievers.errors import ConflictingTrustWarning
 
 VOUCHED = {"vouched": True}
@@ -91,18 +90,3 @@ def test_a_trusted_passage_that_is_not_among_the_nearest_is_found():
         assert {*made.clean(dry_run=True).quarantined} == wanted
         near = trusting(index, trusted_filter=VOUCHED, neighbours=1, trusted_candidates=0)
         assert {*near.clean(dry_run=True).quarantined} < wanted
-
-
-@pytest.mark.parametrize("road", ["stored", "given"])
-def test_the_first_opponents_of_each(monkeypatch, road):
-    """In a corrupted corpus the threshold is too high; the first by F go whatever they reach."""
-    monkeypatch.setattr(classification, "classify_pair", lambda one, other, **more: None)
-    with stored(*passages("inn | never | a")) as index:
-        truth = passages("inn | yes | c")
-        given = None if road == "stored" else passages("inn | never | b", "inn | yes | d")
-        assert trusting(index, trusted=truth).clean(given, dry_run=True).quarantined == ()
-        for top in (1, 2):
-            made = trusting(index, trusted=truth, trusted_top=top)
-            gone = {*made.clean(given, dry_run=True).quarantined}
-            assert len(gone) == top
-            assert gone <= {NEW, "inn | never | a", "inn | never | b"}, "and none that agrees"

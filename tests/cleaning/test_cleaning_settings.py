@@ -21,7 +21,6 @@ DECIDING = {
     "trusted": [Passage("inn", "The inn has a pool.")],
     "trusted_filter": {"checked": True},
     "trusted_candidates": 3,
-    "trusted_top": 3,
     "against_trusted": "annotate",
     "date_key": "day",
     "source_key": "site",
@@ -34,7 +33,7 @@ DECIDING = {
 def fingerprint(**chosen: object) -> str:
     return CorpusCleaner(
         **{"encoder": HashedEncoder(VECTORS), **chosen}  # type: ignore[arg-type]
-    ).fingerprint()
+    ).criteria.fingerprint()
 
 
 @pytest.mark.parametrize("name", DECIDING)

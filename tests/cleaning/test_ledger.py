@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sqlite3
 import stat
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +14,7 @@ from hypothesis import strategies as st
 
 from logic_retrievers.cleaning import Entry, Ledger
 from logic_retrievers.cleaning.ledger import examined_hash, text_hash
-from logic_retrievers.errors import LedgerError, StorageError
+from logic_retrievers.errors import StorageError
 from logic_retrievers.types import Passage
 
 EVENTS = ("found", "quarantine", "restore", "purge", "adopted", "replaced", "gone", "mended")
@@ -238,32 +236,8 @@ def test_half_a_character_is_no_reason_to_fail(ledger):
     assert ledger.examined("c", ["a\ud800"], "s") == {"a\ud800": "t"}
 
 
-@pytest.mark.parametrize(
-    ("change", "number"),
-    [
-        ("UPDATE entries SET reason = 'never' WHERE number = 2", 2),
-        ("UPDATE entries SET probability = 0.1 WHERE number = 1", 1),
-        ("DELETE FROM entries WHERE number = 2", 3),
-        ("UPDATE entries SET passage = 7 WHERE number = 3", 3),
-    ],
-)
-def test_a_changed_entry_is_noticed(tmp_path, change, number):
-    """Triggers can be dropped: whoever can write the file could rewrite what was decided."""
-    ledger = Ledger(tmp_path / "l.sqlite")
-    ledger.add("c", [WHOLE, Entry("restore", "a")])
-    ledger.add("other", [Entry("found", "b", probability=math.nan)])
-    ledger.add("c", [Entry("purge", "a\ud800")])
-    ledger.check_chain()
-    with closing(sqlite3.connect(ledger.path)) as connection, connection:
-        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='trigger'"):
-            connection.execute(f"DROP TRIGGER {name}")
-        connection.execute(change)
-    with pytest.raises(LedgerError, match=f"Entry {number} of the ledger"):
-        ledger.check_chain()
-
-
-def test_the_chain_holds_over_several_writers(tmp_path):
-    """Two that add to the same last entry would leave a chain that no honest hand had broken."""
+def test_several_writers_lose_nothing(tmp_path):
+    """A cleaning at night and a person at work write to one ledger."""
     path = tmp_path / "l.sqlite"
 
     def write(name):
@@ -272,6 +246,5 @@ def test_the_chain_holds_over_several_writers(tmp_path):
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(write, "abcd"))
-    Ledger(path).check_chain()
     assert len(Ledger(path).entries("c")) == 80
     assert path.stat().st_mode & 0o077 == 0 or os.name == "nt"

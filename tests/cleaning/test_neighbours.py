@@ -11,7 +11,7 @@ from placed import MERGED, PlacedEncoder, passages, vectors
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import CorpusCleaner
 from logic_retrievers.cleaning.candidate_pairs import NEAR_COPY_COSINE, find_candidate_pairs
-from logic_retrievers.cleaning.neighbours import MIN_COSINE, NeighbourSearch, VectorCache
+from logic_retrievers.cleaning.neighbours import MIN_COSINE, NeighbourSearch
 from logic_retrievers.cleaning.pipeline import MIN_PROBABILITY
 from logic_retrievers.cleaning.settings import CleaningSettings
 from logic_retrievers.contradiction.settings import VECTORS
@@ -58,8 +58,7 @@ def test_neighbours_are_those_of_a_brute_force(road, count, least):
         index.add(CORPUS)
         made = neighbour_search(index if road == "stored" else None, count=count, least=least)
         given_ = index.run(made.encode(CORPUS))
-        everybody = list(range(len(CORPUS)))
-        pools = index.run(made.score_neighbours(given_, everybody, within=road == "given"))
+        pools = index.run(made.score_neighbours(given_, {}, within=road == "given"))
         name_of = {made.key_of(one): one.id for one in CORPUS}
         for one, pool in zip(CORPUS, pools, strict=True):
             assert {name_of[pair.one] for pair in pool} <= {one.id}
@@ -72,11 +71,14 @@ def test_neighbours_are_those_of_a_brute_force(road, count, least):
                 assert (pair.cosine, pair.score, pair.probability) == pytest.approx(
                     wanted, abs=2e-5
                 )
-        probabilities = index.run(made.pair_probabilities(given_, [(0, 3), (9, 2)]))
-        assert probabilities == {
-            (0, 3): pytest.approx(by_hand(CORPUS[0].text, CORPUS[3].text)[2], abs=2e-5),
-            (9, 2): pytest.approx(by_hand(CORPUS[9].text, CORPUS[2].text)[2], abs=2e-5),
-        }
+        some = [0, 9, 3]
+        for row, one in zip(made.probabilities(given_, some), some, strict=True):
+            assert row.tolist() == [
+                0.0
+                if one == other
+                else pytest.approx(by_hand(CORPUS[one].text, CORPUS[other].text)[2], abs=2e-5)
+                for other in some
+            ]
 
 
 def pairs_of(index, pages, *, stored, encoder=None):
@@ -232,9 +234,7 @@ def test_what_vanishes_in_the_meantime_is_left_out():
 @pytest.mark.parametrize("size", [0, 2, 100])
 def test_a_run_remembers_some_of_what_it_read(monkeypatch, size):
     """Reading a neighbour again for everyone who is near it makes big corpora slow."""
-    monkeypatch.setattr(
-        "logic_retrievers.cleaning.candidate_pairs.VectorCache", lambda: VectorCache(size)
-    )
+    monkeypatch.setattr("logic_retrievers.cleaning.neighbours.CACHED_PASSAGES", size)
     monkeypatch.setattr("logic_retrievers.cleaning.neighbours.PASSAGES_PER_BATCH", 2)
     with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
         index.add(CORPUS)
@@ -248,12 +248,3 @@ def test_a_run_remembers_some_of_what_it_read(monkeypatch, size):
         assert found(candidates) == reference(*CORPUS)
         assert set(read) == {neighbours.key_of(one) for one in CORPUS}
         assert (len(read) == len(CORPUS)) == (size == 100)
-
-
-def test_the_oldest_are_forgotten_first():
-    """A corpus of millions must fit."""
-    known = VectorCache(size=3)
-    for key in "abcd":
-        known.add({key: {}})
-    known.add({"c": {}, "e": {}, "f": {}})
-    assert list(known.vectors) == ["d", "e", "f"]

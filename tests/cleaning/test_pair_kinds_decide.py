@@ -137,12 +137,12 @@ def test_without_pair_kinds_auto_is_none():
 
 def test_a_version_of_unknown_age_is_kept():
     """With the sides guessed, `prefer_newest` would hide the newer one half of the time."""
-    from logic_retrievers.cleaning.finding_resolution import Corpus, resolve_findings
+    from logic_retrievers.cleaning.finding_resolution import resolve_findings
     from logic_retrievers.cleaning.result import Finding
     from logic_retrievers.contradiction.resolution_strategies import resolution_strategy
 
     finding = Finding("one", "other", Kind.SUPERSEDED, "two states", 0.8, 0.8, 0.1, 0.1)
     strategy = resolution_strategy("prefer_newest", "date", "source", ())
-    (decision,) = resolve_findings(Corpus(passages()), [finding], strategy, "drop")
+    (decision,) = resolve_findings(passages(), frozenset(), {}, [finding], strategy, "drop")
     assert decision.action == "kept"
     assert not decision.quarantined

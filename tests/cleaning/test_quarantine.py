@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 
 import pytest
@@ -50,7 +49,6 @@ def test_held():
         assert (held[OLD].entry.event, held[OLD].entry.opponent) == ("quarantine", NEW)
         index.run(index.hide([COPPER]))
         assert {one.passage.id: one.entry for one in quarantine.passages()}[COPPER] is None
-        assert asyncio.run(quarantine.apassages()) == quarantine.passages()
         assert quarantine.history(COPPER) == []
 
 
@@ -66,7 +64,7 @@ def test_restored_a_passage_is_what_it_was():
         assert kept(index) == before
         assert events(quarantine, OLD) == ["quarantine", "restore"]
         assert quarantine.verify().agreed
-        assert asyncio.run(quarantine.arestore([PAID])).restored == (PAID,)
+        assert quarantine.restore([PAID]).restored == (PAID,)
         with pytest.raises(InputError):
             quarantine.restore(OLD)
 
@@ -120,7 +118,7 @@ def test_purged_for_good():
         assert index.count() == 5
         assert quarantine.purge([]) == 0
         assert quarantine.purge([OLD, OLD]) == 1
-        assert asyncio.run(quarantine.apurge([PAID])) == 1
+        assert quarantine.purge([PAID]) == 1
         assert {one.id for one in index.scroll()} == {NEW, TAX, COPPER}
         assert events(quarantine, OLD) == ["quarantine", "purge"]
         assert quarantine.verify().agreed
@@ -150,7 +148,7 @@ def test_what_is_active_by_mistake_is_hidden_again():
     with stored() as index:
         _, quarantine = cleaned(index)
         index.run(index.unhide([OLD]))
-        assert asyncio.run(quarantine.averify()) == Verified(hidden=(OLD,))
+        assert quarantine.verify() == Verified(hidden=(OLD,))
         assert OLD not in active(index)
         assert events(quarantine, OLD) == ["quarantine", "mended"]
         index.run(index.unhide([OLD]))

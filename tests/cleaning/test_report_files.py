@@ -46,9 +46,6 @@ def test_the_suffix_decides(tmp_path):
     for name in ("report.pdf", "report", ".html"):
         with pytest.raises(ConfigurationError, match=r"\.html, \.jsonl or \.csv"):
             write_report(result, tmp_path / name)
-    assert "<h1><bdi>Ours</bdi></h1>" in write_report(
-        result, tmp_path / "titled.html", title="Ours"
-    )[0].read_text("utf-8")
 
 
 def test_a_place_where_nothing_can_be_written(tmp_path, monkeypatch):

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from logic_retrievers import Passage
 from logic_retrievers.cleaning.finding_resolution import (
-    Corpus,
     InOrder,
     cleaning_resolution,
     resolve_findings,
@@ -31,7 +30,7 @@ ORDER = ("law", "press", "blog")
 
 def corpus(*metadata, trusted=(), groups=None):
     passages = [Passage(f"p{at}", f"text {at}", one) for at, one in enumerate(metadata)]
-    return Corpus(passages, frozenset(trusted), groups or {})
+    return passages, frozenset(trusted), groups or {}
 
 
 def told(one, other, kind=Kind.CONTRADICTION, probability=0.9, newer=None):
@@ -46,7 +45,7 @@ def decided(made, *findings, resolution="prefer_newest", against="drop"):
     rule = cleaning_resolution(
         resolution, "date", "source", ORDER if "source" in str(resolution) else ()
     )
-    return resolve_findings(made, findings, rule, against)
+    return resolve_findings(*made, findings, rule, against)
 
 
 def hidden(decisions):

@@ -9,9 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from inns import CORPUS, agrees, by_hand, stored
-from placed_words import COPPER, LOUD, NAMES, QUIET, SETTINGS, expected, placed
+from placed_words import LOUD, NAMES, QUIET, SETTINGS, expected, placed
 from qdrant_client import QdrantClient, models
-from suites.evidence import check_same_hits
 
 from logic_retrievers import ContradictionSearch, Passage, PassageIndex
 from logic_retrievers.contradiction import search
@@ -151,8 +150,6 @@ def test_copies_take_no_hits_place(index):
             }
     inns = ContradictionSearch(index, candidates=1).search(QUIET, 9, filter={"place": "inn"})
     assert {hit.passage.id for hit in inns} == {"inn-loud", "inn-warm", "inn-closed"}
-    both = ContradictionSearch(index, candidates=1).search_many([COPPER, QUIET], 1)
-    assert [len(hits) for hits in both] == [1, 1]
 
 
 def test_alpha_and_constants_of_the_users_own(local):
@@ -253,19 +250,6 @@ def test_a_passage_that_is_deleted_meanwhile_makes_room(local, monkeypatch):
     assert [hit.rank for hit in found] == [1, 2, 3]
 
 
-def test_many_equal_one_by_one(index, encoder):
-    """Candidates of one statement that are ranked against another look right."""
-    against = ContradictionSearch(index)
-    statements = [QUIET, COPPER, LOUD, QUIET]
-    found = against.search_many(statements, 4)
-    for hits, statement in zip(found, statements, strict=True):
-        check_same_hits(hits, against.search(statement, 50), 4)
-    assert against.search_many([]) == []
-    assert against.search_many([QUIET], 2, filter={"place": "farm"}) == [
-        against.search(QUIET, 2, filter={"place": "farm"})
-    ]
-
-
 async def test_async_equals_sync(index):
     """Two roads that drift apart."""
     against = ContradictionSearch(index)
@@ -276,7 +260,6 @@ async def test_async_equals_sync(index):
     assert await against.asearch_like("copper", 3, filter=one) == against.search_like(
         "copper", 3, filter=one
     )
-    assert await against.asearch_many([QUIET, LOUD], 2) == against.search_many([QUIET, LOUD], 2)
 
 
 async def test_the_event_loop_stays_free(local, encoder):

@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 from logic_retrievers.contradiction.conflict_resolution import select_passages
 from logic_retrievers.contradiction.resolution_strategies import Ruling
 
+BARRED = 99
+"""The number of a conflict with a trusted passage."""
+
 
 @st.composite
 def worlds(draw):
@@ -26,8 +29,8 @@ def settled(world, k, count=None):
     return select_passages(
         count,
         k,
-        {one for one in barred if one < count},
-        [pair for pair in disputes if max(pair) < count],
+        {one: BARRED for one in barred if one < count},
+        {n: pair for n, pair in enumerate(disputes) if max(pair) < count},
         lambda one, other: Ruling("", rulings[one, other]),
     )
 
@@ -44,8 +47,8 @@ def test_whoever_stays_may_stay(world, k):
             assert rulings[one, other] == ()
             assert number in found.rulings
     for place, number in found.dropped.items():
-        assert (number is None) == (place in barred)
-        assert number is None or place in rulings[disputes[number]]
+        assert (number == BARRED) == (place in barred)
+        assert number == BARRED or place in rulings[disputes[number]]
     met = set(range(found.reached))
     assert met == set(found.staying) | set(found.dropped)
     assert len(found.staying) == k or found.reached == count
@@ -79,27 +82,27 @@ def drop(**going):
 
 def test_who_has_gone_takes_nobody_along():
     """A chain of conflicts would empty the list."""
-    found = select_passages(3, None, (), [(0, 1), (1, 2)], drop(p01=(1,), p12=(2,)))
+    found = select_passages(3, None, {}, {0: (0, 1), 1: (1, 2)}, drop(p01=(1,), p12=(2,)))
     assert found.staying == (0, 2)
     assert list(found.rulings) == [0]
 
 
 def test_the_list_fills_up_what_went():
     """Fewer than k where there are k to give."""
-    found = select_passages(5, 2, {0}, [(1, 2), (2, 3)], drop(p12=(1,), p23=(2,)))
+    found = select_passages(5, 2, {0: BARRED}, {0: (1, 2), 1: (2, 3)}, drop(p12=(1,), p23=(2,)))
     assert found.staying == (3, 4)
-    assert found.dropped == {0: None, 1: 0, 2: 1}
+    assert found.dropped == {0: BARRED, 1: 0, 2: 1}
 
 
 def test_who_comes_in_may_take_out_who_stayed():
     """The next in the list is judged like the others, and is not worse for having come later."""
-    found = select_passages(4, 2, (), [(0, 1), (0, 2)], drop(p01=(1,), p02=(0,)))
+    found = select_passages(4, 2, {}, {0: (0, 1), 1: (0, 2)}, drop(p01=(1,), p02=(0,)))
     assert found.staying == (2, 3)
     assert found.reached == 4
 
 
 def test_what_went_does_not_come_back():
     """It was judged; that its opponent went later does not make it right."""
-    found = select_passages(3, 2, (), [(0, 1), (0, 2)], drop(p01=(1,), p02=(0,)))
+    found = select_passages(3, 2, {}, {0: (0, 1), 1: (0, 2)}, drop(p01=(1,), p02=(0,)))
     assert found.staying == (2,)
     assert (found.dropped, found.reached) == ({1: 0, 0: 1}, 3)

@@ -163,7 +163,6 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "query": QUERIES,
     "queries": (["a", "b c"], "ab", [], [None], None, [""], {"a"}, 5, [lr.Atom("a"), "b"]),
     "statement": ("the inn is quiet", "", None, 5, ["x"], b"x", "\ud800"),
-    "statements": (["the inn is quiet", "x"], "x", [], [None], None, [5]),
     "passage_id": ("inn-0", "", "x", None, 5, ["inn-0"], "\0", "\ud800"),
     "policy": (*POLICIES, "judge", "x", "", None, lr.AutoPolicy(), lr.TopicalPolicy, object()),
     "exclude": EXCLUDE,

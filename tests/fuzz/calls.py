@@ -38,14 +38,10 @@ METHODS: dict[str, dict[str, str]] = {
     "conflicts": {"filter": "passages k query"},
     "contradictions": {
         "search": "statement k filter",
-        "search_many": "statements k filter",
         "search_like": "passage_id k filter",
     },
     "scorer": {"score": "pairs", "with_null_distribution": "texts:queries pairs:count seed:count"},
-    "cleaner": {
-        "clean": "passages dry_run:flag again:flag progress",
-        "screen": "passages dry_run:flag",
-    },
+    "cleaner": {"clean": "passages dry_run:flag again:flag progress", "screen": "passages"},
     "quarantine": {
         "restore": "ids",
         "purge": "ids",
@@ -58,7 +54,7 @@ METHODS: dict[str, dict[str, str]] = {
 }
 """Object -> method -> its arguments, each with the kind of its values where it is another word."""
 REQUIRED = {
-    *("passages", "ids", "query", "queries", "statement", "statements", "passage_id", "pairs"),
+    *("passages", "ids", "query", "queries", "statement", "passage_id", "pairs"),
     *("texts", "passage", "text", "source", "k"),
 }
 

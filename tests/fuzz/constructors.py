@@ -112,7 +112,7 @@ def constructors(index: lr.PassageIndex) -> dict[str, Entry]:
         ),
         "ContradictionScorer": Entry(
             lr.ContradictionScorer,
-            _kinds(number="alpha threshold", settings="settings"),
+            _kinds(settings="settings"),
             lambda scorer: scorer.score([("a", "b c")]),
             {"encoder": encoder},
         ),
@@ -132,7 +132,7 @@ def constructors(index: lr.PassageIndex) -> dict[str, Entry]:
             CorpusCleaner,
             {
                 **contradicting,
-                **_kinds(count="neighbours trusted_top", texts="scope_keys", any="ledger"),
+                **_kinds(count="neighbours", texts="scope_keys", any="ledger"),
             },
             lambda cleaner: cleaner.clean(inns(6)),
             {"encoder": encoder},

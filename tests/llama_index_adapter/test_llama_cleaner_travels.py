@@ -42,7 +42,6 @@ KINDS = [
     {"trusted": [Passage("law", "inn | shut | law")]},
     {"trusted_filter": {"source": "inn"}},
     {"trusted_candidates": 3},
-    {"trusted_top": 3},
     {"against_trusted": "annotate"},
     {"date_key": "on"},
     {"source_key": "by"},

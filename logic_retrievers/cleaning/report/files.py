@@ -21,8 +21,6 @@ from logic_retrievers.hidden_characters import escape_hidden
 from logic_retrievers.html import csv_cell
 from logic_retrievers.types import Passage
 
-DEFAULT_TITLE = "Contradictions in the corpus"
-
 BYTE_ORDER_MARK = "\ufeff"
 """Excel reads UTF-8 only behind this mark; pandas skips it; Python has ``utf-8-sig``."""
 
@@ -44,14 +42,13 @@ def check_suffix(path: Path) -> None:
         raise ConfigurationError(f"a report ends in .html, .jsonl or .csv, and not as {path.name}")
 
 
-def write_report(result: CleaningResult, path: Path, *, title: str = DEFAULT_TITLE) -> list[Path]:
+def write_report(result: CleaningResult, path: Path) -> list[Path]:
     """Write what a cleaning found and did, in the format of the suffix.
 
     Args:
         result: of the cleaning.
         path: ``.html``: a page for people, which needs no network, with the two others beside it.
             ``.jsonl``: a decision a line, with texts and metadata. ``.csv``: a decision a line.
-        title: of the page.
 
     Returns:
         The files that were written, ``path`` first.
@@ -65,7 +62,7 @@ def write_report(result: CleaningResult, path: Path, *, title: str = DEFAULT_TIT
     check_suffix(path)
     suffix = path.suffix.lower()
     if suffix == ".html":
-        contents = {path: render_page(result, title)}
+        contents = {path: render_page(result)}
         for other, render in _DATA_FORMATS.items():
             contents[path.with_suffix(other)] = render(result)
     else:

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Any, get_args
 
-from logic_retrievers.cleaning.report.charts import (
-    contradiction_probabilities,
-    count_actions,
-    histogram,
-    stacked_bars,
-)
-from logic_retrievers.cleaning.report.marks import Section, find_marks, fold_text
+from logic_retrievers.cleaning.report.marks import Piece, find_marks, split_at_marks
 from logic_retrievers.cleaning.result import Action, CleaningResult, Decision, Kind, Severity, Side
 from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source
 from logic_retrievers.html import policy_hash, read_asset, template_environment
@@ -44,36 +38,24 @@ class PassageCard:
     source: str
     tags: tuple[str, ...]
     metadata: Mapping[str, str]
-    sections: tuple[Section, ...]
+    pieces: tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionCard:
-    """A decision and its two passages."""
-
-    number: int
-    decision: Decision
-    passages: tuple[PassageCard, ...]
-
-
-def render_page(result: CleaningResult, title: str) -> str:
+def render_page(result: CleaningResult) -> str:
     """The page.
 
     Raises:
         MissingExtraError: jinja2 is not installed.
     """
-    table = count_actions(result)
-    probabilities = contradiction_probabilities(result)
-    severities = Counter(decision.finding.severity for decision in result.decisions)
+    findings = [decision.finding for decision in result.decisions]
+    actions = get_args(Action)
     filters = {
-        "kind": {kind: sum(actions.values()) for kind, actions in table.items()},
-        "severity": {name: severities[name] for name in get_args(Severity)},
-        "action": {
-            action: sum(actions[action] for actions in table.values())
-            for action in table[Kind.CONTRADICTION.value]
-        },
+        "kind": _counts(Kind, (finding.kind for finding in findings)),
+        "severity": _counts(get_args(Severity), (finding.severity for finding in findings)),
+        "action": _counts(actions, (decision.action for decision in result.decisions)),
     }
-    action_names = {action: action for action in get_args(Action)}
+    both = Counter((decision.finding.kind, decision.action) for decision in result.decisions)
+    action_names = {action: action for action in actions}
     if result.dry_run:
         action_names["quarantined"] = WOULD_BE_QUARANTINED
     style, script = read_asset(PACKAGE, "report.css"), read_asset(PACKAGE, "report.js")
@@ -81,17 +63,16 @@ def render_page(result: CleaningResult, title: str) -> str:
         template_environment(PACKAGE, "cli")
         .get_template("report.html.j2")
         .render(
-            title=title,
             result=result,
             begun=result.begun.astimezone(UTC),
             quarantined=result.quarantined,
-            cards=decision_cards(result),
+            cards=(
+                (decision, [_passage_card(decision, side, result) for side in get_args(Side)])
+                for decision in result.decisions
+            ),
             filters=filters,
             action_names=action_names,
-            table=table,
-            bars=stacked_bars(table, left=92, width=200, step=28),
-            columns=histogram(probabilities, left=28, width=300, height=112),
-            n_probabilities=len(probabilities),
+            table=[(k, a, both[k, a]) for k in Kind for a in actions if both[k, a]],
             style=style,
             script=script,
             style_hash=policy_hash(style),
@@ -100,11 +81,9 @@ def render_page(result: CleaningResult, title: str) -> str:
     )
 
 
-def decision_cards(result: CleaningResult) -> Iterator[DecisionCard]:
-    """A card for each decision, one at a time: ten thousand need not be in memory at once."""
-    for number, decision in enumerate(result.decisions, start=1):
-        passages = tuple(_passage_card(decision, side, result) for side in get_args(Side))
-        yield DecisionCard(number, decision, passages)
+def _counts(names: Iterable[str], values: Iterable[str]) -> dict[str, int]:
+    counts = Counter(values)
+    return {name: counts[name] for name in names}
 
 
 def _passage_card(decision: Decision, side: Side, result: CleaningResult) -> PassageCard:
@@ -118,7 +97,7 @@ def _passage_card(decision: Decision, side: Side, result: CleaningResult) -> Pas
         _shortened(passage_source(passage, result.source_key)),
         tuple(_tags(passage.id, decision, result)),
         _differing_metadata(passage, opponent, {result.date_key, result.source_key}),
-        fold_text(passage.text, find_marks(passage.text, finding.differences, side)),
+        split_at_marks(passage.text, find_marks(passage.text, finding.differences, side)),
     )
 
 

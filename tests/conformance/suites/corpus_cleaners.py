@@ -162,7 +162,6 @@ class CorpusCleanerConformance(ABC):
             (walls, strict, {"threshold": 0.9}),
             (passages, least, {"trusted_filter": {"vouched": True}}),
             (passages, vouched, {"against_trusted": "annotate"}),
-            (passages, vouched, {"trusted_top": 1}),
         ):
             core = CorpusCleaner(encoder=encoder, **{**base, **setting}).screen(given).cleaned
             without = CorpusCleaner(encoder=encoder, **base).screen(given).cleaned
