@@ -8,11 +8,11 @@ from typing import Any, Self, TypedDict, Unpack
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
+from langchain_core.vectorstores import VectorStore
 
 from langchain_logic_retrievers.documents import stored_document, to_documents, to_passages
 from langchain_logic_retrievers.models import TOPICAL, LogicEmbeddings, encoder_for_store
-from langchain_logic_retrievers.settings import read_store_options
-from langchain_logic_retrievers.vector_searches import VectorSearches
+from logic_retrievers.adapters.vector_search import diverse_hits
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
@@ -34,7 +34,7 @@ class SearchOptions(TypedDict, total=False):
     hard: bool
 
 
-class LogicVectorStore(VectorSearches):
+class LogicVectorStore(VectorStore):
     """Stores every document with all named vectors of an encoder, and searches under a policy.
 
     Searches give the documents as they were stored, as LangChain's stores do; for the evidence use
@@ -105,7 +105,13 @@ class LogicVectorStore(VectorSearches):
 
     @classmethod
     def from_documents(
-        cls, documents: list[Document], embedding: Embeddings | None = None, **kwargs: Any
+        cls,
+        documents: list[Document],
+        embedding: Embeddings | None = None,
+        *,
+        ids: Sequence[str | None] | None = None,
+        identity: str | None = None,
+        **settings: Any,
     ) -> Self:
         """Opens a collection and adds documents to it.
 
@@ -113,17 +119,16 @@ class LogicVectorStore(VectorSearches):
             documents: to be stored.
             embedding: makes the topical vectors; :class:`LogicEmbeddings` give their encoder with
                 all its vectors; None: the bundle that comes with the package.
-            **kwargs: ``ids``, ``policy``, ``identity`` (see :func:`encoder_of`), ``collection`` or
-                ``collection_name``, and the settings of :meth:`PassageIndex.open`.
+            ids: as for :meth:`add_documents`.
+            identity: see :func:`encoder_of`.
+            **settings: as for :meth:`open`; ``collection`` may be called ``collection_name``.
 
         Raises:
             ConfigurationError: a setting that nobody knows.
             CollectionError, ServerError, InputError: as :meth:`open` and :meth:`add_documents`.
         """
-        ids = kwargs.pop("ids", None)
-        options = read_store_options(kwargs)
-        encoder = encoder_for_store(embedding, options.identity)
-        store = cls.open(options.collection, encoder, policy=options.policy, **options.settings)
+        encoder = encoder_for_store(embedding, identity)
+        store = cls.open(_take_name(settings), encoder, **settings)
         try:
             store.add_documents(documents, ids=ids)
         except BaseException:
@@ -133,17 +138,17 @@ class LogicVectorStore(VectorSearches):
 
     @classmethod
     async def afrom_documents(
-        cls, documents: list[Document], embedding: Embeddings | None = None, **kwargs: Any
+        cls,
+        documents: list[Document],
+        embedding: Embeddings | None = None,
+        *,
+        ids: Sequence[str | None] | None = None,
+        identity: str | None = None,
+        **settings: Any,
     ) -> Self:
         """The asynchronous twin of :meth:`from_documents`."""
-        ids = kwargs.pop("ids", None)
-        options = read_store_options(kwargs)
-        encoder = await encoder_threads.submit(
-            partial(encoder_for_store, embedding, options.identity)
-        )
-        store = await cls.aopen(
-            options.collection, encoder, policy=options.policy, **options.settings
-        )
+        encoder = await encoder_threads.submit(partial(encoder_for_store, embedding, identity))
+        store = await cls.aopen(_take_name(settings), encoder, **settings)
         try:
             await store.aadd_documents(documents, ids=ids)
         except BaseException:
@@ -303,27 +308,65 @@ class LogicVectorStore(VectorSearches):
         """The asynchronous twin of :meth:`similarity_search_with_score`."""
         return _with_scores(await self.engine.asearch(**self._request(query, k, **settings)))
 
+    def max_marginal_relevance_search(  # type: ignore[override]  # a misspelt setting is refused
+        self,
+        query: str,
+        k: int = 4,
+        fetch_k: int = 20,
+        lambda_mult: float = 0.5,
+        *,
+        filter: UserFilter = None,  # noqa: A002
+    ) -> list[Document]:
+        """Of the first ``fetch_k`` documents of plain topical search k that differ.
+
+        Neither the policy nor a judge plays a part, and what the query rules out is not read.
+
+        Args:
+            query: any text that is not empty.
+            k: how many documents.
+            fetch_k: candidates.
+            lambda_mult: weight of relevance, in [0, 1]; 1 is plain search.
+            filter: over the metadata.
+
+        Raises:
+            ConfigurationError: a number that is out of range.
+            EmptyTextError, MissingVectorError, ServerError: see
+                :meth:`logic_retrievers.Engine.search`.
+        """
+        hits = self.engine.search(query, max(k, fetch_k), policy=TOPICAL, filter=filter)
+        chosen = self.index.run(diverse_hits(self.index, hits, k, lambda_mult))
+        return [stored_document(hit.passage) for hit in chosen]
+
+    async def amax_marginal_relevance_search(  # type: ignore[override]  # a misspelt setting is refused
+        self,
+        query: str,
+        k: int = 4,
+        fetch_k: int = 20,
+        lambda_mult: float = 0.5,
+        *,
+        filter: UserFilter = None,  # noqa: A002
+    ) -> list[Document]:
+        """The asynchronous twin of :meth:`max_marginal_relevance_search`."""
+        hits = await self.engine.asearch(query, max(k, fetch_k), policy=TOPICAL, filter=filter)
+        chosen = await self.index.arun(diverse_hits(self.index, hits, k, lambda_mult))
+        return [stored_document(hit.passage) for hit in chosen]
+
     def _request(
         self,
         query: str,
         k: int,
         *,
-        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
         policy: AnyPolicy | None = None,
-        min_score: float | None = None,
         query_syntax: QuerySyntax = "words",
-        exclude: Sequence[str] = (),
-        hard: bool = False,
+        **settings: Any,
     ) -> dict[str, Any]:
+        """The arguments of :meth:`Engine.search`."""
         policy = self.engine.policy if policy is None else policy
         return {
             "query": read_query(query, query_syntax, policy),
             "k": k,
-            "filter": filter,
             "policy": policy,
-            "min_score": min_score,
-            "exclude": exclude,
-            "hard": hard,
+            **settings,
         }
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
@@ -337,3 +380,9 @@ def _with_scores(hits: Sequence[Hit]) -> list[tuple[Document, float]]:
 def _relevance(score: float) -> float:
     """A cosine in [-1, 1] as [0, 1]; a penalty may have taken it below."""
     return min(1.0, max(0.0, (score + 1) / 2))
+
+
+def _take_name(settings: dict[str, Any]) -> str:
+    """Takes the collection's name out of settings; ``collection_name`` is langchain-qdrant's."""
+    key = "collection_name" if "collection_name" in settings else "collection"
+    return settings.pop(key, "passages")  # type: ignore[no-any-return]
