@@ -13,7 +13,6 @@ from llama_index.core.vector_stores.types import (
     VectorStoreQueryResult,
 )
 from pydantic import PrivateAttr
-from qdrant_client import AsyncQdrantClient
 
 from llama_index_logic_retrievers import store_queries
 from llama_index_logic_retrievers.models import LogicEmbeddings
@@ -127,11 +126,6 @@ class LogicVectorStore(BasePydanticVectorStore):
     def client(self) -> Any:
         """The synchronous client."""
         return self._index.client
-
-    @property
-    def aclient(self) -> AsyncQdrantClient | None:
-        """The asynchronous client that the index was given; None where it makes its own."""
-        return self._index.async_client
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A store is not pickled: LlamaIndex's own way would leave out its index."""

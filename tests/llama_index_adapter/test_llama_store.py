@@ -278,7 +278,6 @@ async def test_no_secret_is_shown(wire_double):
     )  # fmt: skip
     assert secret not in shown
     assert "hidden" not in shown
-    assert store.aclient is None
     await store.index.aclose()
 
 
@@ -296,7 +295,7 @@ async def test_given_clients_are_the_stores(wire_double, nodes):
     client = QdrantClient(url=wire_double.url, check_compatibility=False)
     aclient = AsyncQdrantClient(url=wire_double.url, check_compatibility=False)
     store = LogicVectorStore.open(client=client, async_client=aclient)
-    assert (store.client, store.aclient) == (client, aclient)
+    assert (store.client, store.index.async_client) == (client, aclient)
     await store.async_add(nodes)
     store.index.close()
     assert client.count("passages").count == 8
