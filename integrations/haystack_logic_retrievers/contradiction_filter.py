@@ -10,21 +10,15 @@ from haystack_logic_retrievers.documents import by_id, passages_of, with_contrad
 from haystack_logic_retrievers.filters import translate_filters
 from haystack_logic_retrievers.settings import (
     check_encoder,
-    check_store,
     open_encoder,
     refuse_to_save,
     with_settings,
 )
-from haystack_logic_retrievers.store import LogicDocumentStore
+from haystack_logic_retrievers.store import LogicDocumentStore, StoreComponent, check_store
 from logic_retrievers import contradiction
-from logic_retrievers.adapters.descriptions import (
-    SETTINGS_FROM,
-    describe_resolution,
-    jsonable,
-    resolution_from,
-)
+from logic_retrievers.adapters.descriptions import describe_resolution, jsonable, resolution_from
 from logic_retrievers.adapters.settings import FilterOptions
-from logic_retrievers.contradiction import FilterResult
+from logic_retrievers.contradiction import ContradictionSettings, FilterResult
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution, resolution_strategy
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
@@ -34,7 +28,7 @@ from logic_retrievers.settings import SHARE, check_count
 
 
 @component
-class ContradictionFilter:
+class ContradictionFilter(StoreComponent):
     """Finds the documents of a list that contradict each other, or trusted ones, and decides.
 
     The documents may come from anywhere, and keep their order; give it more than the prompt shall
@@ -104,16 +98,6 @@ class ContradictionFilter:
         """The asynchronous twin of :meth:`warm_up`."""
         await encoder_threads.submit(self._core)
 
-    def close(self) -> None:
-        """Closes the store; the next run opens it again."""
-        if self.document_store is not None:
-            self.document_store.close()
-
-    async def close_async(self) -> None:
-        """The asynchronous twin of :meth:`close`."""
-        if self.document_store is not None:
-            await self.document_store.close_async()
-
     def to_dict(self) -> dict[str, Any]:
         """The settings, for a pipeline's file.
 
@@ -147,7 +131,7 @@ class ContradictionFilter:
             data,
             resolution=resolution_from,
             trusted=lambda documents: [Document.from_dict(document) for document in documents],
-            settings=SETTINGS_FROM["settings"],
+            settings=lambda given: None if given is None else ContradictionSettings(**given),
         )
         return default_from_dict(cls, made)
 

@@ -11,14 +11,13 @@ from haystack_logic_retrievers.settings import (
     any_judge_from,
     any_policy_from,
     check_encoder,
-    check_store,
     describe_any_judge,
     describe_any_policy,
     open_encoder,
     refuse_to_save,
     with_settings,
 )
-from haystack_logic_retrievers.store import LogicDocumentStore
+from haystack_logic_retrievers.store import LogicDocumentStore, StoreComponent, check_store
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
@@ -34,7 +33,7 @@ from logic_retrievers.settings import check_count
 
 
 @component
-class CompatibilityRanker:
+class CompatibilityRanker(StoreComponent):
     """Orders documents by what a query wants and rules out; they may come from anywhere.
 
     Copies of them come back, with score and ``meta["logic"]``; documents of one id count once. One
@@ -97,16 +96,6 @@ class CompatibilityRanker:
     async def warm_up_async(self) -> None:
         """The asynchronous twin of :meth:`warm_up`."""
         await encoder_threads.submit(self._reranker)
-
-    def close(self) -> None:
-        """Closes the store; the next run opens it again."""
-        if self.document_store is not None:
-            self.document_store.close()
-
-    async def close_async(self) -> None:
-        """The asynchronous twin of :meth:`close`."""
-        if self.document_store is not None:
-            await self.document_store.close_async()
 
     def to_dict(self) -> dict[str, Any]:
         """The settings, for a pipeline's file.

@@ -12,12 +12,11 @@ from haystack_logic_retrievers.filters import translate_filters
 from haystack_logic_retrievers.settings import (
     any_judge_from,
     any_policy_from,
-    check_store,
     describe_any_judge,
     describe_any_policy,
     with_settings,
 )
-from haystack_logic_retrievers.store import LogicDocumentStore
+from haystack_logic_retrievers.store import LogicDocumentStore, StoreComponent, check_store
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
 from logic_retrievers.query_input import (
     AnyPolicy,
@@ -31,7 +30,7 @@ from logic_retrievers.settings import check_count
 
 
 @component
-class ConstraintRetriever:
+class ConstraintRetriever(StoreComponent):
     """Retrieves what a query wants and moves down what it rules out.
 
     Every document carries its score, and under ``meta["logic"]`` why it stands where it stands.
@@ -62,6 +61,8 @@ class ConstraintRetriever:
         ConfigurationError: a setting that cannot work.
         InputError: excluded texts or filters that cannot be read.
     """
+
+    document_store: LogicDocumentStore
 
     def __init__(
         self,
@@ -99,14 +100,6 @@ class ConstraintRetriever:
     async def warm_up_async(self) -> None:
         """The asynchronous twin of :meth:`warm_up`."""
         await self.document_store.open_async()
-
-    def close(self) -> None:
-        """Closes the collection; the next run opens it again."""
-        self.document_store.close()
-
-    async def close_async(self) -> None:
-        """The asynchronous twin of :meth:`close`."""
-        await self.document_store.close_async()
 
     def to_dict(self) -> dict[str, Any]:
         """The settings, for a pipeline's file.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from logic_retrievers.adapters.descriptions import policy_from, qualified_name
 from logic_retrievers.encoders import Encoder
@@ -16,9 +16,6 @@ from logic_retrievers.errors import ConfigurationError, shown
 from logic_retrievers.judging.settings import AnyJudge, JudgeSettings
 from logic_retrievers.policies import describe_policy
 from logic_retrievers.query_input import AnyPolicy
-
-if TYPE_CHECKING:
-    from haystack_logic_retrievers.store import LogicDocumentStore
 
 
 def refuse_to_save(setting: str, value: Any, instead: str) -> ConfigurationError:
@@ -102,16 +99,3 @@ def check_encoder(bundle: Any, encoder: Any) -> None:
         raise ConfigurationError(f"bundle= is the path of a folder, not {shown(bundle)}.")
     if encoder is not None and not isinstance(encoder, Encoder):
         raise ConfigurationError(f"encoder= is an Encoder, not {shown(encoder)}.")
-
-
-def check_store(store: Any) -> LogicDocumentStore:
-    """The store that a component stands on.
-
-    Raises:
-        ConfigurationError: none of this package.
-    """
-    from haystack_logic_retrievers.store import LogicDocumentStore
-
-    if not isinstance(store, LogicDocumentStore):
-        raise ConfigurationError(f"document_store= is a LogicDocumentStore, not {shown(store)}.")
-    return store

@@ -239,6 +239,33 @@ class LogicDocumentStore:
         return translate_filters(filters, self.index.prefixes, self.index.tenant)
 
 
+class StoreComponent:
+    """A component that stands on a store, or on none."""
+
+    document_store: LogicDocumentStore | None
+
+    def close(self) -> None:
+        """Closes the store; the next run opens it again."""
+        if self.document_store is not None:
+            self.document_store.close()
+
+    async def close_async(self) -> None:
+        """The asynchronous twin of :meth:`close`."""
+        if self.document_store is not None:
+            await self.document_store.close_async()
+
+
+def check_store(store: Any) -> LogicDocumentStore:
+    """The store that a component stands on.
+
+    Raises:
+        ConfigurationError: none of this package.
+    """
+    if not isinstance(store, LogicDocumentStore):
+        raise ConfigurationError(f"document_store= is a LogicDocumentStore, not {shown(store)}.")
+    return store
+
+
 def _chosen(
     passages: Sequence[Passage], policy: DuplicatePolicy, stored: Sequence[Passage]
 ) -> list[Passage]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 from langchain_core.documents import BaseDocumentTransformer, Document
+from langchain_core.utils.aiter import abatch_iterate
+from langchain_core.utils.iter import batch_iterate
 from pydantic import Field, PrivateAttr
 
 from langchain_logic_retrievers.documents import (
@@ -14,8 +15,9 @@ from langchain_logic_retrievers.documents import (
     trusted_to_screen,
     with_findings,
 )
-from langchain_logic_retrievers.settings import STRICT, Built, TrustedFilterSetting, build
+from langchain_logic_retrievers.settings import STRICT, TrustedFilterSetting
 from logic_retrievers import cleaning
+from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.settings import (
     CleanerFields,
     OnError,
@@ -237,22 +239,14 @@ class _Stream:
 def _screen_batches(
     stream: _Stream, documents: Iterable[Document], batch_size: int
 ) -> Iterator[Document]:
-    remaining = iter(documents)
-    while batch := list(islice(remaining, batch_size)):
+    for batch in batch_iterate(batch_size, documents):
         yield from stream.screen(batch)
 
 
 async def _ascreen_batches(
     stream: _Stream, documents: Iterable[Document] | AsyncIterable[Document], batch_size: int
 ) -> AsyncIterator[Document]:
-    batch: list[Document] = []
-    async for document in _iterate(documents):
-        batch.append(document)
-        if len(batch) == batch_size:
-            for screened in await stream.ascreen(batch):
-                yield screened
-            batch = []
-    if batch:
+    async for batch in abatch_iterate(batch_size, _iterate(documents)):
         for screened in await stream.ascreen(batch):
             yield screened
 

@@ -16,9 +16,10 @@ from langchain_logic_retrievers.documents import (
     trusted_passages,
     with_contradictions,
 )
-from langchain_logic_retrievers.settings import STRICT, Built, TrustedFilterSetting, build
+from langchain_logic_retrievers.settings import STRICT, TrustedFilterSetting
 from langchain_logic_retrievers.tracing import FILTERING, asend_event, send_event
 from logic_retrievers import contradiction
+from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.settings import FilterFields
 from logic_retrievers.contradiction import FilterResult
 from logic_retrievers.types import Passage

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
     CallbackManagerForRetrieverRun,
 )
 from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
-from langchain_core.vectorstores import VectorStore
+from langchain_core.retrievers import BaseRetriever
 from pydantic import Field
 
 from langchain_logic_retrievers.documents import to_document
-from langchain_logic_retrievers.existing import aopen_index_over, open_index_over
 from langchain_logic_retrievers.settings import STRICT, FilterSetting
-from langchain_logic_retrievers.store import LogicVectorStore
-from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, langsmith_params, send_event
+from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
-from logic_retrievers.adapters.settings import Count, check_contradiction_encoder, split_options
+from logic_retrievers.adapters.settings import Count
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
 from logic_retrievers.contradiction.ranking import POLICY
-from logic_retrievers.encoders import Encoder
-from logic_retrievers.index import PassageIndex, Settings, UserFilter
+from logic_retrievers.index import PassageIndex, UserFilter
 
 
 class SearchOptions(TypedDict, total=False):
@@ -35,12 +31,6 @@ class SearchOptions(TypedDict, total=False):
     min_probability: float | None
     candidates: int | None
     alpha: float | None
-
-
-class OverOptions(SearchOptions, Settings, total=False):
-    """Settings of a retriever and of :meth:`PassageIndex.open`."""
-
-    settings: ContradictionSettings | None
 
 
 class ContradictionRetriever(BaseRetriever):
@@ -88,46 +78,6 @@ class ContradictionRetriever(BaseRetriever):
         """Refuses what cannot work now, and not at the first query."""
         super().model_post_init(context)
         self._request()
-
-    @classmethod
-    def over(
-        cls,
-        store: VectorStore,
-        *,
-        encoder: Encoder | None = None,
-        **settings: Unpack[OverOptions],
-    ) -> Self:
-        """A retriever over an existing vector store, which it shares the client with.
-
-        Args:
-            store: a :class:`LogicVectorStore`, or a ``QdrantVectorStore`` of langchain-qdrant.
-            encoder: of all vectors; needed over a ``QdrantVectorStore``, whose embeddings make no
-                contradiction vector. See :func:`open_index_over`.
-            **settings: of the class, and of :func:`open_index_over`.
-
-        Raises:
-            ConfigurationError, CollectionError, ServerError: see :func:`open_index_over`.
-        """
-        own, opening = split_options(settings)
-        if not isinstance(store, LogicVectorStore):
-            check_contradiction_encoder(encoder, own)
-        index = open_index_over(store, encoder=encoder, **opening)
-        return cls.model_validate({"index": index, **own})
-
-    @classmethod
-    async def aover(
-        cls,
-        store: VectorStore,
-        *,
-        encoder: Encoder | None = None,
-        **settings: Unpack[OverOptions],
-    ) -> Self:
-        """The asynchronous twin of :meth:`over`."""
-        own, opening = split_options(settings)
-        if not isinstance(store, LogicVectorStore):
-            check_contradiction_encoder(encoder, own)
-        index = await aopen_index_over(store, encoder=encoder, **opening)
-        return cls.model_validate({"index": index, **own})
 
     def like(self, passage_id: str, **settings: Unpack[SearchOptions]) -> list[Document]:
         """What contradicts a stored document; itself and its copies are left out.
@@ -180,25 +130,11 @@ class ContradictionRetriever(BaseRetriever):
         return [to_document(hit) for hit in hits]
 
     def _request(
-        self,
-        k: int | None = None,
-        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
-        min_probability: float | None = None,
-        candidates: int | None = None,
-        alpha: float | None = None,
+        self, **settings: Unpack[SearchOptions]
     ) -> tuple[ContradictionSearch, dict[str, Any]]:
         """The search of one call, and its arguments beside the statement."""
-        search = ContradictionSearch(
-            self.index,
-            candidates=self.candidates if candidates is None else candidates,
-            settings=self.settings,
-            alpha=self.alpha if alpha is None else alpha,
-            min_probability=self.min_probability if min_probability is None else min_probability,
-        )
-        return search, {
-            "k": self.k if k is None else k,
-            "filter": self.filter if filter is None else filter,
-        }
-
-    def _get_ls_params(self, **kwargs: object) -> LangSmithRetrieverParams:
-        return langsmith_params(super()._get_ls_params(**kwargs), self.index)
+        own = {name: getattr(self, name) for name in SearchOptions.__annotations__}
+        given = {name: value for name, value in settings.items() if value is not None}
+        chosen = own | given
+        request = {name: chosen.pop(name) for name in ("k", "filter")}
+        return ContradictionSearch(self.index, settings=self.settings, **chosen), request

@@ -15,11 +15,6 @@ from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex, Settings
 
-_STORE_ATTRIBUTES = (
-    *("client", "collection_name", "embeddings", "vector_name"),
-    *("content_payload_key", "metadata_payload_key"),
-)
-
 
 def open_index_over(
     store: VectorStore,
@@ -54,7 +49,7 @@ def open_index_over(
         return _index_of(store, encoder, identity, settings)
     name, embeddings, opening = _opening_of(store, settings)
     if encoder is None:
-        encoder = encoder_with_compatibility(embeddings, identity=identity)
+        encoder = encoder_with_compatibility(embeddings, identity)
     return PassageIndex.open(name, encoder, **opening)
 
 
@@ -70,7 +65,7 @@ async def aopen_index_over(
         return _index_of(store, encoder, identity, settings)
     name, embeddings, opening = _opening_of(store, settings)
     if encoder is None:
-        make = partial(encoder_with_compatibility, embeddings, identity=identity)
+        make = partial(encoder_with_compatibility, embeddings, identity)
         encoder = await encoder_threads.submit(make)
     return await PassageIndex.aopen(name, encoder, **opening)
 
@@ -86,23 +81,27 @@ def _opening_of(store: Any, settings: Settings) -> tuple[str, Any, Settings]:
 
     The store is judged by what it has and not by its class: langchain-qdrant need not be installed.
     """
-    if missing := [name for name in _STORE_ATTRIBUTES if not hasattr(store, name)]:
-        raise ConfigurationError(
-            f"{type(store).__name__} has no {missing[0]!r}. Pass a QdrantVectorStore of "
-            "langchain-qdrant, or open the collection with PassageIndex.open."
-        )
     refuse_store_settings(settings, "text_key", "metadata_key")
-    if store.embeddings is None:
+    try:
+        client, name, embeddings = store.client, store.collection_name, store.embeddings
+        names = {TOPICAL: store.vector_name, **(settings.get("vector_names") or {})}
+        text_key, metadata_key = store.content_payload_key, store.metadata_payload_key
+    except AttributeError as error:
+        raise ConfigurationError(
+            f"{type(store).__name__} has no {error.name!r}. Pass a QdrantVectorStore of "
+            "langchain-qdrant, or open the collection with PassageIndex.open."
+        ) from None
+    if embeddings is None:
         raise ConfigurationError(
             "The store has sparse vectors alone. Open one with dense vectors, or index its texts "
             "into a LogicVectorStore."
         )
     opening: Settings = {
         **settings,
-        "client": store.client,
-        "vector_names": {TOPICAL: store.vector_name, **(settings.get("vector_names") or {})},
-        "text_key": store.content_payload_key,
-        "metadata_key": store.metadata_payload_key,
+        "client": client,
+        "vector_names": names,
+        "text_key": text_key,
+        "metadata_key": metadata_key,
         "create": False,
     }
-    return store.collection_name, store.embeddings, opening
+    return name, embeddings, opening

@@ -20,6 +20,7 @@ from logic_retrievers.encoders import (
     with_compatibility,
 )
 from logic_retrievers.encoders.base import check_names
+from logic_retrievers.encoders.combined import Part
 from logic_retrievers.probe import Prompt
 
 TOPICAL = "topical"
@@ -101,30 +102,13 @@ def encoder_of(
         ConfigurationError: nothing tells which model it is.
         EncoderError: the embeddings give no vectors; one text is tried.
     """
-    if isinstance(embeddings, LogicEmbeddings):
-        return CombinedEncoder([(embeddings.source, {embeddings.vector: name})])
-    return FunctionEncoder(
-        embeddings.embed_documents,
-        partial(_embed_queries, embeddings),
-        identity=identity or identity_of(embeddings),
-        name=name,
-    )
+    part = _encoder_part(embeddings, name, identity)
+    return CombinedEncoder([part]) if isinstance(part, tuple) else part
 
 
-def encoder_with_compatibility(embeddings: Embeddings, *, identity: str | None = None) -> Encoder:
-    """Their vectors as the topical ones, with compatibility vectors beside them.
-
-    Args:
-        embeddings: any; :class:`LogicEmbeddings` whose encoder makes compatibility vectors give
-            those too, others get those of the bundle that comes with the package.
-        identity: as in :func:`encoder_of`.
-
-    Raises:
-        ConfigurationError, EncoderError: as in :func:`encoder_of`.
-    """
-    if isinstance(embeddings, LogicEmbeddings):
-        return with_compatibility((embeddings.source, {embeddings.vector: TOPICAL}))
-    return with_compatibility(encoder_of(embeddings, identity=identity))
+def encoder_with_compatibility(embeddings: Embeddings, identity: str | None = None) -> Encoder:
+    """Their vectors as the topical ones, with compatibility vectors beside them."""
+    return with_compatibility(_encoder_part(embeddings, TOPICAL, identity))
 
 
 def encoder_for_store(embedding: Embeddings | None, identity: str | None) -> Encoder | None:
@@ -139,7 +123,7 @@ def encoder_for_store(embedding: Embeddings | None, identity: str | None) -> Enc
         return None
     if isinstance(embedding, LogicEmbeddings):
         return embedding.source
-    return encoder_with_compatibility(embedding, identity=identity)
+    return encoder_with_compatibility(embedding, identity)
 
 
 class ChatModelReader:
@@ -156,12 +140,7 @@ class ChatModelReader:
 
     def __init__(self, model: BaseChatModel, *, name: str) -> None:
         self._model = model
-        self._name = name
-
-    @property
-    def name(self) -> str:
-        """As it was given."""
-        return self._name
+        self.name = name
 
     def answer(self, prompt: Prompt) -> str:
         """The text of the model's answer; its errors are passed on."""
@@ -172,6 +151,17 @@ class ChatModelReader:
 def _encoder_of_bundle(bundle: str | None) -> Encoder:
     # not imported by name: that would load ONNX Runtime for those who bring their own encoder
     return default_encoder() if bundle is None else encoders.OnnxEncoder(bundle)
+
+
+def _encoder_part(embeddings: Embeddings, name: str, identity: str | None) -> Part:
+    if isinstance(embeddings, LogicEmbeddings):
+        return embeddings.source, {embeddings.vector: name}
+    return FunctionEncoder(
+        embeddings.embed_documents,
+        partial(_embed_queries, embeddings),
+        identity=identity or identity_of(embeddings),
+        name=name,
+    )
 
 
 def _embed_queries(embeddings: Embeddings, texts: list[str]) -> list[list[float]]:

@@ -11,14 +11,14 @@ from langchain_core.callbacks import (
     CallbackManagerForRetrieverRun,
 )
 from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
+from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 from pydantic import Field
 
 from langchain_logic_retrievers.documents import to_document
 from langchain_logic_retrievers.existing import aopen_index_over, open_index_over
 from langchain_logic_retrievers.settings import STRICT, FilterSetting, PolicySetting
-from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, langsmith_params, send_event
+from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
 from logic_retrievers.adapters.settings import (
     Count,
@@ -54,7 +54,10 @@ class SearchOptions(TypedDict, total=False):
 
 
 class OverOptions(SearchOptions, Settings, total=False):
-    """Settings of a retriever and of :meth:`PassageIndex.open`."""
+    """Settings of a retriever, and those of :func:`open_index_over`."""
+
+    encoder: Encoder | None
+    identity: str | None
 
 
 class ConstraintRetriever(BaseRetriever):
@@ -111,42 +114,24 @@ class ConstraintRetriever(BaseRetriever):
         check_exclude(self.exclude, self.hard, self.policy)
 
     @classmethod
-    def over(
-        cls,
-        store: VectorStore,
-        *,
-        encoder: Encoder | None = None,
-        identity: str | None = None,
-        **settings: Unpack[OverOptions],
-    ) -> Self:
+    def over(cls, store: VectorStore, **options: Unpack[OverOptions]) -> Self:
         """A retriever over an existing vector store, which it shares the client with.
 
         Args:
             store: a ``QdrantVectorStore`` of langchain-qdrant, or a :class:`LogicVectorStore`.
-            encoder: see :func:`open_index_over`.
-            identity: see :func:`open_index_over`.
-            **settings: of the class, and of :func:`open_index_over`.
+            **options: settings of the class, and of :func:`open_index_over`.
 
         Raises:
             ConfigurationError, CollectionError, ServerError: see :func:`open_index_over`.
         """
-        own, opening = split_options(settings)
-        index = open_index_over(store, encoder=encoder, identity=identity, **opening)
-        return cls.model_validate({"index": index, **own})
+        own, opening = split_options(options)
+        return cls.model_validate({"index": open_index_over(store, **opening), **own})
 
     @classmethod
-    async def aover(
-        cls,
-        store: VectorStore,
-        *,
-        encoder: Encoder | None = None,
-        identity: str | None = None,
-        **settings: Unpack[OverOptions],
-    ) -> Self:
+    async def aover(cls, store: VectorStore, **options: Unpack[OverOptions]) -> Self:
         """The asynchronous twin of :meth:`over`."""
-        own, opening = split_options(settings)
-        index = await aopen_index_over(store, encoder=encoder, identity=identity, **opening)
-        return cls.model_validate({"index": index, **own})
+        own, opening = split_options(options)
+        return cls.model_validate({"index": await aopen_index_over(store, **opening), **own})
 
     def _get_relevant_documents(
         self,
@@ -175,28 +160,16 @@ class ConstraintRetriever(BaseRetriever):
         return [to_document(hit) for hit in hits]
 
     def _request(
-        self,
-        query: str,
-        policy: AnyPolicy | None = None,
-        k: int | None = None,
-        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
-        min_score: float | None = None,
-        query_syntax: QuerySyntax | None = None,
-        exclude: Sequence[str] | None = None,
-        hard: bool | None = None,
-        **judge: AnyJudge,
+        self, query: str, **settings: Unpack[SearchOptions]
     ) -> tuple[Engine, dict[str, Any]]:
         """The engine of one call, and the arguments of its search."""
-        policy = self.policy if policy is None else policy
-        syntax = self.query_syntax if query_syntax is None else query_syntax
-        return Engine(self.index, policy, **{"judge": self.judge, **judge}), {
-            "query": read_query(query, syntax, policy),
-            "k": self.k if k is None else k,
-            "filter": self.filter if filter is None else filter,
-            "min_score": self.min_score if min_score is None else min_score,
-            "exclude": self.exclude if exclude is None else exclude,
-            "hard": self.hard if hard is None else hard,
+        own = {name: getattr(self, name) for name in SearchOptions.__annotations__}
+        given = {
+            name: value for name, value in settings.items() if value is not None or name == "judge"
         }
-
-    def _get_ls_params(self, **kwargs: object) -> LangSmithRetrieverParams:
-        return langsmith_params(super()._get_ls_params(**kwargs), self.index)
+        search = own | given
+        policy, syntax, judge = (search.pop(name) for name in ("policy", "query_syntax", "judge"))
+        return Engine(self.index, policy, judge=judge), {
+            "query": read_query(query, syntax, policy),
+            **search,
+        }

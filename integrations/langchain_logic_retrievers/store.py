@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, Self, Unpack
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
 from langchain_logic_retrievers.documents import stored_document, to_documents, to_passages
 from langchain_logic_retrievers.models import TOPICAL, LogicEmbeddings, encoder_for_store
-from langchain_logic_retrievers.settings import read_store_options
-from langchain_logic_retrievers.vector_searches import VectorSearches
+from langchain_logic_retrievers.store_searches import StoreSearches
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE
 from logic_retrievers.policies import resolve_policy
-from logic_retrievers.query_input import AnyPolicy, QuerySyntax, read_query
+from logic_retrievers.query_input import AnyPolicy
 from logic_retrievers.search import Engine
-from logic_retrievers.types import Hit
 
 
-class SearchOptions(TypedDict, total=False):
-    """Settings of a single search."""
-
-    filter: UserFilter
-    policy: AnyPolicy | None
-    min_score: float | None
-    query_syntax: QuerySyntax
-    exclude: Sequence[str]
-    hard: bool
-
-
-class LogicVectorStore(VectorSearches):
+class LogicVectorStore(StoreSearches):
     """Stores every document with all named vectors of an encoder, and searches under a policy.
 
     Searches give the documents as they were stored, as LangChain's stores do; for the evidence use
@@ -105,7 +92,13 @@ class LogicVectorStore(VectorSearches):
 
     @classmethod
     def from_documents(
-        cls, documents: list[Document], embedding: Embeddings | None = None, **kwargs: Any
+        cls,
+        documents: list[Document],
+        embedding: Embeddings | None = None,
+        *,
+        ids: Sequence[str | None] | None = None,
+        identity: str | None = None,
+        **settings: Any,
     ) -> Self:
         """Opens a collection and adds documents to it.
 
@@ -113,17 +106,16 @@ class LogicVectorStore(VectorSearches):
             documents: to be stored.
             embedding: makes the topical vectors; :class:`LogicEmbeddings` give their encoder with
                 all its vectors; None: the bundle that comes with the package.
-            **kwargs: ``ids``, ``policy``, ``identity`` (see :func:`encoder_of`), ``collection`` or
-                ``collection_name``, and the settings of :meth:`PassageIndex.open`.
+            ids: as for :meth:`add_documents`.
+            identity: see :func:`encoder_of`.
+            **settings: as for :meth:`open`; ``collection`` may be called ``collection_name``.
 
         Raises:
             ConfigurationError: a setting that nobody knows.
             CollectionError, ServerError, InputError: as :meth:`open` and :meth:`add_documents`.
         """
-        ids = kwargs.pop("ids", None)
-        options = read_store_options(kwargs)
-        encoder = encoder_for_store(embedding, options.identity)
-        store = cls.open(options.collection, encoder, policy=options.policy, **options.settings)
+        encoder = encoder_for_store(embedding, identity)
+        store = cls.open(_take_name(settings), encoder, **settings)
         try:
             store.add_documents(documents, ids=ids)
         except BaseException:
@@ -133,17 +125,17 @@ class LogicVectorStore(VectorSearches):
 
     @classmethod
     async def afrom_documents(
-        cls, documents: list[Document], embedding: Embeddings | None = None, **kwargs: Any
+        cls,
+        documents: list[Document],
+        embedding: Embeddings | None = None,
+        *,
+        ids: Sequence[str | None] | None = None,
+        identity: str | None = None,
+        **settings: Any,
     ) -> Self:
         """The asynchronous twin of :meth:`from_documents`."""
-        ids = kwargs.pop("ids", None)
-        options = read_store_options(kwargs)
-        encoder = await encoder_threads.submit(
-            partial(encoder_for_store, embedding, options.identity)
-        )
-        store = await cls.aopen(
-            options.collection, encoder, policy=options.policy, **options.settings
-        )
+        encoder = await encoder_threads.submit(partial(encoder_for_store, embedding, identity))
+        store = await cls.aopen(_take_name(settings), encoder, **settings)
         try:
             await store.aadd_documents(documents, ids=ids)
         except BaseException:
@@ -269,71 +261,8 @@ class LogicVectorStore(VectorSearches):
         """The asynchronous twin of :meth:`get_by_ids`."""
         return [stored_document(passage) for passage in await self.index.aget(ids)]
 
-    def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
-        """The k best documents, as they were stored; see :meth:`similarity_search_with_score`."""
-        return [document for document, _ in self.similarity_search_with_score(query, k, **kwargs)]
 
-    async def asimilarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
-        """The asynchronous twin of :meth:`similarity_search`."""
-        scored = await self.asimilarity_search_with_score(query, k, **kwargs)
-        return [document for document, _ in scored]
-
-    def similarity_search_with_score(
-        self, query: str, k: int = 4, **settings: Unpack[SearchOptions]
-    ) -> list[tuple[Document, float]]:
-        """The k best documents, and their scores under the policy: more is better.
-
-        Args:
-            query: any text that is not empty, or an expression's.
-            k: how many.
-            **settings: ``filter`` (a Qdrant ``Filter`` or ``{"key": value}`` over the metadata),
-                ``policy`` (instead of the store's own), ``min_score``, ``query_syntax``,
-                ``exclude`` and ``hard``, as in :class:`ConstraintRetriever`.
-
-        Raises:
-            ExpressionError: the query is to be an expression and is none.
-            EmptyTextError, ConfigurationError, MissingVectorError, ServerError: see
-                :meth:`logic_retrievers.Engine.search`.
-        """
-        return _with_scores(self.engine.search(**self._request(query, k, **settings)))
-
-    async def asimilarity_search_with_score(
-        self, query: str, k: int = 4, **settings: Unpack[SearchOptions]
-    ) -> list[tuple[Document, float]]:
-        """The asynchronous twin of :meth:`similarity_search_with_score`."""
-        return _with_scores(await self.engine.asearch(**self._request(query, k, **settings)))
-
-    def _request(
-        self,
-        query: str,
-        k: int,
-        *,
-        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
-        policy: AnyPolicy | None = None,
-        min_score: float | None = None,
-        query_syntax: QuerySyntax = "words",
-        exclude: Sequence[str] = (),
-        hard: bool = False,
-    ) -> dict[str, Any]:
-        policy = self.engine.policy if policy is None else policy
-        return {
-            "query": read_query(query, query_syntax, policy),
-            "k": k,
-            "filter": filter,
-            "policy": policy,
-            "min_score": min_score,
-            "exclude": exclude,
-            "hard": hard,
-        }
-
-    def _select_relevance_score_fn(self) -> Callable[[float], float]:
-        return _relevance
-
-
-def _with_scores(hits: Sequence[Hit]) -> list[tuple[Document, float]]:
-    return [(stored_document(hit.passage), hit.score) for hit in hits]
-
-
-def _relevance(score: float) -> float:
-    """A cosine in [-1, 1] as [0, 1]; a penalty may have taken it below."""
-    return min(1.0, max(0.0, (score + 1) / 2))
+def _take_name(settings: dict[str, Any]) -> str:
+    """Takes the collection's name out of settings; ``collection_name`` is langchain-qdrant's."""
+    key = "collection_name" if "collection_name" in settings else "collection"
+    return settings.pop(key, "passages")  # type: ignore[no-any-return]

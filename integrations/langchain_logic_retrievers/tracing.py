@@ -1,4 +1,4 @@
-"""What tracers see of a run: custom events, without any text, and LangSmith's parameters."""
+"""What tracers see of a run: custom events, without any text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,8 @@ from langchain_core.callbacks import (
     adispatch_custom_event,
     dispatch_custom_event,
 )
-from langchain_core.retrievers import LangSmithRetrieverParams
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
-
-from logic_retrievers.encoders import Encoder
-from logic_retrievers.index import PassageIndex
 
 RETRIEVAL = "logic_retrievers.retrieval"
 RERANKING = "logic_retrievers.rerank"
@@ -37,26 +33,6 @@ async def asend_event(
     config = _run_config(callbacks)
     if config is not None:
         await adispatch_custom_event(name, describe(), config=config)
-
-
-def langsmith_params(
-    params: LangSmithRetrieverParams, index: PassageIndex
-) -> LangSmithRetrieverParams:
-    """LangChain's own parameters, and what LangSmith groups the runs of an index by."""
-    return LangSmithRetrieverParams(
-        **params,
-        ls_vector_store_provider="Qdrant",
-        ls_embedding_provider=type(index.encoder).__name__,
-        ls_embedding_model=_model_name(index.encoder),
-    )
-
-
-def _model_name(encoder: Encoder) -> str:
-    """The bundle's name, or else the fingerprint of the encoder's first vector."""
-    bundle = getattr(encoder, "bundle", None)
-    if bundle is not None:
-        return str(bundle.manifest.name)
-    return next(iter(encoder.specs.values())).fingerprint
 
 
 def _run_config(callbacks: Callbacks) -> RunnableConfig | None:

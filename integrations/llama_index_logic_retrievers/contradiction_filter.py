@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Annotated, Any, Self, Unpack
+from typing import Annotated, Any, Unpack
 
-from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
 from llama_index.core.instrumentation.events.base import BaseEvent  # type: ignore[attr-defined]
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
-from pydantic import Field, PlainSerializer, PrivateAttr, computed_field
+from pydantic import Field, PlainSerializer, PrivateAttr
 
 from llama_index_logic_retrievers.evidence import with_contradictions
-from llama_index_logic_retrievers.filters import (
-    FILTER_TYPES,
-    AnyFilter,
-    describe_filter,
-    filter_from,
-    to_trusted_filter,
-)
+from llama_index_logic_retrievers.filters import AnyFilter, describe_filter
 from llama_index_logic_retrievers.nodes import AnyNode, passage_of, trusted_passages
-from llama_index_logic_retrievers.settings import (
-    check_fingerprints,
-    fingerprints_of,
-    refuse_unknown,
-)
+from llama_index_logic_retrievers.settings import core_settings, refuse_unknown
 from logic_retrievers import contradiction
-from logic_retrievers.adapters.descriptions import (
-    SETTINGS_FROM,
-    describe_passages,
-    restore_settings,
-)
+from logic_retrievers.adapters.built import Built, build
+from logic_retrievers.adapters.descriptions import describe_passages
 from logic_retrievers.adapters.settings import FilterFields, FilterOptions
 from logic_retrievers.contradiction import FilterResult
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution
 from logic_retrievers.encoders import Encoder
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 
+_OWN_SETTINGS = ("callback_manager", "top_n")
 _dispatcher = get_dispatcher(__name__)
 
 
@@ -98,7 +83,6 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         trusted_filter: which of the given nodes, and of the index's, are trusted:
             ``MetadataFilters``, a Qdrant ``Filter``, ``{"key": wanted}`` over the metadata, or a
             function of a ``Passage``, which can only pick from those given.
-        callback_manager: as in every postprocessor of LlamaIndex.
         **settings: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
             ``date_key``, ``source_key`` (a node without it is known by its ``ref_doc_id``),
             ``source_order``, ``judge``, ``judge_above``: as in
@@ -115,7 +99,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         default=(), repr=False
     )
     trusted_filter: Annotated[Any, PlainSerializer(describe_filter)] = None
-    _core: contradiction.ContradictionFilter = PrivateAttr()
+    _built: Built[contradiction.ContradictionFilter] | None = PrivateAttr(default=None)
 
     def __init__(
         self,
@@ -126,10 +110,9 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         *,
         trusted: Sequence[AnyNode | Passage] = (),
         trusted_filter: AnyFilter | Callable[[Passage], bool] = None,
-        callback_manager: CallbackManager | None = None,
         **settings: Unpack[FilterOptions],
     ) -> None:
-        refuse_unknown("ContradictionFilter", settings, {*type(self).model_fields, "class_name"})
+        refuse_unknown("ContradictionFilter", settings, type(self).model_fields.keys())
         if top_n is not None:
             check_count("top_n", top_n)
         values: dict[str, Any] = {
@@ -140,66 +123,19 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
             "trusted_filter": trusted_filter,
             **settings,
         }
-        core = _core_filter({name: values[name] for name in _CORE_SETTINGS & values.keys()})
-        if callback_manager is not None:
-            values["callback_manager"] = callback_manager
+        # refuses what cannot work
+        contradiction.ContradictionFilter(**core_settings(values, *_OWN_SETTINGS))
         super().__init__(**values, top_n=top_n)
-        self._core = core
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Refuses a value that cannot work, and goes on with one that can."""
-        if name == "top_n" and value is not None:
-            check_count(name, value)
-        if name == "trusted":
-            value = trusted_passages(value)
-        if name in _CORE_SETTINGS:
-            core = _core_filter({**self._core_settings(), name: value})
-            super().__setattr__(name, value)
-            self._core = core
-        else:
-            super().__setattr__(name, value)
 
     @classmethod
     def class_name(cls) -> str:
         """The name that serialised settings carry."""
         return "ContradictionFilter"
 
-    @computed_field(repr=False)  # type: ignore[prop-decorator]
-    @property
-    def fingerprints(self) -> dict[str, str]:
-        """Which encoder judges: vector name -> fingerprint of its document side."""
-        return fingerprints_of(self._core.encoder)
-
-    @computed_field(repr=False)  # type: ignore[prop-decorator]
-    @property
-    def trusted_collection(self) -> str | None:
-        """The collection whose trusted nodes judge too; None where none do."""
-        searched = isinstance(self.trusted_filter, FILTER_TYPES) and self.trusted_candidates
-        return self.index.collection if self.index is not None and searched else None
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:
-        """A filter from its settings, and from what settings cannot hold.
-
-        Raises:
-            ConfigurationError: the filter had a function, an index with trusted nodes or another
-                encoder, and ``kwargs`` has none.
-        """
-        data = restore_settings(data, {**SETTINGS_FROM, "trusted_filter": filter_from}, kwargs)
-        fingerprints = data.pop("fingerprints", None)
-        collection = data.pop("trusted_collection", None)
-        made = super().from_dict(data, **kwargs)
-        check_fingerprints(fingerprints, made.fingerprints, "filter")
-        if collection not in (None, made.trusted_collection):
-            raise ConfigurationError(
-                f"Trusted nodes of the collection {collection!r} judged for this filter. Pass"
-                " index= with it, or trusted_candidates=0."
-            )
-        return made
-
     def __reduce__(self) -> tuple[Any, ...]:
         """For another process; LlamaIndex's own way leaves out what cannot be pickled."""
-        return partial(type(self), **self._core_settings(), top_n=self.top_n), ()
+        settings = {name: value for name, value in self if name != "callback_manager"}
+        return partial(type(self), **settings), ()
 
     def filter(
         self,
@@ -225,7 +161,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
                 vectors.
             ServerError: the index failed or could not be reached.
         """
-        return self._core.filter(**self._request(nodes, query, top_n, trusted))
+        return self._core().filter(**self._request(nodes, query, top_n, trusted))
 
     async def afilter(
         self,
@@ -236,10 +172,13 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         trusted: Sequence[AnyNode | Passage] = (),
     ) -> FilterResult:
         """:meth:`filter` without blocking the event loop; the same result."""
-        return await self._core.afilter(**self._request(nodes, query, top_n, trusted))
+        return await self._core().afilter(**self._request(nodes, query, top_n, trusted))
 
-    def _core_settings(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _CORE_SETTINGS}
+    def _core(self) -> contradiction.ContradictionFilter:
+        """The core's filter with the present settings; kept, for it keeps the trusted vectors."""
+        settings = core_settings(dict(self), *_OWN_SETTINGS)
+        self._built = build(self._built, settings, contradiction.ContradictionFilter)
+        return self._built.core
 
     def _request(
         self,
@@ -259,47 +198,18 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        query = None if query_bundle is None else query_bundle.query_str
-        with self._filter_events(nodes, query) as finish:
-            return finish(self.filter(nodes, query))
+        result = self.filter(nodes, None if query_bundle is None else query_bundle.query_str)
+        return self._staying(nodes, result)
 
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         query = None if query_bundle is None else query_bundle.query_str
-        with self._filter_events(nodes, query) as finish:
-            return finish(await self.afilter(nodes, query))
+        return self._staying(nodes, await self.afilter(nodes, query))
 
-    @contextmanager
-    def _filter_events(
-        self, nodes: list[NodeWithScore], query: str | None
-    ) -> Iterator[Callable[[FilterResult], list[NodeWithScore]]]:
-        """LlamaIndex's events around a filtering; yields the function that ends it."""
-        resolution = self._core.resolution.name
-        # of the types that callbacks know, a reranking is the nearest
-        payload: dict[str, Any] = {
-            EventPayload.NODES: nodes,
-            EventPayload.MODEL_NAME: f"logic-retrievers:contradiction:{resolution}",
-            EventPayload.TOP_K: len(nodes) if self.top_n is None else self.top_n,
-        }
-        if query is not None:
-            payload[EventPayload.QUERY_STR] = query
-        with self.callback_manager.event(CBEventType.RERANKING, payload=payload) as event:
-
-            def finish(result: FilterResult) -> list[NodeWithScore]:
-                by_id = {scored.node.node_id: scored for scored in reversed(nodes)}
-                staying = [with_contradictions(by_id[hit.passage.id], hit) for hit in result.hits]
-                description = {"resolution": resolution, **result.without_texts()}
-                event.on_end(payload={EventPayload.NODES: staying, "contradictions": description})
-                _dispatcher.event(ContradictionFilterEvent(**description))
-                return staying
-
-            yield finish
-
-
-_CORE_SETTINGS = frozenset(ContradictionFilter.model_fields) - {"callback_manager", "top_n"}
-
-
-def _core_filter(settings: Mapping[str, Any]) -> contradiction.ContradictionFilter:
-    trusted_filter = to_trusted_filter(settings.get("trusted_filter"), settings.get("index"))
-    return contradiction.ContradictionFilter(**{**settings, "trusted_filter": trusted_filter})
+    def _staying(self, nodes: Sequence[NodeWithScore], result: FilterResult) -> list[NodeWithScore]:
+        """Copies of the nodes that stay; tracers get the whole result."""
+        resolution = self._core().resolution.name
+        _dispatcher.event(ContradictionFilterEvent(resolution=resolution, **result.without_texts()))
+        by_id = {scored.node.node_id: scored for scored in reversed(nodes)}
+        return [with_contradictions(by_id[hit.passage.id], hit) for hit in result.hits]

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
-from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload
-from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
-from llama_index.core.instrumentation.events.retrieval import (
-    RetrievalEndEvent,
-    RetrievalStartEvent,
-)
+from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import IndexNode, NodeWithScore, QueryBundle
 
 from llama_index_logic_retrievers.base_retriever import LogicRetriever
-from llama_index_logic_retrievers.existing import aopen_index_over, open_index_over
 from llama_index_logic_retrievers.filters import AnyFilter, check_filter, to_user_filter
 from llama_index_logic_retrievers.nodes import to_nodes
 from llama_index_logic_retrievers.settings import check_index
-from llama_index_logic_retrievers.store import LogicVectorStore
-from logic_retrievers.adapters.settings import check_contradiction_encoder, split_options
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
-from logic_retrievers.encoders import Encoder
-from logic_retrievers.index import PassageIndex, Settings
+from logic_retrievers.index import PassageIndex
 from logic_retrievers.settings import check_count
-from logic_retrievers.types import Hit
-
-_dispatcher = get_dispatcher(__name__)
 
 
 class SearchOptions(TypedDict, total=False):
@@ -38,12 +24,6 @@ class SearchOptions(TypedDict, total=False):
     min_probability: float | None
     candidates: int
     alpha: float | None
-
-
-class OverOptions(SearchOptions, Settings, total=False):
-    """Settings of a retriever and of :meth:`PassageIndex.open`."""
-
-    settings: ContradictionSettings | None
 
 
 class ContradictionRetriever(LogicRetriever):
@@ -106,42 +86,6 @@ class ContradictionRetriever(LogicRetriever):
         self._search()
         super().__init__(callback_manager, object_map, objects, verbose)
 
-    @classmethod
-    def over(
-        cls, store: Any, *, encoder: Encoder | None = None, **settings: Unpack[OverOptions]
-    ) -> Self:
-        """A retriever over a store that is there already, on its clients.
-
-        Args:
-            store: a :class:`LogicVectorStore`, or LlamaIndex's ``QdrantVectorStore``.
-            encoder: makes all vectors of a ``QdrantVectorStore``, the topical one as the model did
-                that embedded its nodes.
-            **settings: of the class, and of :func:`open_index_over`.
-
-        Raises:
-            ConfigurationError: no such store, or no encoder that fits.
-            CollectionError, ServerError: as :func:`open_index_over`.
-        """
-        own, opening = split_options(settings)
-        if not isinstance(store, LogicVectorStore):
-            check_contradiction_encoder(encoder, own)
-        return cls(open_index_over(store, encoder=encoder, **opening), **own)
-
-    @classmethod
-    async def aover(
-        cls, store: Any, *, encoder: Encoder | None = None, **settings: Unpack[OverOptions]
-    ) -> Self:
-        """The asynchronous twin of :meth:`over`; works where the store has only aclient."""
-        own, opening = split_options(settings)
-        if not isinstance(store, LogicVectorStore):
-            check_contradiction_encoder(encoder, own)
-        return cls(await aopen_index_over(store, encoder=encoder, **opening), **own)
-
-    @classmethod
-    def class_name(cls) -> str:
-        """The class's name, as LlamaIndex's components have one."""
-        return "ContradictionRetriever"
-
     def like(self, passage_id: str, **settings: Unpack[SearchOptions]) -> list[NodeWithScore]:
         """What contradicts a stored node; itself and its copies are left out.
 
@@ -159,17 +103,15 @@ class ContradictionRetriever(LogicRetriever):
             ServerError: Qdrant failed or could not be reached.
         """
         retriever = self._with_settings({**settings})
-        with self._retrieval_events(passage_id) as finish:
-            return finish(retriever._search().search_like(passage_id, **retriever._request()))
+        return to_nodes(retriever._search().search_like(passage_id, **retriever._request()))
 
     async def alike(
         self, passage_id: str, **settings: Unpack[SearchOptions]
     ) -> list[NodeWithScore]:
         """:meth:`like` without blocking the event loop; the same nodes."""
         retriever = self._with_settings({**settings})
-        with self._retrieval_events(passage_id) as finish:
-            search = retriever._search()
-            return finish(await search.asearch_like(passage_id, **retriever._request()))
+        hits = await retriever._search().asearch_like(passage_id, **retriever._request())
+        return to_nodes(hits)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return to_nodes(self._search().search(query_bundle.query_str, **self._request()))
@@ -191,20 +133,3 @@ class ContradictionRetriever(LogicRetriever):
             "k": self.similarity_top_k,
             "filter": to_user_filter(self.filter, self.index.prefixes),
         }
-
-    @contextmanager
-    def _retrieval_events(
-        self, passage_id: str
-    ) -> Iterator[Callable[[Sequence[Hit]], list[NodeWithScore]]]:
-        """LlamaIndex's events around a retrieval; yields the function that ends it."""
-        _dispatcher.event(RetrievalStartEvent(str_or_query_bundle=passage_id))
-        payload: dict[str, Any] = {EventPayload.QUERY_STR: passage_id}
-        with self.callback_manager.event(CBEventType.RETRIEVE, payload=payload) as event:
-
-            def finish(hits: Sequence[Hit]) -> list[NodeWithScore]:
-                nodes = to_nodes(hits)
-                event.on_end(payload={EventPayload.NODES: nodes})
-                _dispatcher.event(RetrievalEndEvent(str_or_query_bundle=passage_id, nodes=nodes))
-                return nodes
-
-            yield finish

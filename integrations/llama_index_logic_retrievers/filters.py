@@ -20,9 +20,10 @@ from llama_index.core.vector_stores.types import (
     MetadataFilter,
     MetadataFilters,
 )
+from pydantic import BaseModel
 from qdrant_client import models
 
-from logic_retrievers.adapters.descriptions import jsonable, qualified_name, refuse_description
+from logic_retrievers.adapters.descriptions import jsonable, qualified_name
 from logic_retrievers.adapters.filter_values import equal_values
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter
 from logic_retrievers.errors import InputError
@@ -32,14 +33,6 @@ from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.types import Passage
 
 AnyFilter: TypeAlias = MetadataFilters | MetadataFilter | UserFilter
-
-FILTER_TYPES = (Mapping, models.Filter, MetadataFilters, MetadataFilter)
-"""Kinds of a ``trusted_filter`` that can be searched for in a collection; a function cannot."""
-_DESCRIBED_TYPES: Mapping[str, type[Any]] = {
-    "qdrant": models.Filter,
-    "filters": MetadataFilters,
-    "filter": MetadataFilter,
-}
 
 _RANGES = {
     FilterOperator.GT: "gt",
@@ -79,12 +72,20 @@ def to_trusted_filter(
     condition: AnyFilter | Callable[[Passage], bool], index: PassageIndex | None
 ) -> TrustedFilter:
     """A ``trusted_filter`` that the core takes, for the collection that it is about."""
-    if callable(condition) and not isinstance(condition, FILTER_TYPES):
+    if callable(condition):
         return condition
     prefixes = (METADATA,) if index is None else index.prefixes
     translated = to_user_filter(condition, prefixes)
     # filters without a condition are refused as an empty Qdrant filter is; None would pick nobody
     return models.Filter() if condition is not None and translated is None else translated
+
+
+def describe_filter(condition: Any) -> Any:
+    """A ``trusted_filter`` in JSON types: all but a dict as a text, which no filter is made of."""
+    if condition is None or isinstance(condition, Mapping):
+        return jsonable(condition)
+    is_model = isinstance(condition, BaseModel)
+    return condition.model_dump_json(exclude_none=True) if is_model else qualified_name(condition)
 
 
 def translate_filters(filters: MetadataFilters, prefixes: Sequence[str]) -> models.Filter | None:
@@ -105,32 +106,6 @@ def translate_filters(filters: MetadataFilters, prefixes: Sequence[str]) -> mode
             return models.Filter(should=conditions)
         case FilterCondition.NOT:
             return models.Filter(must_not=conditions)
-
-
-def describe_filter(condition: Any) -> dict[str, Any] | None:
-    """A ``trusted_filter`` in JSON types, under the kind that it is of."""
-    if condition is None:
-        return None
-    if isinstance(condition, Mapping):
-        return {"metadata": jsonable(dict(condition))}
-    for name, kind in _DESCRIBED_TYPES.items():
-        if isinstance(condition, kind):
-            return {name: condition.model_dump(mode="json", exclude_none=True)}
-    return {"function": qualified_name(condition)}
-
-
-def filter_from(description: Mapping[str, Any] | None) -> Any:
-    """The filter that :func:`describe_filter` described.
-
-    Raises:
-        ConfigurationError: it was a function.
-    """
-    if description is None:
-        return None
-    ((name, content),) = description.items()
-    if name == "function":
-        raise refuse_description("trusted_filter", content)
-    return content if name == "metadata" else _DESCRIBED_TYPES[name].model_validate(content)
 
 
 def _translate_condition(condition: MetadataFilter, prefixes: Sequence[str]) -> models.Filter:

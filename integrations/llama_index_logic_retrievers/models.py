@@ -63,9 +63,7 @@ class LogicEmbeddings(BaseEmbedding):
     ) -> None:
         if encoder is None:
             encoder = default_encoder() if bundle is None else OnnxEncoder(bundle)
-        refuse_unknown(
-            "LogicEmbeddings", settings, BaseEmbedding.model_fields.keys() | {"class_name"}
-        )
+        refuse_unknown("LogicEmbeddings", settings, BaseEmbedding.model_fields.keys())
         name = _model_name(encoder, vector)
         if model_name not in (None, name):
             raise ConfigurationError(
@@ -170,12 +168,7 @@ class LLMReader:
 
     def __init__(self, llm: LLM, *, name: str) -> None:
         self._llm = llm
-        self._name = name
-
-    @property
-    def name(self) -> str:
-        """As it was given."""
-        return self._name
+        self.name = name
 
     def answer(self, prompt: Prompt) -> str:
         """The text of the LLM's answer; its errors are passed on."""

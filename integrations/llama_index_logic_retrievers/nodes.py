@@ -112,11 +112,6 @@ def node_of(passage: Passage) -> BaseNode:
     return kind.from_dict(fields)
 
 
-def nodes_of(passages: Sequence[Passage]) -> list[BaseNode]:
-    """The nodes of several passages."""
-    return [node_of(passage) for passage in passages]
-
-
 def to_nodes(hits: Sequence[Hit]) -> list[NodeWithScore]:
     """Hits as LlamaIndex's nodes with scores, best first."""
     return [with_ranking(node_of(hit.passage), hit) for hit in hits]

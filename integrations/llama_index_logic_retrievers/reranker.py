@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -12,16 +12,11 @@ from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr
 from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
-from pydantic import Field, computed_field
+from pydantic import Field
 
 from llama_index_logic_retrievers.evidence import with_ranking
 from llama_index_logic_retrievers.nodes import passage_of
-from llama_index_logic_retrievers.settings import (
-    PolicySetting,
-    check_fingerprints,
-    check_policy,
-    refuse_unknown,
-)
+from llama_index_logic_retrievers.settings import PolicySetting, check_policy, refuse_unknown
 from logic_retrievers.adapters.settings import ExcludeSetting, HardSetting, JudgeSetting
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import InputError
@@ -62,7 +57,6 @@ class CompatibilityReranker(BaseNodePostprocessor):
         hard: leave out nodes that contain such a text as whole words, as there.
         judge: reads the first nodes of queries with a constraint, as there; under the policy
             ``judge`` it alone orders the nodes of every query.
-        fingerprints: as :meth:`to_dict` gives them; another encoder is refused then.
 
     Raises:
         ConfigurationError: top_n is under 1, no such policy or syntax, one that cannot use
@@ -89,15 +83,10 @@ class CompatibilityReranker(BaseNodePostprocessor):
         exclude: Sequence[str] = (),
         hard: bool = False,
         judge: AnyJudge = "auto",
-        *,
-        fingerprints: Mapping[str, list[str]] | None = None,
         **settings: Any,
     ) -> None:
-        refuse_unknown(
-            "CompatibilityReranker",
-            settings,
-            BaseNodePostprocessor.model_fields.keys() | {"class_name"},
-        )
+        known = BaseNodePostprocessor.model_fields.keys()
+        refuse_unknown("CompatibilityReranker", settings, known)
         if top_n is not None:
             check_count("top_n", top_n)
         if encoder is None and index is None:
@@ -116,50 +105,46 @@ class CompatibilityReranker(BaseNodePostprocessor):
             "index": index,
         }
         super().__init__(**settings)
-        check_fingerprints(fingerprints, self.fingerprints, "reranker")
 
     @classmethod
     def class_name(cls) -> str:
         """The name that serialised settings carry."""
         return "CompatibilityReranker"
 
-    @computed_field(repr=False)  # type: ignore[prop-decorator]
-    @property
-    def fingerprints(self) -> dict[str, list[str]]:
-        """Which encoder ranks: vector name -> fingerprints of its document and query side."""
-        specs = self._reranker().encoder.specs
-        return {name: [spec.fingerprint, spec.query_fingerprint] for name, spec in specs.items()}
-
     def __reduce__(self) -> tuple[Any, ...]:
         """For another process; LlamaIndex's own way leaves out what cannot be pickled."""
-        settings = (self.policy, self.top_n, self.encoder, self.index, self.query_syntax)
-        rest: dict[str, Any] = {"exclude": self.exclude, "hard": self.hard, "judge": self.judge}
-        return partial(type(self), *settings, **rest), ()
+        settings = {name: value for name, value in self if name != "callback_manager"}
+        return partial(type(self), **settings), ()
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         query = _query_text(query_bundle)
-        parsed = read_query(query, self.query_syntax, self.policy)
+        request = self._request(query, nodes)
         if not nodes:
             return []
-        passages = [passage_of(node) for node in nodes]
         with self._rerank_events(nodes, query) as finish:
-            return finish(self._reranker().rerank(parsed, passages, **self._settings()))
+            return finish(self._reranker().rerank(**request))
 
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         query = _query_text(query_bundle)
-        parsed = read_query(query, self.query_syntax, self.policy)
+        request = self._request(query, nodes)
         if not nodes:
             return []
-        passages = [passage_of(node) for node in nodes]
         with self._rerank_events(nodes, query) as finish:
-            return finish(await self._reranker().arerank(parsed, passages, **self._settings()))
+            return finish(await self._reranker().arerank(**request))
 
-    def _settings(self) -> dict[str, Any]:
-        return {"k": self.top_n, "exclude": self.exclude, "hard": self.hard}
+    def _request(self, query: str, nodes: Sequence[NodeWithScore]) -> dict[str, Any]:
+        """The arguments of the core's reranker."""
+        return {
+            "query": read_query(query, self.query_syntax, self.policy),
+            "passages": [passage_of(node) for node in nodes],
+            "k": self.top_n,
+            "exclude": self.exclude,
+            "hard": self.hard,
+        }
 
     def _reranker(self) -> Reranker:
         return Reranker(self.encoder, self.policy, index=self.index, judge=self.judge)

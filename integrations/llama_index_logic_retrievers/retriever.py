@@ -43,7 +43,11 @@ class SearchOptions(TypedDict, total=False):
 
 
 class OverOptions(SearchOptions, Settings, total=False):
-    """Settings of a retriever and of :meth:`PassageIndex.open`."""
+    """Settings of a retriever, and those of :func:`open_index_over`."""
+
+    embed_model: BaseEmbedding | None
+    encoder: Encoder | None
+    identity: str | None
 
 
 class ConstraintRetriever(LogicRetriever):
@@ -115,55 +119,25 @@ class ConstraintRetriever(LogicRetriever):
         super().__init__(callback_manager, object_map, objects, verbose)
 
     @classmethod
-    def over(
-        cls,
-        store: Any,
-        *,
-        embed_model: BaseEmbedding | None = None,
-        encoder: Encoder | None = None,
-        identity: str | None = None,
-        **settings: Unpack[OverOptions],
-    ) -> Self:
+    def over(cls, store: Any, **options: Unpack[OverOptions]) -> Self:
         """A retriever over a store that is there already, on its clients.
 
         Args:
             store: LlamaIndex's ``QdrantVectorStore``, or a :class:`LogicVectorStore`.
-            embed_model: the model that embedded the nodes of a ``QdrantVectorStore``.
-            encoder: makes all vectors, instead.
-            identity: says which model ``embed_model`` is, where it has no name.
-            **settings: of the class, and of :func:`open_index_over`.
+            **options: settings of the class, and of :func:`open_index_over`.
 
         Raises:
             ConfigurationError: no such store, or neither model nor encoder.
             CollectionError, ServerError: as :func:`open_index_over`.
         """
-        own, opening = split_options(settings)
-        index = open_index_over(
-            store, embed_model=embed_model, encoder=encoder, identity=identity, **opening
-        )
-        return cls(index, **own)
+        own, opening = split_options(options)
+        return cls(open_index_over(store, **opening), **own)
 
     @classmethod
-    async def aover(
-        cls,
-        store: Any,
-        *,
-        embed_model: BaseEmbedding | None = None,
-        encoder: Encoder | None = None,
-        identity: str | None = None,
-        **settings: Unpack[OverOptions],
-    ) -> Self:
+    async def aover(cls, store: Any, **options: Unpack[OverOptions]) -> Self:
         """The asynchronous twin of :meth:`over`; works where the store has only aclient."""
-        own, opening = split_options(settings)
-        index = await aopen_index_over(
-            store, embed_model=embed_model, encoder=encoder, identity=identity, **opening
-        )
-        return cls(index, **own)
-
-    @classmethod
-    def class_name(cls) -> str:
-        """The class's name, as LlamaIndex's components have one."""
-        return "ConstraintRetriever"
+        own, opening = split_options(options)
+        return cls(await aopen_index_over(store, **opening), **own)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         request = self._request(query_bundle)

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer
 
+from llama_index_logic_retrievers.filters import to_trusted_filter
+from llama_index_logic_retrievers.nodes import trusted_passages
 from logic_retrievers.adapters.descriptions import policy_from
-from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, resolve_policy
@@ -60,24 +61,13 @@ def check_index(index: Any) -> PassageIndex:
     return index
 
 
-def fingerprints_of(encoder: Encoder) -> dict[str, str]:
-    """Which encoder it is: vector name -> fingerprint of its document side."""
-    return {name: spec.fingerprint for name, spec in encoder.specs.items()}
-
-
-def check_fingerprints(saved: Any, present: Any, part: str) -> None:
-    """Refuses settings that were saved with another encoder.
-
-    Args:
-        saved: fingerprints among the settings; None where there are none.
-        present: those of the encoder that the part has now.
-        part: what the part is called.
+def core_settings(values: Mapping[str, Any], *own: str) -> dict[str, Any]:
+    """Settings for the core's class: without the adapter's ``own``, and in the core's types.
 
     Raises:
-        ConfigurationError: they differ.
+        InputError: a trusted node that is none, or a filter that cannot be read.
     """
-    if saved not in (None, present):
-        raise ConfigurationError(
-            f"These are the settings of a {part} with another encoder. Pass encoder= or index="
-            " with the encoder that it had."
-        )
+    settings = {name: value for name, value in values.items() if name not in own}
+    settings["trusted"] = trusted_passages(settings["trusted"])
+    settings["trusted_filter"] = to_trusted_filter(settings["trusted_filter"], settings["index"])
+    return settings

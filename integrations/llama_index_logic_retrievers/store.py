@@ -12,12 +12,11 @@ from llama_index.core.vector_stores.types import (
     VectorStoreQuery,
     VectorStoreQueryResult,
 )
-from pydantic import PrivateAttr, computed_field
-from qdrant_client import AsyncQdrantClient
+from pydantic import PrivateAttr
 
 from llama_index_logic_retrievers import store_queries
 from llama_index_logic_retrievers.models import LogicEmbeddings
-from llama_index_logic_retrievers.nodes import nodes_of, stored_passage
+from llama_index_logic_retrievers.nodes import node_of, stored_passage
 from llama_index_logic_retrievers.settings import (
     PolicySetting,
     check_index,
@@ -26,7 +25,6 @@ from llama_index_logic_retrievers.settings import (
 )
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, RecentEncoder, default_encoder
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.settings import Settings
 from logic_retrievers.query_input import AnyPolicy
@@ -112,28 +110,6 @@ class LogicVectorStore(BasePydanticVectorStore):
         """The name that serialised settings carry."""
         return "LogicVectorStore"
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:
-        """A store from its settings and the index, which settings cannot hold.
-
-        Raises:
-            ConfigurationError: no ``index=``, or that of another collection.
-        """
-        settings = {**data, **kwargs}
-        store = cls(settings.get("index"), settings.get("policy", "auto"))  # type: ignore[arg-type]
-        if settings.get("collection", store.collection) != store.collection:
-            raise ConfigurationError(
-                f"The settings are those of {settings['collection']!r}, not of"
-                f" {store.collection!r}."
-            )
-        return store
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def collection(self) -> str:
-        """The collection's name."""
-        return self._index.collection
-
     @property
     def index(self) -> PassageIndex:
         """Where the nodes are."""
@@ -150,11 +126,6 @@ class LogicVectorStore(BasePydanticVectorStore):
     def client(self) -> Any:
         """The synchronous client."""
         return self._index.client
-
-    @property
-    def aclient(self) -> AsyncQdrantClient | None:
-        """The asynchronous client that the index was given; None where it makes its own."""
-        return self._index.async_client
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A store is not pickled: LlamaIndex's own way would leave out its index."""
@@ -221,18 +192,18 @@ class LogicVectorStore(BasePydanticVectorStore):
     ) -> list[BaseNode]:
         """Nodes by their ids (in that order), by a filter, by both, or all of them."""
         if node_ids is not None and filters is None:
-            return nodes_of(self._index.get(node_ids))
+            return [node_of(passage) for passage in self._index.get(node_ids)]
         condition = store_queries.node_filter(self._index, node_ids, filters)
-        return nodes_of(list(self._index.scroll(condition)))
+        return [node_of(passage) for passage in self._index.scroll(condition)]
 
     async def aget_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None
     ) -> list[BaseNode]:
         """The asynchronous twin of :meth:`get_nodes`."""
         if node_ids is not None and filters is None:
-            return nodes_of(await self._index.aget(node_ids))
+            return [node_of(passage) for passage in await self._index.aget(node_ids)]
         condition = store_queries.node_filter(self._index, node_ids, filters)
-        return nodes_of([passage async for passage in self._index.ascroll(condition)])
+        return [node_of(passage) async for passage in self._index.ascroll(condition)]
 
     def clear(self) -> None:
         """Deletes every node of this collection; with a tenant, of this tenant."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from logic_retrievers.contradiction import ContradictionSettings
 from logic_retrievers.contradiction.resolution_strategies import (
     Annotate,
     DropBoth,
@@ -42,14 +41,6 @@ def qualified_name(value: Any) -> str:
 def jsonable(value: Any) -> Any:
     """The value in JSON types; what JSON has no type for is named."""
     return to_jsonable_python(value, fallback=qualified_name)
-
-
-def refuse_description(setting: str, name: Any) -> ConfigurationError:
-    """The error for a setting that is a function or an object of the user's own."""
-    return ConfigurationError(
-        f"{name} cannot be made from its description. Pass {setting}= with the {setting} that these"
-        " settings were made with."
-    )
 
 
 def policy_from(description: Mapping[str, Any]) -> Policy | PolicyRouter:
@@ -104,8 +95,10 @@ def resolution_from(description: Any) -> Any:
         return description
     strategy = _STRATEGIES.get(description.get("name", ""))
     if strategy is None or "class" in description:
-        raise refuse_description(
-            "resolution", description.get("class", description.get("function"))
+        name = description.get("class", description.get("function"))
+        raise ConfigurationError(
+            f"{name} cannot be made from its description. Pass resolution= with the resolution that"
+            " these settings were made with."
         )
     settings = {
         key: tuple(value) if isinstance(value, list) else value
@@ -120,44 +113,6 @@ def describe_passages(passages: Sequence[Passage]) -> list[dict[str, Any]]:
     return [
         {name: jsonable(getattr(passage, name)) for name in _PASSAGE_FIELDS} for passage in passages
     ]
-
-
-def judge_from(name: str | None) -> Literal["auto"] | None:
-    """The judge of the bundle, or none.
-
-    Raises:
-        ConfigurationError: there was one of the user's own.
-    """
-    if name is None:
-        return None
-    if name == "auto":
-        return "auto"
-    raise refuse_description("judge", name)
-
-
-SETTINGS_FROM: Mapping[str, Callable[[Any], Any]] = {
-    "resolution": resolution_from,
-    "trusted": lambda passages: tuple(Passage(**passage) for passage in passages),
-    "settings": lambda constants: None if constants is None else ContradictionSettings(**constants),
-    "judge": judge_from,
-}
-"""Setting -> what makes it from its description."""
-
-
-def restore_settings(
-    data: Mapping[str, Any], makers: Mapping[str, Callable[[Any], Any]], replaced: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Settings with objects, made by their ``makers``, in place of their descriptions.
-
-    Those in ``replaced`` are given anew by the user, so their descriptions do not count.
-
-    Raises:
-        ConfigurationError: a description of what cannot be made again.
-    """
-    return {
-        name: makers[name](value) if name in makers and name not in replaced else value
-        for name, value in data.items()
-    }
 
 
 def describe_hits(policy: str, hits: Sequence[Hit]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeAlias, TypedDict, cast
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, PlainSerializer
 
@@ -18,7 +18,6 @@ from logic_retrievers.cleaning import settings as cleaning_settings
 from logic_retrievers.contradiction import ContradictionSettings, PairJudge
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
 from logic_retrievers.contradiction.resolution_strategies import ResolutionStrategy
-from logic_retrievers.contradiction.settings import merge_constants
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import (
     CleaningSkippedWarning,
@@ -130,33 +129,15 @@ class FilterOptions(TypedDict, total=False):
     judge_above: float | None
 
 
-def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], Settings]:
-    """Keyword arguments of ``over`` as a retriever's settings, and those of ``PassageIndex.open``.
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keyword arguments of ``over`` as a retriever's settings, and those of ``open_index_over``.
 
     A name that neither knows counts as the retriever's.
     """
-    names = Settings.__annotations__.keys()
+    names = {*Settings.__annotations__, "embed_model", "encoder", "identity"}
     own = {name: value for name, value in options.items() if name not in names}
     opening = {name: value for name, value in options.items() if name in names}
-    return own, cast("Settings", opening)
-
-
-def check_contradiction_encoder(encoder: Encoder | None, settings: Mapping[str, Any]) -> None:
-    """Refuses what cannot judge contradictions, before a collection is opened with it in vain.
-
-    The encoder is that of all vectors of a store that another package made, whose own model has
-    none for contradictions; the settings are the retriever's.
-
-    Raises:
-        ConfigurationError: no encoder, or one without the vectors or their constants.
-    """
-    if encoder is None:
-        raise ConfigurationError(
-            "The store's embedding model makes no 'contradiction' vectors. Pass"
-            " encoder=CombinedEncoder([encoder_of(embedding_model), (OnnxEncoder(),"
-            " {'contradiction': 'contradiction'})])."
-        )
-    merge_constants(encoder.specs, settings.get("settings"), alpha=settings.get("alpha"))
+    return own, opening
 
 
 def refuse_store_settings(settings: Settings, *further: str) -> None:

@@ -35,17 +35,11 @@ CLASSES = (
     "LogicVectorStore",
 )
 METHODS = ("over", "aover", "open", "aopen", "like", "alike", "filter", "afilter")
-LLAMA_INDEX_ONLY = {
-    # how LlamaIndex makes a part again in another process, and from its settings
-    "CompatibilityReranker": {"fingerprints"},
-    "CorpusCleaner": {"location", "collection", "tenant", "opening", "api_key", "skipped"},
-}
 OF_LANGCHAIN = BaseRetriever.model_fields.keys()
 OF_LLAMA_INDEX = (
     inspect.signature(LlamaIndexRetriever.__init__).parameters.keys()
     | BaseNodePostprocessor.model_fields.keys()
     | BaseEmbedding.model_fields.keys()
-    | {"class_name"}
 )
 
 
@@ -66,7 +60,7 @@ def test_constructors_take_the_same_settings(name):
     """A setting that one framework's users miss, or have under another name."""
     of_langchain = parameters(getattr(langchain, name)) - OF_LANGCHAIN
     of_llama_index = parameters(getattr(llama_index, name)) - OF_LLAMA_INDEX
-    assert of_langchain == of_llama_index - LLAMA_INDEX_ONLY.get(name, set())
+    assert of_langchain == of_llama_index - {"skipped"}  # pydantic's signature has every field
 
 
 @pytest.mark.parametrize("name", CLASSES)

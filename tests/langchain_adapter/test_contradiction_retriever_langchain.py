@@ -12,14 +12,19 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.runnables import ConfigurableField, RunnableLambda
 from langchain_core.tools import create_retriever_tool
 from langchain_corpus import ids
-from langchain_logic_retrievers import ContradictionRetriever, LogicVectorStore, encoder_of
+from langchain_logic_retrievers import (
+    ContradictionRetriever,
+    LogicVectorStore,
+    encoder_of,
+    open_index_over,
+)
 from langchain_logic_retrievers.tracing import RETRIEVAL
 from langchain_qdrant import QdrantVectorStore
 from placed import SETTINGS, PlacedEncoder
 from qdrant_client import models
 
 from logic_retrievers import CombinedEncoder, ContradictionSearch, PassageIndex
-from logic_retrievers.errors import ConfigurationError, InputError, MissingVectorError
+from logic_retrievers.errors import InputError, MissingVectorError
 
 STATEMENT = "inn | shut | c"
 EVERYTHING = len(DOCUMENTS)
@@ -184,22 +189,7 @@ def test_configurable_fields(store):
         configurable.with_config(configurable={"k": 0}).invoke(STATEMENT)
 
 
-async def test_over_a_store_of_ours(store):
-    """One client, one collection."""
-    retriever = ContradictionRetriever.over(store, k=9, min_probability=0.5)
-    assert retriever.index is store.index
-    assert set(ids(retriever.invoke(STATEMENT))) == {OPEN, AGAIN}
-    other = ContradictionRetriever.over(
-        store, candidates=2, alpha=0.5, settings=SETTINGS, filter={"source": "blog"}
-    )
-    assert (other.candidates, other.alpha, other.settings) == (2, 0.5, SETTINGS)
-    assert other.filter == {"source": "blog"}
-    assert (await ContradictionRetriever.aover(store, k=9)).index is store.index
-    with pytest.raises(ConfigurationError, match="has its index"):
-        ContradictionRetriever.over(store, encoder=PlacedEncoder())
-
-
-async def test_over_langchains_own_store():
+def test_over_langchains_own_store():
     """Its embeddings make no contradiction vector: an error, or another encoder beside them."""
     theirs = DeterministicFakeEmbedding(size=64)
     existing = QdrantVectorStore.from_documents(
@@ -208,15 +198,13 @@ async def test_over_langchains_own_store():
         location=":memory:",
         collection_name="docs",
     )
-    with pytest.raises(ConfigurationError, match="no 'contradiction'"):
-        ContradictionRetriever.over(existing)
-    with pytest.raises(ConfigurationError, match="no 'contradiction'"):
-        await ContradictionRetriever.aover(existing, encoder=encoder_of(theirs, identity="fake"))
+    with pytest.raises(ValueError, match="no 'contradiction'"):
+        ContradictionRetriever(index=open_index_over(existing, identity="fake"))
     beside = (PlacedEncoder(), {"contradiction": "contradiction"})
     encoder = CombinedEncoder([encoder_of(theirs, identity="fake"), beside])
-    retriever = ContradictionRetriever.over(existing, encoder=encoder, k=2)
-    report = retriever.index.backfill(["contradiction"])
-    assert report.collection == "docs"
+    index = open_index_over(existing, encoder=encoder)
+    assert index.backfill(["contradiction"]).collection == "docs"
+    retriever = ContradictionRetriever(index=index, k=2)
     found = retriever.invoke(STATEMENT, min_probability=0.0, k=9)
     sparsest = max(found, key=lambda one: one.metadata["logic"]["details"]["sparsity"])
     assert sparsest.page_content in (OPEN, AGAIN)
@@ -248,16 +236,6 @@ def func_of_async(retriever):
         return await retriever.alike(one)
 
     return alike
-
-
-def test_parameters_for_tracing(retriever):
-    """LangSmith groups runs by these."""
-    assert retriever._get_ls_params() == {
-        "ls_retriever_name": "contradiction",
-        "ls_vector_store_provider": "Qdrant",
-        "ls_embedding_provider": "PlacedEncoder",
-        "ls_embedding_model": "placed-topical",
-    }
 
 
 def test_as_a_tool(retriever):

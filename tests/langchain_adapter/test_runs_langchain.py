@@ -12,7 +12,6 @@ from langchain_corpus import DOCUMENTS, QUERY, ids
 from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever
 from langchain_logic_retrievers.tracing import RERANKING, RETRIEVAL
 
-from logic_retrievers.encoders import CombinedEncoder, default_encoder
 from logic_retrievers.errors import EmptyTextError
 from logic_retrievers.index import PassageIndex
 
@@ -43,28 +42,6 @@ def test_a_failure_reaches_its_handlers(retriever, listener):
         retriever.invoke(" ", {"callbacks": [listener]})
     assert [type(error) for error in listener.failed] == [EmptyTextError]
     assert not listener.ended
-
-
-def test_parameters_for_tracing(retriever, listener):
-    """LangSmith groups runs by these."""
-    expected = {
-        "ls_retriever_name": "constraint",
-        "ls_vector_store_provider": "Qdrant",
-        "ls_embedding_provider": "OnnxEncoder",
-        "ls_embedding_model": "all-minilm-l6-v2",
-    }
-    assert retriever._get_ls_params(k=3) == expected
-    retriever.invoke(QUERY, {"callbacks": [listener]})
-    assert listener.started[0]["metadata"].items() >= expected.items()
-
-
-def test_parameters_of_another_encoder():
-    """An encoder without a bundle must not break the trace."""
-    encoder = CombinedEncoder([default_encoder()])
-    with PassageIndex.open(encoder=encoder) as index:
-        parameters = ConstraintRetriever(index=index)._get_ls_params()
-    assert parameters["ls_embedding_provider"] == "CombinedEncoder"
-    assert parameters["ls_embedding_model"] == encoder.specs["topical"].fingerprint
 
 
 def check_event(event, name, results, run_id):

@@ -197,7 +197,7 @@ async def test_bad_settings_are_refused_before_anything_is_opened():
     """`url=` is how langchain-qdrant says it; ignored, the documents go to memory and are lost."""
     with pytest.raises(ConfigurationError, match=r"'url'.*location="):
         LogicVectorStore.from_texts(["a"], url="http://localhost:6333")
-    with pytest.raises(ConfigurationError, match="once"):
+    with pytest.raises(TypeError, match="collection"):
         await LogicVectorStore.afrom_texts(["a"], collection="a", collection_name="b")
 
 

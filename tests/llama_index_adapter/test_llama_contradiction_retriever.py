@@ -23,7 +23,13 @@ from llama_index.core.schema import IndexNode, NodeRelationship, QueryBundle, Te
 from llama_index.core.tools import RetrieverTool
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from llama_index.vector_stores.qdrant import QdrantVectorStore
-from llama_index_logic_retrievers import ContradictionRetriever, LogicVectorStore, encoder_of
+from llama_index_logic_retrievers import (
+    ContradictionRetriever,
+    LogicVectorStore,
+    aopen_index_over,
+    encoder_of,
+    open_index_over,
+)
 from llama_stubs import TheirModel, recorded
 from placed import SETTINGS, PlacedEncoder
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
@@ -122,7 +128,6 @@ def test_what_contradicts_comes_first(index):
     assert found[0].node.ref_doc_id in {"doc-blog", "doc-press"}
     assert NodeRelationship.SOURCE in found[0].node.relationships
     assert COPPER in ids(ContradictionRetriever(index, similarity_top_k=9).retrieve(STATEMENT))
-    assert ContradictionRetriever.class_name() == "ContradictionRetriever"
 
 
 def test_every_kind_of_filter_says_the_same(index):
@@ -186,14 +191,11 @@ async def test_events_and_callbacks_are_sent(index):
     with recorded() as events:
         found = retriever.retrieve(STATEMENT)
         assert await retriever.aretrieve(STATEMENT) == found
-        like = retriever.like(SHUT)
-        assert await retriever.alike(SHUT) == like
-    assert events.names == ["RetrievalStartEvent", "RetrievalEndEvent"] * 4
-    assert [one.nodes for one in events.events[1::2]] == [found, found, like, like]
-    assert [one.str_or_query_bundle for one in events.events] == [STATEMENT] * 4 + [SHUT] * 4
+    assert events.names == ["RetrievalStartEvent", "RetrievalEndEvent"] * 2
+    assert [one.nodes for one in events.events[1::2]] == [found, found]
+    assert [one.str_or_query_bundle for one in events.events] == [STATEMENT] * 4
     pairs = handler.get_event_pairs(CBEventType.RETRIEVE)
-    assert [end.payload["nodes"] for _, end in pairs] == [found, found, like, like]
-    assert [start.payload["query_str"] for start, _ in pairs] == [STATEMENT] * 2 + [SHUT] * 2
+    assert [end.payload["nodes"] for _, end in pairs] == [found, found]
 
 
 async def test_index_nodes_lead_to_what_they_stand_for_once():
@@ -248,30 +250,8 @@ async def test_it_is_a_tool(index):
 # --- over what is there
 
 
-async def test_over_a_store_of_ours(store):
-    """One client, one collection; and every setting arrives."""
-    chosen = {
-        "similarity_top_k": 9,
-        "filter": {"source": "blog"},
-        "min_probability": 0.5,
-        "candidates": 2,
-        "alpha": 0.5,
-        "settings": SETTINGS,
-    }
-    for retriever in (
-        ContradictionRetriever.over(store, **chosen),
-        await ContradictionRetriever.aover(store, **chosen),
-    ):
-        assert retriever.index is store.index
-        assert {name: getattr(retriever, name) for name in chosen} == chosen
-    with pytest.raises(ConfigurationError, match="open already"):
-        ContradictionRetriever.over(store, encoder=PlacedEncoder())
-    with pytest.raises(ConfigurationError, match="open already"):
-        await ContradictionRetriever.aover(store, tenant="t")
-
-
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
-async def test_over_llama_indexs_own_store():
+def test_over_llama_indexs_own_store():
     """Its model makes no contradiction vector: an error, or an encoder that has one beside it."""
     model = TheirModel(model_name="m")
     client = QdrantClient(":memory:")
@@ -281,29 +261,20 @@ async def test_over_llama_indexs_own_store():
         node.id_ = str(uuid.uuid5(uuid.NAMESPACE_DNS, node.text))
         node.embedding = model.get_text_embedding(node.text)
     theirs.add(nodes)
-    empty = QdrantVectorStore("nothing yet", client=client)
-    for over in (ContradictionRetriever.over, ContradictionRetriever.aover):
-        with pytest.raises(ConfigurationError, match="no 'contradiction'"):
-            await _given(over(empty, encoder=encoder_of(model)))  # before anything is opened
-        with pytest.raises(ConfigurationError, match="CombinedEncoder"):
-            await _given(over(theirs))
-        with pytest.raises(ConfigurationError, match="no 'contradiction'"):
-            await _given(over(theirs, encoder=encoder_of(model)))
-        encoder = CombinedEncoder(
-            [encoder_of(model), (PlacedEncoder(), {"contradiction": "contradiction"})]
-        )
-        retriever = await _given(over(theirs, similarity_top_k=9, encoder=encoder))
-        assert retriever.index.backfill(["contradiction"]).collection == "docs"
-        shut = next(node for node in nodes if node.text == SHUT)
-        for found in (retriever.retrieve(STATEMENT), retriever.like(shut.node_id)):
-            sparsest = max(evidence(found), key=lambda one: one["details"]["sparsity"])
-            best = next(result for result in found if result.node.metadata["logic"] == sparsest)
-            assert best.node.get_content() in (OPEN, AGAIN)
+    with pytest.raises(ConfigurationError, match="no 'contradiction'"):
+        ContradictionRetriever(open_index_over(theirs, embed_model=model))
+    encoder = CombinedEncoder(
+        [encoder_of(model), (PlacedEncoder(), {"contradiction": "contradiction"})]
+    )
+    index = open_index_over(theirs, encoder=encoder)
+    assert index.backfill(["contradiction"]).collection == "docs"
+    retriever = ContradictionRetriever(index, similarity_top_k=9)
+    shut = next(node for node in nodes if node.text == SHUT)
+    for found in (retriever.retrieve(STATEMENT), retriever.like(shut.node_id)):
+        sparsest = max(evidence(found), key=lambda one: one["details"]["sparsity"])
+        best = next(result for result in found if result.node.metadata["logic"] == sparsest)
+        assert best.node.get_content() in (OPEN, AGAIN)
     client.close()
-
-
-async def _given(made):
-    return await made if hasattr(made, "__await__") else made
 
 
 async def test_over_a_server(wire_double):
@@ -324,8 +295,8 @@ async def test_over_a_server(wire_double):
         assert wire_double.peak_overlap > 4  # as many threads there are for a client without async
         assert found == [like] * 16
         aclient = AsyncQdrantClient(url=wire_double.url, check_compatibility=False)
-        alone = QdrantVectorStore(store.collection, aclient=aclient)
-        native = await ContradictionRetriever.aover(alone, encoder=PlacedEncoder())
+        alone = QdrantVectorStore(store.index.collection, aclient=aclient)
+        native = ContradictionRetriever(await aopen_index_over(alone, encoder=PlacedEncoder()))
         assert await native.aretrieve(STATEMENT) == expected
         await aclient.close()
         made = contradictions("drop_both", encoder=None, index=store.index, top_n=1)

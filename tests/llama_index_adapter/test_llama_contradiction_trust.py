@@ -150,7 +150,6 @@ def test_a_collection_lends_vectors_and_judges(way):
         given = retrieved_nodes()[:2]
         assert ids(made.postprocess_nodes(given)) == [TAX]
         assert encoder.encoded == []
-        assert made.trusted_collection == index.collection
         none = contradictions(
             encoder=None, index=index, trusted_filter=WAYS[way], trusted_candidates=0
         )

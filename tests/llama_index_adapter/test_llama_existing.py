@@ -165,7 +165,7 @@ async def test_their_asynchronous_client_is_shared(wire_double, nodes, query):
     theirs = fill(QdrantVectorStore("c", client=client, aclient=aclient), nodes)
     retriever = ConstraintRetriever.over(theirs, embed_model=MODEL, similarity_top_k=3)
     store = LogicVectorStore(retriever.index)
-    assert (store.client, store.aclient) == (client, aclient)
+    assert (store.client, store.index.async_client) == (client, aclient)
     expected = retriever.retrieve(query)
     assert await retriever.aretrieve(query) == expected
     retriever.index.close()

@@ -6,7 +6,6 @@ import json
 import pickle
 from copy import deepcopy
 
-import numpy as np
 import pytest
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
 from llama_index.core.schema import ImageNode, MetadataMode, NodeWithScore, QueryBundle, TextNode
@@ -21,7 +20,6 @@ from logic_retrievers import (
     Reranker,
     SequentialPolicy,
 )
-from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError, InputError
 
 
@@ -175,14 +173,12 @@ def test_bad_settings_are_refused():
 
 def test_settings_hold_all_that_changes_the_result(index):
     """A private threshold means stale results from every cache that keys on the settings."""
-    other = FunctionEncoder(lambda t: [[1.0]] * len(t), identity="x")
     kinds = [
         CompatibilityReranker(),
         CompatibilityReranker("auto"),
         CompatibilityReranker(SequentialPolicy(backfill=False)),
         CompatibilityReranker(AutoPolicy(settings=ExclusionSettings(penalty=0.5))),
         CompatibilityReranker(top_n=3),
-        CompatibilityReranker(encoder=other),
     ]
     described = [one.to_json() for one in kinds]
     assert len(set(described)) == len(kinds)
@@ -216,14 +212,3 @@ def test_a_misspelt_setting_is_refused():
             CompatibilityReranker(**settings)
     with pytest.raises(ConfigurationError, match="bundel"):
         LogicEmbeddings(bundel="x")
-
-
-def test_settings_of_another_encoder_are_refused():
-    """Loaded settings would rank by another encoder than those that were saved."""
-    specs = default_encoder().specs
-    other = FunctionEncoder(lambda texts: np.ones((len(texts), 3)), identity="mine")
-    saved = CompatibilityReranker("topical", encoder=other).to_dict()
-    with pytest.raises(ConfigurationError, match="another encoder"):
-        CompatibilityReranker.from_dict(saved)
-    same = CompatibilityReranker.from_dict(CompatibilityReranker("topical").to_dict())
-    assert set(same.fingerprints) == set(specs)

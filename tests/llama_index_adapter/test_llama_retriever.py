@@ -97,7 +97,6 @@ def test_settings_are_public_and_may_change(index, query):
     assert len(results) == 2
     assert results[0].metadata["logic"]["policy"] == "topical"
     assert {result.metadata["stars"] for result in results} == {0}
-    assert ConstraintRetriever.class_name() == "ConstraintRetriever"
 
 
 @pytest.mark.parametrize(

