@@ -49,8 +49,6 @@ class RuleParser:
             your own before ``RULES``, or leave some out.
         threshold: least confidence with which a query that joins things becomes an expression;
             above 1 none does.
-        any_language: True reads every text by the rules for English, whatever language it seems to
-            be in.
         languages: those besides English whose exclusions are read, of ``de``, ``es``, ``fr``,
             ``it``, ``nl`` and ``pt``.
 
@@ -63,14 +61,12 @@ class RuleParser:
         rules: Sequence[Rule] = RULES,
         *,
         threshold: float = THRESHOLD,
-        any_language: bool = False,
         languages: Collection[str] = tuple(PACKS),
     ) -> None:
         if isinstance(threshold, bool) or not threshold >= 0:
             raise ConfigurationError(f"threshold is a number of at least 0, not {shown(threshold)}")
         self._rules = tuple(rules)
         self._threshold = threshold
-        self._any_language = any_language
         if isinstance(languages, str) or not set(languages) <= PACKS.keys():
             raise ConfigurationError(
                 f"languages is a list of {', '.join(PACKS)}, not {shown(languages)}"
@@ -85,7 +81,7 @@ class RuleParser:
             return ParsedQuery(text)
         parsed = self._parse(text)
         nothing = parsed.kind == "none"
-        if self._any_language or (nothing and not may_exclude(text, self._languages)):
+        if nothing and not may_exclude(text, self._languages):
             return parsed
         language = detect_language(text)
         if language in self._languages:

@@ -158,7 +158,7 @@ def constructors(index: lr.PassageIndex) -> dict[str, Entry]:
         ),
         "Decomposer": Entry(
             lr.Decomposer,
-            _kinds(count="size", any="fallback ask"),
+            _kinds(any="fallback ask"),
             lambda parser: parser.parse(QUERY),
             {"ask": lambda prompt: '"inns" AND NOT "pool"'},
         ),
