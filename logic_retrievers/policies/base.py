@@ -49,11 +49,6 @@ class JudgeRequest:
     constraint: Constraint | None
 
 
-def negated_fact_request(query: str) -> JudgeRequest | None:
-    """What a judge is asked about a negated fact; nothing for a claim (:func:`is_claim`)."""
-    return None if is_claim(query) else JudgeRequest(query, "negated_fact")
-
-
 class Policy(ABC):
     """Pure and exact: no I/O, no clock, no randomness. Subclass it to write your own."""
 
@@ -75,6 +70,14 @@ class Policy(ABC):
     def judge_request(self, query: str) -> JudgeRequest | None:  # noqa: ARG002
         """What a judge, if there is one, is asked about the first candidates; None: nothing."""
         return None
+
+
+class ReadsNegatedFacts(Policy):
+    """Of a policy for queries that ask for a negative fact."""
+
+    def judge_request(self, query: str) -> JudgeRequest | None:
+        """The whole query; nothing for a claim."""
+        return None if is_claim(query) else JudgeRequest(query, "negated_fact")
 
 
 class PolicyRouter(ABC):

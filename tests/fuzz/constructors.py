@@ -86,9 +86,7 @@ def constructors(index: lr.PassageIndex) -> dict[str, Entry]:
             stating,
         ),
         "SequentialPolicy": Entry(lr.SequentialPolicy, pool(number="alpha tau"), search),
-        "UnionPolicy": Entry(
-            lr.UnionPolicy, pool(number="alpha keep", mode="keep_rule fusion"), search
-        ),
+        "UnionPolicy": Entry(lr.UnionPolicy, pool(number="alpha keep", mode="fusion"), search),
         "CoderUnionPolicy": Entry(lr.CoderUnionPolicy, pool(number="alpha keep"), search),
         "HybridPolicy": Entry(HybridPolicy, _kinds(count="limit"), search),
         "ExclusionSettings": Entry(

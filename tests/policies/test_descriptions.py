@@ -50,7 +50,6 @@ QUERY = ParsedQuery.excluding("hotels", ["nightclubs"])
 UNION = {
     "alpha": 0.4,
     "keep": 0.5,
-    "keep_rule": "share_dropped",
     "limit": 9,
     "backfill": False,
     "fusion": "cosine",
