@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -11,39 +11,27 @@ import numpy.typing as npt
 
 from logic_retrievers.queries.expressions import Atom, Expression, Or, split_exclusions
 from logic_retrievers.scoring.boolean import violation
-from logic_retrievers.settings import SHARE, Interval, PartialSettings, Range, check_ranges
+from logic_retrievers.settings import SHARE, CheckedConstants, Interval, PartialSettings, constant
 
 Scores: TypeAlias = npt.NDArray[np.float64]
 AtomScores: TypeAlias = Callable[[str], Scores]
 """Text -> score of every candidate, shape (candidates,)."""
 
-_RANGES: Mapping[str, Range] = {
-    "joint_weight": SHARE,
-    "penalty": Interval(low=0),
-    "mention_threshold": Interval(),
-    "mention_share": SHARE,
-    "compatibility_weight": SHARE,
-    "lexical_weight": SHARE,
-}
-
 
 @dataclass(frozen=True, slots=True)
-class BooleanConstants:
+class BooleanConstants(CheckedConstants):
     """What :class:`ExpressionPolicy` calculates with; :class:`BooleanSettings` explains each.
 
     Raises:
         ConfigurationError: a value out of its range.
     """
 
-    joint_weight: float = 0.8
-    penalty: float = 2.0
-    mention_threshold: float = 0.5
-    mention_share: float = 0.1
-    compatibility_weight: float = 0.7
-    lexical_weight: float = 0.8
-
-    def __post_init__(self) -> None:
-        check_ranges(asdict(self), _RANGES)
+    joint_weight: float = constant(SHARE, 0.8)
+    penalty: float = constant(Interval(low=0), 2.0)
+    mention_threshold: float = constant(Interval(), 0.5)
+    mention_share: float = constant(SHARE, 0.1)
+    compatibility_weight: float = constant(SHARE, 0.7)
+    lexical_weight: float = constant(SHARE, 0.8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +54,7 @@ class BooleanSettings(PartialSettings):
         ConfigurationError: a value out of its range.
     """
 
-    ranges: ClassVar[Mapping[str, Range]] = _RANGES
+    constants_class: ClassVar = BooleanConstants
 
     joint_weight: float | None = None
     penalty: float | None = None
