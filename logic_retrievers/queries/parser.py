@@ -148,16 +148,14 @@ class RuleParser:
     def _exclusions(self, masked: str) -> list[Exclusion]:
         cues = find_cues(self._rules, masked, _opens)
         exclusions: list[Exclusion] = []
-        done = 0
         for number, cue in enumerate(cues):
-            if cue.start < done:
+            if exclusions and cue.start < exclusions[-1].end:
                 continue
             limit = next((c.start for c in cues[number + 1 :] if c.start > cue.end), len(masked))
             exclusion = _resolve_cue(masked, cue, limit)
             if exclusion is not None:
                 exclusions.append(exclusion)
-                done = exclusion.end
-        if exclusions and remainder(masked, _spans(exclusions)).strip(" ?.!,"):
+        if exclusions and remainder(masked, exclusions).strip(" ?.!,"):
             return exclusions
         return []
 
@@ -182,7 +180,7 @@ def _parse_exclusions(text: str, masked: str, exclusions: Sequence[Exclusion]) -
         return ParsedQuery(
             text,
             "exclusion",
-            remainder(text, _spans(exclusions)),
+            remainder(text, exclusions),
             tuple(dict.fromkeys(excluded)),
             text[cue.start : cue.end].strip(),
             cue.rule.name,
@@ -193,10 +191,6 @@ def _parse_exclusions(text: str, masked: str, exclusions: Sequence[Exclusion]) -
         cue_text = text[slice(*span)]
         return ParsedQuery(text, "negated_fact", cue=cue_text, rule="negation", span=span)
     return ParsedQuery(text)
-
-
-def _spans(exclusions: Sequence[Exclusion]) -> list[tuple[int, int]]:
-    return [(exclusion.start, exclusion.end) for exclusion in exclusions]
 
 
 def _splits(
@@ -211,13 +205,13 @@ def _splits(
             phrase = ExcludedPhrase(
                 behind, text[cue.start : cue.end], must_share_head=True, rule_reading=reading
             )
-            yield remainder(text, [(cue.start, len(text))]), (phrase,)
+            yield remainder(text, [replace(exclusions[0], end=len(text))]), (phrase,)
     phrases = tuple(
         ExcludedPhrase(text[a:b], text[exclusion.cue.start : exclusion.cue.end])
         for exclusion in exclusions
         for a, b in exclusion.excluded
     )
-    yield (remainder(text, _spans(exclusions)) if exclusions else text), phrases
+    yield (remainder(text, exclusions) if exclusions else text), phrases
 
 
 def _split_negated(text: str) -> Iterator[tuple[str, tuple[ExcludedPhrase, ...]]]:

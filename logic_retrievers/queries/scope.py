@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from logic_retrievers.queries.masking import FILL
 from logic_retrievers.queries.patterns import pattern
+from logic_retrievers.queries.rules.cues import Exclusion
 from logic_retrievers.queries.rules.rule import CONTEXT
 
 SHORT_QUERY = 12
@@ -43,12 +44,12 @@ _STOP = re.compile(r"\s*([.!])\s+(?=[A-Z])")
 """The end of a sentence behind which another one follows."""
 
 
-def remainder(text: str, exclusions: Sequence[tuple[int, int]]) -> str:
-    """The text without its exclusions (spans in order) and the commas and small words around."""
-    left, at = text[: exclusions[0][0]], exclusions[0][1]
-    for start, end in (*exclusions[1:], (len(text), len(text))):
-        left = _join(left, text[at:start])
-        at = end
+def remainder(text: str, exclusions: Sequence[Exclusion]) -> str:
+    """The text without its exclusions, in their order, and the commas and small words around."""
+    left = text[: exclusions[0].start]
+    ends = [*(exclusion.start for exclusion in exclusions[1:]), len(text)]
+    for exclusion, end in zip(exclusions, ends, strict=True):
+        left = _join(left, text[exclusion.end : end])
     return left.strip()
 
 
