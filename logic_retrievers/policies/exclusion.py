@@ -16,12 +16,10 @@ from logic_retrievers.policies.base import (
     COMPATIBILITY,
     LEXICAL,
     TOPICAL,
+    FilteringPolicy,
     JudgeRequest,
-    Policy,
     Ranked,
-    check_field_filters,
     order_by_filter,
-    values_by_field,
 )
 from logic_retrievers.policies.exclusion_settings import ExclusionConstants, ExclusionSettings
 from logic_retrievers.queries import ParsedQuery
@@ -59,7 +57,7 @@ passage that waives it from one that demands it."""
 
 
 @dataclass(frozen=True)
-class ExclusionPolicy(Policy):
+class ExclusionPolicy(FilteringPolicy):
     """One query that excludes something, made by :class:`AutoPolicy` or by hand.
 
     With the cosines of a passage to the whole query (q), the wanted text (w) and an excluded text
@@ -121,7 +119,7 @@ class ExclusionPolicy(Policy):
     def __post_init__(self) -> None:
         check_count("limit", self.limit)
         check_mode(self.mode, backfill=self.backfill)
-        check_field_filters(self.field_filters)
+        self.check_field_filters()
         if self.query.kind != "exclusion":
             raise ConfigurationError("this query rules nothing out; search with policy 'auto'")
         _ = self.constants  # refused now and not in the middle of a search
@@ -130,11 +128,6 @@ class ExclusionPolicy(Policy):
     def constants(self) -> ExclusionConstants:
         """The settings over the bundle's constants over the package's defaults."""
         return merged(ExclusionConstants, self.settings, self.bundle_constants)
-
-    @property
-    def must_not(self) -> Mapping[str, list[Any]]:
-        """Metadata values that no hit may have."""
-        return values_by_field(self.field_filters.values())
 
     def judge_request(self, query: str) -> JudgeRequest | None:
         """The whole query, and what is excluded beside its words; None where filters see to it."""
