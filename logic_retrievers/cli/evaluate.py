@@ -257,12 +257,10 @@ def _set_query_encoder(index: PassageIndex, source: QueryEncoder | None) -> None
 
 
 def _with_backfill(policy: Policy | PolicyRouter, *, backfill: bool) -> Policy | PolicyRouter:
-    from logic_retrievers.policies import AutoPolicy, SequentialPolicy, UnionPolicy
+    from logic_retrievers.policies import SequentialPolicy, UnionPolicy
 
     if backfill:
         return policy
-    if isinstance(policy, AutoPolicy):
-        return replace(policy, mode="hard", backfill=False)
     if not isinstance(policy, SequentialPolicy | UnionPolicy):
         raise ConfigurationError(
             f"policy {policy.name!r} filters nothing, so --no-backfill would change nothing"

@@ -68,14 +68,16 @@ def constructors(index: lr.PassageIndex) -> dict[str, Entry]:
     judging = "thing_weight property_weight negated_fact_weight thing_penalty_share"
     return {
         "AutoPolicy": Entry(
-            lr.AutoPolicy, pool(mode="mode base", any="fields parser settings"), search
+            lr.AutoPolicy,
+            _kinds(count="limit", mode="base", any="fields parser settings"),
+            search,
         ),
         "BooleanPolicy": Entry(
             lr.BooleanPolicy, _kinds(count="limit", any="settings parser"), search
         ),
         "ExclusionPolicy": Entry(
             lr.ExclusionPolicy,
-            pool(mode="mode", any="settings field_filters bundle_constants"),
+            _kinds(count="limit", any="settings field_filters bundle_constants"),
             search,
             excluding,
         ),
