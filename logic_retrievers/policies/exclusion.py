@@ -214,22 +214,18 @@ class ExclusionPolicy(FilteringPolicy):
 
     def _similarity(self, pool: CandidatePool, name: str) -> _Scores:
         """Of every passage to one of the texts, words included, shape (pool size,)."""
-        cosines = self._cosines(pool, name)
+        cosines = np.nan_to_num(pool.scores[name], nan=-1.0)
+        if self._mixes_compatibility:
+            compatibility = pool.scores[_compatibility(name)]
+            share = self.constants.compatibility_weight
+            cosines = mixed_cosines(pool.scores[name], compatibility, share)
         if not self._mixes_words:
             return cosines
         words = np.nan_to_num(pool.scores[_lexical(name)])  # no score: no word in common
         least = _WORD_SCORE * len(content_words(self._texts[name]))
-        share = words / max(float(words.max()), least, _EPSILON)
+        word_share = words / max(float(words.max()), least, _EPSILON)
         weight = self.constants.lexical_weight
-        return (1 - weight) * cosines + weight * share
-
-    def _cosines(self, pool: CandidatePool, name: str) -> _Scores:
-        """Of every passage to one of the texts, shape (pool size,)."""
-        topical = pool.scores[name]
-        if not self._mixes_compatibility:
-            return np.nan_to_num(topical, nan=-1.0)
-        weight = self.constants.compatibility_weight
-        return mixed_cosines(topical, pool.scores[_compatibility(name)], weight)
+        return (1 - weight) * cosines + weight * word_share
 
     @property
     def _mixes_compatibility(self) -> bool:
