@@ -141,7 +141,6 @@ def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) ->
         if passage is not None and (denied := _denied(ranked, passage.text)):
             lifted[ranked.index] = replace(
                 _without_penalty(ranked, 1.0),
-                passed_filter=True,
                 reason=f"names {', '.join(denied)} only to deny it",
                 details={
                     **ranked.details,

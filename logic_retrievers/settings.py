@@ -1,15 +1,16 @@
 """Settings as partial overrides: a field that is None keeps the value of the encoder's bundle.
 
-A *constants* class is complete: a frozen dataclass of what a formula needs, whose defaults are the
-package's own. A *settings* class is what a user wants otherwise: the same fields, all None by
-default. :func:`merged` makes constants of settings, the bundle's constants and the defaults.
+A *constants* class is complete: a frozen dataclass of what a formula needs, each with the values
+that it may have and the package's own default. A *settings* class is what a user wants otherwise:
+the same fields, all None by default. :func:`merged` makes constants of settings, the bundle's
+constants and the defaults.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
@@ -125,6 +126,24 @@ def check_texts(name: str, values: Any) -> None:
         raise ConfigurationError(f"{name} must be a list of texts, not {shown(values)}")
 
 
+def constant(allowed: Range, default: Any = MISSING) -> Any:
+    """A field of a constants class: the values that it may have, and its default, if any."""
+    return field(default=default, metadata={"allowed": allowed})
+
+
+class CheckedConstants:
+    """Base of a constants class: a frozen dataclass whose fields are made by :func:`constant`.
+
+    Raises:
+        ConfigurationError: a value is out of its range.
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        check_ranges(type(self), asdict(self))  # type: ignore[call-overload]
+
+
 class PartialSettings:
     """Base of a settings class: a frozen dataclass in which every field is None by default.
 
@@ -136,11 +155,11 @@ class PartialSettings:
     """
 
     __slots__ = ()
-    ranges: ClassVar[Mapping[str, Range]] = {}
-    """The allowed values of each field."""
+    constants_class: ClassVar[type[CheckedConstants]]
+    """Whose fields are overridden."""
 
     def __post_init__(self) -> None:
-        check_ranges(self.overrides(), self.ranges)
+        check_ranges(self.constants_class, self.overrides())
 
     def overrides(self) -> dict[str, Any]:
         """The fields that are not None, by name."""
@@ -185,11 +204,12 @@ def merged(
     return kind(**constants)
 
 
-def check_ranges(values: Mapping[str, Any], ranges: Mapping[str, Range]) -> None:
-    """Refuses a value outside the range of its name.
+def check_ranges(kind: type[CheckedConstants], values: Mapping[str, Any]) -> None:
+    """Refuses a value outside the range that a constants class has for its name.
 
     Raises:
         ConfigurationError: with the name, the range and the value.
     """
-    for name, value in values.items():
-        ranges[name].check(name, value)
+    for known in fields(kind):  # type: ignore[arg-type]
+        if known.name in values:
+            known.metadata["allowed"].check(known.name, values[known.name])

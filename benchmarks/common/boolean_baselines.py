@@ -19,7 +19,6 @@ from logic_retrievers.policies.boolean_scores import AtomScores, Scores
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.queries.expressions import Atom, Expression, Not, Or, split_exclusions
 from logic_retrievers.scoring import ordinal_ranks, ranking
-from logic_retrievers.scoring.boolean import disjunction
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 LIMIT = 100
@@ -124,7 +123,9 @@ def ensemble_scores(expression: Expression, atom_scores: AtomScores) -> Scores:
     if isinstance(expression, Atom):
         return atom_scores(expression.text)
     if isinstance(expression, Or):
-        return disjunction([ensemble_scores(part, atom_scores) for part in expression.parts])
+        parts = np.stack([ensemble_scores(part, atom_scores) for part in expression.parts])
+        strongest: Scores = parts.max(axis=0)
+        return strongest
     wanted, excluded = split_exclusions(expression)
     score = np.zeros_like(atom_scores(expression.atoms[0]))
     if wanted:

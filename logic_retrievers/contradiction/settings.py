@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
@@ -13,11 +13,11 @@ import numpy.typing as npt
 from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.settings import (
+    CheckedConstants,
     Interval,
     PartialSettings,
-    Range,
-    check_ranges,
     check_type,
+    constant,
     merged,
 )
 
@@ -28,16 +28,9 @@ VECTORS = (TOPICAL, CONTRADICTION)
 
 Values = npt.NDArray[np.float64]
 
-_RANGES: Mapping[str, Range] = {
-    **dict.fromkeys(("null_mean", "intercept", "cosine_weight", "sparsity_weight"), Interval()),
-    "alpha": Interval(0),
-    "null_deviation": Interval(0, math.inf, without_low=True),
-    "threshold": Interval(0, 1, without_low=True, without_high=True),
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContradictionConstants:
+class ContradictionConstants(CheckedConstants):
     """Constants of one contradiction vector, found on development data and kept in its bundle.
 
     Args:
@@ -53,16 +46,13 @@ class ContradictionConstants:
         ConfigurationError: a value is out of its range.
     """
 
-    alpha: float
-    null_mean: float
-    null_deviation: float
-    intercept: float
-    cosine_weight: float
-    sparsity_weight: float
-    threshold: float
-
-    def __post_init__(self) -> None:
-        check_ranges(asdict(self), _RANGES)
+    alpha: float = constant(Interval(0))
+    null_mean: float = constant(Interval())
+    null_deviation: float = constant(Interval(0, math.inf, without_low=True))
+    intercept: float = constant(Interval())
+    cosine_weight: float = constant(Interval())
+    sparsity_weight: float = constant(Interval())
+    threshold: float = constant(Interval(0, 1, without_low=True, without_high=True))
 
     def score(self, cosines: Values, sparsities: Values) -> Values:
         """F, which orders pairs. NaN where the sparsity is NaN.
@@ -94,7 +84,7 @@ class ContradictionSettings(PartialSettings):
         ConfigurationError: a value is out of its range.
     """
 
-    ranges: ClassVar[Mapping[str, Range]] = _RANGES
+    constants_class: ClassVar = ContradictionConstants
 
     alpha: float | None = None
     null_mean: float | None = None

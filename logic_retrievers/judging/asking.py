@@ -81,10 +81,7 @@ async def _aask(
     if not _is_async(judge):
         return await asyncio.to_thread(_ask, judge, pairs, check)
     try:
-        answer = judge(list(pairs))
-        if inspect.isawaitable(answer):
-            answer = await answer
-        return Reply(_checked(answer, len(pairs), check))
+        return Reply(_checked(await judge(list(pairs)), len(pairs), check))
     except Exception as error:
         return Reply(None, describe_failure(error))
 

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import ConfigurationError, shown
 from logic_retrievers.judging.judge import BundledJudge, QueryJudge
-from logic_retrievers.settings import SHARE, Interval, PartialSettings, Range, check_ranges, merged
-
-_RANGES: Mapping[str, Range] = {
-    "candidates": Interval(1, 1000),
-    "thing_weight": Interval(low=0),
-    "property_weight": Interval(low=0),
-    "negated_fact_weight": Interval(low=0),
-    "thing_penalty_share": SHARE,
-    "property_penalty_share": SHARE,
-}
+from logic_retrievers.settings import (
+    SHARE,
+    CheckedConstants,
+    Interval,
+    PartialSettings,
+    constant,
+    merged,
+)
 
 Constraint: TypeAlias = Literal["thing", "property", "negated_fact"]
 """What a query demands, as a judge's weights know it."""
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeConstants:
+class JudgeConstants(CheckedConstants):
     """The weights of a judge; :class:`JudgeSettings` explains each.
 
     The defaults stand in for what a bundle does not name, and are those of a judge of your own.
@@ -34,15 +31,16 @@ class JudgeConstants:
         ConfigurationError: a value out of its range.
     """
 
-    candidates: int = 20
-    thing_weight: float = 0.2
-    property_weight: float = 0.1
-    negated_fact_weight: float = 0.2
-    thing_penalty_share: float = 0.5
-    property_penalty_share: float = 0.0
+    candidates: int = constant(Interval(1, 1000), 20)
+    thing_weight: float = constant(Interval(low=0), 0.2)
+    property_weight: float = constant(Interval(low=0), 0.1)
+    negated_fact_weight: float = constant(Interval(low=0), 0.2)
+    thing_penalty_share: float = constant(SHARE, 0.5)
+    property_penalty_share: float = constant(SHARE, 0.0)
 
     def __post_init__(self) -> None:
-        _check(asdict(self))
+        CheckedConstants.__post_init__(self)
+        _check_whole(self.candidates)
         object.__setattr__(self, "candidates", int(self.candidates))  # a manifest has 20.0
 
     def weight(self, constraint: Constraint) -> float:
@@ -71,7 +69,7 @@ class JudgeSettings(PartialSettings):
         ConfigurationError: a value out of its range, or a judge that cannot be called.
     """
 
-    ranges: ClassVar[Mapping[str, Range]] = _RANGES
+    constants_class: ClassVar = JudgeConstants
 
     judge: QueryJudge | None = field(default=None, repr=False)  # it may hold a key
     candidates: int | None = None
@@ -84,7 +82,8 @@ class JudgeSettings(PartialSettings):
     def __post_init__(self) -> None:
         if self.judge is not None and not callable(self.judge):
             raise ConfigurationError("judge must be callable; see QueryJudge")
-        _check(self.overrides())
+        PartialSettings.__post_init__(self)
+        _check_whole(self.candidates)
 
     def overrides(self) -> dict[str, Any]:
         """The constants that are not None, by name."""
@@ -93,10 +92,8 @@ class JudgeSettings(PartialSettings):
         return values
 
 
-def _check(values: Mapping[str, Any]) -> None:
-    check_ranges(values, _RANGES)
-    candidates = values.get("candidates", 1)
-    if candidates != int(candidates):
+def _check_whole(candidates: float | None) -> None:
+    if candidates is not None and candidates != int(candidates):
         raise ConfigurationError(f"candidates must be a whole number, not {shown(candidates)}")
 
 

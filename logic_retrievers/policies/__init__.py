@@ -14,7 +14,7 @@ from logic_retrievers.policies.plain import (
 )
 from logic_retrievers.policies.registry import POLICIES, describe_policy, resolve_policy
 from logic_retrievers.policies.sequential import SequentialPolicy
-from logic_retrievers.policies.union import CoderUnionPolicy, KeepRule, UnionPolicy
+from logic_retrievers.policies.union import CoderUnionPolicy, UnionPolicy
 
 __all__ = [
     "POLICIES",
@@ -27,7 +27,6 @@ __all__ = [
     "ExclusionSettings",
     "ExpressionPolicy",
     "HybridPolicy",
-    "KeepRule",
     "LexicalPolicy",
     "Policy",
     "PolicyRouter",

@@ -15,7 +15,7 @@ from logic_retrievers.policies.base import (
     PolicyRouter,
 )
 from logic_retrievers.policies.boolean import ExpressionPolicy
-from logic_retrievers.policies.exclusion import ExclusionPolicy, Mode, check_mode
+from logic_retrievers.policies.exclusion import ExclusionPolicy
 from logic_retrievers.policies.exclusion_settings import ExclusionSettings
 from logic_retrievers.policies.plain import HybridPolicy, TopicalNegatedFactPolicy, TopicalPolicy
 from logic_retrievers.policies.union import NegatedFactPolicy
@@ -41,7 +41,6 @@ class AutoPolicy(PolicyRouter):
         parser: splits a query into its parts; :class:`RuleParser` by default. Not used where the
             query is a :class:`ParsedQuery` already.
         settings: overrides of the constants of the encoder's bundle for exclusions.
-        mode, backfill: of exclusions, as in :class:`ExclusionPolicy`.
         limit: candidates of each search (at least k).
         fields: metadata fields and the values that they take: ``{"city": ["Oslo", "Bergen"]}``. An
             excluded text that names such a value becomes a filter, so that no such passage is
@@ -55,8 +54,6 @@ class AutoPolicy(PolicyRouter):
 
     parser: QueryParser = DEFAULT_PARSER
     settings: ExclusionSettings | None = None
-    mode: Mode = "soft"
-    backfill: bool = True
     limit: int = 100
     fields: Mapping[str, Collection[Any]] = field(default_factory=dict)
     base: Base = "topical"
@@ -65,7 +62,6 @@ class AutoPolicy(PolicyRouter):
     def __post_init__(self) -> None:
         OneOf(get_args(Base)).check("base", self.base)
         check_count("limit", self.limit)
-        check_mode(self.mode, backfill=self.backfill)
         check_type("settings", self.settings, ExclusionSettings, type(None))
         check_type("parser", self.parser, QueryParser)
         check_type("fields", self.fields, Mapping)
@@ -100,9 +96,7 @@ class AutoPolicy(PolicyRouter):
             return ExclusionPolicy(
                 parsed,
                 self.settings,
-                self.mode,
                 self.limit,
-                self.backfill,
                 use_compatibility=COMPATIBILITY in trained,
                 field_filters=_field_filters(parsed.excluded, self.fields),
                 use_lexical=LEXICAL in trained,

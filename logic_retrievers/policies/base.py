@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -49,11 +49,6 @@ class JudgeRequest:
     constraint: Constraint | None
 
 
-def negated_fact_request(query: str) -> JudgeRequest | None:
-    """What a judge is asked about a negated fact; nothing for a claim (:func:`is_claim`)."""
-    return None if is_claim(query) else JudgeRequest(query, "negated_fact")
-
-
 class Policy(ABC):
     """Pure and exact: no I/O, no clock, no randomness. Subclass it to write your own."""
 
@@ -75,6 +70,44 @@ class Policy(ABC):
     def judge_request(self, query: str) -> JudgeRequest | None:  # noqa: ARG002
         """What a judge, if there is one, is asked about the first candidates; None: nothing."""
         return None
+
+
+class ReadsNegatedFacts(Policy):
+    """Of a policy for queries that ask for a negative fact."""
+
+    def judge_request(self, query: str) -> JudgeRequest | None:
+        """The whole query; nothing for a claim."""
+        return None if is_claim(query) else JudgeRequest(query, "negated_fact")
+
+
+class FilteringPolicy(Policy):
+    """A policy of one query that leaves some of its excluded texts to a filter.
+
+    Attributes:
+        field_filters: these texts, with the field and its value.
+    """
+
+    field_filters: Mapping[str, tuple[str, Any]]
+
+    @property
+    def must_not(self) -> Mapping[str, list[Any]]:
+        """Metadata values that no hit may have."""
+        values: dict[str, list[Any]] = {}
+        for name, value in self.field_filters.values():
+            values.setdefault(name, []).append(value)
+        return values
+
+    def check_field_filters(self) -> None:
+        """Refuses filters of another form.
+
+        Raises:
+            ConfigurationError: no mapping of texts to (field, value).
+        """
+        if not isinstance(self.field_filters, Mapping) or not all(
+            isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
+            for pair in self.field_filters.values()
+        ):
+            raise ConfigurationError("field_filters is a mapping: text -> (field, value)")
 
 
 class PolicyRouter(ABC):
@@ -117,24 +150,3 @@ def order_by_filter(
     """
     passed = passed_filter[order]
     return np.concatenate([order[passed], order[~passed]]) if backfill else order[passed]
-
-
-def check_field_filters(filters: Any) -> None:
-    """Refuses what is no mapping of texts to (field, value).
-
-    Raises:
-        ConfigurationError: it is none.
-    """
-    if not isinstance(filters, Mapping) or not all(
-        isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
-        for pair in filters.values()
-    ):
-        raise ConfigurationError("field_filters is a mapping: text -> (field, value)")
-
-
-def values_by_field(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
-    """``{field: [values]}`` of pairs, as :attr:`Policy.must_not` has it."""
-    values: dict[str, list[Any]] = {}
-    for field_name, value in pairs:
-        values.setdefault(field_name, []).append(value)
-    return values

@@ -15,11 +15,10 @@ from logic_retrievers.policies.base import (
     DEFAULT_PARSER,
     LEXICAL,
     TOPICAL,
+    FilteringPolicy,
     Policy,
     PolicyRouter,
     Ranked,
-    check_field_filters,
-    values_by_field,
 )
 from logic_retrievers.policies.boolean_scores import (
     AtomScores,
@@ -90,7 +89,7 @@ class BooleanPolicy(PolicyRouter):
 
 
 @dataclass(frozen=True)
-class ExpressionPolicy(Policy):
+class ExpressionPolicy(FilteringPolicy):
     """One query with an expression, made by :class:`BooleanPolicy` or by hand.
 
     Every wanted atom is a search of its own, and so is the phrase of every AND; excluded atoms only
@@ -131,7 +130,7 @@ class ExpressionPolicy(Policy):
     def __post_init__(self) -> None:
         check_count("limit", self.limit)
         check_type("settings", self.settings, BooleanSettings, type(None))
-        check_field_filters(self.field_filters)
+        self.check_field_filters()
         if self.query.expression is None:
             raise ConfigurationError("this query has no expression; search with policy 'auto'")
         check_searchable(self.query.expression)
@@ -140,11 +139,6 @@ class ExpressionPolicy(Policy):
     def constants(self) -> BooleanConstants:
         """The settings over the package's defaults."""
         return merged(BooleanConstants, self.settings)
-
-    @property
-    def must_not(self) -> Mapping[str, list[Any]]:
-        """Metadata values that no hit may have."""
-        return values_by_field(self.field_filters.values())
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:  # noqa: ARG002 - it has its own
         """A search for each atom and AND on each vector; excluded texts only score."""

@@ -2,48 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.queries.expressions import Atom, Expression, Or, split_exclusions
-from logic_retrievers.scoring.boolean import conjunction, disjunction, violation
-from logic_retrievers.settings import SHARE, Interval, PartialSettings, Range, check_ranges
+from logic_retrievers.scoring.boolean import violation
+from logic_retrievers.settings import SHARE, CheckedConstants, Interval, PartialSettings, constant
 
 Scores: TypeAlias = npt.NDArray[np.float64]
 AtomScores: TypeAlias = Callable[[str], Scores]
 """Text -> score of every candidate, shape (candidates,)."""
 
-_RANGES: Mapping[str, Range] = {
-    "joint_weight": SHARE,
-    "penalty": Interval(low=0),
-    "mention_threshold": Interval(),
-    "mention_share": SHARE,
-    "compatibility_weight": SHARE,
-    "lexical_weight": SHARE,
-}
-
 
 @dataclass(frozen=True, slots=True)
-class BooleanConstants:
+class BooleanConstants(CheckedConstants):
     """What :class:`ExpressionPolicy` calculates with; :class:`BooleanSettings` explains each.
 
     Raises:
         ConfigurationError: a value out of its range.
     """
 
-    joint_weight: float = 0.8
-    penalty: float = 2.0
-    mention_threshold: float = 0.5
-    mention_share: float = 0.1
-    compatibility_weight: float = 0.7
-    lexical_weight: float = 0.8
-
-    def __post_init__(self) -> None:
-        check_ranges(asdict(self), _RANGES)
+    joint_weight: float = constant(SHARE, 0.8)
+    penalty: float = constant(Interval(low=0), 2.0)
+    mention_threshold: float = constant(Interval(), 0.5)
+    mention_share: float = constant(SHARE, 0.1)
+    compatibility_weight: float = constant(SHARE, 0.7)
+    lexical_weight: float = constant(SHARE, 0.8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +54,7 @@ class BooleanSettings(PartialSettings):
         ConfigurationError: a value out of its range.
     """
 
-    ranges: ClassVar[Mapping[str, Range]] = _RANGES
+    constants_class: ClassVar = BooleanConstants
 
     joint_weight: float | None = None
     penalty: float | None = None
@@ -84,24 +72,29 @@ def calibrated_scores(
 ) -> Scores:
     """AND: the weakest part, mixed with the phrase of all. OR: the strongest. NOT: a bounded fall.
 
-    Several excluded parts count as their OR.
+    The phrase "war films set in Tunisia" tells an encoder more than its two halves; the weakest
+    half (Gödel's t-norm) finds the passages that only one half is true of. Several excluded parts
+    count as their OR.
     """
     if isinstance(expression, Atom):
         return atom_scores(expression.text)
 
-    def scores_of(parts: Sequence[Expression]) -> list[Scores]:
-        return [calibrated_scores(part, atom_scores, phrase, constants) for part in parts]
+    def scores_of(parts: Sequence[Expression]) -> Scores:
+        return np.stack([calibrated_scores(part, atom_scores, phrase, constants) for part in parts])
 
     if isinstance(expression, Or):
-        return disjunction(scores_of(expression.parts))
+        strongest: Scores = scores_of(expression.parts).max(axis=0)
+        return strongest
     wanted, excluded = split_exclusions(expression)
-    parts = scores_of(wanted)
-    base = parts[0] if parts else np.zeros_like(atom_scores(expression.atoms[0]))
-    if len(parts) > 1:
-        base = conjunction(parts, atom_scores(phrase(wanted)), constants.joint_weight)
+    base = np.zeros_like(atom_scores(expression.atoms[0]))
+    if wanted:
+        base = scores_of(wanted).min(axis=0)
+    if len(wanted) > 1:
+        share = constants.joint_weight
+        base = (1 - share) * base + share * atom_scores(phrase(wanted))
     if not excluded:
         return base
-    against = disjunction(scores_of(excluded))
+    against: Scores = scores_of(excluded).max(axis=0)
     penalty = constants.penalty * max(float(base.max()), 0.0)
     return base - penalty * violation(
         against, base, constants.mention_threshold, constants.mention_share

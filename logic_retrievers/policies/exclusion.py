@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,32 +16,23 @@ from logic_retrievers.policies.base import (
     COMPATIBILITY,
     LEXICAL,
     TOPICAL,
+    FilteringPolicy,
     JudgeRequest,
-    Policy,
     Ranked,
-    check_field_filters,
-    order_by_filter,
-    values_by_field,
 )
 from logic_retrievers.policies.exclusion_settings import ExclusionConstants, ExclusionSettings
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.queries.language import content_words
 from logic_retrievers.scoring import mixed_cosines, ranking
-from logic_retrievers.settings import (
-    OneOf,
-    check_count,
-    check_type,
-    merged,
-)
+from logic_retrievers.settings import check_count, merged
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 _Scores: TypeAlias = npt.NDArray[np.float64]
 
 WANTED = "wanted"
-Mode: TypeAlias = Literal["soft", "hard"]
 
-_VIOLATION_THRESHOLD = 0.3
-"""Violation from which ``hard`` mode sets a passage behind the others."""
+_CLEAR_VIOLATION = 0.3
+"""Violation from which a passage is not said to be moved down "a little"."""
 _NEAREST = 5
 """Passages nearest to the wanted text, whose mean excluded score is the usual one."""
 _MARGIN = 0.1
@@ -59,7 +50,7 @@ passage that waives it from one that demands it."""
 
 
 @dataclass(frozen=True)
-class ExclusionPolicy(Policy):
+class ExclusionPolicy(FilteringPolicy):
     """One query that excludes something, made by :class:`AutoPolicy` or by hand.
 
     With the cosines of a passage to the whole query (q), the wanted text (w) and an excluded text
@@ -90,10 +81,7 @@ class ExclusionPolicy(Policy):
     Args:
         query: with ``kind="exclusion"``.
         settings: overrides of the constants.
-        mode: ``soft`` moves violating passages down by their violation; ``hard`` puts those with a
-            violation of .3 or more behind all others.
         limit: candidates of each search, for the wanted text and for the whole query (at least k).
-        backfill: with ``hard``, False leaves them out.
         use_compatibility: use the compatibility vector too; it should be trained. With a
             ``compatibility_weight`` of 0 it is not searched for either, which halves the encoding.
         field_filters: excluded texts that a filter keeps out, with the field and its value; they
@@ -109,9 +97,7 @@ class ExclusionPolicy(Policy):
 
     query: ParsedQuery
     settings: ExclusionSettings | None = None
-    mode: Mode = "soft"
     limit: int = 100
-    backfill: bool = True
     use_compatibility: bool = False
     field_filters: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
     use_lexical: bool = False
@@ -120,8 +106,7 @@ class ExclusionPolicy(Policy):
 
     def __post_init__(self) -> None:
         check_count("limit", self.limit)
-        check_mode(self.mode, backfill=self.backfill)
-        check_field_filters(self.field_filters)
+        self.check_field_filters()
         if self.query.kind != "exclusion":
             raise ConfigurationError("this query rules nothing out; search with policy 'auto'")
         _ = self.constants  # refused now and not in the middle of a search
@@ -130,11 +115,6 @@ class ExclusionPolicy(Policy):
     def constants(self) -> ExclusionConstants:
         """The settings over the bundle's constants over the package's defaults."""
         return merged(ExclusionConstants, self.settings, self.bundle_constants)
-
-    @property
-    def must_not(self) -> Mapping[str, list[Any]]:
-        """Metadata values that no hit may have."""
-        return values_by_field(self.field_filters.values())
 
     def judge_request(self, query: str) -> JudgeRequest | None:
         """The whole query, and what is excluded beside its words; None where filters see to it."""
@@ -166,15 +146,13 @@ class ExclusionPolicy(Policy):
         return tuple(queries)
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
-        """By score; in hard mode violating passages behind the others."""
+        """By score."""
         if not pool.ids:
             return []
         scores, violation, is_violated = self._scores(pool)
         base = scores + self.constants.penalty * violation
-        order, satisfies = ranking(scores), violation < _VIOLATION_THRESHOLD
-        if self.mode == "hard":
-            order = order_by_filter(order, satisfies, backfill=self.backfill)
-        elif self.query.reading == "property":
+        order = ranking(scores)
+        if self.query.reading == "property":
             order, scores = self._bounded_fall(pool, order, scores, base)
         filtered = [f"a filter keeps out {key} {v}" for key, v in self.field_filters.values()]
         described, scored_texts = self.query.to_dict(), self._scored_texts
@@ -188,9 +166,8 @@ class ExclusionPolicy(Policy):
                 "excluded": texts,
                 **({"must_not": dict(self.must_not)} if self.field_filters else {}),
             }
-            passed_filter = self.mode == "soft" or bool(satisfies[i])
             reason = "; ".join([_reason(texts, float(violation[i])), *filtered])
-            ranked.append(Ranked(int(i), float(scores[i]), passed_filter, reason, details))
+            ranked.append(Ranked(int(i), float(scores[i]), True, reason, details))
         return ranked
 
     def _bounded_fall(
@@ -237,22 +214,18 @@ class ExclusionPolicy(Policy):
 
     def _similarity(self, pool: CandidatePool, name: str) -> _Scores:
         """Of every passage to one of the texts, words included, shape (pool size,)."""
-        cosines = self._cosines(pool, name)
+        cosines = np.nan_to_num(pool.scores[name], nan=-1.0)
+        if self._mixes_compatibility:
+            compatibility = pool.scores[_compatibility(name)]
+            share = self.constants.compatibility_weight
+            cosines = mixed_cosines(pool.scores[name], compatibility, share)
         if not self._mixes_words:
             return cosines
         words = np.nan_to_num(pool.scores[_lexical(name)])  # no score: no word in common
         least = _WORD_SCORE * len(content_words(self._texts[name]))
-        share = words / max(float(words.max()), least, _EPSILON)
+        word_share = words / max(float(words.max()), least, _EPSILON)
         weight = self.constants.lexical_weight
-        return (1 - weight) * cosines + weight * share
-
-    def _cosines(self, pool: CandidatePool, name: str) -> _Scores:
-        """Of every passage to one of the texts, shape (pool size,)."""
-        topical = pool.scores[name]
-        if not self._mixes_compatibility:
-            return np.nan_to_num(topical, nan=-1.0)
-        weight = self.constants.compatibility_weight
-        return mixed_cosines(topical, pool.scores[_compatibility(name)], weight)
+        return (1 - weight) * cosines + weight * word_share
 
     @property
     def _mixes_compatibility(self) -> bool:
@@ -277,20 +250,10 @@ class ExclusionPolicy(Policy):
         return tuple(text for text in texts if text not in self.field_filters)
 
 
-def check_mode(mode: str, *, backfill: bool) -> None:
-    """Refuses an unknown mode, and ``backfill=False`` without the mode that it belongs to."""
-    OneOf(get_args(Mode)).check("mode", mode)
-    check_type("backfill", backfill, bool)
-    if not backfill and mode != "hard":
-        raise ConfigurationError(
-            "backfill=False leaves out what mode='hard' finds; set that mode too"
-        )
-
-
 def _reason(excluded: Sequence[str], violation: float) -> str:
     if not excluded:
         return "nothing ruled out stands out in it"
-    degree = "moved down" if violation >= _VIOLATION_THRESHOLD else "moved down a little"
+    degree = "moved down" if violation >= _CLEAR_VIOLATION else "moved down a little"
     return f"{degree}: near to {', '.join(excluded)}, which the query rules out"
 
 

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import ClassVar
 
-from logic_retrievers.settings import SHARE, Interval, PartialSettings, Range, check_ranges
-
-_RANGES: Mapping[str, Range] = {
-    "penalty": Interval(low=0),
-    "standout_share": SHARE,
-    "mention_share": SHARE,
-    "whole_query_weight": SHARE,
-    "standout_threshold": Interval(0, 1, without_high=True),
-    "compatibility_weight": SHARE,
-    "lexical_weight": SHARE,
-}
+from logic_retrievers.settings import SHARE, CheckedConstants, Interval, PartialSettings, constant
 
 
 @dataclass(frozen=True, slots=True)
-class ExclusionConstants:
+class ExclusionConstants(CheckedConstants):
     """What :class:`ExclusionPolicy` calculates with; :class:`ExclusionSettings` explains each.
 
     The defaults stand in for what a bundle does not name.
@@ -29,16 +18,13 @@ class ExclusionConstants:
         ConfigurationError: a value out of its range.
     """
 
-    penalty: float = 0.75
-    standout_share: float = 0.8
-    mention_share: float = 0.2
-    whole_query_weight: float = 0.5
-    standout_threshold: float = 0.7
-    compatibility_weight: float = 0.5
-    lexical_weight: float = 0.2
-
-    def __post_init__(self) -> None:
-        check_ranges(asdict(self), _RANGES)
+    penalty: float = constant(Interval(low=0), 0.75)
+    standout_share: float = constant(SHARE, 0.8)
+    mention_share: float = constant(SHARE, 0.2)
+    whole_query_weight: float = constant(SHARE, 0.5)
+    standout_threshold: float = constant(Interval(0, 1, without_high=True), 0.7)
+    compatibility_weight: float = constant(SHARE, 0.5)
+    lexical_weight: float = constant(SHARE, 0.2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +51,7 @@ class ExclusionSettings(PartialSettings):
         ConfigurationError: a value out of its range.
     """
 
-    ranges: ClassVar[Mapping[str, Range]] = _RANGES
+    constants_class: ClassVar = ExclusionConstants
 
     penalty: float | None = None
     standout_share: float | None = None

@@ -15,9 +15,9 @@ from logic_retrievers.policies.base import (
     JudgeRequest,
     Policy,
     Ranked,
-    negated_fact_request,
+    ReadsNegatedFacts,
 )
-from logic_retrievers.scoring import ranking, weighted_sum
+from logic_retrievers.scoring import ranking
 from logic_retrievers.settings import check_count
 from logic_retrievers.types import CandidatePool, VectorQuery
 
@@ -50,12 +50,8 @@ class TopicalPolicy(SingleVectorPolicy):
 
 
 @dataclass(frozen=True)
-class TopicalNegatedFactPolicy(TopicalPolicy):
+class TopicalNegatedFactPolicy(ReadsNegatedFacts, TopicalPolicy):
     """Plain search for a negative fact; a judge reads its first candidates."""
-
-    def judge_request(self, query: str) -> JudgeRequest | None:
-        """The whole query; nothing for a claim."""
-        return negated_fact_request(query)
 
 
 @dataclass(frozen=True)
@@ -119,7 +115,7 @@ class HybridPolicy(Policy):
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
         """By the mean of both."""
         shares = {vector: _shares_of_best(pool.scores[vector]) for vector in (TOPICAL, LEXICAL)}
-        fused = weighted_sum(list(shares.values()), [0.5, 0.5])
+        fused = (shares[TOPICAL] + shares[LEXICAL]) / 2
         return [
             Ranked(
                 int(i),

@@ -14,7 +14,7 @@ from logic_retrievers.policies.base import (
     Ranked,
     order_by_filter,
 )
-from logic_retrievers.scoring import ranking, weighted_sum
+from logic_retrievers.scoring import ranking
 from logic_retrievers.settings import SHARE, Interval, check_count, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
@@ -67,7 +67,7 @@ class SequentialPolicy(Policy):
                 )
                 for i in ranking(topical)[:k]
             ]
-        fused = weighted_sum([topical, compatibility], [self.alpha, 1 - self.alpha])
+        fused = self.alpha * topical + (1 - self.alpha) * compatibility
         order = order_by_filter(ranking(fused), passed, backfill=self.backfill)[:k]
         return [
             Ranked(int(i), float(fused[i]), bool(passed[i]), self._reason(compatibility[i]))

@@ -11,10 +11,9 @@ import numpy as np
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
     TOPICAL,
-    JudgeRequest,
     Policy,
     Ranked,
-    negated_fact_request,
+    ReadsNegatedFacts,
     order_by_filter,
 )
 from logic_retrievers.scoring import (
@@ -22,13 +21,9 @@ from logic_retrievers.scoring import (
     ordinal_ranks,
     ranking,
     reciprocal_ranks,
-    weighted_sum,
 )
 from logic_retrievers.settings import SHARE, OneOf, check_count, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
-
-KeepRule: TypeAlias = Literal["share_kept", "share_dropped", "reciprocal_rank"]
-"""Readings of the paper's "relative filter percentile", which it does not define."""
 
 Fusion: TypeAlias = Literal["reciprocal_rank", "cosine"]
 """How the two scores of a passage become one."""
@@ -48,11 +43,9 @@ class UnionPolicy(Policy):
 
     Args:
         alpha: weight of the topical score, in [0, 1].
-        keep: the filter's percentile, in [0, 1]; ``share_kept`` keeps all with 1, the other rules
-            with 0.
-        keep_rule: what ``keep`` means. ``share_kept``: that share of the pool passes, best
-            compatibility first. ``share_dropped``: that share does not, worst compatibility first.
-            ``reciprocal_rank``: ``1 / rank_C >= keep`` passes.
+        keep: the share of the pool that passes the filter, in [0, 1], best compatibility first (a
+            reading of the paper's "relative filter percentile", which it does not define); 1
+            filters nothing.
         limit: candidates of each of the two searches (at least k).
         backfill: passages that do not pass follow behind; False leaves them out, as the paper does.
         fusion: of cosines, or of ranks, as in the paper.
@@ -63,7 +56,6 @@ class UnionPolicy(Policy):
 
     alpha: float = 0.5
     keep: float = 1.0
-    keep_rule: KeepRule = "share_kept"
     limit: int = 100
     backfill: bool = True
     fusion: Fusion = "cosine"
@@ -74,12 +66,7 @@ class UnionPolicy(Policy):
         SHARE.check("keep", self.keep)
         check_count("limit", self.limit)
         check_type("backfill", self.backfill, bool)
-        OneOf(get_args(KeepRule)).check("keep_rule", self.keep_rule)
         OneOf(get_args(Fusion)).check("fusion", self.fusion)
-
-    @property
-    def _filters(self) -> bool:
-        return self.keep < 1 if self.keep_rule == "share_kept" else self.keep > 0
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         """One search on each vector, equally deep."""
@@ -96,13 +83,13 @@ class UnionPolicy(Policy):
         if self.fusion == "cosine":
             fused = mixed_cosines(pool.scores[COMPATIBILITY], pool.scores[TOPICAL], self.alpha)
         else:
-            signals = [reciprocal_ranks(topical), reciprocal_ranks(compatibility)]
-            fused = weighted_sum(signals, [self.alpha, 1 - self.alpha])
+            fused = self.alpha * reciprocal_ranks(topical)
+            fused = fused + (1 - self.alpha) * reciprocal_ranks(compatibility)
         size = len(fused)
-        last = self._last_rank(size)
+        last = math.ceil(self.keep * size - 1e-9)  # .1 * 30 is a little more than 3
         passed = (compatibility > 0) & (compatibility <= last)
-        nothing_passed = self._filters and not passed.any()
-        if nothing_passed or not self._filters:
+        nothing_passed = self.keep < 1 and not passed.any()
+        if nothing_passed or self.keep == 1:
             passed = np.ones(size, dtype=bool)
         order = order_by_filter(ranking(fused), passed, backfill=self.backfill)[:k]
         return [
@@ -117,27 +104,18 @@ class UnionPolicy(Policy):
             for i in order
         ]
 
-    def _last_rank(self, size: int) -> int:
-        """The last compatibility rank that passes in a pool of that size (eq. 11's gamma)."""
-        slack = 1e-9  # .1 * 30 is a little more than 3 in floating point
-        if self.keep_rule == "share_kept":
-            return math.ceil(self.keep * size - slack)
-        if self.keep_rule == "share_dropped":
-            return size - math.floor(self.keep * size + slack)
-        return size if self.keep == 0 else math.floor(1 / self.keep + slack)
-
     def _reason(self, topical: int, compatibility: int, size: int, last: int) -> str:
         ranks = (
             f"topical rank {topical or '-'}, compatibility rank {compatibility or '-'} of {size}"
         )
-        if not self._filters:
+        if self.keep == 1:
             return ranks
         passed = 0 < compatibility <= last
         return f"{ranks}: {'within' if passed else 'outside'} the first {last}"
 
 
 @dataclass(frozen=True)
-class NegatedFactPolicy(UnionPolicy):
+class NegatedFactPolicy(ReadsNegatedFacts, UnionPolicy):
     """The union for queries that ask for a negative fact; a judge reads its first candidates.
 
     ``alpha`` costs nothing on SciFact's train part.
@@ -145,10 +123,6 @@ class NegatedFactPolicy(UnionPolicy):
 
     alpha: float = 0.7
     name: ClassVar[str] = "union"
-
-    def judge_request(self, query: str) -> JudgeRequest | None:
-        """The whole query; nothing for a claim."""
-        return negated_fact_request(query)
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,13 @@ from logic_retrievers.queries.expressions import (
 )
 from logic_retrievers.queries.parsed_query import ParsedQuery, QueryParser
 from logic_retrievers.queries.parser import MAX_CHARACTERS, RuleParser
-from logic_retrievers.settings import check_count, check_type
+from logic_retrievers.settings import check_type
 
 MAX_ATOM_CHARACTERS = 300
 """A longer atom is an explanation, and no phrase to search for."""
 
-MAX_ANSWER_CHARACTERS = 10_000
+MAX_CACHED = 1024
+"""Parsed queries that are kept, those used last."""
 
 INSTRUCTIONS = (
     files("logic_retrievers.queries").joinpath("decomposer_instructions.txt").read_text("utf-8")
@@ -55,11 +56,9 @@ class Decomposer:
             with its atoms in quotation marks. Called in the thread that parses, and more than once
             for a query that several threads parse at the same time.
         fallback: parses what the model does not, and texts of more than 2,000 characters.
-        size: number of parsed queries in the cache (least recently used go first); 0 for no cache.
 
     Raises:
-        ConfigurationError: ``ask`` cannot be called or is ``async``, or a size that is no number of
-            queries.
+        ConfigurationError: ``ask`` cannot be called or is ``async``.
 
     Examples:
         >>> parser = Decomposer(lambda prompt: '"orchids of Laos" OR "orchids of Burma"')
@@ -67,16 +66,13 @@ class Decomposer:
         '"orchids of Laos" OR "orchids of Burma"'
     """
 
-    def __init__(
-        self, ask: Callable[[str], str], fallback: QueryParser | None = None, *, size: int = 1024
-    ) -> None:
+    def __init__(self, ask: Callable[[str], str], fallback: QueryParser | None = None) -> None:
         if not callable(ask) or inspect.iscoroutinefunction(ask):
             raise ConfigurationError("ask is a function from a prompt to an answer, and not async")
         check_type("fallback", fallback, QueryParser, type(None))
-        check_count("size", size, least=0)
         self._ask = ask
         self._fallback = RuleParser() if fallback is None else fallback
-        self._cached = lru_cache(size)(self._decompose)
+        self._cached = lru_cache(MAX_CACHED)(self._decompose)
 
     def parse(self, text: str) -> ParsedQuery:
         """The query as the model parses it; as the fallback does where the model fails."""
@@ -111,12 +107,8 @@ def _read_answer(answer: Any) -> Expression:
     Raises:
         MalformedAnswerError: there is no expression, or none that can be searched for.
     """
-    if inspect.iscoroutine(answer):
-        answer.close()
     if not isinstance(answer, str):
         raise MalformedAnswerError(f"the model gave a {type(answer).__name__} and no text")
-    if len(answer) > MAX_ANSWER_CHARACTERS:
-        raise MalformedAnswerError("the model's answer is too long")
     bare = _strip_fence(answer.strip())
     try:
         if bare.startswith("{"):

@@ -17,7 +17,7 @@ from typing import Any
 
 from logic_retrievers.queries.masking import FILL, PLAIN, fill
 from logic_retrievers.queries.parsed_query import ParsedQuery
-from logic_retrievers.queries.rules.cues import MAX_CUES, Cue, Exclusion, find_cues
+from logic_retrievers.queries.rules.cues import Cue, Exclusion, find_cues
 from logic_retrievers.queries.rules.rule import CONTEXT, RulePack, Scope
 from logic_retrievers.queries.scope import SHORT_QUERY, split_region
 
@@ -104,14 +104,12 @@ class PackParser:
         if self._mentions.search(masked):
             return ParsedQuery(text)
         cues = find_cues(self.rules, masked, _opens, lambda after: not self._titles.match(after))
-        if not cues or len(cues) > MAX_CUES:
-            return ParsedQuery(text)
         exclusions: list[Exclusion] = []
-        for cue, following in zip(cues, [*cues[1:], None], strict=True):
+        limits = [*(cue.start for cue in cues[1:]), len(masked)]
+        for cue, limit in zip(cues, limits, strict=False):
             if exclusions and cue.start < exclusions[-1].end:
                 continue
-            limit = following.start if following else len(masked)
-            exclusion = self._resolve(masked, cue, max(limit, cue.end))
+            exclusion = self._resolve(masked, cue, limit)
             if exclusion is not None:
                 exclusions.append(exclusion)
         if not exclusions:

@@ -14,9 +14,15 @@ from logic_retrievers.queries.pack_parser import PACKS, may_exclude, pack_parser
 from logic_retrievers.queries.parsed_query import ParsedQuery
 from logic_retrievers.queries.patterns import pattern
 from logic_retrievers.queries.rules import RULES, Rule, Scope
-from logic_retrievers.queries.rules.cues import MAX_CUES, Cue, Exclusion, find_cues
+from logic_retrievers.queries.rules.cues import Cue, Exclusion, find_cues
 from logic_retrievers.queries.rules.rule import CONTEXT
-from logic_retrievers.queries.scope import excluded_end, name_spans, remainder
+from logic_retrievers.queries.scope import (
+    SHORT_QUERY,
+    end_of_middle,
+    end_of_opening,
+    name_spans,
+    remainder,
+)
 
 MAX_CHARACTERS = 2_000
 """A longer text is a document to search with, and is not parsed."""
@@ -49,8 +55,6 @@ class RuleParser:
             your own before ``RULES``, or leave some out.
         threshold: least confidence with which a query that joins things becomes an expression;
             above 1 none does.
-        any_language: True reads every text by the rules for English, whatever language it seems to
-            be in.
         languages: those besides English whose exclusions are read, of ``de``, ``es``, ``fr``,
             ``it``, ``nl`` and ``pt``.
 
@@ -63,14 +67,12 @@ class RuleParser:
         rules: Sequence[Rule] = RULES,
         *,
         threshold: float = THRESHOLD,
-        any_language: bool = False,
         languages: Collection[str] = tuple(PACKS),
     ) -> None:
         if isinstance(threshold, bool) or not threshold >= 0:
             raise ConfigurationError(f"threshold is a number of at least 0, not {shown(threshold)}")
         self._rules = tuple(rules)
         self._threshold = threshold
-        self._any_language = any_language
         if isinstance(languages, str) or not set(languages) <= PACKS.keys():
             raise ConfigurationError(
                 f"languages is a list of {', '.join(PACKS)}, not {shown(languages)}"
@@ -85,7 +87,7 @@ class RuleParser:
             return ParsedQuery(text)
         parsed = self._parse(text)
         nothing = parsed.kind == "none"
-        if self._any_language or (nothing and not may_exclude(text, self._languages)):
+        if nothing and not may_exclude(text, self._languages):
             return parsed
         language = detect_language(text)
         if language in self._languages:
@@ -93,33 +95,38 @@ class RuleParser:
         return parsed if nothing or _is_english(parsed, language) else ParsedQuery(text)
 
     def _parse(self, text: str) -> ParsedQuery:
+        if not _SPACES.search(text):
+            return self._parse_squeezed(text)
         squeezed, offsets = _squeeze(text)
-        masked = mask(squeezed)
+        parsed = self._parse_squeezed(squeezed)
+        wanted = text if parsed.wanted == squeezed else parsed.wanted
+        span = (offsets[parsed.span[0]], offsets[parsed.span[1]]) if parsed.span else None
+        return replace(parsed, text=text, wanted=wanted, span=span)
+
+    def _parse_squeezed(self, text: str) -> ParsedQuery:
+        """Reads a text without runs of white space."""
+        masked = mask(text)
         # a claim, one sentence long: "Mice without the gene are resistant."
         statement = _STATEMENT.match(masked.replace(". ", "! ")) is not None
         exclusions = [] if statement else self._exclusions(masked)
-        parsed = _parse_exclusions(text, squeezed, offsets, masked, exclusions)
+        parsed = _parse_exclusions(text, masked, exclusions)
         if statement or self._threshold > 1:
             return parsed
         if parsed.kind == "none" and not may_coordinate(masked):
             return parsed
-        return self._parse_expression(parsed, squeezed, offsets, exclusions) or parsed
+        return self._parse_expression(parsed, exclusions) or parsed
 
     def _parse_expression(
-        self,
-        parsed: ParsedQuery,
-        squeezed: str,
-        offsets: Sequence[int],
-        exclusions: Sequence[Exclusion],
+        self, parsed: ParsedQuery, exclusions: Sequence[Exclusion]
     ) -> ParsedQuery | None:
         """The query as an expression, where its wanted part joins things confidently enough."""
+        text = parsed.text
         is_negated = parsed.kind == "negated_fact"
-        splits = _split_negated(squeezed) if is_negated else _splits(squeezed, exclusions)
-        for wanted, phrases in splits:
+        for wanted, phrases in _split_negated(text) if is_negated else _splits(text, exclusions):
             result = coordinate(wanted, phrases)
             if result is None or result.confidence < self._threshold:
                 continue
-            if result.span is None and wanted.rstrip(" .?!") not in squeezed:
+            if result.span is None and wanted.rstrip(" .?!") not in text:
                 continue  # parts that only an exclusion between them joins
             query = replace(
                 parsed,
@@ -133,27 +140,22 @@ class RuleParser:
             if result.span is None:
                 return replace(query, rule="coordination")
             start, end = result.span
-            cue = squeezed[start:end].strip(" ,")
-            start = squeezed.index(cue, start)
-            span = (offsets[start], offsets[start + len(cue)])
-            return replace(query, rule="coordination", cue=cue, span=span)
+            cue = text[start:end].strip(" ,")
+            start = text.index(cue, start)
+            return replace(query, rule="coordination", cue=cue, span=(start, start + len(cue)))
         return None
 
     def _exclusions(self, masked: str) -> list[Exclusion]:
         cues = find_cues(self._rules, masked, _opens)
-        if len(cues) > MAX_CUES:
-            return []
         exclusions: list[Exclusion] = []
-        done = 0
         for number, cue in enumerate(cues):
-            if cue.start < done:
+            if exclusions and cue.start < exclusions[-1].end:
                 continue
             limit = next((c.start for c in cues[number + 1 :] if c.start > cue.end), len(masked))
             exclusion = _resolve_cue(masked, cue, limit)
             if exclusion is not None:
                 exclusions.append(exclusion)
-                done = exclusion.end
-        if exclusions and remainder(masked, _spans(exclusions)).strip(" ?.!,"):
+        if exclusions and remainder(masked, exclusions).strip(" ?.!,"):
             return exclusions
         return []
 
@@ -170,33 +172,25 @@ def _is_english(parsed: ParsedQuery, language: str | None) -> bool:
     return language == "en" or (language is None and tells)
 
 
-def _parse_exclusions(
-    text: str, squeezed: str, offsets: Sequence[int], masked: str, exclusions: Sequence[Exclusion]
-) -> ParsedQuery:
+def _parse_exclusions(text: str, masked: str, exclusions: Sequence[Exclusion]) -> ParsedQuery:
     """The query without regard to what it joins."""
     if exclusions:
-        excluded = [squeezed[a:b] for exclusion in exclusions for a, b in exclusion.excluded]
+        excluded = [text[a:b] for exclusion in exclusions for a, b in exclusion.excluded]
         cue = exclusions[0].cue
         return ParsedQuery(
             text,
             "exclusion",
-            remainder(squeezed, _spans(exclusions)),
+            remainder(text, exclusions),
             tuple(dict.fromkeys(excluded)),
-            squeezed[cue.start : cue.end].strip(),
+            text[cue.start : cue.end].strip(),
             cue.rule.name,
-            (offsets[cue.start], offsets[cue.end]),
+            (cue.start, cue.end),
             reading="property" if all(e.cue.rule.property for e in exclusions) else "thing",
         )
-    if negation := _find_negation(masked):
-        start, end = negation
-        span = (offsets[start], offsets[end])
-        cue_text = squeezed[start:end]
+    if span := _find_negation(masked):
+        cue_text = text[slice(*span)]
         return ParsedQuery(text, "negated_fact", cue=cue_text, rule="negation", span=span)
     return ParsedQuery(text)
-
-
-def _spans(exclusions: Sequence[Exclusion]) -> list[tuple[int, int]]:
-    return [(exclusion.start, exclusion.end) for exclusion in exclusions]
 
 
 def _splits(
@@ -211,13 +205,13 @@ def _splits(
             phrase = ExcludedPhrase(
                 behind, text[cue.start : cue.end], must_share_head=True, rule_reading=reading
             )
-            yield remainder(text, [(cue.start, len(text))]), (phrase,)
+            yield remainder(text, [replace(exclusions[0], end=len(text))]), (phrase,)
     phrases = tuple(
         ExcludedPhrase(text[a:b], text[exclusion.cue.start : exclusion.cue.end])
         for exclusion in exclusions
         for a, b in exclusion.excluded
     )
-    yield (remainder(text, _spans(exclusions)) if exclusions else text), phrases
+    yield (remainder(text, exclusions) if exclusions else text), phrases
 
 
 def _split_negated(text: str) -> Iterator[tuple[str, tuple[ExcludedPhrase, ...]]]:
@@ -230,10 +224,8 @@ def _split_negated(text: str) -> Iterator[tuple[str, tuple[ExcludedPhrase, ...]]
         yield match["wanted"], (phrase,)
 
 
-def _squeeze(text: str) -> tuple[str, Sequence[int]]:
+def _squeeze(text: str) -> tuple[str, list[int]]:
     """The text with each run of white space as one character, and where each one came from."""
-    if not _SPACES.search(text):
-        return text, range(len(text) + 1)
     pieces: list[str] = []
     offsets: list[int] = []
     for match in _SPACE_OR_CHARACTER.finditer(text):
@@ -254,11 +246,14 @@ def _resolve_cue(masked: str, cue: Cue, limit: int) -> Exclusion | None:
         region = (sentence + (breaks[-1] if breaks else 0), cue.start)
         start, end = region[0], cue.end
     else:
-        opening = not lead.strip(" ,;:(\"'")
-        stop = excluded_end(
-            masked, cue.end, limit, opening=opening, lead=lead, brief=cue.rule.brief
-        )
-        start, end, region = cue.start, stop, (cue.end, stop)
+        behind = masked[cue.end : limit]
+        if not lead.strip(" ,;:(\"'"):
+            length = end_of_opening(behind)
+        else:
+            brief = cue.rule.brief or len(masked.split()) <= SHORT_QUERY
+            length = end_of_middle(behind, lead, brief=brief)
+        start, end = cue.start, cue.end + length
+        region = (cue.end, end)
     excluded = name_spans(masked, *region)
     return Exclusion(cue, tuple(excluded), start, end) if excluded else None
 

@@ -8,20 +8,17 @@ from importlib.resources import files
 from typing import Any
 
 from logic_retrievers.queries.rules import ENGLISH
+from logic_retrievers.queries.rules.rule import RulePack
 
 
 def word_set(name: str) -> frozenset[str]:
     """A list of words."""
-    return frozenset(_ENGLISH["words"][name].split())
+    return frozenset(_PACK.words(name))
 
 
 def pattern(name: str, *, flags: re.RegexFlag | int = re.IGNORECASE) -> re.Pattern[str]:
     """A pattern, compiled."""
-    return re.compile(_expand(_ENGLISH["patterns"][name]), flags)
-
-
-def _expand(pieces: str | list[str]) -> str:
-    return _FRAGMENT.sub(lambda match: _expand(_FRAGMENTS[match[1]]), "".join(pieces))
+    return re.compile(_PACK.fragment(name), flags)
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -29,8 +26,7 @@ def _read(name: str) -> dict[str, Any]:
 
 
 _ENGLISH, _PHRASES = _read("english_patterns.toml"), _read("fixed_phrases.toml")
-_FRAGMENT = re.compile(r"\{([A-Z_]{2,})\}")
-_FRAGMENTS: dict[str, str | list[str]] = {
+_FRAGMENTS = {
     **_ENGLISH["patterns"],
     **{name.upper(): f"(?:{'|'.join(text.split())})" for name, text in _ENGLISH["words"].items()},
     "FILLER": ENGLISH.fragment("FILLER").replace(" ", r"\s+"),
@@ -39,3 +35,4 @@ _FRAGMENTS: dict[str, str | list[str]] = {
     .replace("/", " (?:and|or|&|n|'n') ")
     .replace("_", " "),
 }
+_PACK = RulePack({"words": _ENGLISH["words"], "fragments": _FRAGMENTS})

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from logic_retrievers.queries.masking import FILL
 from logic_retrievers.queries.patterns import pattern
+from logic_retrievers.queries.rules.cues import Exclusion
 from logic_retrievers.queries.rules.rule import CONTEXT
 
 SHORT_QUERY = 12
@@ -43,33 +44,12 @@ _STOP = re.compile(r"\s*([.!])\s+(?=[A-Z])")
 """The end of a sentence behind which another one follows."""
 
 
-def excluded_end(
-    text: str, start: int, limit: int, *, opening: bool, lead: str, brief: bool = False
-) -> int:
-    """One past the last character of the excluded text that begins at ``start``.
-
-    Args:
-        text: the query, names and quotations masked.
-        start: one past the last character of the cue.
-        limit: where the next cue begins, or the text ends.
-        opening: the cue stands at the beginning of its sentence.
-        lead: the part of the sentence before the cue.
-        brief: the excluded text is a word or two; a preposition behind it belongs to the wanted
-            part.
-    """
-    region = text[start:limit]
-    if opening:
-        return start + _end_of_opening(region)
-    short = len(text.split()) <= SHORT_QUERY
-    return start + _end_of_middle(region, lead, brief=brief, short=short)
-
-
-def remainder(text: str, exclusions: Sequence[tuple[int, int]]) -> str:
-    """The text without its exclusions (spans in order) and the commas and small words around."""
-    left, at = text[: exclusions[0][0]], exclusions[0][1]
-    for start, end in (*exclusions[1:], (len(text), len(text))):
-        left = _join(left, text[at:start])
-        at = end
+def remainder(text: str, exclusions: Sequence[Exclusion]) -> str:
+    """The text without its exclusions, in their order, and the commas and small words around."""
+    left = text[: exclusions[0].start]
+    ends = [*(exclusion.start for exclusion in exclusions[1:]), len(text)]
+    for exclusion, end in zip(exclusions, ends, strict=True):
+        left = _join(left, text[exclusion.end : end])
     return left.strip()
 
 
@@ -94,8 +74,12 @@ def split_region(
     yield start, end
 
 
-def _end_of_opening(region: str) -> int:
-    """It ends where the request begins: `other than X, what ...`."""
+def end_of_opening(region: str) -> int:
+    """Where the excluded text ends whose cue opens the sentence: `other than X, what ...`.
+
+    Args:
+        region: the masked text from the cue to the next one.
+    """
     end = _ENDS_OPENING.search(region)
     if end is not None and end.group().startswith(","):
         return end.start()
@@ -107,8 +91,14 @@ def _end_of_opening(region: str) -> int:
     return end.start() if end else len(region)
 
 
-def _end_of_middle(region: str, lead: str, *, brief: bool, short: bool) -> int:
-    """It ends with the sentence, or where that comes back to the wanted part."""
+def end_of_middle(region: str, lead: str, *, brief: bool) -> int:
+    """Where any other ends: with the sentence, or where that comes back to the wanted part.
+
+    Args:
+        region: the masked text from the cue to the next one.
+        lead: the part of the sentence before the cue.
+        brief: a preposition behind a word or two belongs to the wanted part.
+    """
     match = _ENDS.search(region)
     end = match.start() if match else len(region)
     comma = region.find(",", 1, end)
@@ -134,10 +124,9 @@ def _end_of_middle(region: str, lead: str, *, brief: bool, short: bool) -> int:
         ):
             end = len(name)
     # "hotels without a pool in Rome": a place or purpose of the wanted part
-    if brief or short or (terse and not _QUESTION_WORD.match(lead)):
-        for preposition in (_ANY_PREPOSITION if brief or short else _PLACE_OR_PURPOSE).finditer(
-            region, 1, end
-        ):
+    if brief or (terse and not _QUESTION_WORD.match(lead)):
+        prepositions = _ANY_PREPOSITION if brief else _PLACE_OR_PURPOSE
+        for preposition in prepositions.finditer(region, 1, end):
             name = region[: preposition.start()]
             if len(_CONTENT_WORD.findall(name)) <= 2 and _NAMES_SOMETHING.search(name):
                 end = preposition.start()

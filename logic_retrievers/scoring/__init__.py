@@ -5,7 +5,6 @@ from logic_retrievers.scoring.fusion import (
     ordinal_ranks,
     ranking,
     reciprocal_ranks,
-    weighted_sum,
 )
 from logic_retrievers.scoring.similarity import (
     MEASURES,
@@ -25,5 +24,4 @@ __all__ = [
     "ranking",
     "reciprocal_ranks",
     "sparsity",
-    "weighted_sum",
 ]

@@ -1,15 +1,16 @@
-"""Combining the scores of parts under AND, OR and NOT, once they are made comparable."""
+"""What Boolean queries calculate with: comparable scores of texts, and violations."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 _Scores = npt.NDArray[np.float64]
 
+_MENTION_STEEPNESS = 2.0
+"""Of the logistic step to "speaks of what is excluded", per standard deviation."""
 _PREFERENCE_STEEPNESS = 4.0
 """Of the step from "rather about the wanted part" to "rather about the excluded one"."""
 
@@ -52,42 +53,6 @@ def standard_scores(scores: _Scores, background: Background | None = None) -> _S
     return np.where(is_scored, standard, float(standard[is_scored].min()))
 
 
-def conjunction(parts: Sequence[_Scores], joint: _Scores, joint_weight: float) -> _Scores:
-    """AND: the weakest part (Gödel's t-norm), mixed with the score of all parts in one phrase.
-
-    The phrase "war films set in Tunisia" tells an encoder more than its two halves; the weakest
-    half finds the passages that only one half is true of.
-
-    Args:
-        parts: comparable scores, shape (candidates,) each.
-        joint: of the phrase, shape (candidates,).
-        joint_weight: its share, in [0, 1].
-    """
-    weakest: _Scores = np.min(np.stack(parts), axis=0)
-    return (1 - joint_weight) * weakest + joint_weight * joint
-
-
-def disjunction(parts: Sequence[_Scores]) -> _Scores:
-    """OR: the strongest part.
-
-    Args:
-        parts: comparable scores, shape (candidates,) each.
-    """
-    strongest: _Scores = np.max(np.stack(parts), axis=0)
-    return strongest
-
-
-def mention_degree(scores: _Scores, threshold: float, steepness: float = 2.0) -> _Scores:
-    """How sure it is that candidates speak of a text, from 0 to 1; a half at the threshold.
-
-    Args:
-        scores: standard scores, shape (candidates,).
-        threshold: in standard deviations.
-        steepness: of the logistic step, per standard deviation.
-    """
-    return 1 / (1 + np.exp(-steepness * (scores - threshold)))
-
-
 def violation(
     excluded: _Scores, wanted: _Scores, mention_threshold: float, mention_share: float
 ) -> _Scores:
@@ -102,7 +67,6 @@ def violation(
         mention_threshold: standard score from which a passage speaks of what is excluded.
         mention_share: what counts of it where the passage is much more about what is wanted.
     """
-    preference = mention_degree(excluded - wanted, 0.0, _PREFERENCE_STEEPNESS)
-    return mention_degree(excluded, mention_threshold) * (
-        mention_share + (1 - mention_share) * preference
-    )
+    mention = 1 / (1 + np.exp(-_MENTION_STEEPNESS * (excluded - mention_threshold)))
+    preference = 1 / (1 + np.exp(-_PREFERENCE_STEEPNESS * (excluded - wanted)))
+    return mention * (mention_share + (1 - mention_share) * preference)

@@ -5,8 +5,6 @@ Ties fall by position, so sort the candidates by id beforehand.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -59,18 +57,3 @@ def mixed_cosines(
     mean = (1 - share) * first + share * second
     mean = np.where(np.isnan(second), first, np.where(np.isnan(first), second, mean))
     return np.nan_to_num(mean, nan=-1.0)
-
-
-def weighted_sum(
-    scores: Sequence[npt.NDArray[np.float64]], weights: Sequence[float]
-) -> npt.NDArray[np.float64]:
-    """The sum of weight * score of each candidate (CoDeR, eq. 8 and 11).
-
-    Args:
-        scores: arrays of shape (candidates,), one for each signal.
-        weights: one for each signal.
-    """
-    total = np.zeros(len(scores[0]), dtype=np.float64)
-    for weight, values in zip(weights, scores, strict=True):
-        total += weight * values
-    return total

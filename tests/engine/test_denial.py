@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from logic_retrievers import AutoPolicy, Engine, OnnxEncoder, Passage, PassageIndex, Reranker
+from logic_retrievers import Engine, OnnxEncoder, Passage, PassageIndex, Reranker
 from logic_retrievers.denial import denies
 
 QUERY = "a potting mix, but no peat"
@@ -120,10 +120,3 @@ def test_a_list_begins_as_every_longer_one():
         longest = [hit.passage.id for hit in engine.search(QUERY, 80)]
         for k in (1, 5, 25, 60):
             assert [hit.passage.id for hit in engine.search(QUERY, k)] == longest[:k]
-
-
-def test_it_passes_the_filter_of_hard_mode(index):
-    policy = AutoPolicy(mode="hard", backfill=False)
-    hits = by_id(Engine(index, policy, judge=None).search(QUERY, 5))
-    assert hits["denies"].evidence.passed_filter
-    assert "both" not in hits

@@ -117,11 +117,10 @@ def cases(world: World, count: int, rng: random.Random, *, shallow: bool) -> Ite
             yield query, k, group, SequentialPolicy(alpha, tau, limit, not cut), expected
         else:
             keep = rng.choice([0.0, 0.1, 0.5, 0.8, 1.0])
-            rule = rng.choice(["share_kept", "share_dropped", "reciprocal_rank"])
             expected = reference.union(
-                topical, compatibility, k, alpha=alpha, keep=keep, rule=rule, limit=limit, cut=cut
+                topical, compatibility, k, alpha=alpha, keep=keep, limit=limit, cut=cut
             )
-            yield query, k, group, CoderUnionPolicy(alpha, keep, rule, limit, not cut), expected
+            yield query, k, group, CoderUnionPolicy(alpha, keep, limit, not cut), expected
 
 
 def listed(hits) -> list[tuple[str, float]]:

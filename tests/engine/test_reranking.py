@@ -92,17 +92,16 @@ def test_sequential_equals_the_reference(query, documents, k, alpha, tau, cut):
     st.one_of(st.none(), st.integers(1, 14)),
     shares,
     shares,
-    st.sampled_from(["share_kept", "share_dropped", "reciprocal_rank"]),
     st.sampled_from(["cosine", "reciprocal_rank"]),
     st.booleans(),
 )
-def test_union_equals_the_reference(query, documents, k, alpha, keep, rule, fusion, cut):
+def test_union_equals_the_reference(query, documents, k, alpha, keep, fusion, cut):
     """Eq. 9 to 11 over the passages given, whatever depth the policy has."""
     encoder, passages, scores = world(query, documents)
-    policy = UnionPolicy(alpha, keep, rule, limit=1, backfill=not cut, fusion=fusion)
+    policy = UnionPolicy(alpha, keep, limit=1, backfill=not cut, fusion=fusion)
     expected = reference.union(
         scores["topical"], scores["compatibility"], len(passages),
-        alpha=alpha, keep=keep, rule=rule, limit=len(passages), cut=cut, fusion=fusion,
+        alpha=alpha, keep=keep, limit=len(passages), cut=cut, fusion=fusion,
     )  # fmt: skip
     check(Reranker(encoder, policy).rerank("query", passages, k), expected[:k])
 

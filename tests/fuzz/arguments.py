@@ -52,7 +52,7 @@ PLAUSIBLE: Mapping[str, tuple[Any, ...]] = {
         [None],
     ),
     "flag": (True, False, None, 0, 1, "yes", "", [], 2.5),
-    "mode": ("soft", "hard", "topical", "hybrid", "hoyer", "annotate", "drop", "", None, 1, [], ()),
+    "mode": ("topical", "hybrid", "hoyer", "annotate", "drop", "", None, 1, [], ()),
     "resolution": (
         *("annotate", "prefer_newest", "prefer_source", "prefer_majority", "quarantine_all", ""),
         *(

@@ -68,14 +68,16 @@ def constructors(index: lr.PassageIndex) -> dict[str, Entry]:
     judging = "thing_weight property_weight negated_fact_weight thing_penalty_share"
     return {
         "AutoPolicy": Entry(
-            lr.AutoPolicy, pool(mode="mode base", any="fields parser settings"), search
+            lr.AutoPolicy,
+            _kinds(count="limit", mode="base", any="fields parser settings"),
+            search,
         ),
         "BooleanPolicy": Entry(
             lr.BooleanPolicy, _kinds(count="limit", any="settings parser"), search
         ),
         "ExclusionPolicy": Entry(
             lr.ExclusionPolicy,
-            pool(mode="mode", any="settings field_filters bundle_constants"),
+            _kinds(count="limit", any="settings field_filters bundle_constants"),
             search,
             excluding,
         ),
@@ -86,9 +88,7 @@ def constructors(index: lr.PassageIndex) -> dict[str, Entry]:
             stating,
         ),
         "SequentialPolicy": Entry(lr.SequentialPolicy, pool(number="alpha tau"), search),
-        "UnionPolicy": Entry(
-            lr.UnionPolicy, pool(number="alpha keep", mode="keep_rule fusion"), search
-        ),
+        "UnionPolicy": Entry(lr.UnionPolicy, pool(number="alpha keep", mode="fusion"), search),
         "CoderUnionPolicy": Entry(lr.CoderUnionPolicy, pool(number="alpha keep"), search),
         "HybridPolicy": Entry(HybridPolicy, _kinds(count="limit"), search),
         "ExclusionSettings": Entry(
@@ -158,7 +158,7 @@ def constructors(index: lr.PassageIndex) -> dict[str, Entry]:
         ),
         "Decomposer": Entry(
             lr.Decomposer,
-            _kinds(count="size", any="fallback ask"),
+            _kinds(any="fallback ask"),
             lambda parser: parser.parse(QUERY),
             {"ask": lambda prompt: '"inns" AND NOT "pool"'},
         ),

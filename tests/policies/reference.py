@@ -50,12 +50,11 @@ def union(
     *,
     alpha: float,
     keep: float,
-    rule: str,
     limit: int,
     cut: bool,
     fusion: str = "reciprocal_rank",
 ) -> list[tuple[str, float]]:
-    """CoDeR-Union: eq. 9 to 11 with the three readings of its filter, or a mean of cosines."""
+    """CoDeR-Union: eq. 9 to 11, or a mean of cosines."""
     limit = max(limit, k)
     pool = sorted({*nearest(topical, limit), *nearest(compatibility, limit)})
     rank_t = ranks({i: topical[i] for i in pool if i in topical})
@@ -72,14 +71,7 @@ def union(
             else topical.get(i, compatibility.get(i))
             for i in pool
         }
-    n = len(pool)
-    if rule == "share_kept":
-        everything, last = keep >= 1, math.ceil(round(keep * n, 9))
-    elif rule == "share_dropped":
-        everything, last = keep <= 0, n - math.floor(round(keep * n, 9))
-    else:
-        everything = keep <= 0
-        last = max((r for r in range(1, n + 1) if everything or 1 / r >= keep), default=0)
+    everything, last = keep >= 1, math.ceil(round(keep * len(pool), 9))
     passed = {i for i in pool if everything or (i in rank_c and rank_c[i] <= last)} or set(pool)
     order = by_score({i: fused[i] for i in passed})
     if not cut:

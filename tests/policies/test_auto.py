@@ -89,19 +89,6 @@ def test_nobody_falls_further_than_the_cap(rows, constants):
         assert wanted[r.index] - constants.penalty - 1e-9 <= r.score <= wanted[r.index] + 1e-9
 
 
-@settings(max_examples=100)
-@given(pools, st.integers(1, 25))
-def test_hard_mode_puts_violating_passages_last_or_leaves_them_out(rows, k):
-    hard = ExclusionPolicy(QUERY, mode="hard")
-    pool = pool_of(rows, hard)
-    passed = [r.passed_filter for r in hard.rank(pool, k)]
-    assert passed == sorted(passed, reverse=True)
-    assert len(passed) == min(k, len(rows))
-    short = ExclusionPolicy(QUERY, mode="hard", backfill=False).rank(pool, k)
-    assert all(r.passed_filter for r in short)
-    assert all(r.details["violation"] <= 0.3 for r in short)
-
-
 def test_by_hand():
     """One is about bars, one is a hotel that has one, one has nothing to do with either."""
     rows = [(0.6, 0.3, 0.8, 0.1), (0.7, 0.7, 0.5, 0.1), (0.1, 0.1, 0.1, 0.1)]
@@ -345,12 +332,8 @@ def test_excluded_texts_that_name_a_field_become_filters():
     "build",
     [
         lambda: ExclusionPolicy(ParsedQuery("plain")),
-        lambda: ExclusionPolicy(QUERY, mode="harder"),
-        lambda: ExclusionPolicy(QUERY, backfill=False),
         lambda: ExclusionPolicy(QUERY, limit=0),
-        lambda: AutoPolicy(backfill=False),
         lambda: AutoPolicy(limit=0),
-        lambda: AutoPolicy(mode="harder"),
         lambda: AutoPolicy(fields={"city": "Oslo"}),
         lambda: ExclusionSettings(penalty=-1),
         lambda: ExclusionSettings(standout_threshold=1),

@@ -50,7 +50,6 @@ QUERY = ParsedQuery.excluding("hotels", ["nightclubs"])
 UNION = {
     "alpha": 0.4,
     "keep": 0.5,
-    "keep_rule": "share_dropped",
     "limit": 9,
     "backfill": False,
     "fusion": "cosine",
@@ -61,25 +60,21 @@ CHANGES = [
     (UnionPolicy(fusion="reciprocal_rank"), UNION),
     (CoderUnionPolicy(), UNION),
     (
-        AutoPolicy(mode="hard"),
+        AutoPolicy(),
         {
             "parser": Shouting(),
             "settings": ExclusionSettings(),
-            "mode": "soft",
-            "backfill": False,
             "limit": 9,
             "fields": {"city": ["Oslo"]},
             "base": "hybrid",
         },
     ),
     (
-        ExclusionPolicy(QUERY, mode="hard"),
+        ExclusionPolicy(QUERY),
         {
             "query": ParsedQuery.excluding("hotels", ["bars"]),
             "settings": ExclusionSettings(penalty=0.5),
-            "mode": "soft",
             "limit": 9,
-            "backfill": False,
             "use_compatibility": True,
             "field_filters": {"nightclubs": ("kind", "club")},
             "use_lexical": True,

@@ -36,7 +36,7 @@ def test_a_limit_is_a_whole_number(policy, count):
         policy(limit=count)
 
 
-@pytest.mark.parametrize("policy", [AutoPolicy, SequentialPolicy, UnionPolicy, CoderUnionPolicy])
+@pytest.mark.parametrize("policy", [SequentialPolicy, UnionPolicy, CoderUnionPolicy])
 def test_a_flag_is_true_or_false(policy):
     """``backfill="no"`` back-fills."""
     with pytest.raises(ConfigurationError, match="backfill must be of type bool, not 'no'"):
@@ -53,7 +53,6 @@ def test_a_flag_is_true_or_false(policy):
         (BooleanPolicy, {"parser": None}),
         (AutoPolicy, {"fields": ["genre"]}),
         (AutoPolicy, {"fields": {"genre": 5}}),
-        (AutoPolicy, {"mode": CYCLE}),
         (SequentialPolicy, {"alpha": 10**400}),
         (SequentialPolicy, {"tau": CYCLE}),
     ],

@@ -16,7 +16,6 @@ from logic_retrievers.scoring import (
     ordinal_ranks,
     ranking,
     reciprocal_ranks,
-    weighted_sum,
 )
 
 score = st.integers(-3, 3).map(float) | st.just(math.nan)
@@ -53,14 +52,6 @@ def test_a_missing_cosine_leaves_the_other_alone():
     nan = np.nan
     first, second = np.array([0.5, 0.5, nan, nan]), np.array([0.1, nan, 0.3, nan])
     assert mixed_cosines(first, second, 0.25).tolist() == pytest.approx([0.4, 0.5, 0.3, -1])
-
-
-def test_weighted_sum_refuses_signals_without_a_weight():
-    """Else the last signal would be dropped in silence."""
-    columns = [np.ones(2), np.ones(2)]
-    assert weighted_sum(columns, [0.25, 0.5]).tolist() == [0.75, 0.75]
-    with pytest.raises(ValueError, match="zip"):
-        weighted_sum(columns, [1.0])
 
 
 @given(st.lists(st.lists(st.integers(-5, 5), min_size=3, max_size=3), min_size=1, max_size=5))

@@ -9,7 +9,6 @@ from itertools import pairwise
 from logic_retrievers.queries.coordination.nouns import Modifier, Noun, Words
 from logic_retrievers.queries.coordination.segments import Operator, Word, common_operator
 from logic_retrievers.queries.coordination.vocabulary import (
-    Relation,
     defines_set,
     is_name,
     is_plural,
@@ -75,7 +74,7 @@ def rate_names(
 ) -> Decision:
     """How sure it is that names share the first ``shared`` words of a modifier."""
     relation = modifier.words[:shared]
-    is_property = _last_relation(relation) is Relation.PROPERTY
+    is_property = _ends_in_property(relation)
     common = not any(is_name(word.masked) for name in names for word in name)
     if modifier.strong or any(segment.strong for segment in modifier.name_segments):
         decision = Decision(CERTAIN)
@@ -170,14 +169,14 @@ def _is_single_name(relation: Words, names: Sequence[Words]) -> bool:
     return words[-1] == "by" and named and any(len(name) == 1 for name in names)
 
 
-def _last_relation(words: Words) -> Relation | None:
-    """The kind of the relation that stands next to the names."""
+def _ends_in_property(words: Words) -> bool:
+    """Whether the relation that stands next to the names is a property."""
     forms = [word.masked for word in words]
-    at, kind = 0, None
+    at, is_property = 0, False
     while at < len(forms):
-        relation = relation_at(forms, at)
-        at, kind = (at + relation[0], relation[1]) if relation else (at + 1, kind)
-    return kind
+        length, kind = relation_at(forms, at)
+        at, is_property = (at + length, kind) if length else (at + 1, is_property)
+    return is_property
 
 
 def _differ(first: Noun, second: Noun) -> bool:

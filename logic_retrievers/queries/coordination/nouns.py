@@ -12,7 +12,7 @@ from logic_retrievers.queries.coordination.vocabulary import (
     is_name,
     is_plural,
     is_time,
-    relation_at,
+    relation_length,
 )
 
 Words = tuple[Word, ...]
@@ -65,21 +65,19 @@ def parse_nouns(segments: Sequence[Segment], head: Word | None = None) -> list[N
     pending: list[Segment] = []  # before the head that they describe
     for segment in segments:
         words = segment.words
-        current = nouns[-1] if nouns else None
-        if relation := relation_at(segment.forms, 0):
+        modified = nouns[-1] if nouns and nouns[-1].modifiers else None
+        if length := relation_length(segment.forms, 0):
             modifier = Modifier(words, segment.operator, strong=segment.strong)
-            if current is None and head is not None and not pending:
+            if not nouns and head is not None and not pending:
                 nouns.append(Noun(head, [()], [modifier], segment))
-            elif current is None or not current.modifiers or len(words) <= relation[0]:
+            elif modified is None or len(words) <= length:
                 return None
             else:
-                current.modifiers.append(modifier)
+                modified.modifiers.append(modifier)
             continue
-        has_modifier = current is not None and bool(current.modifiers)
-        place = _head_index(segment.forms, opening=not has_modifier, singular=singular)
-        if place is not None and has_modifier and place + 1 == len(words):
-            head_word = "" if current is None else current.head.masked.lower()
-            repeats = words[place].masked.lower() == head_word
+        place = _head_index(segment.forms, opening=modified is None, singular=singular)
+        if place is not None and modified is not None and place + 1 == len(words):
+            repeats = words[place].masked.lower() == modified.head.masked.lower()
             place = place if repeats else None
         if place is not None:
             noun = _noun(segment, place)
@@ -91,9 +89,9 @@ def parse_nouns(segments: Sequence[Segment], head: Word | None = None) -> list[N
                 noun.segment = pending[0]
                 pending = []
             nouns.append(noun)
-        elif has_modifier and current is not None:
-            _add_name(current.modifiers[-1], segment)
-        elif current is None and not _has_relation(segment.forms):
+        elif modified is not None:
+            _add_name(modified.modifiers[-1], segment)
+        elif not nouns and not _has_relation(segment.forms):
             pending.append(segment)
         else:
             return None
@@ -106,9 +104,9 @@ def shared_beginning(words: Words) -> int:
     """How many of the words other names share: ``set in`` of *set in Libya or Tunisia*."""
     forms = [word.masked for word in words]
     for at in range(len(forms) - 2, -1, -1):
-        relation = relation_at(forms, at)
-        if relation is not None and at + relation[0] < len(forms):
-            return at + relation[0]
+        length = relation_length(forms, at)
+        if length and at + length < len(forms):
+            return at + length
     return 0
 
 
@@ -122,14 +120,14 @@ def _head_index(forms: Sequence[str], *, opening: bool, singular: bool) -> int |
     indefinite = singular and words[0] in ("a", "an")
     for at in range(1, len(words)):
         is_head = is_plural(words[at - 1]) or (indefinite and at > 1)
-        if is_head and relation_at(words, at) is not None:
+        if is_head and relation_length(words, at):
             return at - 1
     last = len(words) - 1
     return last if is_plural(words[last]) or (indefinite and last) else None
 
 
 def _has_relation(forms: Sequence[str]) -> bool:
-    return any(relation_at(forms, at) is not None for at in range(len(forms)))
+    return any(relation_length(forms, at) for at in range(len(forms)))
 
 
 def _is_blocked(words: Sequence[Word]) -> bool:
@@ -158,8 +156,8 @@ def _without_determiners(words: Iterable[Word]) -> Words:
 def _noun(segment: Segment, place: int) -> Noun:
     words = segment.words
     behind = words[place + 1 :]
-    relation = relation_at([word.masked for word in behind], 0) if behind else None
-    modifiers = [Modifier(behind, strong=segment.strong)] if relation else []
+    has_relation = bool(behind) and relation_length([word.masked for word in behind], 0) > 0
+    modifiers = [Modifier(behind, strong=segment.strong)] if has_relation else []
     return Noun(words[place], [_without_determiners(words[:place])], modifiers, segment)
 
 
@@ -182,7 +180,7 @@ def _add_name(modifier: Modifier, segment: Segment) -> None:
     forms = segment.forms
     for at in range(1, len(forms)):
         is_quantity = forms[0][:1].isdigit() and at < 3  # 16 GB or 32 GB *of* memory
-        if (is_quantity or forms[at].lower() != "of") and relation_at(forms, at) is not None:
+        if (is_quantity or forms[at].lower() != "of") and relation_length(forms, at):
             modifier.tail = words[at:]
             words = words[:at]
             break

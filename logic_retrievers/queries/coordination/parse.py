@@ -24,7 +24,7 @@ from logic_retrievers.queries.coordination.segments import (
     find_frame,
     split_segments,
 )
-from logic_retrievers.queries.coordination.vocabulary import relation_at
+from logic_retrievers.queries.coordination.vocabulary import relation_length
 from logic_retrievers.queries.expressions import MAX_ATOMS, Atom, Expression
 from logic_retrievers.queries.masking import mask, mask_fixed_pairs
 from logic_retrievers.queries.patterns import pattern
@@ -95,9 +95,10 @@ def _parse_phrase(text: str) -> Coordination | None:
     """The expression of a wanted phrase, a single atom too; None where it has no head."""
     masked = mask_fixed_pairs(mask(text))
     frame = find_frame(text, masked)
-    result = _read(text, masked, (frame.start, frame.end)) if frame else None
-    if frame and result and frame.is_question and result.joins_common_nouns:
-        return replace(result, confidence=min(result.confidence, OPEN))
+    result = _read(text, masked, frame) if frame else None
+    if frame and result and result.joins_common_nouns:
+        is_question = masked[: frame[0]].lstrip().lower().startswith("what")  # what are some
+        return replace(result, confidence=min(result.confidence, OPEN)) if is_question else result
     return result
 
 
@@ -111,7 +112,7 @@ def _complete(text: str, head: Word) -> Expression | None:
     words = masked[start:].split()
     if not words:
         return None
-    if relation_at(words, 0) is None and head.masked.lower() not in (w.lower() for w in words):
+    if not relation_length(words, 0) and head.masked.lower() not in (w.lower() for w in words):
         return None
     result = _read(text, masked, (start, len(masked)), head)
     return None if result is None or result.confidence < LIKELY else result.expression
@@ -134,13 +135,13 @@ def _read(
             if head is not None and _must_repeat(text, group[0]) and not _repeats(nouns, head):
                 return None
             head = head or _full_head(nouns[0])
+        if head is None:
+            return None
         if len(parts) > 1:
             decisions.append(Decision(CERTAIN))
             parts = _without_bare_head(parts, head)
         expression = combine(parts, "and").simplified()
     except (NoCoordinationError, ExpressionError):
-        return None
-    if head is None:
         return None
     confidence = min((decision.confidence for decision in decisions), default=CERTAIN)
     connective = next((segment.connective for segment in segments if segment.connective), None)
@@ -164,10 +165,8 @@ def _full_head(noun: Noun) -> Word:
     return Word(noun.head.masked, full) if len(noun.premodifiers) == 1 else noun.head
 
 
-def _without_bare_head(parts: list[Expression], head: Word | None) -> list[Expression]:
+def _without_bare_head(parts: list[Expression], head: Word) -> list[Expression]:
     """The parts without *hotels* alone, in *hotels that are both cheap and central*."""
-    if head is None:
-        return parts
     rest = [part for part in parts if part != Atom(head.text)]
     words = {word for part in rest for text in part.atoms for word in text.split()}
     return rest if head.text in words else parts

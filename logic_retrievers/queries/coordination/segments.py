@@ -27,15 +27,6 @@ _ABBREVIATIONS = word_set("abbreviations")
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """The span of the phrase in the query, and whether the query is a question: *what are some*."""
-
-    start: int
-    end: int
-    is_question: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Word:
     """A word of a phrase: as masked, and as the query has it."""
 
@@ -69,8 +60,8 @@ class NoCoordinationError(Exception):
     """The parts of a phrase do not fit together; never leaves this package."""
 
 
-def find_frame(text: str, masked: str) -> Frame | None:
-    """Where the phrase stands; None where the text is another question, or a statement."""
+def find_frame(text: str, masked: str) -> tuple[int, int] | None:
+    """The span of the phrase; None where the text is another question, or a statement."""
     start, has_request = 0, False
     for _ in range(_MAX_REQUESTS):
         request = _REQUEST.match(masked, start)
@@ -89,8 +80,7 @@ def find_frame(text: str, masked: str) -> Frame | None:
         return None
     while start < end and masked[start].isspace():
         start += 1
-    is_question = masked[:start].lstrip().lower().startswith("what")
-    return Frame(start, end, is_question) if start < end else None
+    return (start, end) if start < end else None
 
 
 def split_segments(text: str, masked: str, start: int, end: int) -> list[Segment] | None:

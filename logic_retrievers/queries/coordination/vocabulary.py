@@ -4,21 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import Enum
 
 from logic_retrievers.queries.patterns import pattern, word_set
-
-
-class Relation(Enum):
-    """How a modifier is attached to its head."""
-
-    PLACE = "place"
-    """By a preposition: *in* Rome. Few things are in two places, so AND may mean OR."""
-    PROPERTY = "property"
-    """By a relation that can hold several times: *starring* A, *directed by* B, *with* a pool."""
-    CLAUSE = "clause"
-    """*that tolerate* shade."""
-
 
 PREPOSITIONS = word_set("prepositions")
 _PROPERTIES = word_set("properties")
@@ -63,24 +50,31 @@ def is_time(word: str) -> bool:
     return word[0].isdigit() and is_time_or_nationality(word)
 
 
-def relation_at(forms: Sequence[str], at: int) -> tuple[int, Relation] | None:
-    """Number of words and kind of the relation that begins at ``at``; None where none does."""
+def relation_length(forms: Sequence[str], at: int) -> int:
+    """Number of words of the relation that begins at ``at``; 0 where none does."""
+    return relation_at(forms, at)[0]
+
+
+def relation_at(forms: Sequence[str], at: int) -> tuple[int, bool]:
+    """The length of the relation that begins at ``at``, and whether it is a property.
+
+    A property can hold several times: *starring* A, *directed by* B, *with* a pool. Few things are
+    in two places, so AND may mean OR behind another preposition, or in a clause: *that tolerate*.
+    """
     if forms[at].lower() in _RELATIVES and at + 1 < len(forms):
-        inner = _simple_relation(forms, at + 2) if at + 2 < len(forms) else None
-        return 2 + (inner[0] if inner else 0), Relation.CLAUSE
+        inner = _simple_relation(forms, at + 2)[0] if at + 2 < len(forms) else 0
+        return 2 + inner, False
     return _simple_relation(forms, at)
 
 
-def _simple_relation(forms: Sequence[str], at: int) -> tuple[int, Relation] | None:
+def _simple_relation(forms: Sequence[str], at: int) -> tuple[int, bool]:
     word = forms[at].lower()
     following = forms[at + 1].lower() if at + 1 < len(forms) else ""
     if word in _PROPERTIES:
-        return 1, Relation.PROPERTY
+        return 1, True
     if following in PREPOSITIONS and is_participle(word):
-        return 2, Relation.PROPERTY
-    if word in PREPOSITIONS:
-        return 1, Relation.PLACE
-    return None
+        return 2, True
+    return int(word in PREPOSITIONS), False
 
 
 def is_participle(word: str) -> bool:

@@ -60,4 +60,4 @@ def find_cues(
     for cue in cues:
         if not apart or cue.start >= apart[-1].end:
             apart.append(cue)
-    return apart
+    return apart if len(apart) <= MAX_CUES else []

@@ -122,18 +122,18 @@ def _stem(verb: str) -> str:
 
 
 class RulePack:
-    """The rules of one language, as a TOML file has them.
+    """Words, patterns and rules of one language, as a TOML file has them.
 
     Args:
         table: ``words``, lists by name, if any; ``fragments``, patterns by name that others write
-            as ``{NAME}``; and ``rules``, each with the fields of :class:`Rule` and ``examples``. A
-            list is one pattern in pieces.
+            as ``{NAME}``; and ``rules``, if any, each with the fields of :class:`Rule` and
+            ``examples``. A list is one pattern in pieces.
     """
 
     def __init__(self, table: Mapping[str, Any]) -> None:
         self._fragments = {name: "".join(pieces) for name, pieces in table["fragments"].items()}
         self._words = table.get("words", {})
-        self.rules = tuple(self._read(fields) for fields in table["rules"])
+        self.rules = tuple(self._read(fields) for fields in table.get("rules", ()))
 
     def fragment(self, name: str) -> str:
         """A pattern by its name."""

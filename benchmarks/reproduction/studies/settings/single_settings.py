@@ -30,8 +30,6 @@ def single_settings() -> dict[str, AnyPolicy]:
             f"auto, penalty {penalty:g}": AutoPolicy(settings=ExclusionSettings(penalty=penalty))
             for penalty in (0.25, 0.5, 1.0, 1.5)
         },
-        "auto, mode hard": AutoPolicy(mode="hard"),
-        "auto, mode hard, not back-filled": AutoPolicy(mode="hard", backfill=False),
         "auto, compatibility_weight 0": AutoPolicy(
             settings=ExclusionSettings(compatibility_weight=0.0)
         ),
