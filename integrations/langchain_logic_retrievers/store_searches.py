@@ -1,4 +1,4 @@
-"""The searches of a vector store: under its policy, and for diverse results."""
+"""The searches of a vector store under its policy."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypedDict, Unpack
 
 from langchain_core.documents import Document
-from langchain_core.vectorstores import VectorStore
 
 from langchain_logic_retrievers.documents import stored_document
-from logic_retrievers.adapters.vector_search import TOPICAL, diverse_hits
+from langchain_logic_retrievers.vector_searches import VectorSearches
 from logic_retrievers.index import UserFilter
 from logic_retrievers.query_input import AnyPolicy, QuerySyntax, read_query
-from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit
 
 
@@ -27,10 +25,8 @@ class SearchOptions(TypedDict, total=False):
     hard: bool
 
 
-class StoreSearches(VectorStore):
-    """Searches for texts; a vector does not say what a query rules out."""
-
-    engine: Engine
+class StoreSearches(VectorSearches):
+    """Searches for texts under the policy of the store."""
 
     def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
         """The k best documents, as they were stored; see :meth:`similarity_search_with_score`."""
@@ -65,49 +61,6 @@ class StoreSearches(VectorStore):
     ) -> list[tuple[Document, float]]:
         """The asynchronous twin of :meth:`similarity_search_with_score`."""
         return _with_scores(await self.engine.asearch(**self._request(query, k, **settings)))
-
-    def max_marginal_relevance_search(  # type: ignore[override]  # a misspelt setting is refused
-        self,
-        query: str,
-        k: int = 4,
-        fetch_k: int = 20,
-        lambda_mult: float = 0.5,
-        *,
-        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
-    ) -> list[Document]:
-        """Of the first ``fetch_k`` documents of plain topical search k that differ.
-
-        Neither the policy nor a judge plays a part, and what the query rules out is not read.
-
-        Args:
-            query: any text that is not empty.
-            k: how many documents.
-            fetch_k: candidates.
-            lambda_mult: weight of relevance, in [0, 1]; 1 is plain search.
-            filter: over the metadata.
-
-        Raises:
-            ConfigurationError: a number that is out of range.
-            EmptyTextError, MissingVectorError, ServerError: see
-                :meth:`logic_retrievers.Engine.search`.
-        """
-        hits = self.engine.search(query, max(k, fetch_k), policy=TOPICAL, filter=filter)
-        chosen = self.engine.index.run(diverse_hits(self.engine.index, hits, k, lambda_mult))
-        return [stored_document(hit.passage) for hit in chosen]
-
-    async def amax_marginal_relevance_search(  # type: ignore[override]  # a misspelt setting is refused
-        self,
-        query: str,
-        k: int = 4,
-        fetch_k: int = 20,
-        lambda_mult: float = 0.5,
-        *,
-        filter: UserFilter = None,  # noqa: A002
-    ) -> list[Document]:
-        """The asynchronous twin of :meth:`max_marginal_relevance_search`."""
-        hits = await self.engine.asearch(query, max(k, fetch_k), policy=TOPICAL, filter=filter)
-        chosen = await self.engine.index.arun(diverse_hits(self.engine.index, hits, k, lambda_mult))
-        return [stored_document(hit.passage) for hit in chosen]
 
     def _request(
         self,

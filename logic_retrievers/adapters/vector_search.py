@@ -1,20 +1,61 @@
-"""Diverse results of a plain search: maximal marginal relevance over topical vectors."""
+"""Plain searches that frameworks have beside those by text: by a vector, and diverse ones.
+
+They read topical vectors alone: a vector does not say what a query rules out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from logic_retrievers.effects import Operation
-from logic_retrievers.errors import ConfigurationError, shown
-from logic_retrievers.index import PassageIndex
+from logic_retrievers.errors import ConfigurationError, InputError, shown
+from logic_retrievers.index import PassageIndex, UserFilter
+from logic_retrievers.index.candidate_search import EncodedVectorQuery
 from logic_retrievers.scoring.diversity import maximal_marginal_relevance
 from logic_retrievers.settings import check_count
-from logic_retrievers.types import Hit
+from logic_retrievers.types import Evidence, Hit
 
 TOPICAL = "topical"
+
+
+def nearest_hits(
+    index: PassageIndex,
+    vector: Sequence[float],
+    k: int,
+    filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
+) -> Operation[list[Hit]]:
+    """The passages whose topical vectors are nearest to a vector.
+
+    Args:
+        index: where to search.
+        vector: shape (dimension,), of any length but 0.
+        k: how many.
+        filter: over the metadata.
+
+    Raises:
+        InputError: the vector has another dimension, or is no finite one.
+        ConfigurationError: k is under 1.
+        MissingVectorError: the collection has no topical vectors.
+    """
+    check_count("k", k)
+    query = EncodedVectorQuery(TOPICAL, TOPICAL, _unit_vector(index, vector), k)
+    [pool] = yield from index.find_candidates([[query]], filter)
+    passages = yield from index.fetch_passages(pool.ids)
+    scores = dict(zip(pool.ids, pool.scores[TOPICAL].tolist(), strict=True))
+    order = sorted(passages, key=lambda point: (-scores[point], point))
+    return [
+        Hit(
+            passages[point],
+            rank,
+            scores[point],
+            Evidence(TOPICAL, {TOPICAL: scores[point]}, {TOPICAL: rank}, reason="by a vector"),
+        )
+        for rank, point in enumerate(order[:k], 1)
+    ]
 
 
 def diverse_hits(
@@ -41,3 +82,18 @@ def diverse_hits(
     relevance = np.array([hit.score for hit in hits])
     chosen = maximal_marginal_relevance(relevance, rows @ rows.T, k, weight)
     return [replace(hits[item], rank=rank) for rank, item in enumerate(chosen, 1)]
+
+
+def _unit_vector(index: PassageIndex, vector: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
+    dimension = index.encoder.specs[TOPICAL].dimension if TOPICAL in index.encoder.specs else 0
+    try:
+        array = np.asarray(vector, dtype=np.float32)
+    except (TypeError, ValueError):
+        array = np.empty(0, np.float32)
+    length = float(np.linalg.norm(array))
+    if array.shape != (dimension,) or not np.isfinite(length) or not length:
+        raise InputError(
+            f"a query vector is {dimension} finite numbers that are not all 0, as"
+            f" LogicEmbeddings makes them; this one has the shape {array.shape}"
+        )
+    return array / np.float32(length)

@@ -1,4 +1,4 @@
-"""Searches for diverse results: plain ones over the stored topical vectors."""
+"""Searches by a vector and for diverse results: plain ones over the stored topical vectors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from langchain_core.documents import Document
 from langchain_core.vectorstores.utils import maximal_marginal_relevance
 from langchain_logic_retrievers import LogicEmbeddings, LogicVectorStore
 
-from logic_retrievers.errors import ConfigurationError, EmptyTextError
+from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputError
 
 TEXTS = {
     "sea": "A quiet inn by the sea.",
@@ -50,8 +50,12 @@ async def test_diverse_results_are_langchains(store, weight):
     """Else a chain that moves to this store gets other documents for the same setting."""
     wanted = expected(3, weight)
     settings = {"k": 3, "lambda_mult": weight}
+    vector = LogicEmbeddings().embed_query(QUERY)
     assert ids(store.max_marginal_relevance_search(QUERY, **settings)) == wanted
     assert ids(await store.amax_marginal_relevance_search(QUERY, **settings)) == wanted
+    assert ids(store.max_marginal_relevance_search_by_vector(vector, **settings)) == wanted
+    found = await store.amax_marginal_relevance_search_by_vector(vector, **settings)
+    assert ids(found) == wanted
     retriever = store.as_retriever(search_type="mmr", search_kwargs=settings)
     assert ids(retriever.invoke(QUERY)) == ids(await retriever.ainvoke(QUERY)) == wanted
 
@@ -61,9 +65,26 @@ def test_a_near_copy_gives_way(store):
     assert ids(store.similarity_search(QUERY, 2)) == ["sea", "shore"]
 
 
+async def test_a_search_by_a_vector_is_plain_search(store):
+    vector = LogicEmbeddings().embed_query(QUERY)
+    wanted = ids(store.similarity_search(QUERY, 3, policy="topical"))
+    assert ids(store.similarity_search_by_vector(vector, 3)) == wanted
+    longer = [7 * value for value in vector]
+    assert ids(await store.asimilarity_search_by_vector(longer, 3)) == wanted
+
+
 def test_a_filter_holds(store):
+    vector = LogicEmbeddings().embed_query(QUERY)
     where = {"hill": True}
+    assert ids(store.similarity_search_by_vector(vector, 3, filter=where)) == ["hill"]
     assert ids(store.max_marginal_relevance_search(QUERY, 3, filter=where)) == ["hill"]
+    assert ids(store.max_marginal_relevance_search_by_vector(vector, filter=where)) == ["hill"]
+
+
+@pytest.mark.parametrize("vector", [[], [1.0], [0.0] * 384, [float("nan")] * 384, "text", None])
+def test_what_is_no_vector_is_refused(store, vector):
+    with pytest.raises(InputError, match="384 finite numbers"):
+        store.similarity_search_by_vector(vector)
 
 
 def test_numbers_out_of_range_are_refused(store):
