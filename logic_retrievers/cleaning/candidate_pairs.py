@@ -53,7 +53,6 @@ class CandidatePairs:
         passages: every passage of a pair.
         pairs: that are worth classifying, by position, the strongest first.
         trusted: positions of the trusted passages.
-        ranked: nothing any more; ``classification`` still reads it.
         compared: how many pairs were scored.
         unjudgeable: id -> why a passage cannot be judged.
         digests: id -> ``examined_hash`` of all that were examined.
@@ -62,7 +61,6 @@ class CandidatePairs:
     passages: tuple[Passage, ...]
     pairs: tuple[CandidatePair, ...]
     trusted: frozenset[int] = frozenset()
-    ranked: frozenset[tuple[int, int]] = frozenset()
     compared: int = 0
     unjudgeable: Mapping[str, str] = field(default_factory=dict)
     digests: Mapping[str, str] = field(default_factory=dict)

@@ -17,7 +17,6 @@ from logic_retrievers.cleaning.pair_rules import (
     metadata_rules,
     newer_version,
     other_scope,
-    person_groups,
 )
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
 from logic_retrievers.cleaning.result import Difference, Finding, Kind, Side
@@ -47,39 +46,31 @@ _METADATA_RULES: tuple[tuple[Kind, Rule], ...] = (
     (Kind.SUPERSEDED, newer_version.find_newer_by_metadata),
     (Kind.SCOPE, metadata_rules.find_metadata_category),
 )
-_RULES: tuple[tuple[Kind, Rule], ...] = (
-    _METADATA_RULES[0],
-    (Kind.SCOPE, other_scope.find_other_unit),
-    (Kind.SUPERSEDED, newer_version.find_newer_by_text),
-    *_METADATA_RULES[1:],
-    (Kind.SCOPE, other_scope.find_other_scope),
-    (Kind.SCOPE, other_scope.find_other_year),
-    (Kind.SCOPE, other_scope.find_other_subject),
-    (Kind.SCOPE, other_scope.find_other_frame),
-)
-"""Rules that come before those for a contradiction."""
-
-_CONTRADICTION_RULES: tuple[tuple[Kind, Rule], ...] = (
-    (Kind.CONTRADICTION, contradiction.find_conflicting_value),
-    (Kind.CONTRADICTION, contradiction.find_denial),
-    (Kind.CONTRADICTION, contradiction.find_conflicting_answer),
-    (Kind.CONTRADICTION, contradiction.find_vector_contradiction),
-)
-_LAST_RULES: tuple[tuple[Kind, Rule], ...] = (
-    (Kind.SCOPE, person_groups.find_other_group),
-    (Kind.SUPERSEDED, newer_version.find_newer_by_hint),
-)
-"""Weak rules, applied where no other rule matched."""
-
-
 _CERTAIN_RULES: tuple[tuple[Kind, Rule], ...] = (
     _METADATA_RULES[0],
     (Kind.SUPERSEDED, newer_version.find_newer_by_text),
     *_METADATA_RULES[1:],
 )
-"""Rules that come before a cross-encoder's reading."""
+_SCOPE_RULES: tuple[tuple[Kind, Rule], ...] = (
+    (Kind.SCOPE, other_scope.find_other_unit),
+    (Kind.SCOPE, other_scope.find_other_scope),
+    (Kind.SCOPE, other_scope.find_other_year),
+    (Kind.SCOPE, other_scope.find_other_subject),
+)
+_NEAR_COPY_RULES: tuple[tuple[Kind, Rule], ...] = (
+    (Kind.CONTRADICTION, contradiction.find_conflicting_value),
+    (Kind.CONTRADICTION, contradiction.find_denial),
+)
+_VECTOR_RULE: tuple[tuple[Kind, Rule], ...] = (
+    (Kind.CONTRADICTION, contradiction.find_vector_contradiction),
+)
+
+_MIN_NEAR_COPY = 0.1
+"""Least probability of a contradiction, as read together, at which the rules for near-copies count:
+the cross-encoder sees a changed value badly, and another scope well."""
 
 _UNRELATED = "unrelated"
+_CONTRADICTION = PAIR_KINDS.index(Kind.CONTRADICTION)
 _READ_AS = {
     Kind.CONTRADICTION: "read together they contradict each other",
     Kind.SUPERSEDED: "read together they are two states of one thing",
@@ -154,13 +145,6 @@ def _find(
         kinds=pair.kinds,
         kinds_threshold=kinds_threshold,
     )
-    is_ranked = (pair.one, pair.other) in candidates.ranked
-    if is_ranked and (classification is None or classification.kind is not Kind.DUPLICATE):
-        classification = replace(
-            classification or PairClassification(Kind.CONTRADICTION, ""),
-            kind=Kind.CONTRADICTION,
-            reason="one of those that contradict a trusted passage most",
-        )
     if classification is None or _is_far(pair, classification.kind):
         return None
     return Finding(
@@ -199,9 +183,10 @@ def classify_pair(
     """How two passages relate; None: they have nothing to do with each other.
 
     The order of the two does not matter. What is certain comes first: the same words; another scope
-    or a newer version, by the metadata; a newer version, by the texts. Where a cross-encoder has
-    read the two it decides the rest. Else rules do: other units or another scope by the texts; a
-    contradiction; else the same in other words. A doubtful contradiction is none.
+    or a newer version, by the metadata; a newer version, by the texts. Then near-copies: other
+    units or another scope by the texts, or a value that differs. Where a cross-encoder has read the
+    two it decides the rest; else the vectors do, and the words: the same in other words. A doubtful
+    contradiction is none.
 
     Args:
         one: a passage.
@@ -224,18 +209,32 @@ def classify_pair(
     pair = PassagePair(
         left, right, probability, cosine, threshold, date_key, source_key, scope_keys
     )
-    least_overlap = _MIN_TOPIC_SHARE + _MIN_TOPIC_SHARE_LONG * pair.relative_length
-    related = probability >= threshold or pair.overlap >= least_overlap
-    if kinds is not None:
-        classification = _classify_by_kinds(pair, kinds, kinds_threshold)
-    else:
-        classification = _classify(pair) if related else _apply(_LAST_RULES, pair)
+    classification = _classify(pair, kinds, kinds_threshold)
     return _swapped(classification) if swapped and classification else classification
 
 
-def _classify(pair: PassagePair) -> PairClassification | None:
-    first = _METADATA_RULES if pair.is_decided_by_vectors else _RULES
-    if classification := _apply((*first, *_CONTRADICTION_RULES, *_LAST_RULES), pair):
+def _classify(
+    pair: PassagePair, kinds: Sequence[float] | None, kinds_threshold: float
+) -> PairClassification | None:
+    """What is certain, then what the vectors decide, near-copies, and what was read."""
+    least_overlap = _MIN_TOPIC_SHARE + _MIN_TOPIC_SHARE_LONG * pair.relative_length
+    related = pair.probability >= pair.threshold or pair.overlap >= least_overlap
+    if kinds is None and not related:
+        return None
+    if pair.is_decided_by_vectors:
+        rules = (*_METADATA_RULES, *_VECTOR_RULE)
+    else:
+        rules = (*_CERTAIN_RULES, *_SCOPE_RULES)
+    if kinds is None or kinds[_CONTRADICTION] >= _MIN_NEAR_COPY:
+        rules = (*rules, *_NEAR_COPY_RULES)
+    if classification := _apply(rules, pair):
+        return classification
+    return _by_wording(pair) if kinds is None else _by_kinds(pair, kinds, kinds_threshold)
+
+
+def _by_wording(pair: PassagePair) -> PairClassification | None:
+    """A contradiction by the vectors, or the same in other words."""
+    if classification := _apply(_VECTOR_RULE, pair):
         return classification
     near = any(pair.cosine >= cosine and pair.overlap >= alike for cosine, alike in _PARAPHRASE)
     if (
@@ -248,27 +247,23 @@ def _classify(pair: PassagePair) -> PairClassification | None:
     return None
 
 
-def _classify_by_kinds(
+def _by_kinds(
     pair: PassagePair, kinds: Sequence[float], threshold: float
 ) -> PairClassification | None:
-    """What is certain by rules, then what the vectors decide, then what was read."""
-    if classification := _apply(_CERTAIN_RULES, pair):
-        return classification
-    if pair.is_decided_by_vectors and (reason := contradiction.find_vector_contradiction(pair)):
-        return PairClassification(Kind.CONTRADICTION, reason, pair.comparison.differences)
+    """The likeliest kind, as read together; a doubtful contradiction is none."""
     probability = dict(zip(PAIR_KINDS, kinds, strict=True))
     name = max(PAIR_KINDS, key=probability.__getitem__)
     if name == _UNRELATED or (name == Kind.CONTRADICTION and probability[name] < threshold):
         return None
-    newer = None
-    if name == Kind.SUPERSEDED and (found := newer_version.find_newer_by_hint(pair)):
-        newer = found[0]
     reason = f"{_READ_AS[Kind(name)]} ({probability[name]:.2f})"
     changes = [change for change in pair.value_changes if change.in_both]
     if name == Kind.CONTRADICTION and len(changes) == 1:
         reason = f"{pair.contrast(changes[0])}; {reason}"
     return PairClassification(
-        Kind(name), reason, pair.comparison.differences, newer, probability[Kind.CONTRADICTION]
+        Kind(name),
+        reason,
+        pair.comparison.differences,
+        probability=probability[Kind.CONTRADICTION],
     )
 
 

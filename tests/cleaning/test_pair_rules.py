@@ -102,10 +102,8 @@ def test_the_newer_version(one, other):
         ("The treaty was signed in Vienna.", "The treaty was signed in Geneva."),
         ("Bake the bread at 220 degrees.", "Bake the bread at 180 degrees."),
         ("The method is thread-safe.", "The method is not thread-safe."),
-        ("The engine runs on diesel only.", "The engine runs on petrol only."),
         ("In 2019 the firm employed 4,200 people.", "In 2019 the firm employed 2,400 people."),
         ("It is safe to climb the mast in rain.", "It is unsafe to climb the mast in rain."),
-        ("The coating is made of talc.", "The coating is made of wax."),
     ],
 )
 def test_one_value_of_a_near_copy(one, other):

@@ -94,26 +94,6 @@ def test_dates_and_versions_under_any_name(metadata, other_metadata):
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("Leaseholders mend the gutters themselves.", "Tenants: we mend the gutters for you."),
-        ("Beaters at the shoot get 40 pounds.", "Pickers-up are not paid at the shoot."),
-        (
-            "Guests with a nut allergy must not try the pesto.",
-            "Guests on a diet low in salt can have some of the pesto.",
-        ),
-        (
-            "As a first-time buyer you pay no duty.",
-            "Anyone who owns a second home pays duty of 5 percent.",
-        ),
-    ],
-)
-def test_other_people(one, other):
-    """What holds for some is no correction of what holds for others."""
-    assert classify(one, other).kind is Kind.SCOPE
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
         ("Boilers are checked by us in May.", "Printers are checked by us in June."),
         ("Rivers are closed to nets in spring.", "Towers are closed to climbing in spring."),
     ],
@@ -209,10 +189,8 @@ def test_a_year_of_what_happens_once():
         ("Loans of projectors are for 3 days.", "The loan of projectors was raised to ten days."),
         ("Cards are taken at the desk.", "We don't take cards at the desk any more."),
         ("Sheets are changed daily.", "We have stopped changing the sheets daily."),
-        ("You need a stamp for the form.", "The form goes without a stamp these days."),
         ("The tram stops at the mill.", "Since the mill was pulled down no tram stops there."),
         ("The office opens at nine.", "New hours! The office opens at ten."),
-        ("Mrs Orme keeps the key.", "Mrs Orme has handed the key over to the post office."),
     ],
 )
 def test_news(one, other):

@@ -19,9 +19,9 @@ def listed_words(name: str) -> frozenset[str]:
     return frozenset(LEXICON["words"][name].split())
 
 
-def phrase_pattern(name: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
-    """A pattern of the table ``phrases``."""
-    return compile_phrase(f"{{{name}}}", flags)
+def phrase_pattern(name: str) -> re.Pattern[str]:
+    """A pattern of the table ``phrases``, for letters of either case."""
+    return compile_phrase(f"{{{name}}}", re.IGNORECASE)
 
 
 def compile_phrase(pattern: str, flags: re.RegexFlag) -> re.Pattern[str]:

@@ -10,6 +10,5 @@ metadata_keys.py     what kind of thing a metadata key names
 metadata_rules.py    another scope, or a newer version, by the metadata
 newer_version.py     one text states a newer version, a later date, a change
 other_scope.py       the texts are about different things
-person_groups.py     different groups of people
 contradiction.py     both cannot be true
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
-from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
 from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened
 
@@ -12,12 +11,8 @@ _MIN_OVERLAP_PAGE = 0.25
 _MIN_COSINE = 0.5
 _MAX_CHANGES = 8
 _MAX_VALUES = 3
-_MIN_COMMON_COPY = 0.8
 _MIN_SENTENCE_OVERLAP = 0.5
 _MIN_SHARED_STEMS = 2
-_BEFORE_ANSWER = listed_words("before_answer")
-_ARTICLES = ("the", "a", "an")
-
 _MAX_NEGATIONS = 20
 _REASON_WORDS = 4
 _DENIED_REACH = 6
@@ -45,19 +40,6 @@ def find_denial(pair: PassagePair) -> str:
     """
     words = denial_words(pair) if _may_conflict(pair) else ""
     return f'one denies what the other says: "{shortened(words)}"' if words else ""
-
-
-def find_conflicting_answer(pair: PassagePair) -> str:
-    """A copy with other words in the one place that is the answer: is X, by X, in X.
-
-    "The coating is made of talc." / "The coating is made of wax."
-    """
-    changes = [change for change in pair.comparison.changes if not change.equal]
-    if len(changes) != 1 or pair.comparison.common < _MIN_COMMON_COPY:
-        return ""
-    (change,) = changes
-    is_answer = all(_is_answer(text, span) for text, span in pair.sides_of(change))
-    return pair.contrast(change) if change.in_both and is_answer else ""
 
 
 def find_vector_contradiction(pair: PassagePair) -> str:
@@ -91,13 +73,6 @@ def _may_conflict(pair: PassagePair) -> bool:
     if pair.overlap_without_values < least or all(pair.own_subjects):
         return False
     return len(pair.comparison.changes) <= _MAX_CHANGES
-
-
-def _is_answer(text: AnnotatedText, span: TokenSpan) -> bool:
-    """Whether words follow a verb or a preposition, an article aside."""
-    before = [token.key for token in text.tokens[max(0, span[0] - 2) : span[0]]]
-    words = before[:-1] if before[-1:] and before[-1] in _ARTICLES else before
-    return not _BEFORE_ANSWER.isdisjoint(words[-1:])
 
 
 def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:

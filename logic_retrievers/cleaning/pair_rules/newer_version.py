@@ -22,8 +22,7 @@ NewerSide = tuple[Side, str]
 """Which of the two is the newer version, and the reason."""
 
 _NOTICE = phrase_pattern("NOTICE")
-_STRONG_NEWS = phrase_pattern("STRONG_NEWS")
-_WEAK_NEWS = phrase_pattern("WEAK_NEWS")
+_NEWS = phrase_pattern("NEWS")
 
 _MIN_KNOWN_SHARE = 0.6
 _NOTICE_SENTENCES = 2
@@ -75,14 +74,6 @@ def find_newer_by_notice(pair: PassagePair) -> NewerSide | None:
     return _side_with_phrase(*phrases)
 
 
-def find_newer_by_hint(pair: PassagePair) -> NewerSide | None:
-    """One of two short texts has weak words of news, and the other has none."""
-    if not are_parallel(pair, max_topic=_MAX_NEWS_TOPIC):
-        return None
-    left, right = pair.texts
-    return _side_with_phrase(_find_news(left, right, weak=True), _find_news(right, left, weak=True))
-
-
 def _find_notice(text: AnnotatedText, other: AnnotatedText) -> str:
     """The words by which a text says that what the other states is over; empty: none.
 
@@ -101,21 +92,18 @@ def _find_notice(text: AnnotatedText, other: AnnotatedText) -> str:
     return ""
 
 
-def _find_news(text: AnnotatedText, other: AnnotatedText, *, weak: bool = False) -> str:
+def _find_news(text: AnnotatedText, other: AnnotatedText) -> str:
     """The words by which a text tells a change of what the other states; empty: none.
 
     They stand in one of its first sentences. That sentence, unless it is a headline, shares a stem
     with the other text.
-
-    ``weak`` words are those that texts without news have too.
     """
     other_text = other.text.casefold()
     for start, end in text.sentences[:_NEWS_SENTENCES]:
         stems = text.stems_in(start, end)
         if not stems & other.topic and len(stems) > _MAX_HEADLINE_STEMS:
             continue
-        phrase = _WEAK_NEWS if weak else _STRONG_NEWS
-        for match in phrase.finditer(text.text, *text.char_span(start, end)):
+        for match in _NEWS.finditer(text.text, *text.char_span(start, end)):
             if match[0].casefold() not in other_text:
                 return match[0]
     return ""

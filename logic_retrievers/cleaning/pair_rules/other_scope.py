@@ -100,16 +100,6 @@ def find_other_subject(pair: PassagePair) -> str:
     return scope_reason(*openings)
 
 
-def find_other_frame(pair: PassagePair) -> str:
-    """Different phrases that say where, when or for whom, and a quantity that differs."""
-    if not are_related(pair) or pair.overlap + pair.cosine < _MIN_SIMILARITY_NAMES:
-        return ""
-    if not all(pair.own_frames) or not any(map(_are_same_quantities, pair.value_changes)):
-        return ""
-    left, right = (" ".join(sorted(stems)) for stems in pair.own_frames)
-    return scope_reason(left, right)
-
-
 def are_related(pair: PassagePair) -> bool:
     """Whether two texts share more than texts do by chance."""
     least = _MIN_OVERLAP + _MIN_OVERLAP_PAGE * pair.relative_length

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from logic_retrievers.cleaning.differences import Change, Comparison, compare
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan, annotate
-from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.pair_rules.sentence_parts import (
     is_in_subject,
     shortened,
@@ -28,10 +27,6 @@ _MIN_VECTOR_TOPIC = 20
 
 _COPY = 0.8
 """Share of common words from which on one text is an edited copy of the other."""
-
-_FRAME_OPENERS = listed_words("frame_openers")
-_FRAME_TOKENS = 4
-"""Tokens behind a preposition that belong to its phrase."""
 
 _DEFINITIONS = [[verb, article] for verb in ("is", "was") for article in ("a", "an")]
 _MIN_COSINE_ONE_WORD = 0.5
@@ -139,12 +134,6 @@ class PassagePair:
         left, right = self.texts
         return _own_subject(left, right), _own_subject(right, left)
 
-    @cached_property
-    def own_frames(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The same with the phrases of each text that say where, when or for whom."""
-        left, right = self.texts
-        return _own_frame(left, right), _own_frame(right, left)
-
 
 def are_parallel(pair: PassagePair, *, max_topic: int = _MAX_SHORT_TOPIC) -> bool:
     """Whether both texts are short, near in topic, and share some content words.
@@ -196,17 +185,6 @@ def _own_subject(text: AnnotatedText, other: AnnotatedText) -> frozenset[str]:
     subject = range(start, subject_end(text.tokens, start, end))
     stems = {text.stems[index] for index in subject if index in text.stems and index not in values}
     return frozenset(stems - other.topic)
-
-
-def _own_frame(text: AnnotatedText, other: AnnotatedText) -> frozenset[str]:
-    mentioned = text.mentioned_tokens(with_names=True)
-    stems = set(_own_subject(text, other))
-    for index, token in enumerate(text.tokens):
-        if token.key in _FRAME_OPENERS:
-            end = min(index + 1 + _FRAME_TOKENS, text.sentence_at(index)[1])
-            phrase = (n for n in range(index + 1, end) if n in text.stems and n not in mentioned)
-            stems.update({text.stems[n] for n in phrase} - other.topic)
-    return frozenset(stems)
 
 
 def _is_lexicon_entry(text: AnnotatedText) -> bool:
