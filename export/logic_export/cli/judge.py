@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -82,6 +83,12 @@ def add_judge(
         JudgeStorage,
         typer.Option(help="How weights are stored; with int4 a CPU takes a third of the time."),
     ] = JudgeStorage.INT4,
+    rank: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Of pair kinds: stores their changes in a lower rank than the recipe's."
+        ),
+    ] = None,
     keep_here: Annotated[
         bool, typer.Option("--keep-here", help="Also where the data let no model be handed on.")
     ] = False,
@@ -96,9 +103,10 @@ def add_judge(
             f"{run} was trained on data that let no model be handed on; with --keep-here the "
             "bundle must stay on this machine"
         )
+    source = finished.source
     figures = add(
         bundle,
-        finished.source,
+        source if rank is None else replace(source, rank=min(rank, source.rank)),
         folder,
         finished.development(),
         constants=parse_numbers(constant, "--constant"),

@@ -59,7 +59,7 @@ class JudgeSource:
         max_tokens: longest pair.
         training: the data sets that it was trained on.
         origin: how it was trained, for the manifest.
-        rank: of pair kinds: that of their changes to the weights of the bundle's judge.
+        rank: of pair kinds: that in which their changes to the bundle's judge are stored.
     """
 
     model: str
