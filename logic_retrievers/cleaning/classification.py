@@ -35,7 +35,7 @@ _MIN_TOPIC_SHARE = 0.1
 _MIN_TOPIC_SHARE_LONG = 0.15
 """Share of the topic under which two passages are not related, for short and long texts."""
 
-_PARAPHRASE = ((0.7, 0.3), (0.85, 0.2), (0.6, 0.45))
+_SAME_WORDING = ((0.7, 0.3), (0.85, 0.2), (0.6, 0.45))
 """Cosine and share of the topic from which two passages say the same."""
 
 Rule: TypeAlias = Callable[[PassagePair], str | newer_version.NewerSide | None]
@@ -65,12 +65,12 @@ _VECTOR_RULE: tuple[tuple[Kind, Rule], ...] = (
     (Kind.CONTRADICTION, contradiction.find_vector_contradiction),
 )
 
-_MIN_NEAR_COPY = 0.1
+_MIN_NEAR_COPY = 0.05
 """Least probability of a contradiction, as read together, at which the rules for near-copies count:
-the cross-encoder sees a changed value badly, and another scope well."""
+the cross-encoder sees a changed value badly, and another scope or a paraphrase well."""
 
 _UNRELATED = "unrelated"
-_CONTRADICTION = PAIR_KINDS.index(Kind.CONTRADICTION)
+_CONTRADICTION, _PARAPHRASE = map(PAIR_KINDS.index, (Kind.CONTRADICTION, Kind.PARAPHRASE))
 _READ_AS = {
     Kind.CONTRADICTION: "read together they contradict each other",
     Kind.SUPERSEDED: "read together they are two states of one thing",
@@ -222,21 +222,27 @@ def _classify(
     if kinds is None and not related:
         return None
     if pair.is_decided_by_vectors:
-        rules = (*_METADATA_RULES, *_VECTOR_RULE)
+        rules = (*_METADATA_RULES, *_NEAR_COPY_RULES, *_VECTOR_RULE)
+    elif kinds is None or _may_be_near_copy(pair, kinds):
+        rules = (*_CERTAIN_RULES, *_SCOPE_RULES, *_NEAR_COPY_RULES)
     else:
         rules = (*_CERTAIN_RULES, *_SCOPE_RULES)
-    if kinds is None or kinds[_CONTRADICTION] >= _MIN_NEAR_COPY:
-        rules = (*rules, *_NEAR_COPY_RULES)
     if classification := _apply(rules, pair):
         return classification
     return _by_wording(pair) if kinds is None else _by_kinds(pair, kinds, kinds_threshold)
+
+
+def _may_be_near_copy(pair: PassagePair, kinds: Sequence[float]) -> bool:
+    """Whether what was read leaves room for a contradiction of two texts that are nearly copies."""
+    least = max(_MIN_NEAR_COPY, kinds[_PARAPHRASE])
+    return pair.cosine >= NEAR_COPY_COSINE and kinds[_CONTRADICTION] >= least
 
 
 def _by_wording(pair: PassagePair) -> PairClassification | None:
     """A contradiction by the vectors, or the same in other words."""
     if classification := _apply(_VECTOR_RULE, pair):
         return classification
-    near = any(pair.cosine >= cosine and pair.overlap >= alike for cosine, alike in _PARAPHRASE)
+    near = any(pair.cosine >= cosine and pair.overlap >= alike for cosine, alike in _SAME_WORDING)
     if (
         near
         and not any(change.in_both for change in pair.value_changes)

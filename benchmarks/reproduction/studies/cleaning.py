@@ -11,6 +11,7 @@ import numpy.typing as npt
 from benchmarks.common.corpus_corruption import (
     CLEAN,
     CORRUPTED,
+    Cleaners,
     Outcome,
     background_texts,
     hide_top_three,
@@ -36,11 +37,14 @@ BACKGROUND = 10_000
 WHOLE_SIDE = 9
 """More than any side has: all of it is injected."""
 
-TRUSTED = {
+TRUSTED: Cleaners = {
     "top 3 of each trusted (SparseCL)": hide_top_three,
     "trusted, by threshold": trust_one_passage,
 }
-NOBODY = {"nobody trusted, sources": prefer_source, "nobody trusted, majority": prefer_majority}
+NOBODY: Cleaners = {
+    "nobody trusted, sources": prefer_source,
+    "nobody trusted, majority": prefer_majority,
+}
 
 
 def _run(bench: Workbench) -> Section:
