@@ -1,6 +1,6 @@
 """False alarms of the cleaner on corpora without contradictions, and its recall of planted ones.
 
-python -m benchmarks.cleaning_alarms [--films 34375] [--bundle DIR]
+python -m benchmarks.cleaning_alarms [--films 34375] [--judge | --bundle DIR]
 
 Cranfield, the films and the passages of users' queries (many variants of one thing) have no
 contradictions planted: every one that is reported counts as false,
@@ -35,7 +35,7 @@ from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import OnnxPairKinds
 
 USERS = Path(__file__).parents[1] / "tests" / "queries" / "users" / "corpus.jsonl.gz"
-Judge: TypeAlias = OnnxPairKinds | Literal["auto"]
+Judge: TypeAlias = OnnxPairKinds | Literal["auto"] | None
 CORPORA = {
     "users": str(USERS),
     "Cranfield": "cranfield/corpus.jsonl.gz",
@@ -47,9 +47,12 @@ def main() -> None:
     """Measure and publish."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--films", type=int, default=34_375)
-    parser.add_argument("--bundle", help="with pair kinds, in place of the shipped one")
+    parser.add_argument("--judge", action="store_true", help="the shipped cross-encoder reads too")
+    parser.add_argument("--bundle", help="with a cross-encoder, in place of the shipped one")
     options = parser.parse_args()
-    judge: Judge = OnnxPairKinds(options.bundle) if options.bundle else "auto"
+    judge: Judge = "auto" if options.judge else None
+    if options.bundle:
+        judge = OnnxPairKinds(options.bundle)
     publish("cleaning, planted", [planted_recall(part, judge) for part in ("dev", "test")])
     most = {"films": options.films}
     publish(
@@ -87,9 +90,7 @@ def planted_recall(part: str, judge: Judge) -> dict[str, Any]:
     }
 
 
-def false_alarms(
-    name: str, most: int | None, judge: OnnxPairKinds | Literal["auto"]
-) -> dict[str, Any]:
+def false_alarms(name: str, most: int | None, judge: Judge) -> dict[str, Any]:
     """Contradictions reported in a corpus without planted ones, with the exact Poisson interval."""
     encoder = cached_encoder()
     texts = [row.text("text") for row in json_rows(data_folder() / CORPORA[name])][:most]

@@ -42,20 +42,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             pytest.skip(str(error))
 
 
-@pytest.fixture(autouse=True)
-def vectors_decide(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cleaners with ``judge="auto"`` go by vectors and rules alone, unless the test is marked so.
-
-    Texts of most tests have vectors that were made for them; no cross-encoder would read them so.
-    """
-    if not request.node.get_closest_marker("pair_kinds"):
-        monkeypatch.setattr("logic_retrievers.cleaning.settings.default_bundle_manifest", _nothing)
-
-
-def _nothing() -> None:
-    return None
-
-
 @pytest.fixture
 def wire_double() -> Iterator[WireDouble]:
     """A fresh Qdrant double, empty and without faults."""

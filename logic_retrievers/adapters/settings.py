@@ -104,7 +104,7 @@ class FilterFields(ConflictFields):
 class CleanerFields(ConflictFields):
     """Fields of a corpus cleaner."""
 
-    judge: Literal["auto"] | PairJudgeSetting | None = Field(default="auto", repr=False)  # type: ignore[assignment]
+    judge: Literal["auto"] | PairJudgeSetting | None = Field(default=None, repr=False)  # type: ignore[assignment]
 
     resolution: ResolutionsSetting = "annotate"
     ledger: InstanceOf[Ledger] | str | os.PathLike[str] | None = Field(

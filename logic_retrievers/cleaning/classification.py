@@ -57,7 +57,7 @@ _SCOPE_RULES: tuple[tuple[Kind, Rule], ...] = (
     (Kind.SCOPE, other_scope.find_other_year),
     (Kind.SCOPE, other_scope.find_other_subject),
 )
-_NEAR_COPY_RULES: tuple[tuple[Kind, Rule], ...] = (
+_WORD_RULES: tuple[tuple[Kind, Rule], ...] = (
     (Kind.CONTRADICTION, contradiction.find_conflicting_value),
     (Kind.CONTRADICTION, contradiction.find_denial),
 )
@@ -65,12 +65,12 @@ _VECTOR_RULE: tuple[tuple[Kind, Rule], ...] = (
     (Kind.CONTRADICTION, contradiction.find_vector_contradiction),
 )
 
-_MIN_NEAR_COPY = 0.05
-"""Least probability of a contradiction, as read together, at which the rules for near-copies count:
-the cross-encoder sees a changed value badly, and another scope or a paraphrase well."""
+_MIN_READ = 0.2
+"""Least probability, as read together, of a contradiction or another state at which rules and
+vectors may say so: the cross-encoder sees a changed value badly, another scope and a paraphrase
+well."""
 
 _UNRELATED = "unrelated"
-_CONTRADICTION, _PARAPHRASE = map(PAIR_KINDS.index, (Kind.CONTRADICTION, Kind.PARAPHRASE))
 _READ_AS = {
     Kind.CONTRADICTION: "read together they contradict each other",
     Kind.SUPERSEDED: "read together they are two states of one thing",
@@ -88,7 +88,8 @@ class PairClassification:
         reason: in a sentence for people, the same whichever passage comes first.
         differences: where the texts differ, in the order of the first text.
         newer: which of the two is the newer version; None where neither is, or none is known.
-        probability: of a contradiction, as the cross-encoder reads the two; None where it did not.
+        probability: of a contradiction, as the cross-encoder reads the two; None where rules or
+            vectors decided.
     """
 
     kind: Kind
@@ -116,7 +117,8 @@ def classify_pairs(
     for pair in pairs:
         opposed, least = (opposition or {}).get((pair.one, pair.other)), threshold
         if opposed is not None and pair.probability == pair.own_probability:
-            pair = replace(pair, probability=round(opposed, SCORE_DECIMALS))
+            # the whole neighbourhood was judged: no reading of two passages overrules it
+            pair = replace(pair, probability=round(opposed, SCORE_DECIMALS), kinds=None)
             least = OPPOSED_PROBABILITY
         if finding := _find(candidates, pair, settings, least, kinds_threshold):
             key = (-finding.probability, *pair.sort_key[1:])
@@ -183,10 +185,11 @@ def classify_pair(
     """How two passages relate; None: they have nothing to do with each other.
 
     The order of the two does not matter. What is certain comes first: the same words; another scope
-    or a newer version, by the metadata; a newer version, by the texts. Then near-copies: other
-    units or another scope by the texts, or a value that differs. Where a cross-encoder has read the
-    two it decides the rest; else the vectors do, and the words: the same in other words. A doubtful
-    contradiction is none.
+    or a newer version, by the metadata; a newer version, other units or another scope, by the
+    texts. Then a contradiction: a value that differs, a denial, or the vectors, where a
+    cross-encoder that has read the two leaves room for one. It decides the rest; where none has
+    read them, likeness says that they are the same in other words. A doubtful contradiction is
+    none.
 
     Args:
         one: a passage.
@@ -216,32 +219,38 @@ def classify_pair(
 def _classify(
     pair: PassagePair, kinds: Sequence[float] | None, kinds_threshold: float
 ) -> PairClassification | None:
-    """What is certain, then what the vectors decide, near-copies, and what was read."""
-    least_overlap = _MIN_TOPIC_SHARE + _MIN_TOPIC_SHARE_LONG * pair.relative_length
-    related = pair.probability >= pair.threshold or pair.overlap >= least_overlap
-    if kinds is None and not related:
+    """Rules by certainty; then what was read together or, where nothing was, the wording."""
+    if kinds is None and not _are_related(pair):
         return None
+    read = None if kinds is None else dict(zip(PAIR_KINDS, kinds, strict=True))
     if pair.is_decided_by_vectors:
-        rules = (*_METADATA_RULES, *_NEAR_COPY_RULES, *_VECTOR_RULE)
-    elif kinds is None or _may_be_near_copy(pair, kinds):
-        rules = (*_CERTAIN_RULES, *_SCOPE_RULES, *_NEAR_COPY_RULES)
+        rules = (*_METADATA_RULES, *_WORD_RULES, *_VECTOR_RULE)
     else:
-        rules = (*_CERTAIN_RULES, *_SCOPE_RULES)
+        rules = (*_CERTAIN_RULES, *_SCOPE_RULES, *_contradiction_rules(pair, read))
     if classification := _apply(rules, pair):
         return classification
-    return _by_wording(pair) if kinds is None else _by_kinds(pair, kinds, kinds_threshold)
+    return _by_wording(pair) if read is None else _by_kinds(pair, read, kinds_threshold)
 
 
-def _may_be_near_copy(pair: PassagePair, kinds: Sequence[float]) -> bool:
-    """Whether what was read leaves room for a contradiction of two texts that are nearly copies."""
-    least = max(_MIN_NEAR_COPY, kinds[_PARAPHRASE])
-    return pair.cosine >= NEAR_COPY_COSINE and kinds[_CONTRADICTION] >= least
+def _are_related(pair: PassagePair) -> bool:
+    """Whether two texts share more words than any two, or the vectors state a contradiction."""
+    least = _MIN_TOPIC_SHARE + _MIN_TOPIC_SHARE_LONG * pair.relative_length
+    return pair.probability >= pair.threshold or pair.overlap >= least
+
+
+def _contradiction_rules(
+    pair: PassagePair, read: Mapping[str, float] | None
+) -> tuple[tuple[Kind, Rule], ...]:
+    """Those that count; where the two were read together, what was read must leave room."""
+    if read is None:
+        return *_WORD_RULES, *_VECTOR_RULE
+    if read[Kind.CONTRADICTION] + read[Kind.SUPERSEDED] < max(_MIN_READ, read[Kind.PARAPHRASE]):
+        return ()
+    return (*_WORD_RULES, *_VECTOR_RULE) if pair.cosine >= NEAR_COPY_COSINE else _VECTOR_RULE
 
 
 def _by_wording(pair: PassagePair) -> PairClassification | None:
-    """A contradiction by the vectors, or the same in other words."""
-    if classification := _apply(_VECTOR_RULE, pair):
-        return classification
+    """The same in other words, or nothing."""
     near = any(pair.cosine >= cosine and pair.overlap >= alike for cosine, alike in _SAME_WORDING)
     if (
         near
@@ -254,22 +263,21 @@ def _by_wording(pair: PassagePair) -> PairClassification | None:
 
 
 def _by_kinds(
-    pair: PassagePair, kinds: Sequence[float], threshold: float
+    pair: PassagePair, read: Mapping[str, float], threshold: float
 ) -> PairClassification | None:
     """The likeliest kind, as read together; a doubtful contradiction is none."""
-    probability = dict(zip(PAIR_KINDS, kinds, strict=True))
-    name = max(PAIR_KINDS, key=probability.__getitem__)
-    if name == _UNRELATED or (name == Kind.CONTRADICTION and probability[name] < threshold):
+    name = max(PAIR_KINDS, key=read.__getitem__)
+    if name == _UNRELATED or (name == Kind.CONTRADICTION and read[name] < threshold):
         return None
-    reason = f"{_READ_AS[Kind(name)]} ({probability[name]:.2f})"
+    newer = None
+    if name == Kind.SUPERSEDED and (later := metadata_rules.later_by_metadata(pair)):
+        newer = later[0]
+    reason = f"{_READ_AS[Kind(name)]} ({read[name]:.2f})"
     changes = [change for change in pair.value_changes if change.in_both]
     if name == Kind.CONTRADICTION and len(changes) == 1:
         reason = f"{pair.contrast(changes[0])}; {reason}"
     return PairClassification(
-        Kind(name),
-        reason,
-        pair.comparison.differences,
-        probability=probability[Kind.CONTRADICTION],
+        Kind(name), reason, pair.comparison.differences, newer, read[Kind.CONTRADICTION]
     )
 
 

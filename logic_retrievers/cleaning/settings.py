@@ -91,11 +91,11 @@ class CleaningSettings:
         source_order: the best source first, for ``prefer_source``.
         scope_keys: of the metadata, that say what a passage is true of; passages that differ in one
             do not contradict each other.
-        judge: reads pairs of passages: ``judging.OnnxPairKinds`` of a bundle, a cross-encoder that
-            says what kind of pair each is (``auto``: of the bundle that comes with the package, if
-            it has one); or an NLI model or language model of your own, see
-            ``contradiction.PairJudge``: it is asked once a call; if it fails our own probabilities
-            stand, and a warning says so. None: the vectors and rules alone.
+        judge: reads pairs of passages; None: vectors and rules alone. ``auto``: the cross-encoder
+            that comes with the package says of each passage and its five nearest what kind of pair
+            they are; ``judging.OnnxPairKinds``: that of another bundle. Or an NLI model or language
+            model of your own, see ``contradiction.PairJudge``: it is asked once a call; if it fails
+            our own probabilities stand, and a warning says so.
         judge_above: least own probability of the pairs that a judge of your own reads; by default
             the threshold.
 
@@ -117,7 +117,7 @@ class CleaningSettings:
     source_key: str = "source"
     source_order: Sequence[str] = ()
     scope_keys: Sequence[str] = SCOPE_KEYS
-    judge: CleanerJudge = "auto"
+    judge: CleanerJudge = None
     judge_above: float | None = None
 
     def __post_init__(self) -> None:

@@ -93,8 +93,11 @@ def clean(
     ] = None,
     judge: Annotated[
         bool,
-        typer.Option("--judge/--no-judge", help="Have a cross-encoder read the pairs."),
-    ] = True,
+        typer.Option(
+            "--judge/--no-judge",
+            help="Have a cross-encoder read passages with their nearest: finds more, takes longer.",
+        ),
+    ] = False,
     as_json: AsJson = False,
     location: Location = DEFAULT_LOCATION,
     bundle: Bundle = None,
@@ -196,7 +199,7 @@ def _print_result(result: CleaningResult) -> None:
     out.print_line(
         f"{result.examined} passages examined, {result.compared} pairs compared, {hidden}"
         f" ({result.resolution}; contradictions from probability {result.threshold:g},"
-        " near-copies compared by rules"
+        f" near-copies compared by rules{', the nearest read together' * judge}"
         f"{', dry run' if result.dry_run else ''})"
     )
     for note in result.notes:

@@ -67,16 +67,22 @@ def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset
 
 
 def data_folder() -> Path:
-    """``LOGIC_RETRIEVERS_DATA``, else ``../shared/data`` from the working directory.
+    """``LOGIC_RETRIEVERS_DATA``, else ``../shared/data`` from working directory or repository.
 
     Raises:
-        ReadError: there is no such folder; the message says where it was looked for.
+        ReadError: there is no such folder; the message lists where it was looked for.
     """
-    folder = Path(os.environ.get(DATA_VARIABLE) or Path.cwd().parent / "shared" / "data")
-    if is_folder(folder):
-        return folder
+    if configured := os.environ.get(DATA_VARIABLE):
+        candidates = [Path(configured)]
+    else:
+        repository = Path(__file__).resolve().parents[2]
+        bases = dict.fromkeys((Path.cwd(), repository))
+        candidates = [base.parent / "shared" / "data" for base in bases]
+    for candidate in candidates:
+        if is_folder(candidate):
+            return candidate
     raise ReadError(
-        f"no benchmark data; looked in {folder}. "
+        f"no benchmark data; looked in {' and '.join(map(str, candidates))}. "
         f"Set {DATA_VARIABLE} to the folder that holds the data sets"
     )
 

@@ -1,8 +1,6 @@
-"""The cleaner as it ships: a cross-encoder reads neighbours that vectors and rules do not part."""
+"""The cross-encoder that ships: it reads neighbours that vectors and rules do not part."""
 
 from __future__ import annotations
-
-import pytest
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import CorpusCleaner, Kind
@@ -14,11 +12,10 @@ CORPUS = {
 }
 
 
-@pytest.mark.pair_kinds
 def test_a_contradiction_in_other_words():
     with PassageIndex.open("mine", vectors=("topical", "contradiction")) as index:
         index.add(Passage(name, text) for name, text in CORPUS.items())
-        result = CorpusCleaner(index).clean()
+        result = CorpusCleaner(index, judge="auto").clean()
     [conflict] = [decision.finding for decision in result.of_kind(Kind.CONTRADICTION)]
     assert {conflict.one, conflict.other} == {"guide", "alone"}
     assert "read together they contradict each other" in conflict.reason

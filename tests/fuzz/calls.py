@@ -25,7 +25,7 @@ INDEX = {
     "get": "ids",
     "count": "filter",
     "delete": "ids filter source:text",
-    "backfill": "names into:name progress",
+    "backfill": "names progress",
     "copy_to": "collection:name progress",
     "scroll": "filter page_size:count",
     "use_query_encoder": "source head",

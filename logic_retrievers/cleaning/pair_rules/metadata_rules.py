@@ -64,9 +64,12 @@ def find_metadata_category(pair: PassagePair) -> str:
 
 def newer_by_metadata(pair: PassagePair) -> tuple[Side, KeyValues] | None:
     """Which of two passages of one document is the newer, and the key that says so."""
+    return later_by_metadata(pair) if _is_same_document(pair) else None
+
+
+def later_by_metadata(pair: PassagePair) -> tuple[Side, KeyValues] | None:
+    """Which of two passages has the later date or version, and the key that says so."""
     left, right = pair.left, pair.right
-    if not _is_same_document(left, right, pair.source_key):
-        return None
     key = pair.date_key
     values = metadata_value(left.metadata, key), metadata_value(right.metadata, key)
     if side := _later_side(values, parse_date, is_later):
@@ -113,9 +116,10 @@ def _keys_about_content(left: Passage, right: Passage) -> Iterator[KeyValues]:
             yield key, left_value, right_value
 
 
-def _is_same_document(left: Passage, right: Passage, source_key: str) -> bool:
+def _is_same_document(pair: PassagePair) -> bool:
     """Whether both come from one source, or under one title."""
-    pairs = [(passage_source(left, source_key), passage_source(right, source_key))]
+    left, right = pair.left, pair.right
+    pairs = [(passage_source(left, pair.source_key), passage_source(right, pair.source_key))]
     pairs += [
         (left_value, right_value)
         for key, left_value, right_value in shared_items(left, right)
