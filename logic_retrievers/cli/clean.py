@@ -156,7 +156,7 @@ def clean(
     if as_json:
         print_json(result.to_dict())
     else:
-        _print_result(result)
+        _print_result(result, judged=judge)
     for file in [] if report is None else write_report(result, report):
         print_status("report", str(file))
     if failing := failing_decisions(result, fail_on or []):
@@ -174,7 +174,7 @@ def _read_passages(path: Path, encoder: Encoder) -> list[Passage]:
     return passages
 
 
-def _print_result(result: CleaningResult) -> None:
+def _print_result(result: CleaningResult, *, judged: bool) -> None:
     """The most serious decisions, and how many of each kind there are."""
     from logic_retrievers.cleaning import Kind
 
@@ -199,7 +199,7 @@ def _print_result(result: CleaningResult) -> None:
     out.print_line(
         f"{result.examined} passages examined, {result.compared} pairs compared, {hidden}"
         f" ({result.resolution}; contradictions from probability {result.threshold:g},"
-        f" near-copies compared by rules{', the nearest read together' * judge}"
+        f" near-copies compared by rules{', the nearest read together' * judged}"
         f"{', dry run' if result.dry_run else ''})"
     )
     for note in result.notes:
