@@ -29,6 +29,8 @@ _SCHEMA = files("logic_retrievers.cleaning").joinpath("ledger.sql").read_text("u
 _STATES = ("quarantine", "restore", "purge", "adopted", "replaced", "gone")
 _HIDDEN = frozenset({"quarantine", "adopted"})
 _IDS_PER_QUERY = 400
+_FIND_HASH = "SELECT 1 FROM pragma_table_info('entries') WHERE name = 'hash'"
+"""Finds a column that an earlier version filled; it refuses entries without a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,9 @@ class Ledger:
             return
         placeholders = ", ".join("?" * len(_COLUMNS))
         with self._open() as connection:
+            connection.execute("BEGIN IMMEDIATE")  # two writers must not drop one column
+            if connection.execute(_FIND_HASH).fetchone():
+                connection.execute("ALTER TABLE entries DROP COLUMN hash")
             connection.executemany(
                 f"INSERT INTO entries ({', '.join(_COLUMNS)}) VALUES ({placeholders})", rows
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -102,7 +103,7 @@ def run(
     ] = "containment",
     traces: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a JSON line for each answer here."),
+        typer.Option(metavar="FILE", help="Write a JSON line for each answer to this new file."),
     ] = None,
     answers: Annotated[
         Path | None,
@@ -118,6 +119,8 @@ def run(
     from logic_retrievers.probe import probe as run_probe
     from logic_retrievers.probe.grading import validate_grading
 
+    if traces is not None:
+        _check_new_file(traces)
     checked_grading = validate_grading(grading)
     questions = read_probe(folder)
     encoder = open_encoder(bundle, cache)
@@ -155,6 +158,26 @@ def run(
         print_status("warning", f"{name}: {len(errors)} without an answer, as {question}: {error}")
     if failed:
         raise typer.Exit(ExitCode.PARTIAL)
+
+
+def _check_new_file(path: Path) -> None:
+    """Checks, before anything is asked, that the traces can be written; a pipe may be there.
+
+    Raises:
+        ConfigurationError: a file or folder has that name, or there is no folder to write it to.
+    """
+    folder = path.absolute().parent
+    try:
+        is_taken, is_there = path.is_file() or path.is_dir(), path.exists()
+        is_writable = folder.is_dir() and os.access(folder, os.W_OK)
+    except OSError as error:  # a name that is too long
+        raise ConfigurationError(f"--traces: {error.strerror}; name another file") from error
+    if is_taken:
+        raise ConfigurationError(f"--traces: {path} is there already; name a new file")
+    if not is_there and not is_writable:
+        raise ConfigurationError(
+            f"--traces: {folder} is no folder that can be written to; make it, or name another"
+        )
 
 
 def _open_reader(

@@ -86,8 +86,13 @@ def search(
         str(query) if expression is None else read_query(expression, "expression", resolved)
     )
     with stored.open() as passages:
+        base_specs = passages.encoder.specs
         for file in query_encoder or []:
             passages.use_query_encoder(file)
+        specs = passages.encoder.specs
+        changed = [name for name in specs if specs[name] != base_specs[name]]
+        if len(changed) < len(query_encoder or []):
+            raise ConfigurationError("two --query-encoder read the queries of one vector")
         engine = Engine(passages, resolved, judge="auto" if judge else None)
         condition = parse_filter(filters or [])
         hits = engine.search(

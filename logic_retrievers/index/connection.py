@@ -141,7 +141,7 @@ class Connection:
     ) -> Connection:
         """Connects to one server, or opens Qdrant in this process.
 
-        The arguments are those of :class:`opening.ConnectionSettings`.
+        The arguments are those of :class:`settings.ConnectionSettings`.
 
         Raises:
             ConfigurationError: settings that contradict each other, or cannot work.

@@ -65,6 +65,7 @@ class NodesConnection(Connection):
 
     async def aclose(self) -> None:
         """Also closes this event loop's clients; await it on the loop that was used."""
+        self._closed = True  # also where a node's client cannot be closed
         await asyncio.gather(*(node.aclose() for node in self._nodes))
         await super().aclose()
 
@@ -127,8 +128,8 @@ def connect(**settings: Unpack[ConnectionSettings]) -> Connection:
     addresses = {*map(str, location)}
     if not addresses or len(addresses) < len(location) or not all(map(is_address, addresses)):
         raise ConfigurationError(
-            "location= is a list of the addresses of a cluster's nodes, each once, or one; a folder"
-            " stands alone."
+            "location= is a list of the addresses of a cluster's nodes, each once, or one."
+            " Addresses begin with http:// or https://; a folder stands alone."
         )
     limits = RequestLimits(settings.get("timeout", 30), settings.get("retries", 3))
     with ExitStack() as opened:

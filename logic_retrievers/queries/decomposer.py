@@ -107,6 +107,8 @@ def _read_answer(answer: Any) -> Expression:
     Raises:
         MalformedAnswerError: there is no expression, or none that can be searched for.
     """
+    if inspect.iscoroutine(answer):
+        answer.close()  # or Python warns that nobody awaited it
     if not isinstance(answer, str):
         raise MalformedAnswerError(f"the model gave a {type(answer).__name__} and no text")
     bare = _strip_fence(answer.strip())

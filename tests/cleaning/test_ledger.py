@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logic_retrievers.cleaning import Entry, Ledger
-from logic_retrievers.cleaning.ledger import examined_hash, text_hash
+from logic_retrievers.cleaning.ledger import _SCHEMA, examined_hash, text_hash
 from logic_retrievers.errors import StorageError
 from logic_retrievers.types import Passage
 
@@ -62,6 +62,24 @@ def test_it_survives_the_process(tmp_path):
     """What was hidden yesterday is to be restored today."""
     Ledger(tmp_path / "l").add("c", [WHOLE])
     assert Ledger(str(tmp_path / "l")).hidden("c")["a"].point == "p"
+
+
+def test_a_ledger_of_an_earlier_version(tmp_path):
+    """It wants a hash with every entry: what it has hidden could never be shown again."""
+    path = tmp_path / "l"
+    with sqlite3.connect(path) as connection:
+        earlier = _SCHEMA.replace("reason TEXT\n", "reason TEXT, hash TEXT NOT NULL\n")
+        connection.executescript(earlier)
+        connection.execute(
+            "INSERT INTO entries (time, collection, event, passage, hash)"
+            " VALUES ('2025', 'c', 'quarantine', 'a', 'of all entries before')"
+        )
+    connection.close()
+    assert Ledger(path).hidden("c").keys() == {"a"}
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda name: Ledger(path).add("c", [Entry("restore", name)]), "abcd"))
+    assert Ledger(path).hidden("c") == {}
+    assert [one.number for one in Ledger(path).entries("c")] == [1, 2, 3, 4, 5]
 
 
 def test_it_refuses_changes_and_deletions(tmp_path):

@@ -51,6 +51,8 @@ def test_search_with_a_query_encoder(folder, file):
     assert call(*asked).stdout == before
     second = write_noisy(folder / "second.query.onnx", head="compatibility")
     assert call(*asked, "--query-encoder", file, "--query-encoder", second).stdout != before
+    twice = call(*asked, "--query-encoder", file, "--query-encoder", file, code=2)
+    assert "the queries of one vector" in twice.stderr
     missing = call(*asked, "--query-encoder", folder / "no.query.onnx", code=5)
     assert "Check the path" in missing.stderr
 

@@ -17,7 +17,7 @@ TELLS = {
         "'num_skipped': 187",
         "'num_deleted': 1",
     ],
-    "migrate_collection.py": ["completed in place", "after, with the vectors topical, compat"],
+    "migrate_collection.py": ["after, with the vectors topical, compat"],
     "custom_encoder.py": ["topical", "union", "compatibility rank 1 of"],
     "langchain_contradictions.py": [
         "2024 (2024-09-01)",

@@ -129,8 +129,9 @@ def test_the_command(tmp_path: Path) -> None:
     """The figures that it prints, as tables or as JSON, and the traces that it leaves."""
     folder = write_set(tmp_path / "small")
     given = ["probe", "run", str(folder), "-p", "topical", "-p", "auto", "--depth", "2"]
-    given += ["--traces", str(tmp_path / "t"), "--answers", str(tmp_path / "a")]
-    done = CliRunner().invoke(app, given, env={"COLUMNS": "250"})
+    given += ["--answers", str(tmp_path / "a")]
+    traces = ["--traces", str(tmp_path / "t")]
+    done = CliRunner().invoke(app, [*given, *traces], env={"COLUMNS": "250"})
     assert done.exit_code == 0, done.output
     assert "small: 3 questions at depth 2" in done.output
     assert "accuracy by kind of question" in done.output
@@ -139,6 +140,25 @@ def test_the_command(tmp_path: Path) -> None:
     assert set(written["configurations"]) == {"topical", "auto"}
     assert {"p", "p_corrected", "difference"} <= written["comparisons"]["auto"].keys()
     assert len((tmp_path / "t").read_text("utf-8").splitlines()) == 6
+
+
+def test_traces_that_cannot_be_written_are_refused_at_once(tmp_path: Path, monkeypatch) -> None:
+    """The answers of hours would be lost at the end, or those of an earlier run."""
+    monkeypatch.setattr("logic_retrievers.probe.probe", lambda *_, **__: pytest.fail("asked"))
+    kept = tmp_path / "kept"
+    kept.write_text("of an earlier run", "utf-8")
+    for place, said in (
+        (kept, "is there already; name a new file"),
+        (tmp_path, "is there already; name a new file"),
+        (tmp_path / "none" / "t", "make it, or name another"),
+        (kept / "t", "make it, or name another"),
+        (tmp_path / ("t" * 300), "name another file"),
+    ):
+        arguments = ["probe", "run", str(TEMPLATE), "--traces", str(place)]
+        done = CliRunner().invoke(app, arguments, env={"COLUMNS": "1000"})
+        assert done.exit_code == 2, place
+        assert said in done.output
+    assert kept.read_text("utf-8") == "of an earlier run"
 
 
 def test_a_template_is_written_once(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import threading
+import warnings
 
 import pytest
 
@@ -167,6 +169,19 @@ def test_settings():
     for wrong in ("no function", None, ask):
         with pytest.raises(ConfigurationError, match="ask is a function"):
             Decomposer(wrong)
+
+
+def test_a_function_that_hides_an_async_one():
+    """It is told once, as ours, and not by Python's complaint about what nobody awaited as well."""
+
+    async def ask(prompt):
+        return '"tea"'
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        Decomposer(lambda prompt: ask(prompt)).parse("tea")
+        gc.collect()
+    assert [one.category for one in told] == [DecompositionWarning]
 
 
 def test_it_keeps_the_protocol():

@@ -106,12 +106,12 @@ class AnnotatedText:
         """The stems of the content words among some tokens."""
         return {self.stems[index] for index in range(start, end) if index in self.stems}
 
-    def mentioned_tokens(self, *, with_names: bool) -> set[int]:
-        """Indexes of the tokens that state a value; names and codes only if asked for."""
+    def mentioned_tokens(self) -> set[int]:
+        """Indexes of the tokens that state a value; names and codes are none."""
         return {
             index
             for mention in self.mentions
-            if with_names or mention.type != "entity"
+            if mention.type != "entity"
             for index in range(mention.start, mention.end)
         }
 

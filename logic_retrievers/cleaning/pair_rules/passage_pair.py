@@ -181,7 +181,7 @@ def _own_subject(text: AnnotatedText, other: AnnotatedText) -> frozenset[str]:
     if not text.tokens:
         return frozenset()
     start, end = text.sentence_at(0)
-    values = text.mentioned_tokens(with_names=False)
+    values = text.mentioned_tokens()
     subject = range(start, subject_end(text.tokens, start, end))
     stems = {text.stems[index] for index in subject if index in text.stems and index not in values}
     return frozenset(stems - other.topic)

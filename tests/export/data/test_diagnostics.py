@@ -75,7 +75,6 @@ def test_the_written_folder_is_read_by_load_dataset(category: str, tmp_path: Pat
     dataset = load_dataset(tmp_path / "made" / category)
     assert dataset.name == category
     assert dict(dataset.documents) == dict(diagnostic.documents)
-    assert not dataset.aliases
     assert len(dataset.queries) == len(diagnostic.queries) == 8
     for read, query in zip(dataset.queries, diagnostic.queries, strict=True):
         assert (read.id, read.text, read.pair) == (query.id, query.text, query.pair_id)
