@@ -62,7 +62,8 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
             an error is raised: LangChain's ``index`` deletes old documents after this step.
 
     The other settings (``resolution``, ``neighbours``, ``threshold``, ``judge``, ...) are those of
-    :class:`logic_retrievers.cleaning.settings.CleaningSettings`.
+    :class:`logic_retrievers.cleaning.settings.CleaningSettings`; ``judge`` is None by default, and
+    ``auto`` has the cross-encoder that comes with the package read the pairs.
 
     Raises:
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own

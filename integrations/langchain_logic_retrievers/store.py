@@ -14,6 +14,7 @@ from langchain_logic_retrievers.models import TOPICAL, LogicEmbeddings, encoder_
 from langchain_logic_retrievers.store_searches import StoreSearches
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE
 from logic_retrievers.policies import resolve_policy
@@ -111,11 +112,12 @@ class LogicVectorStore(StoreSearches):
             **settings: as for :meth:`open`; ``collection`` may be called ``collection_name``.
 
         Raises:
-            ConfigurationError: a setting that nobody knows.
+            ConfigurationError: a setting that nobody knows, or the collection's name twice.
             CollectionError, ServerError, InputError: as :meth:`open` and :meth:`add_documents`.
         """
+        name = _take_name(settings)
         encoder = encoder_for_store(embedding, identity)
-        store = cls.open(_take_name(settings), encoder, **settings)
+        store = cls.open(name, encoder, **settings)
         try:
             store.add_documents(documents, ids=ids)
         except BaseException:
@@ -134,8 +136,9 @@ class LogicVectorStore(StoreSearches):
         **settings: Any,
     ) -> Self:
         """The asynchronous twin of :meth:`from_documents`."""
+        name = _take_name(settings)
         encoder = await encoder_threads.submit(partial(encoder_for_store, embedding, identity))
-        store = await cls.aopen(_take_name(settings), encoder, **settings)
+        store = await cls.aopen(name, encoder, **settings)
         try:
             await store.aadd_documents(documents, ids=ids)
         except BaseException:
@@ -263,6 +266,15 @@ class LogicVectorStore(StoreSearches):
 
 
 def _take_name(settings: dict[str, Any]) -> str:
-    """Takes the collection's name out of settings; ``collection_name`` is langchain-qdrant's."""
-    key = "collection_name" if "collection_name" in settings else "collection"
-    return settings.pop(key, "passages")  # type: ignore[no-any-return]
+    """Takes the collection's name out of settings; ``collection_name`` is langchain-qdrant's.
+
+    Raises:
+        ConfigurationError: the collection has two names, or there is an encoder beside the
+            embeddings.
+    """
+    names = [settings.pop(key) for key in ("collection", "collection_name") if key in settings]
+    if len(names) > 1:
+        raise ConfigurationError("Name the collection once: collection= or collection_name=.")
+    if "encoder" in settings:
+        raise ConfigurationError("Unknown setting 'encoder'. What makes the vectors is embedding=.")
+    return names[0] if names else "passages"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Annotated, Any, Unpack, get_args
+from typing import Annotated, Any, Self, Unpack, get_args
 
 from llama_index.core.schema import BaseNode, TransformComponent
 from pydantic import Field, PlainSerializer, PrivateAttr, computed_field
@@ -22,11 +23,15 @@ from logic_retrievers.cleaning import Ledger
 from logic_retrievers.cleaning.settings import CommonCleaningOptions
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, default_encoder
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.settings import OneOf, check_type
 from logic_retrievers.types import Passage
 
 _OWN_SETTINGS = ("on_error", "skipped")
+_ADDRESS_OPTIONS = ("location", "url", "host", "port", "prefix")
+"""Of a client of qdrant-client: what says where its server is."""
+_CREDENTIALS = re.compile(r"^(\w+://)?[^/]*@|[?#].*")
 
 
 class CorpusCleaner(CleanerFields, TransformComponent):
@@ -60,11 +65,13 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         on_error: where the model, the ledger or Qdrant fails, ``skip``: the nodes go on as they
             came, and a ``CleaningSkippedWarning`` says why; or ``raise`` the error. By default
             cleaning is skipped: a pipeline has deleted the old nodes of a changed document when its
-            transformations run. A later cleaning of the collection examines what was skipped.
+            transformations run. A later cleaning of the collection examines what was skipped. A
+            setting that cannot work is never skipped, but raised.
         **settings: ``resolution``, ``neighbours``, ``threshold``, ``settings``,
             ``trusted_candidates``, ``against_trusted``, ``date_key``, ``source_key`` (a node
             without it is known by its ``ref_doc_id``), ``source_order``, ``scope_keys``,
-            ``judge``, ``judge_above``: as in
+            ``judge`` (by default None; ``auto`` has the cross-encoder that comes with the package
+            read the pairs), ``judge_above``: as in
             :class:`logic_retrievers.cleaning.settings.CleaningSettings`.
 
     Attributes:
@@ -125,11 +132,35 @@ class CorpusCleaner(CleanerFields, TransformComponent):
 
     @computed_field(repr=False)  # type: ignore[prop-decorator]
     @property
+    def tenant(self) -> str | None:
+        """Whose nodes are compared; None without an index, or without tenants."""
+        return None if self.index is None else self.index.tenant
+
+    @computed_field(repr=False)  # type: ignore[prop-decorator]
+    @property
+    def place(self) -> list[str]:
+        """Where the collection is, without credentials; empty without an index."""
+        return [] if self.index is None else _place(self.index)
+
+    @computed_field(repr=False)  # type: ignore[prop-decorator]
+    @property
     def fingerprints(self) -> dict[str, str]:
         """Which encoder judges: vector name -> fingerprint of its document side."""
         encoder = self.encoder if self.index is None else self.index.encoder
         specs = (default_encoder() if encoder is None else encoder).specs
         return {name: spec.fingerprint for name, spec in specs.items()}
+
+    @classmethod
+    def from_dict(cls, *_: Any, **__: Any) -> Self:
+        """Refused: without its index and its ledger the cleaner would be another one.
+
+        Raises:
+            ConfigurationError: always.
+        """
+        raise ConfigurationError(
+            "A CorpusCleaner does not come back from its settings, which hold neither its index nor"
+            " its ledger. Make it anew: CorpusCleaner(store.index, ledger=..., resolution=...)."
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For another process; an index does not go there, and says so."""
@@ -169,8 +200,21 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         return self._built.core
 
     def _skip(self, nodes: Sequence[BaseNode], error: Exception) -> Sequence[BaseNode]:
-        if self.on_error == "raise":
+        if self.on_error == "raise" or isinstance(error, ConfigurationError):
             raise error
         self.skipped += 1
         warn_cleaning_skipped(len(nodes), error, "nodes")
         return nodes
+
+
+def _place(index: PassageIndex) -> list[str]:
+    """Where an index is; of a client that the user made, what that says."""
+    client = index.async_client or index.client
+    options = getattr(client, "init_options", {})
+    address = [str(options[name]) for name in _ADDRESS_OPTIONS if options.get(name) is not None]
+    folder = [] if options.get("path") is None else [str(options["path"])]
+    return [
+        index.connection.place,
+        *(_CREDENTIALS.sub(r"\1", part) for part in address),
+        *folder,
+    ]

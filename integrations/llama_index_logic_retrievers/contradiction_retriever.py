@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import Any, TypedDict, Unpack
 
 from llama_index.core.callbacks import CallbackManager
+from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
+from llama_index.core.instrumentation.events.retrieval import (
+    RetrievalEndEvent,
+    RetrievalStartEvent,
+)
 from llama_index.core.schema import IndexNode, NodeWithScore, QueryBundle
 
 from llama_index_logic_retrievers.base_retriever import LogicRetriever
@@ -14,6 +19,8 @@ from llama_index_logic_retrievers.settings import check_index
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.settings import check_count
+
+_dispatcher = get_dispatcher(__name__)
 
 
 class SearchOptions(TypedDict, total=False):
@@ -103,15 +110,21 @@ class ContradictionRetriever(LogicRetriever):
             ServerError: Qdrant failed or could not be reached.
         """
         retriever = self._with_settings({**settings})
-        return to_nodes(retriever._search().search_like(passage_id, **retriever._request()))
+        _dispatcher.event(RetrievalStartEvent(str_or_query_bundle=passage_id))
+        nodes = to_nodes(retriever._search().search_like(passage_id, **retriever._request()))
+        _dispatcher.event(RetrievalEndEvent(str_or_query_bundle=passage_id, nodes=nodes))
+        return nodes
 
     async def alike(
         self, passage_id: str, **settings: Unpack[SearchOptions]
     ) -> list[NodeWithScore]:
         """:meth:`like` without blocking the event loop; the same nodes."""
         retriever = self._with_settings({**settings})
+        _dispatcher.event(RetrievalStartEvent(str_or_query_bundle=passage_id))
         hits = await retriever._search().asearch_like(passage_id, **retriever._request())
-        return to_nodes(hits)
+        nodes = to_nodes(hits)
+        _dispatcher.event(RetrievalEndEvent(str_or_query_bundle=passage_id, nodes=nodes))
+        return nodes
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return to_nodes(self._search().search(query_bundle.query_str, **self._request()))

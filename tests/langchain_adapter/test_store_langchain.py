@@ -197,8 +197,15 @@ async def test_bad_settings_are_refused_before_anything_is_opened():
     """`url=` is how langchain-qdrant says it; ignored, the documents go to memory and are lost."""
     with pytest.raises(ConfigurationError, match=r"'url'.*location="):
         LogicVectorStore.from_texts(["a"], url="http://localhost:6333")
-    with pytest.raises(TypeError, match="collection"):
-        await LogicVectorStore.afrom_texts(["a"], collection="a", collection_name="b")
+    twice = {"collection": "a", "collection_name": "b"}
+    with pytest.raises(ConfigurationError, match="Name the collection once"):
+        LogicVectorStore.from_documents(DOCUMENTS, **twice)
+    with pytest.raises(ConfigurationError, match="Name the collection once"):
+        await LogicVectorStore.afrom_texts(["a"], **twice)
+    with pytest.raises(ConfigurationError, match=r"'encoder'.*embedding="):
+        LogicVectorStore.from_texts(["a"], encoder=default_encoder())
+    with pytest.raises(ConfigurationError, match=r"'encoder'.*embedding="):
+        await LogicVectorStore.afrom_documents(DOCUMENTS, encoder=default_encoder())
 
 
 @pytest.mark.parametrize("text", ["", " \n"])

@@ -270,9 +270,21 @@ def test_settings_may_change():
     assert hidden(made(opposed())) == []
     made.resolution = "prefer_newest"
     assert hidden(made(opposed())) == LOSE
-    made.neighbours = 0
-    with pytest.warns(CleaningSkippedWarning, match="neighbours"):
-        assert hidden(made(opposed())) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "error"),
+    [("neighbours", 0, ConfigurationError), ("resolution", "typo", UnknownResolutionError)],
+)
+async def test_a_setting_that_is_wrong_later_is_raised(name, wrong, error):
+    """A warning would switch cleaning off, and nobody reads those."""
+    made = cleaner()
+    setattr(made, name, wrong)
+    with pytest.raises(error):
+        made(opposed())
+    with pytest.raises(error):
+        await made.acall(opposed())
+    assert made.skipped == 0
 
 
 def test_conflicting_trust_warns_and_does_not_skip():

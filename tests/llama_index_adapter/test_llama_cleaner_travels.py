@@ -13,6 +13,7 @@ from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.schema import TextNode
 from llama_index_logic_retrievers import CorpusCleaner
 from placed import SETTINGS, PlacedEncoder
+from qdrant_client import AsyncQdrantClient, QdrantClient
 from suites import HashedEncoder
 
 from logic_retrievers import Passage, PassageIndex
@@ -102,6 +103,45 @@ def test_which_collection_it_is_about_is_told():
     assert told[0] == told[1]
 
 
+def test_whose_nodes_they_are_is_told():
+    """One tenant would get another's verdicts."""
+    told = []
+    for tenant in ("a", "b"):
+        with PassageIndex.open("docs", PlacedEncoder(), vectors=VECTORS, tenant=tenant) as index:
+            told.append(CorpusCleaner(index).to_dict())
+    assert [one.pop("tenant") for one in told] == ["a", "b"]
+    assert told[0] == told[1]
+
+
+async def test_where_the_collection_is_is_told(tmp_path, wire_double):
+    """Collections of one name on two servers would share their verdicts."""
+    name, address = "docs", wire_double.url.removeprefix("http://")
+    client = QdrantClient(url=f"http://me:very-secret-key@{address}?very-secret-key=1")
+    local = QdrantClient(path=str(tmp_path / "local"))
+    aclient = AsyncQdrantClient(f"http://{address}")
+    settings = {"encoder": PlacedEncoder(), "vectors": VECTORS}
+    indexes = [
+        PassageIndex.open(name, location=tmp_path / "one", **settings),
+        PassageIndex.open(name, location=tmp_path / "two", **settings),
+        PassageIndex.open(name, location=wire_double.url, **settings),
+        PassageIndex.open(name, client=local, **settings),
+        PassageIndex.open(name, client=client, **settings),
+        await PassageIndex.aopen(name, async_client=aclient, **settings),
+    ]
+    told = [CorpusCleaner(index).to_json() for index in indexes]
+    assert len(set(told)) == 5
+    assert told[4] == told[5]  # one server, whatever the credentials
+    assert address in told[4]
+    assert not [text for text in told if "secret" in text]
+    assert told == [CorpusCleaner(index).to_json() for index in indexes]
+    assert CorpusCleaner(encoder=PlacedEncoder()).place == []
+    for index in indexes:
+        index.close()
+    client.close()
+    local.close()
+    await aclient.close()
+
+
 def test_secrets_stay_out():
     """A cache key is written to disk, and a repr to a log."""
     made = cleaner(judge=Model())
@@ -116,6 +156,15 @@ def test_it_travels_to_another_process(kind):
     again = pickle.loads(pickle.dumps(made))
     assert again.to_dict() == made.to_dict()
     assert hidden(again(opposed())) == hidden(made(opposed()))
+
+
+def test_it_does_not_come_back_from_its_settings():
+    """Without its collection and its ledger it would be another cleaner."""
+    made = cleaner()
+    with pytest.raises(ConfigurationError, match=r"Make it anew: CorpusCleaner\(store.index"):
+        CorpusCleaner.from_dict(made.to_dict())
+    with pytest.raises(ConfigurationError, match="Make it anew"):
+        CorpusCleaner.from_json(made.to_json())
 
 
 def test_what_cannot_travel_is_told():

@@ -191,9 +191,11 @@ async def test_events_and_callbacks_are_sent(index):
     with recorded() as events:
         found = retriever.retrieve(STATEMENT)
         assert await retriever.aretrieve(STATEMENT) == found
-    assert events.names == ["RetrievalStartEvent", "RetrievalEndEvent"] * 2
-    assert [one.nodes for one in events.events[1::2]] == [found, found]
-    assert [one.str_or_query_bundle for one in events.events] == [STATEMENT] * 4
+        like = retriever.like(SHUT)
+        assert await retriever.alike(SHUT) == like
+    assert events.names == ["RetrievalStartEvent", "RetrievalEndEvent"] * 4
+    assert [one.nodes for one in events.events[1::2]] == [found, found, like, like]
+    assert [one.str_or_query_bundle for one in events.events] == [STATEMENT] * 4 + [SHUT] * 4
     pairs = handler.get_event_pairs(CBEventType.RETRIEVE)
     assert [end.payload["nodes"] for _, end in pairs] == [found, found]
 
