@@ -125,7 +125,9 @@ def test_a_chat_endpoint_that_drips(monkeypatch):
 
 
 INTERRUPTED = """
+import signal
 import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 from logic_retrievers.index import Connection
 from logic_retrievers.index.requests import client_call
 connection = Connection.open(sys.argv[1], timeout=60, retries=0)
