@@ -66,9 +66,11 @@ _VECTOR_RULE: tuple[tuple[Kind, Rule], ...] = (
 )
 
 _MIN_READ = 0.2
-"""Least probability, as read together, of a contradiction or another state at which rules and
-vectors may say so: the cross-encoder sees a changed value badly, another scope and a paraphrase
-well."""
+"""Least probability, as read together, of a contradiction or another state at which vectors and, of
+near-copies, rules may say so: the cross-encoder sees a changed value badly, another scope and a
+paraphrase well."""
+_MIN_AGREED = 0.3
+"""The same of a contradiction alone, for rules about any two texts."""
 
 _UNRELATED = "unrelated"
 _READ_AS = {
@@ -244,9 +246,12 @@ def _contradiction_rules(
     """Those that count; where the two were read together, what was read must leave room."""
     if read is None:
         return *_WORD_RULES, *_VECTOR_RULE
-    if read[Kind.CONTRADICTION] + read[Kind.SUPERSEDED] < max(_MIN_READ, read[Kind.PARAPHRASE]):
+    conflict, paraphrase = read[Kind.CONTRADICTION], read[Kind.PARAPHRASE]
+    if conflict + read[Kind.SUPERSEDED] < max(_MIN_READ, paraphrase):
         return ()
-    return (*_WORD_RULES, *_VECTOR_RULE) if pair.cosine >= NEAR_COPY_COSINE else _VECTOR_RULE
+    agreed = conflict >= max(_MIN_AGREED, paraphrase)
+    near_copies = pair.cosine >= NEAR_COPY_COSINE
+    return (*_WORD_RULES, *_VECTOR_RULE) if agreed or near_copies else _VECTOR_RULE
 
 
 def _by_wording(pair: PassagePair) -> PairClassification | None:

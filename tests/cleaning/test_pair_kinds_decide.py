@@ -164,6 +164,15 @@ def test_a_changed_value_of_a_near_copy_counts_where_the_reading_leaves_room(kin
     assert classified(*pair, read_as(kind), cosine=cosine).kind is found
 
 
+def test_a_doubtful_reading_and_a_rule_agree():
+    """Neither would do alone: the reading is under its threshold, the two are no near-copies."""
+    pair = passages("Bicycles may be taken on trains.", "Bicycles may not be taken on any train.")
+    doubtful = read_as("contradiction", 0.5)
+    found = classified(*pair, doubtful, cosine=0.7, kinds_threshold=0.7)
+    assert (found.kind, "denies" in found.reason) == (Kind.CONTRADICTION, True)
+    assert classified(*pair, read_as("unrelated", 0.5), cosine=0.7, kinds_threshold=0.7) is None
+
+
 def test_beside_a_trusted_passage_the_neighbourhood_decides():
     """Its probability counts, and no reading of two passages overrules it."""
     pair = CandidatePair(0, 1, 0.85, 0.5, 0.3, 0.3, tuple(read_as("paraphrase")))
