@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from logic_retrievers.cleaning.differences.dates import PartialDate, find_dates
 from logic_retrievers.cleaning.differences.entities import find_entities
-from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words
+from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.quantities import Quantity, find_quantities
 from logic_retrievers.cleaning.differences.tokens import MAX_CHARACTERS, Token, stem, tokenize
 from logic_retrievers.cleaning.differences.versions import Version, find_versions
@@ -19,7 +19,6 @@ _CACHED_TEXTS = 2048
 """Annotated texts in memory: each text is compared with many others."""
 
 _NEGATIONS = listed_words("negations")
-_NOT_NEGATING = {key: frozenset(v.split()) for key, v in LEXICON["maps"]["not_negating"].items()}
 
 Value: TypeAlias = Quantity | PartialDate | Version | str
 TokenSpan: TypeAlias = tuple[int, int]
@@ -149,12 +148,5 @@ def _candidate_mentions(text: str, tokens: tuple[Token, ...]) -> Iterator[Mentio
     for start, end, name in find_entities(text, tokens):
         yield Mention("entity", start, end, name)
     for index, token in enumerate(tokens):
-        if _is_negation(token, tokens[index + 1] if index + 1 < len(tokens) else None):
+        if token.key in _NEGATIONS:
             yield Mention("polarity", index, index + 1, "not")
-
-
-def _is_negation(token: Token, following: Token | None) -> bool:
-    """Whether a word negates, given the one behind it: not in "not only", "no later than"."""
-    if token.key not in _NEGATIONS:
-        return False
-    return following is None or following.key not in _NOT_NEGATING.get(token.key, ())

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.tokens import STOPWORDS, Token
 
-_NAME_PARTICLES = listed_words("name_particles")
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 _GAP = re.compile(r"[ \u00a0-]{0,2}|'s |\u2019s |\. ")
 _NOT_NAMES = listed_words("not_names")
@@ -53,18 +52,9 @@ def _name_end(text: str, tokens: Sequence[Token], index: int) -> int | None:
     while end < len(tokens) and not tokens[end].opens_sentence:
         if not _GAP.fullmatch(text, tokens[end - 1].end_char, tokens[end].start_char):
             break
-        if _is_capitalized(tokens[end]):
-            end += 1
-        elif (
-            tokens[end].key in _NAME_PARTICLES
-            and not tokens[end - 1].opens_sentence
-            and end + 1 < len(tokens)
-            and _is_capitalized(tokens[end + 1])
-            and not tokens[end + 1].opens_sentence
-        ):
-            end += 2
-        else:
+        if not _is_capitalized(tokens[end]):
             break
+        end += 1
     return end
 
 

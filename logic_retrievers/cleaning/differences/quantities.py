@@ -20,14 +20,11 @@ from logic_retrievers.cleaning.differences.units import (
     MONEY,
     ORDINAL,
     PERIODS,
-    SPEEDS,
     UNITS,
     Unit,
 )
 
 _TEMPERATURES = {"c": CELSIUS, "celsius": CELSIUS, "f": FAHRENHEIT, "fahrenheit": FAHRENHEIT}
-_ORDINAL_ENDINGS = ("st", "nd", "rd", "th")
-_SIGN_AND_SPACE = 2
 _PERIOD_REACH = 3
 """Tokens behind a quantity among which its period may stand: "27 euros for adults a day"."""
 
@@ -110,10 +107,6 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> PlacedQuantity | None:
     if unit is None:
         end, unit, counted = _unit_at(tokens, end, value)
     end, period = (end, "") if unit is ORDINAL else _period_at(tokens, end, unit is not None)
-    if unit is not None and unit.name in SPEEDS:
-        unit, period = UNITS[SPEEDS[unit.name]], "hour"
-    if tokens[index].key == "once" and not period:
-        return None  # "once it is open"
     return index, end, Quantity(value, unit, counted, period)
 
 
@@ -122,10 +115,6 @@ def _unit_at(tokens: Sequence[Token], index: int, value: float) -> tuple[int, Un
     key, following = key_at(tokens, index), key_at(tokens, index + 1)
     if key_at(tokens, index - 1) in ORDINALS and value == ORDINALS[tokens[index - 1].key]:
         return index, ORDINAL, ""
-    if key in _ORDINAL_ENDINGS and tokens[index].start_char == tokens[index - 1].end_char:
-        return index + 1, ORDINAL, ""
-    if _after_punctuation(tokens, index):
-        return index, None, ""
     if key in ("\u00b0", "degree", "degrees"):
         scale = _TEMPERATURES.get(following, CELSIUS)
         return index + 1 + (following in _TEMPERATURES), scale, ""
@@ -139,14 +128,6 @@ def _unit_at(tokens: Sequence[Token], index: int, value: float) -> tuple[int, Un
         return index + 1, unit, ""
     is_noun = index < len(tokens) and tokens[index].is_content and key[0].isalpha()
     return index, None, stem(key) if is_noun else ""
-
-
-def _after_punctuation(tokens: Sequence[Token], index: int) -> bool:
-    """Whether a sign and a space stand before a token: "flat 12: 780 euros"."""
-    return (
-        0 < index < len(tokens)
-        and tokens[index].start_char - tokens[index - 1].end_char == _SIGN_AND_SPACE
-    )
 
 
 def _period_at(tokens: Sequence[Token], index: int, has_unit: bool) -> tuple[int, str]:

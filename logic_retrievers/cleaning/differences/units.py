@@ -45,9 +45,6 @@ CALENDAR: Mapping[str, float] = {
 MONEY = frozenset(LEXICON["currencies"])
 """Kinds that are currencies, and comparable with each other."""
 
-SPEEDS: Mapping[str, str] = {"mph": "mile", "kmh": "kilometre", "knot": "nmi"}
-"""Unit of speed -> the length that it means per hour."""
-
 CELSIUS = Unit("celsius", "temperature")
 FAHRENHEIT = Unit("fahrenheit", "temperature")
 KELVIN = Unit("kelvin", "temperature")

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words
+from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.types import Passage
 
 _KEY_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_ABBREVIATIONS: Mapping[str, str] = LEXICON["maps"]["key_abbreviations"]
 _TIME_WORDS = listed_words("time_keys")
 _VERSION_WORDS = listed_words("version_key_words")
 _TEXT_WORDS = listed_words("text_keys")
@@ -22,8 +21,7 @@ _MAX_DEPTH = 3
 @lru_cache(maxsize=4096)
 def key_words(key: str) -> tuple[str, ...]:
     """The words of a key: ``reportingPeriod`` and ``reporting_period`` have the same two."""
-    words = (word.casefold() for word in _KEY_WORD.findall(key.rsplit(".", 1)[-1]))
-    return tuple(_ABBREVIATIONS.get(word, word) for word in words)
+    return tuple(word.casefold() for word in _KEY_WORD.findall(key.rsplit(".", 1)[-1]))
 
 
 @lru_cache(maxsize=4096)

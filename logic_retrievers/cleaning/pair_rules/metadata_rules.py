@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from logic_retrievers.cleaning.differences.lexicon import listed_words
@@ -97,8 +97,8 @@ def _differing_scope(left: Passage, right: Passage, keys: Sequence[str]) -> KeyV
     for key in keys:
         left_value, right_value = (metadata_value(p.metadata, key) for p in (left, right))
         if left_value is None and right_value is None:
-            left_value = _singular_or_plural(left_items, normalize_key(key))
-            right_value = _singular_or_plural(right_items, normalize_key(key))
+            left_value = left_items.get(normalize_key(key))
+            right_value = right_items.get(normalize_key(key))
         if _are_disjoint(left_value, right_value):
             return key, left_value, right_value
     scope_words = {key_words(key) for key in keys}
@@ -155,10 +155,6 @@ def _is_category(value: Any) -> bool:
 
 def _has_value(value: Any) -> bool:
     return isinstance(value, str | int | float | list | tuple) and value not in ("", [], ())
-
-
-def _singular_or_plural(items: Mapping[str, Any], key: str) -> Any:
-    return items.get(key, items.get(f"{key}s"))
 
 
 def _are_disjoint(left: Any, right: Any) -> bool:

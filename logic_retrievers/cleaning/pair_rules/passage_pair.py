@@ -28,7 +28,6 @@ _MIN_VECTOR_TOPIC = 20
 _COPY = 0.8
 """Share of common words from which on one text is an edited copy of the other."""
 
-_DEFINITIONS = [[verb, article] for verb in ("is", "was") for article in ("a", "an")]
 _MIN_COSINE_ONE_WORD = 0.5
 _MIN_COSINE = 0.36
 _MIN_SHARED = 2
@@ -139,7 +138,7 @@ def are_parallel(pair: PassagePair, *, max_topic: int = _MAX_SHORT_TOPIC) -> boo
     """Whether both texts are short, near in topic, and share some content words.
 
     It is a condition of rules that need little evidence, and none by itself: it does not say
-    whether the texts are about one thing. Lexicon entries are excluded, since they all look alike.
+    whether the texts are about one thing.
 
     ``max_topic`` is the most different content words of the shorter text; longer ones share some by
     chance.
@@ -150,9 +149,7 @@ def are_parallel(pair: PassagePair, *, max_topic: int = _MAX_SHORT_TOPIC) -> boo
     if smaller > max_topic or len(left.topic) + len(right.topic) > _MAX_SUM_OF_TOPICS or not shared:
         return False
     enough = pair.cosine >= _MIN_COSINE and shared >= max(_MIN_SHARED, _MIN_SHARED_PART * smaller)
-    return (enough or pair.cosine >= _MIN_COSINE_ONE_WORD) and not any(
-        map(_is_lexicon_entry, pair.texts)
-    )
+    return enough or pair.cosine >= _MIN_COSINE_ONE_WORD
 
 
 def scope_reason(left: str, right: str) -> str:
@@ -185,13 +182,3 @@ def _own_subject(text: AnnotatedText, other: AnnotatedText) -> frozenset[str]:
     subject = range(start, subject_end(text.tokens, start, end))
     stems = {text.stems[index] for index in subject if index in text.stems and index not in values}
     return frozenset(stems - other.topic)
-
-
-def _is_lexicon_entry(text: AnnotatedText) -> bool:
-    """Whether a text begins as an entry of a lexicon: "Red Dust is a 1932 film"."""
-    if not text.sentences:
-        return False
-    start, end = text.sentences[0]
-    verb = subject_end(text.tokens, start, end)
-    has_name = any(token.text[0].isupper() for token in text.tokens[start:verb])
-    return has_name and [token.key for token in text.tokens[verb : verb + 2]] in _DEFINITIONS
