@@ -39,15 +39,13 @@ Rule: TypeAlias = Callable[[PassagePair], str | newer_version.NewerSide | None]
 
 _METADATA_RULES: tuple[tuple[Kind, Rule], ...] = (
     (Kind.SCOPE, metadata_rules.find_metadata_scope),
-    (Kind.SUPERSEDED, newer_version.find_newer_by_metadata),
+    (Kind.SUPERSEDED, metadata_rules.find_newer_by_metadata),
     (Kind.SCOPE, metadata_rules.find_metadata_category),
 )
-_CERTAIN_RULES: tuple[tuple[Kind, Rule], ...] = (
+_HARMLESS_RULES: tuple[tuple[Kind, Rule], ...] = (
     _METADATA_RULES[0],
     (Kind.SUPERSEDED, newer_version.find_newer_by_text),
     *_METADATA_RULES[1:],
-)
-_SCOPE_RULES: tuple[tuple[Kind, Rule], ...] = (
     (Kind.SCOPE, other_scope.find_other_unit),
     (Kind.SCOPE, other_scope.find_other_scope),
     (Kind.SCOPE, other_scope.find_other_year),
@@ -222,7 +220,7 @@ def _classify(
     if pair.is_decided_by_vectors:
         rules = (*_METADATA_RULES, *_WORD_RULES, *_VECTOR_RULE)
     else:
-        rules = (*_CERTAIN_RULES, *_SCOPE_RULES, *_contradiction_rules(pair, read))
+        rules = (*_HARMLESS_RULES, *_contradiction_rules(pair, read))
     if classification := _apply(rules, pair):
         return classification
     return _by_wording(pair) if read is None else _by_kinds(pair, read, kinds_threshold)

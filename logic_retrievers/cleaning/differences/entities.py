@@ -19,27 +19,20 @@ def find_entities(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int
     Every sentence begins with a capital, so that its first word is a name only if it is part of a
     longer name, a code, or capitalized elsewhere in the text too.
     """
+    if sum(token.text.isupper() for token in tokens) > len(tokens) / 2:
+        return  # all words look like names
     capitalized = {
         token.key for token in tokens if token.text[0].isupper() and not token.opens_sentence
     }
-    upper_case = sum(token.text.isupper() for token in tokens) > len(tokens) / 2
     index = 0
     while index < len(tokens):
         end = _name_end(text, tokens, index)
         if end is None:
             index += 1
             continue
-        token = tokens[index]
-        is_single = end == index + 1
-        is_sentence_start = (
-            is_single
-            and token.opens_sentence
-            and token.key not in capitalized
-            and not _is_code(token)
-        )
-        if not is_sentence_start and not upper_case:
-            skipped = token.opens_sentence and token.key in STOPWORDS and not is_single
-            start = index + skipped
+        token, is_long = tokens[index], end > index + 1
+        if is_long or not token.opens_sentence or token.key in capitalized or _is_code(token):
+            start = index + (is_long and token.opens_sentence and token.key in STOPWORDS)
             yield start, end, " ".join(part.key.removesuffix("'s") for part in tokens[start:end])
         index = end
 
