@@ -31,10 +31,6 @@ OPPOSED_PROBABILITY = 0.8
 _ORDER = {kind: rank for rank, kind in enumerate(Kind)}
 """Findings come in the order of the kinds."""
 
-_MIN_TOPIC_SHARE = 0.1
-_MIN_TOPIC_SHARE_LONG = 0.15
-"""Share of the topic under which two passages are not related, for short and long texts."""
-
 _SAME_WORDING = ((0.7, 0.3), (0.85, 0.2), (0.6, 0.45))
 """Cosine and share of the topic from which two passages say the same."""
 
@@ -43,15 +39,13 @@ Rule: TypeAlias = Callable[[PassagePair], str | newer_version.NewerSide | None]
 
 _METADATA_RULES: tuple[tuple[Kind, Rule], ...] = (
     (Kind.SCOPE, metadata_rules.find_metadata_scope),
-    (Kind.SUPERSEDED, newer_version.find_newer_by_metadata),
+    (Kind.SUPERSEDED, metadata_rules.find_newer_by_metadata),
     (Kind.SCOPE, metadata_rules.find_metadata_category),
 )
-_CERTAIN_RULES: tuple[tuple[Kind, Rule], ...] = (
+_HARMLESS_RULES: tuple[tuple[Kind, Rule], ...] = (
     _METADATA_RULES[0],
     (Kind.SUPERSEDED, newer_version.find_newer_by_text),
     *_METADATA_RULES[1:],
-)
-_SCOPE_RULES: tuple[tuple[Kind, Rule], ...] = (
     (Kind.SCOPE, other_scope.find_other_unit),
     (Kind.SCOPE, other_scope.find_other_scope),
     (Kind.SCOPE, other_scope.find_other_year),
@@ -222,22 +216,14 @@ def _classify(
     pair: PassagePair, kinds: Sequence[float] | None, kinds_threshold: float
 ) -> PairClassification | None:
     """Rules by certainty; then what was read together or, where nothing was, the wording."""
-    if kinds is None and not _are_related(pair):
-        return None
     read = None if kinds is None else dict(zip(PAIR_KINDS, kinds, strict=True))
     if pair.is_decided_by_vectors:
         rules = (*_METADATA_RULES, *_WORD_RULES, *_VECTOR_RULE)
     else:
-        rules = (*_CERTAIN_RULES, *_SCOPE_RULES, *_contradiction_rules(pair, read))
+        rules = (*_HARMLESS_RULES, *_contradiction_rules(pair, read))
     if classification := _apply(rules, pair):
         return classification
     return _by_wording(pair) if read is None else _by_kinds(pair, read, kinds_threshold)
-
-
-def _are_related(pair: PassagePair) -> bool:
-    """Whether two texts share more words than any two, or the vectors state a contradiction."""
-    least = _MIN_TOPIC_SHARE + _MIN_TOPIC_SHARE_LONG * pair.relative_length
-    return pair.probability >= pair.threshold or pair.overlap >= least
 
 
 def _contradiction_rules(

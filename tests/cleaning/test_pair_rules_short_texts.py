@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from logic_retrievers.cleaning.classification import classify_pair
-from logic_retrievers.cleaning.differences.annotation import annotate
-from logic_retrievers.cleaning.differences.quantities import Quantity
 from logic_retrievers.cleaning.result import Kind
 from logic_retrievers.types import Passage
 
@@ -131,16 +129,6 @@ def test_numbers_that_name_one_of_a_kind(one, other):
 def test_numbers_that_name_nothing_else(one, other):
     """The same name over two values, or a name that is the answer: one of the two is wrong."""
     assert classify(one, other, probability=0.4, cosine=0.9).kind is Kind.CONTRADICTION
-
-
-def test_a_comma_parts_a_number_from_what_follows():
-    """The number of a flat is no price, and the two flats are one."""
-    numbers = [
-        mention.value
-        for mention in annotate("Flat 12: \u20ac965 with heating.").mentions
-        if isinstance(mention.value, Quantity)
-    ]
-    assert [(number.value, number.kind) for number in numbers] == [(12, ""), (965, "euro")]
 
 
 @pytest.mark.parametrize(

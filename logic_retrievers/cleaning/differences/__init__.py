@@ -1,8 +1,7 @@
 """Compare two texts: align their words, read the values in them, say where they differ.
 
 tokens.py       words of a text and their places
-numerals.py     numbers in figures and words
-units.py        units of measurement and their conversion
+numerals.py     numbers without units, in figures and words
 quantities.py   numbers with their units, times of day
 dates.py        dates
 versions.py     versions of software and documents

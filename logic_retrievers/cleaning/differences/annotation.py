@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
 from logic_retrievers.cleaning.differences.dates import PartialDate, find_dates
 from logic_retrievers.cleaning.differences.entities import find_entities
-from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words
+from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.quantities import Quantity, find_quantities
 from logic_retrievers.cleaning.differences.tokens import MAX_CHARACTERS, Token, stem, tokenize
 from logic_retrievers.cleaning.differences.versions import Version, find_versions
@@ -19,7 +19,10 @@ _CACHED_TEXTS = 2048
 """Annotated texts in memory: each text is compared with many others."""
 
 _NEGATIONS = listed_words("negations")
-_NOT_NEGATING = {key: frozenset(v.split()) for key, v in LEXICON["maps"]["not_negating"].items()}
+_VERBS = listed_words("verbs")
+_CLAUSE_OPENERS = listed_words("clause_openers")
+_RELATIVE_PRONOUNS = listed_words("relative_pronouns")
+_SUBJECT_SHARE = 2.5
 
 Value: TypeAlias = Quantity | PartialDate | Version | str
 TokenSpan: TypeAlias = tuple[int, int]
@@ -106,6 +109,39 @@ class AnnotatedText:
         """The stems of the content words among some tokens."""
         return {self.stems[index] for index in range(start, end) if index in self.stems}
 
+    def subject_end(self, start: int, end: int) -> int:
+        """Index behind the subject of a sentence, which is that of its main verb.
+
+        The main verb is the first known verb outside a clause: "if you are a student, you pay",
+        "students who live at home pay". Without one, the subject is two fifths of the sentence.
+        """
+        tokens = self.tokens
+        in_clause_opener = start < end and tokens[start].key in _CLAUSE_OPENERS
+        clauses, verb, comma = int(in_clause_opener), 0, 0
+        for index in range(start + 1, end):
+            after_punctuation = tokens[index].start_char - tokens[index - 1].end_char > 1
+            if (clauses or verb) and after_punctuation and not comma:
+                comma, clauses = index, 0  # the clause ends with its comma
+            if tokens[index].text not in _VERBS:  # capitalized words of a title are no verbs
+                opens_clause = tokens[index].key in _RELATIVE_PRONOUNS
+                clauses += opens_clause and tokens[index - 1].key not in _VERBS
+            elif not clauses:
+                return index
+            elif not verb or index > verb + 1:
+                verb = index
+                clauses -= not in_clause_opener
+        return comma or verb or start + int((end - start) / _SUBJECT_SHARE)
+
+    def is_in_subject(self, span: TokenSpan) -> bool:
+        """Whether tokens stand before the verb of their sentence."""
+        return span[1] <= self.subject_end(*self.sentence_at(span[0]))
+
+    def before(self, index: int, characters: int, *, in_sentence: bool = True) -> str:
+        """At most so many characters before a token, by default of its sentence alone."""
+        end = self.tokens[index].start_char
+        start = self.tokens[self.sentence_at(index)[0]].start_char if in_sentence else 0
+        return self.text[max(start, end - characters) : end]
+
     def mentioned_tokens(self) -> set[int]:
         """Indexes of the tokens that state a value; names and codes are none."""
         return {
@@ -126,35 +162,22 @@ def _annotate(text: str) -> AnnotatedText:
     tokens = tokenize(text)
     mentions: list[Mention] = []
     free = [True] * len(tokens)
-    for mention in _candidate_mentions(text, tokens):
-        if all(free[mention.start : mention.end]):
-            mentions.append(mention)
-            free[mention.start : mention.end] = [False] * (mention.end - mention.start)
+    negations = ((n, n + 1, "not") for n, token in enumerate(tokens) if token.key in _NEGATIONS)
+    found: tuple[tuple[Type, Iterable[tuple[int, int, Value]]], ...] = (
+        ("date", find_dates(text, tokens)),
+        ("number", find_versions(tokens)),
+        ("number", find_quantities(tokens)),
+        ("entity", find_entities(text, tokens)),
+        ("polarity", negations),
+    )
+    for type_, values in found:
+        for start, end, value in values:
+            if all(free[start:end]):  # else it is a part of a value that was found before
+                mentions.append(Mention(type_, start, end, value))
+                free[start:end] = [False] * (end - start)
     mentions.sort(key=lambda mention: mention.start)
     stems = {index: stem(token.key) for index, token in enumerate(tokens) if token.is_content}
     starts = [index for index, token in enumerate(tokens) if token.opens_sentence]
     sentences = tuple(zip(starts, [*starts[1:], len(tokens)], strict=False))
     topic = frozenset(stems.values())
     return AnnotatedText(text, tokens, stems, topic, tuple(mentions), sentences)
-
-
-def _candidate_mentions(text: str, tokens: tuple[Token, ...]) -> Iterator[Mention]:
-    """Values that may overlap; the earlier one has its tokens."""
-    for start, end, date in find_dates(text, tokens):
-        yield Mention("date", start, end, date)
-    for start, end, version in find_versions(tokens):
-        yield Mention("number", start, end, version)
-    for start, end, quantity in find_quantities(tokens):
-        yield Mention("number", start, end, quantity)
-    for start, end, name in find_entities(text, tokens):
-        yield Mention("entity", start, end, name)
-    for index, token in enumerate(tokens):
-        if _is_negation(token, tokens[index + 1] if index + 1 < len(tokens) else None):
-            yield Mention("polarity", index, index + 1, "not")
-
-
-def _is_negation(token: Token, following: Token | None) -> bool:
-    """Whether a word negates, given the one behind it: not in "not only", "no later than"."""
-    if token.key not in _NEGATIONS:
-        return False
-    return following is None or following.key not in _NOT_NEGATING.get(token.key, ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import product
+from itertools import groupby, product
 from typing import TypeAlias
 
 from logic_retrievers.cleaning.differences.annotation import (
@@ -95,23 +95,14 @@ def compare(left: str, right: str) -> Comparison:
 
 
 def align(left: Sequence[Token], right: Sequence[Token]) -> tuple[list[Region], float]:
-    """Where the first :data:`MAX_ALIGNED_TOKENS` differ, and the share that they have in common.
-
-    Exchanging the two texts exchanges left and right of the regions.
-    """
-    left_keys, right_keys = (
-        [token.key for token in tokens[:MAX_ALIGNED_TOKENS]] for tokens in (left, right)
-    )
-    swapped = left_keys > right_keys
-    if swapped:
-        left_keys, right_keys = right_keys, left_keys
+    """Where the first :data:`MAX_ALIGNED_TOKENS` differ, and the share that they have in common."""
+    left_keys = [token.key for token in left[:MAX_ALIGNED_TOKENS]]
+    right_keys = [token.key for token in right[:MAX_ALIGNED_TOKENS]]
     matcher = SequenceMatcher(None, left_keys, right_keys)
     regions = [
-        (c, d, a, b) if swapped else (a, b, c, d)
-        for operation, a, b, c, d in matcher.get_opcodes()
-        if operation != "equal"
+        (a, b, c, d) for operation, a, b, c, d in matcher.get_opcodes() if operation != "equal"
     ]
-    return regions, matcher.ratio() if left_keys or right_keys else 1.0
+    return regions, matcher.ratio()
 
 
 def _compare_mentions(
@@ -127,11 +118,11 @@ def _compare_mentions(
         )
     changes = [change for change in changes if not _is_moved(change, left, right)]
     for mention in _without_counterpart(left_mentions, right):
-        place = _insertion_point(mention.start, regions, from_left=True)
+        place = regions[min(left_mentions[mention])][2]
         span = (mention.start, mention.end)
         changes.append(Change(mention.type, span, (place, place), mention))
     for mention in _without_counterpart(right_mentions, left):
-        place = _insertion_point(mention.start, regions, from_left=False)
+        place = regions[min(right_mentions[mention])][0]
         span = (mention.start, mention.end)
         changes.append(Change(mention.type, (place, place), span, None, mention))
     return changes
@@ -185,38 +176,18 @@ def _is_moved(change: Change, left: AnnotatedText, right: AnnotatedText) -> bool
 
 def _mentions_in_regions(mentions: Sequence[Mention], spans: list[TokenSpan]) -> RegionsByMention:
     """The mentions in differing regions, each with the regions that it overlaps."""
+    region_of = {index: number for number, span in enumerate(spans) for index in range(*span)}
     placed: RegionsByMention = {}
-    first = 0
     for mention in mentions:
-        while first < len(spans) and spans[first][1] <= mention.start:
-            first += 1
-        region = first
-        overlapping = set()
-        while region < len(spans) and spans[region][0] < mention.end:
-            if spans[region][0] < spans[region][1]:
-                overlapping.add(region)
-            region += 1
-        if overlapping:
+        tokens = range(mention.start, mention.end)
+        if overlapping := {region_of[index] for index in tokens if index in region_of}:
             placed[mention] = overlapping
         if len(placed) == MAX_MENTIONS:
             break
     return placed
 
 
-def _insertion_point(index: int, regions: list[Region], *, from_left: bool) -> int:
-    """Where a token would stand in the other text."""
-    shift = 0
-    for a, b, c, d in regions:
-        start, end, other_start = (a, b, c) if from_left else (c, d, a)
-        if index < start:
-            break
-        if index < end:
-            return other_start
-        shift = (d - b) if from_left else (b - d)
-    return max(0, index + shift)
-
-
-def _read_antonyms(table: str) -> Mapping[str, frozenset[str]]:
+def _read_antonyms(table: str) -> Mapping[str, set[str]]:
     antonyms: dict[str, set[str]] = {}
     for pair in table.split():
         left_words, right_words = (side.split(",") for side in pair.split("/"))
@@ -225,16 +196,11 @@ def _read_antonyms(table: str) -> Mapping[str, frozenset[str]]:
                 for word, opposite in ((left, right), (stem(left), stem(right))):
                     antonyms.setdefault(word, set()).add(opposite)
                     antonyms.setdefault(opposite, set()).add(word)
-    return {word: frozenset(opposites) for word, opposites in antonyms.items()}
+    return antonyms
 
 
 _ANTONYMS = _read_antonyms(LEXICON["antonyms"])
 """Word, or its stem -> its antonyms and their stems."""
-
-
-def _antonyms_of(word: str) -> frozenset[str]:
-    """The antonyms of a word, as words and as stems."""
-    return _ANTONYMS.get(word, frozenset()) | _ANTONYMS.get(stem(word), frozenset())
 
 
 def _find_opposites(
@@ -249,7 +215,8 @@ def _find_opposites(
             for form in (word, stem(word)):
                 unpaired.setdefault(form, index)
         for index in range(a, b):
-            antonyms = _antonyms_of(left.tokens[index].key)
+            word = left.tokens[index].key
+            antonyms = {*_ANTONYMS.get(word, ()), *_ANTONYMS.get(stem(word), ())}
             matches = [unpaired[form] for form in antonyms if form in unpaired]
             if matches:
                 match = min(matches)
@@ -272,10 +239,6 @@ def _remaining_wording(regions: list[Region], changes: list[Change]) -> list[Cha
 
 def _longest_run(start: int, end: int, known: set[int]) -> TokenSpan:
     """The longest run of tokens that are not known."""
-    longest, run_start = (start, start), start
-    for index in range(start, end + 1):
-        if index == end or index in known:
-            if index - run_start > longest[1] - longest[0]:
-                longest = (run_start, index)
-            run_start = index + 1
-    return longest
+    by_known = groupby(range(start, end), known.__contains__)
+    longest = max(([*run] for is_known, run in by_known if not is_known), key=len, default=[])
+    return (longest[0], longest[-1] + 1) if longest else (start, start)

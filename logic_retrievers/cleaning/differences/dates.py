@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from logic_retrievers.cleaning.differences.lexicon import LEXICON, compile_phrase, listed_words
+from logic_retrievers.cleaning.differences.quantities import CURRENCY_SIGNS, UNITS
 from logic_retrievers.cleaning.differences.tokens import MAX_CHARACTERS, Token, normalize
-from logic_retrievers.cleaning.differences.units import UNITS
 
 _MONTHS: Mapping[str, int] = LEXICON["maps"]["months"]
 _FORMATS = tuple(
@@ -21,11 +21,9 @@ _FORMATS = tuple(
 )
 _BEFORE_YEAR = listed_words("before_year")
 _PLURAL = re.compile(r"[a-z]{3,}s", re.ASCII)
-_CURRENCY_SIGNS = ("$", "\u20ac", "\u00a3", "\u00a5")
 
 
-@dataclass(frozen=True, slots=True)
-class PartialDate:
+class PartialDate(NamedTuple):
     """A date of which parts may be missing.
 
     Args:
@@ -36,18 +34,14 @@ class PartialDate:
     month: int | None = None
     day: int | None = None
 
-    @property
-    def _parts(self) -> tuple[int | None, ...]:
-        return self.year, self.month, self.day
-
     def agrees(self, other: PartialDate) -> bool:
         """Whether both may be the same date: both state a part, and none differs."""
-        stated = [pair for pair in zip(self._parts, other._parts, strict=True) if None not in pair]
+        stated = [pair for pair in zip(self, other, strict=True) if None not in pair]
         return bool(stated) and all(left == right for left, right in stated)
 
     def is_later(self, other: PartialDate) -> bool:
         """Whether it is certainly the later one."""
-        for left, right in zip(self._parts, other._parts, strict=True):
+        for left, right in zip(self, other, strict=True):
             if left != right:  # a part that neither states decides nothing
                 return left is not None and right is not None and left > right
         return False
@@ -87,7 +81,7 @@ def _is_year(tokens: Sequence[Token], index: int) -> bool:
     """Whether four figures are a year: they count nothing, or the word before says so."""
     preceding = tokens[index - 1].key if index else ""
     following = tokens[index + 1] if index + 1 < len(tokens) else None
-    if preceding in _CURRENCY_SIGNS:
+    if preceding in CURRENCY_SIGNS:
         return False
     if following is None:
         return True

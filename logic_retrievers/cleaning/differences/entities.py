@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.tokens import STOPWORDS, Token
 
-_NAME_PARTICLES = listed_words("name_particles")
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 _GAP = re.compile(r"[ \u00a0-]{0,2}|'s |\u2019s |\. ")
 _NOT_NAMES = listed_words("not_names")
@@ -20,27 +19,20 @@ def find_entities(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int
     Every sentence begins with a capital, so that its first word is a name only if it is part of a
     longer name, a code, or capitalized elsewhere in the text too.
     """
+    if sum(token.text.isupper() for token in tokens) > len(tokens) / 2:
+        return  # all words look like names
     capitalized = {
         token.key for token in tokens if token.text[0].isupper() and not token.opens_sentence
     }
-    upper_case = sum(token.text.isupper() for token in tokens) > len(tokens) / 2
     index = 0
     while index < len(tokens):
         end = _name_end(text, tokens, index)
         if end is None:
             index += 1
             continue
-        token = tokens[index]
-        is_single = end == index + 1
-        is_sentence_start = (
-            is_single
-            and token.opens_sentence
-            and token.key not in capitalized
-            and not _is_code(token)
-        )
-        if not is_sentence_start and not upper_case:
-            skipped = token.opens_sentence and token.key in STOPWORDS and not is_single
-            start = index + skipped
+        token, is_long = tokens[index], end > index + 1
+        if is_long or not token.opens_sentence or token.key in capitalized or _is_code(token):
+            start = index + (is_long and token.opens_sentence and token.key in STOPWORDS)
             yield start, end, " ".join(part.key.removesuffix("'s") for part in tokens[start:end])
         index = end
 
@@ -53,18 +45,9 @@ def _name_end(text: str, tokens: Sequence[Token], index: int) -> int | None:
     while end < len(tokens) and not tokens[end].opens_sentence:
         if not _GAP.fullmatch(text, tokens[end - 1].end_char, tokens[end].start_char):
             break
-        if _is_capitalized(tokens[end]):
-            end += 1
-        elif (
-            tokens[end].key in _NAME_PARTICLES
-            and not tokens[end - 1].opens_sentence
-            and end + 1 < len(tokens)
-            and _is_capitalized(tokens[end + 1])
-            and not tokens[end + 1].opens_sentence
-        ):
-            end += 2
-        else:
+        if not _is_capitalized(tokens[end]):
             break
+        end += 1
     return end
 
 

@@ -1,4 +1,4 @@
-"""Numbers without units, in figures, words and fractions: ``1,200``, ``twelve``, ``half``."""
+"""Numbers without units, in figures and words: ``1,200``, ``twelve``, ``third``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,6 @@ CARDINALS: Mapping[str, int] = LEXICON["maps"]["cardinals"]
 _TENS: Mapping[str, int] = LEXICON["maps"]["tens"]
 MULTIPLIERS: Mapping[str, int] = LEXICON["maps"]["multipliers"]
 ORDINALS: Mapping[str, int] = LEXICON["maps"]["ordinals"]
-_FRACTION_SIGNS = {"\u00bd": 0.5, "\u00bc": 0.25, "\u00be": 0.75}
-_FRACTIONS: Mapping[str, float] = {**LEXICON["maps"]["fractions"], **_FRACTION_SIGNS}
-_MAX_NUMERATOR = 10
-_FREQUENCIES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 
 _BEFORE_PRONOUN_ONE = listed_words("before_pronoun_one")
 _AFTER_PRONOUN_ONE = listed_words("after_pronoun_one")
@@ -33,7 +29,9 @@ def parse_number(tokens: Sequence[Token], index: int) -> ParsedNumber | None:
     key = key_at(tokens, index)
     if _FIGURES.fullmatch(key) and len(key) <= _MAX_FIGURES:
         return _parse_figures(tokens, index, key)
-    return _parse_number_words(tokens, index) or _parse_single_word(tokens, index)
+    if number := _parse_number_words(tokens, index):
+        return number
+    return (index + 1, float(ORDINALS[key])) if key in ORDINALS else None
 
 
 def _parse_figures(tokens: Sequence[Token], index: int, key: str) -> ParsedNumber | None:
@@ -48,7 +46,7 @@ def _parse_figures(tokens: Sequence[Token], index: int, key: str) -> ParsedNumbe
 
 
 def _parse_number_words(tokens: Sequence[Token], index: int) -> ParsedNumber | None:
-    """``twelve hundred``, ``two hundred and fifty``, ``three quarters``."""
+    """``twelve hundred``, ``two hundred and fifty``."""
     start, total, group = index, 0.0, 0.0
     while index < len(tokens):
         key, begun = tokens[index].key, index > start
@@ -65,12 +63,7 @@ def _parse_number_words(tokens: Sequence[Token], index: int) -> ParsedNumber | N
         elif not (key == "and" and begun and _joins_number_words(tokens, index)):
             break
         index += 1
-    if index == start:
-        return None
-    value = total + group
-    if key_at(tokens, index) in _FRACTIONS and value < _MAX_NUMERATOR:
-        return index + 1, value * _FRACTIONS[tokens[index].key]
-    return index, value
+    return (index, total + group) if index > start else None
 
 
 def _joins_number_words(tokens: Sequence[Token], index: int) -> bool:
@@ -79,17 +72,6 @@ def _joins_number_words(tokens: Sequence[Token], index: int) -> bool:
     return key_at(tokens, index - 1) in MULTIPLIERS and (
         following in CARDINALS or following in _TENS
     )
-
-
-def _parse_single_word(tokens: Sequence[Token], index: int) -> ParsedNumber | None:
-    """``twice``, ``half``, ``a third``, ``the third``."""
-    key = key_at(tokens, index)
-    if key in _FREQUENCIES:
-        return index + 1, _FREQUENCIES[key]
-    after_article = key_at(tokens, index - 1) == "a"
-    if key in _FRACTIONS and (key == "half" or key in _FRACTION_SIGNS or after_article):
-        return index + 1, _FRACTIONS[key]
-    return (index + 1, float(ORDINALS[key])) if key in ORDINALS else None
 
 
 def _is_counting_one(tokens: Sequence[Token], index: int) -> bool:

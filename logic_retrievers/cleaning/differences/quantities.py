@@ -3,31 +3,49 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
+from typing import NamedTuple
 
-from logic_retrievers.cleaning.differences.lexicon import listed_words
+from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words
 from logic_retrievers.cleaning.differences.numerals import MULTIPLIERS, ORDINALS, parse_number
 from logic_retrievers.cleaning.differences.tokens import Token, key_at, stem
-from logic_retrievers.cleaning.differences.units import (
-    CALENDAR,
-    CELSIUS,
-    CLOCK,
-    CURRENCY_SIGNS,
-    FAHRENHEIT,
-    KELVIN,
-    MONEY,
-    ORDINAL,
-    PERIODS,
-    SPEEDS,
-    UNITS,
-    Unit,
-)
 
-_TEMPERATURES = {"c": CELSIUS, "celsius": CELSIUS, "f": FAHRENHEIT, "fahrenheit": FAHRENHEIT}
-_ORDINAL_ENDINGS = ("st", "nd", "rd", "th")
-_SIGN_AND_SPACE = 2
+
+class Unit(NamedTuple):
+    """A unit of measurement: a name, the same for all its spellings, and what it measures."""
+
+    name: str
+    kind: str
+
+
+def _read_units() -> dict[str, Unit]:
+    currencies = {name: {name: spellings} for name, spellings in LEXICON["currencies"].items()}
+    return {
+        spelling: Unit(name, kind)
+        for table in (LEXICON["units"], currencies)
+        for kind, definitions in table.items()
+        for name, spellings in definitions.items()
+        for spelling in spellings.split()
+    }
+
+
+UNITS: Mapping[str, Unit] = _read_units()
+"""Spelling -> unit; every currency is a kind of its own."""
+
+CURRENCY_SIGNS = {sign: UNITS[sign] for sign in "$\u20ac\u00a3\u00a5"}
+"""Signs that stand before the number."""
+
+_CALENDAR: Mapping[str, float] = {
+    "day": 1.0, "week": 7.0, "fortnight": 14.0, "month": 365.25 / 12, "year": 365.25
+}  # fmt: skip
+"""Units that every reader converts -> days: "two weeks" and "14 days" are no different units."""
+
+_MONEY = frozenset(LEXICON["currencies"])
+_CLOCK = Unit("clock", "clock")  # minutes since midnight
+_ORDINAL = Unit("ordinal", "ordinal")
+_PERIODS: Mapping[str, str] = LEXICON["maps"]["periods"]
 _PERIOD_REACH = 3
 """Tokens behind a quantity among which its period may stand: "27 euros for adults a day"."""
 
@@ -63,8 +81,8 @@ class Quantity:
         """Whether both are the same number, in one unit and period where both have any."""
         left, right = self.value, other.value
         if self.unit is not None and other.unit is not None:
-            left *= CALENDAR.get(self.unit.name, 1.0)
-            right *= CALENDAR.get(other.unit.name, 1.0)
+            left *= _CALENDAR.get(self.unit.name, 1.0)
+            right *= _CALENDAR.get(other.unit.name, 1.0)
         return isclose(left, right) and not self.has_other_unit(other)
 
     def has_other_unit(self, other: Quantity) -> bool:
@@ -73,12 +91,12 @@ class Quantity:
             return True
         if self.unit is None or other.unit is None or self.unit == other.unit:
             return False
-        return not {self.unit.name, other.unit.name} <= CALENDAR.keys()
+        return not {self.unit.name, other.unit.name} <= _CALENDAR.keys()
 
     def is_comparable(self, other: Quantity) -> bool:
         """Whether both may answer one question: they are of one kind or count the same."""
         if self.kind or other.kind:
-            return self.kind == other.kind or {self.kind, other.kind} <= MONEY
+            return self.kind == other.kind or {self.kind, other.kind} <= _MONEY
         return not self.counted or not other.counted or self.counted == other.counted
 
 
@@ -86,22 +104,20 @@ PlacedQuantity = tuple[int, int, Quantity]
 """First token, index behind the last, and the quantity."""
 
 
-def find_quantities(tokens: Sequence[Token]) -> list[PlacedQuantity]:
+def find_quantities(tokens: Sequence[Token]) -> Iterator[PlacedQuantity]:
     """All quantities in their order."""
     index = 0
-    placed: list[PlacedQuantity] = []
     while index < len(tokens):
-        quantity = _quantity_at(tokens, index)
-        placed += [quantity] if quantity else []
+        if quantity := _quantity_at(tokens, index):
+            yield quantity
         index = quantity[1] if quantity else index + 1
-    return placed
 
 
 def _quantity_at(tokens: Sequence[Token], index: int) -> PlacedQuantity | None:
     """The quantity that begins at a token."""
-    currency = CURRENCY_SIGNS.get(tokens[index].key)
     if (time := _clock_time_at(tokens, index)) is not None:
-        return index, time[0], Quantity(time[1], CLOCK)
+        return index, time[0], Quantity(time[1], _CLOCK)
+    currency = CURRENCY_SIGNS.get(tokens[index].key)
     number = parse_number(tokens, index + (currency is not None))
     if number is None:
         return None
@@ -109,28 +125,18 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> PlacedQuantity | None:
     unit, counted = currency, ""
     if unit is None:
         end, unit, counted = _unit_at(tokens, end, value)
-    end, period = (end, "") if unit is ORDINAL else _period_at(tokens, end, unit is not None)
-    if unit is not None and unit.name in SPEEDS:
-        unit, period = UNITS[SPEEDS[unit.name]], "hour"
-    if tokens[index].key == "once" and not period:
-        return None  # "once it is open"
+    end, period = (end, "") if unit is _ORDINAL else _period_at(tokens, end, unit is not None)
     return index, end, Quantity(value, unit, counted, period)
 
 
 def _unit_at(tokens: Sequence[Token], index: int, value: float) -> tuple[int, Unit | None, str]:
     """Index behind the unit of a value, the unit, and what is counted where there is none."""
     key, following = key_at(tokens, index), key_at(tokens, index + 1)
-    if key_at(tokens, index - 1) in ORDINALS and value == ORDINALS[tokens[index - 1].key]:
-        return index, ORDINAL, ""
-    if key in _ORDINAL_ENDINGS and tokens[index].start_char == tokens[index - 1].end_char:
-        return index + 1, ORDINAL, ""
-    if _after_punctuation(tokens, index):
-        return index, None, ""
+    if ORDINALS.get(key_at(tokens, index - 1)) == value:
+        return index, _ORDINAL, ""
     if key in ("\u00b0", "degree", "degrees"):
-        scale = _TEMPERATURES.get(following, CELSIUS)
-        return index + 1 + (following in _TEMPERATURES), scale, ""
-    if key == "kelvin":
-        return index + 1, KELVIN, ""
+        has_scale = f"\u00b0{following}" in UNITS
+        return index + 1 + has_scale, UNITS[f"\u00b0{following if has_scale else 'c'}"], ""
     if key == "per" and following == "cent":
         return index + 2, UNITS["%"], ""
     if key in ("square", "sq") and (unit := UNITS.get(following)) and unit.kind == "length":
@@ -141,25 +147,14 @@ def _unit_at(tokens: Sequence[Token], index: int, value: float) -> tuple[int, Un
     return index, None, stem(key) if is_noun else ""
 
 
-def _after_punctuation(tokens: Sequence[Token], index: int) -> bool:
-    """Whether a sign and a space stand before a token: "flat 12: 780 euros"."""
-    return (
-        0 < index < len(tokens)
-        and tokens[index].start_char - tokens[index - 1].end_char == _SIGN_AND_SPACE
-    )
-
-
 def _period_at(tokens: Sequence[Token], index: int, has_unit: bool) -> tuple[int, str]:
-    """``a month``, ``per year``, ``every night``, ``monthly``, ``/h`` behind a number."""
-    articles = ("per", "a", "an", "each", "every") if has_unit else ("per", "a", "an")
+    """``a month``, ``per year``, ``/h`` behind a number, and the index behind it."""
+    if has_unit and key_at(tokens, index) in _PERIODS and _follows_sign(tokens, index):
+        return index + 1, _PERIODS[tokens[index].key]
     for offset in range(_PERIOD_REACH):
-        key, following = key_at(tokens, index + offset), key_at(tokens, index + offset + 1)
-        if has_unit and not offset and key in PERIODS and _follows_sign(tokens, index):
-            return index + 1, PERIODS[key]
-        if key in articles and following in PERIODS:
-            return (index if offset else index + 2), PERIODS[following]
-        if key.endswith("ly") and key in PERIODS:
-            return (index if offset else index + 1), PERIODS[key]
+        article, following = (key_at(tokens, index + offset + n) for n in (0, 1))
+        if article in ("per", "a", "an", "each", "every") and following in _PERIODS:
+            return (index if offset else index + 2), _PERIODS[following]
     return index, ""
 
 

@@ -19,7 +19,6 @@ _TOKEN = re.compile(
     r"|[^\W\d]\w*(?:['\u2019]\w+)*(?:(?<=\d)(?:[.-]\w*\d)+|-\d\w*)?"  # don't, X200, XR-500, v3.2
     r"|[%\u2030\u00b0$\u20ac\u00a3\u00a5<>\u2264\u2265\u00b1\u00bd\u00bc\u00be]"
 )
-_FRACTIONS = "\u00bd\u00bc\u00be"
 _SENTENCE_END = re.compile(r"[.!?;\n\u3002]")
 _MIN_STEM_LENGTH = 3
 
@@ -74,8 +73,7 @@ def key_at(tokens: Sequence[Token], index: int) -> str:
 
 def normalize(word: str) -> str:
     """The form in which a word is compared with others."""
-    unchanged = word.isascii() or word in _FRACTIONS
-    plain = word if unchanged else unicodedata.normalize("NFKC", word)
+    plain = unicodedata.normalize("NFKC", word)
     return plain.replace("\u2019", "'").replace("\u2212", "-").casefold()
 
 

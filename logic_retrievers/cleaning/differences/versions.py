@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.numerals import CARDINALS, ORDINALS
+from logic_retrievers.cleaning.differences.quantities import UNITS
 from logic_retrievers.cleaning.differences.tokens import Token
-from logic_retrievers.cleaning.differences.units import UNITS
 
 _CUES = listed_words("version_cues")
 _LETTER_CUES = listed_words("version_letter_cues")
@@ -23,7 +24,7 @@ _LETTER = re.compile(r"[a-z]")
 _CAPITAL = re.compile(r"[A-Z]")
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Version:
     """A version; later ones are greater.
 
@@ -35,10 +36,7 @@ class Version:
 
     def is_later(self, other: Version) -> bool:
         """Whether it is the later one; 2 and 2.0 are the same."""
-        length = max(len(self.parts), len(other.parts))
-        left, right = (
-            version.parts + (0,) * (length - len(version.parts)) for version in (self, other)
-        )
+        left, right = zip(*zip_longest(self.parts, other.parts, fillvalue=0), strict=True)
         return left > right
 
 

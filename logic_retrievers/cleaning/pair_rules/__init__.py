@@ -5,8 +5,6 @@ is empty where the rule does not apply; which of them count, and in what order, 
 they are called.
 
 passage_pair.py      two passages and what the rules measure of them
-sentence_parts.py    the subject of a sentence, the text before a word
-metadata_keys.py     what kind of thing a metadata key names
 metadata_rules.py    another scope, or a newer version, by the metadata
 newer_version.py     one text states a newer version, a later date, a change
 other_scope.py       the texts are about different things

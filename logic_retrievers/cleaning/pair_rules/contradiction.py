@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
-from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
-from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened
+from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, shortened
 
 _MIN_OVERLAP = 0.35
 _MIN_OVERLAP_PAGE = 0.25
@@ -78,8 +77,17 @@ def _may_conflict(pair: PassagePair) -> bool:
 def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:
     """Whether a negation is about what the most similar sentence of the other text affirms."""
     sentence = text.sentence_at(index)
-    counterpart, overlap = _most_similar_sentence(text, sentence, other)
-    if overlap < _MIN_SENTENCE_OVERLAP:
+    stems = text.stems_in(*sentence)
+
+    def likeness(candidate: TokenSpan) -> tuple[int, float]:
+        """How many stems are common, and their share of the shorter sentence."""
+        others = other.stems_in(*candidate)
+        shared = len(stems & others)
+        return shared, shared / max(1, min(len(stems), len(others)))
+
+    counterpart = max(other.sentences, key=likeness, default=(0, 0))
+    shared, overlap = likeness(counterpart)
+    if shared < _MIN_SHARED_STEMS or overlap < _MIN_SENTENCE_OVERLAP:
         return False
     negated: set[str] = set()
     for mention in other.mentions:
@@ -87,22 +95,6 @@ def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:
             negated |= _negated_stems(other, mention.start, counterpart)
     affirmed = other.stems_in(*counterpart) - negated
     return not affirmed.isdisjoint(_negated_stems(text, index, sentence))
-
-
-def _most_similar_sentence(
-    text: AnnotatedText, sentence: TokenSpan, other: AnnotatedText
-) -> tuple[TokenSpan, float]:
-    """The sentence that shares most stems, and the share of the shorter one that is common."""
-    stems = text.stems_in(*sentence)
-    best: tuple[int, float] = (0, 0.0)
-    best_sentence = (0, 0)
-    for candidate in other.sentences:
-        candidate_stems = other.stems_in(*candidate)
-        shared = len(stems & candidate_stems)
-        overlap = shared / max(1, min(len(stems), len(candidate_stems)))
-        if (shared, overlap) > best:
-            best, best_sentence = (shared, overlap), candidate
-    return best_sentence, best[1] if best[0] >= _MIN_SHARED_STEMS else 0.0
 
 
 def _negated_stems(text: AnnotatedText, index: int, sentence: TokenSpan) -> set[str]:

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.versions import Version, parse_version
-from logic_retrievers.cleaning.pair_rules.metadata_keys import (
-    is_text_key,
-    is_time_key,
-    is_version_key,
-    key_words,
-    normalize_key,
-    normalized_items,
-    shared_items,
-)
-from logic_retrievers.cleaning.pair_rules.other_scope import are_related
-from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
-from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened
+from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, shortened
 from logic_retrievers.cleaning.result import Side
 from logic_retrievers.contradiction.metadata_dates import is_later, parse_date
 from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source
@@ -30,6 +20,13 @@ _Parsed = TypeVar("_Parsed")
 KeyValues = tuple[str, Any, Any]
 """A key and the values of both passages under it."""
 
+_KEY_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_TIME_WORDS = listed_words("time_keys")
+_VERSION_WORDS = listed_words("version_key_words")
+_TEXT_WORDS = listed_words("text_keys")
+_VAGUE_WORDS = listed_words("vague_key_words")
+_MAX_DEPTH = 3
+_MIN_OVERLAP_DOCUMENT = 0.1
 _DOCUMENT_KEYS = listed_words("document_keys")
 _TITLE_WORDS = listed_words("title_key_words")
 _CATEGORY_NAME = re.compile(r"(?!.*(?:[/\\@]|\d{3}))(?=.*[^\W\d]{2}).{1,40}")
@@ -43,9 +40,7 @@ def find_metadata_scope(pair: PassagePair) -> str:
 
     ``{"country": "ES"}`` and ``{"country": "IE"}``: "16 weeks of leave", "10 weeks of leave".
     """
-    if not are_related(pair):
-        return ""
-    difference = _differing_scope(pair.left, pair.right, pair.scope_keys)
+    difference = _differing_scope(pair) if pair.is_related else None
     return "" if difference is None else _key_reason(difference)
 
 
@@ -54,7 +49,7 @@ def find_metadata_category(pair: PassagePair) -> str:
 
     ``{"dept": "Forestry"}`` and ``{"dept": "Fisheries"}``.
     """
-    if not pair.scope_keys or pair.cosine < _MIN_COSINE_CATEGORY or not are_related(pair):
+    if not pair.scope_keys or pair.cosine < _MIN_COSINE_CATEGORY or not pair.is_related:
         return ""
     for key, left, right in _keys_about_content(pair.left, pair.right):
         if _is_category(left) and _is_category(right) and _are_disjoint(left, right):
@@ -62,9 +57,18 @@ def find_metadata_category(pair: PassagePair) -> str:
     return ""
 
 
-def newer_by_metadata(pair: PassagePair) -> tuple[Side, KeyValues] | None:
-    """Which of two passages of one document is the newer, and the key that says so."""
-    return later_by_metadata(pair) if _is_same_document(pair) else None
+def find_newer_by_metadata(pair: PassagePair) -> tuple[Side, str] | None:
+    """By date or version in the metadata of two passages of one document.
+
+    ``{"title": "Leave", "version": 3}`` and ``{"title": "Leave", "version": 5}``.
+    """
+    if pair.overlap < _MIN_OVERLAP_DOCUMENT * (1 + pair.relative_length):
+        return None
+    newer = later_by_metadata(pair) if _is_same_document(pair) else None
+    if newer is None:
+        return None
+    side, (key, left, right) = newer
+    return side, f"two versions of one document: the {key} of one is {left}, of the other {right}"
 
 
 def later_by_metadata(pair: PassagePair) -> tuple[Side, KeyValues] | None:
@@ -74,11 +78,12 @@ def later_by_metadata(pair: PassagePair) -> tuple[Side, KeyValues] | None:
     values = metadata_value(left.metadata, key), metadata_value(right.metadata, key)
     if side := _later_side(values, parse_date, is_later):
         return side, (key, *values)
-    for key, left_value, right_value in shared_items(left, right):
-        values = left_value, right_value
-        if is_time_key(key) and (side := _later_side(values, parse_date, is_later)):
+    for key, *both in _shared_items(left, right):
+        values = both[0], both[1]
+        if _names(key, _TIME_WORDS) and (side := _later_side(values, parse_date, is_later)):
             return side, (key, *values)
-        if is_version_key(key) and (side := _later_side(values, parse_version, Version.is_later)):
+        by_version = _names(key, _VERSION_WORDS)
+        if by_version and (side := _later_side(values, parse_version, Version.is_later)):
             return side, (key, *values)
     return None
 
@@ -88,31 +93,33 @@ def _key_reason(difference: KeyValues) -> str:
     return f"the {key} of one is {shortened(str(left))}, of the other {shortened(str(right))}"
 
 
-def _differing_scope(left: Passage, right: Passage, keys: Sequence[str]) -> KeyValues | None:
+def _differing_scope(pair: PassagePair) -> KeyValues | None:
     """The first scope key that both have and that differs.
 
     ``fiscalYear``, ``fiscal_year`` and ``Fiscal year`` are one key, nested or not.
     """
-    left_items, right_items = normalized_items(left.metadata), normalized_items(right.metadata)
-    for key in keys:
+    left, right = pair.left, pair.right
+    left_items, right_items = _normalized_items(left.metadata), _normalized_items(right.metadata)
+    for key in pair.scope_keys:
         left_value, right_value = (metadata_value(p.metadata, key) for p in (left, right))
         if left_value is None and right_value is None:
-            left_value = _singular_or_plural(left_items, normalize_key(key))
-            right_value = _singular_or_plural(right_items, normalize_key(key))
+            normalized = _normalize_key(key)
+            left_value, right_value = left_items.get(normalized), right_items.get(normalized)
         if _are_disjoint(left_value, right_value):
             return key, left_value, right_value
-    scope_words = {key_words(key) for key in keys}
+    scope_words = {_key_words(key) for key in pair.scope_keys}
     for key, left_value, right_value in _keys_about_content(left, right):
         # the last word is a scope key: school_year, rank_group
-        if key_words(key)[-1:] in scope_words and _are_disjoint(left_value, right_value):
+        if _key_words(key)[-1:] in scope_words and _are_disjoint(left_value, right_value):
             return key, left_value, right_value
     return None
 
 
 def _keys_about_content(left: Passage, right: Passage) -> Iterator[KeyValues]:
     """Shared keys that name nothing of the text itself, no time and no version."""
-    for key, left_value, right_value in shared_items(left, right):
-        if not (is_text_key(key) or is_time_key(key) or is_version_key(key)):
+    for key, left_value, right_value in _shared_items(left, right):
+        is_vague = _VAGUE_WORDS.issuperset(_key_words(key))
+        if not is_vague and not _names(key, _TEXT_WORDS | _TIME_WORDS | _VERSION_WORDS):
             yield key, left_value, right_value
 
 
@@ -122,8 +129,8 @@ def _is_same_document(pair: PassagePair) -> bool:
     pairs = [(passage_source(left, pair.source_key), passage_source(right, pair.source_key))]
     pairs += [
         (left_value, right_value)
-        for key, left_value, right_value in shared_items(left, right)
-        if key in _DOCUMENT_KEYS or not _TITLE_WORDS.isdisjoint(key_words(key))
+        for key, left_value, right_value in _shared_items(left, right)
+        if key in _DOCUMENT_KEYS or _names(key, _TITLE_WORDS)
     ]
     return any(
         _has_value(left_value) and left_value == right_value for left_value, right_value in pairs
@@ -157,10 +164,6 @@ def _has_value(value: Any) -> bool:
     return isinstance(value, str | int | float | list | tuple) and value not in ("", [], ())
 
 
-def _singular_or_plural(items: Mapping[str, Any], key: str) -> Any:
-    return items.get(key, items.get(f"{key}s"))
-
-
 def _are_disjoint(left: Any, right: Any) -> bool:
     """Whether two scopes have nothing in common; "all" has something in common with each."""
     if not _has_value(left) or not _has_value(right):
@@ -177,3 +180,44 @@ def _value_set(value: Any) -> set[str]:
         str(int(v) if isinstance(v, float) and v.is_integer() else v).strip().casefold()
         for v in values
     }
+
+
+@lru_cache(maxsize=4096)
+def _key_words(key: str) -> tuple[str, ...]:
+    """The words of a key: ``reportingPeriod`` and ``reporting_period`` have the same two."""
+    return tuple(word.casefold() for word in _KEY_WORD.findall(key.rsplit(".", 1)[-1]))
+
+
+@lru_cache(maxsize=4096)
+def _normalize_key(key: str) -> str:
+    """A key in lower case without separators: ``fiscalYear`` and ``fiscal_year`` are the same."""
+    return re.sub(r"[\W_]+", "", key.rsplit(".", 1)[-1]).casefold()
+
+
+def _names(key: str, words: frozenset[str]) -> bool:
+    """Whether one of these words is in a key: ``crawl_date`` names a time."""
+    return not words.isdisjoint(_key_words(key))
+
+
+def _nested_items(metadata: Mapping[str, Any], depth: int = 1) -> Iterator[tuple[str, Any]]:
+    """Keys and values of metadata and of the mappings inside it."""
+    for key, value in metadata.items():
+        if isinstance(value, Mapping) and depth < _MAX_DEPTH:
+            yield from _nested_items(value, depth + 1)
+        else:
+            yield str(key), value
+
+
+def _normalized_items(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Normalized key -> value, nested ones too."""
+    return {_normalize_key(key): value for key, value in _nested_items(metadata)}
+
+
+def _shared_items(left: Passage, right: Passage) -> Iterator[tuple[str, Any, Any]]:
+    """Keys that both passages have, with both values, in alphabetical order."""
+    right_values = _normalized_items(right.metadata)
+    for key, value in sorted(
+        _nested_items(left.metadata), key=lambda item: _normalize_key(item[0])
+    ):
+        if _normalize_key(key) in right_values:
+            yield key, value, right_values[_normalize_key(key)]

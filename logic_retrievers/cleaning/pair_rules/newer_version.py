@@ -8,14 +8,13 @@ from logic_retrievers.cleaning.differences.annotation import AnnotatedText, Toke
 from logic_retrievers.cleaning.differences.dates import PartialDate
 from logic_retrievers.cleaning.differences.lexicon import phrase_pattern
 from logic_retrievers.cleaning.differences.versions import Version
-from logic_retrievers.cleaning.pair_rules.metadata_rules import newer_by_metadata
 from logic_retrievers.cleaning.pair_rules.passage_pair import (
     PassagePair,
     are_parallel,
     scope_reason,
+    shortened,
     values_of,
 )
-from logic_retrievers.cleaning.pair_rules.sentence_parts import shortened, text_before
 from logic_retrievers.cleaning.result import Side
 
 NewerSide = tuple[Side, str]
@@ -35,7 +34,6 @@ _BEFORE_DOCUMENT_DATE = phrase_pattern("BEFORE_DOCUMENT_DATE")
 _DOCUMENT_AFTER = phrase_pattern("DOCUMENT_AFTER")
 
 _CHARACTERS_BEFORE = 45
-_MIN_OVERLAP_DOCUMENT = 0.1
 _MAX_NEWS_TOPIC = 12
 """Content words of a text that is all news; prose says "abolished" and "today" of anything."""
 
@@ -45,24 +43,10 @@ def find_newer_by_text(pair: PassagePair) -> NewerSide | None:
 
     "API v1 returns dates as strings." / "API v2 returns dates as numbers."
     """
-    return _compare_versions(pair) or _compare_dates(pair) or find_newer_by_notice(pair)
+    return _compare_versions(pair) or _compare_dates(pair) or _find_announcement(pair)
 
 
-def find_newer_by_metadata(pair: PassagePair) -> NewerSide | None:
-    """By date or version in the metadata of two passages of one document.
-
-    ``{"title": "Leave", "version": 3}`` and ``{"title": "Leave", "version": 5}``.
-    """
-    if pair.overlap < _MIN_OVERLAP_DOCUMENT * (1 + pair.relative_length):
-        return None
-    newer = newer_by_metadata(pair)
-    if newer is None:
-        return None
-    side, (key, left, right) = newer
-    return side, f"two versions of one document: the {key} of one is {left}, of the other {right}"
-
-
-def find_newer_by_notice(pair: PassagePair) -> NewerSide | None:
+def _find_announcement(pair: PassagePair) -> NewerSide | None:
     """One text says that what the other states is no longer so.
 
     "Bicycles can be borrowed." / "Bicycles can no longer be borrowed."
@@ -71,7 +55,10 @@ def find_newer_by_notice(pair: PassagePair) -> NewerSide | None:
     phrases = _find_notice(left, right), _find_notice(right, left)
     if not any(phrases) and are_parallel(pair, max_topic=_MAX_NEWS_TOPIC):
         phrases = _find_news(left, right), _find_news(right, left)
-    return _side_with_phrase(*phrases)
+    if all(phrases) or not any(phrases):
+        return None
+    reason = f'one announces a change of what both are about: "{shortened("".join(phrases))}"'
+    return "one" if phrases[0] else "other", reason
 
 
 def _find_notice(text: AnnotatedText, other: AnnotatedText) -> str:
@@ -86,8 +73,7 @@ def _find_notice(text: AnnotatedText, other: AnnotatedText) -> str:
     for start, end in text.sentences[:_NOTICE_SENTENCES]:
         for match in _NOTICE.finditer(text.text, *text.char_span(start, end)):
             subject = _subject_of_notice(text, start, end, match)
-            is_known = len(subject & other_topic) >= _MIN_KNOWN_SHARE * len(subject) > 0
-            if is_known:
+            if len(subject & other_topic) >= _MIN_KNOWN_SHARE * len(subject) > 0:
                 return match[0]
     return ""
 
@@ -111,20 +97,9 @@ def _find_news(text: AnnotatedText, other: AnnotatedText) -> str:
 
 def _subject_of_notice(text: AnnotatedText, start: int, end: int, match: re.Match[str]) -> set[str]:
     """The stems before a phrase; those behind it if it opens the sentence."""
-    before = [i for i in range(start, end) if text.tokens[i].end_char <= match.start()]
-    if stems := {text.stems[i] for i in before if i in text.stems}:
-        return stems
-    behind = [i for i in range(start, end) if text.tokens[i].start_char >= match.end()]
-    return {text.stems[i] for i in behind if i in text.stems}
-
-
-def _side_with_phrase(left: str, right: str) -> NewerSide | None:
-    """The newer side, if only one text has a phrase about what both are about."""
-    if bool(left) is bool(right):
-        return None
-    return "one" if left else "other", (
-        f'one announces a change of what both are about: "{shortened(left or right)}"'
-    )
+    before = sum(token.end_char <= match.start() for token in text.tokens[start:end])
+    behind = sum(token.start_char >= match.end() for token in text.tokens[start:end])
+    return text.stems_in(start, start + before) or text.stems_in(end - behind, end)
 
 
 def _compare_versions(pair: PassagePair) -> NewerSide | None:
@@ -160,5 +135,5 @@ def _is_validity_date(text: AnnotatedText, span: TokenSpan, cue: re.Pattern[str]
     start, end = span
     if _DOCUMENT_AFTER.match(text.text, text.tokens[end - 1].end_char):
         return True
-    before = text_before(text, start, _CHARACTERS_BEFORE, in_sentence=False)
+    before = text.before(start, _CHARACTERS_BEFORE, in_sentence=False)
     return cue.search(before) is not None

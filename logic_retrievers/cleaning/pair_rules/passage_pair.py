@@ -9,11 +9,6 @@ from typing import TypeVar
 
 from logic_retrievers.cleaning.differences import Change, Comparison, compare
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan, annotate
-from logic_retrievers.cleaning.pair_rules.sentence_parts import (
-    is_in_subject,
-    shortened,
-    subject_end,
-)
 from logic_retrievers.types import Passage
 
 T = TypeVar("T")
@@ -28,7 +23,11 @@ _MIN_VECTOR_TOPIC = 20
 _COPY = 0.8
 """Share of common words from which on one text is an edited copy of the other."""
 
-_DEFINITIONS = [[verb, article] for verb in ("is", "was") for article in ("a", "an")]
+_MIN_OVERLAP = 0.16
+_MIN_OVERLAP_PAGE = 0.14
+_MIN_SIMILARITY = 0.86
+"""Sum of overlap and cosine of two texts about related things."""
+
 _MIN_COSINE_ONE_WORD = 0.5
 _MIN_COSINE = 0.36
 _MIN_SHARED = 2
@@ -111,6 +110,12 @@ class PassagePair:
             _topic_without(right, [change.right for change in changes]),
         )
 
+    @cached_property
+    def is_related(self) -> bool:
+        """Whether two texts share more than texts do by chance."""
+        least = _MIN_OVERLAP + _MIN_OVERLAP_PAGE * self.relative_length
+        return self.overlap >= least and self.overlap + self.cosine >= _MIN_SIMILARITY
+
     def sides_of(self, change: Change) -> tuple[tuple[AnnotatedText, TokenSpan], ...]:
         """Both texts, each with the words of a change."""
         return (self.texts[0], change.left), (self.texts[1], change.right)
@@ -126,7 +131,7 @@ class PassagePair:
 
     def is_in_subjects(self, change: Change) -> bool:
         """Whether a change stands before the verb of its sentence in both texts."""
-        return all(is_in_subject(text, span) for text, span in self.sides_of(change))
+        return all(text.is_in_subject(span) for text, span in self.sides_of(change))
 
     @cached_property
     def own_subjects(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -139,7 +144,7 @@ def are_parallel(pair: PassagePair, *, max_topic: int = _MAX_SHORT_TOPIC) -> boo
     """Whether both texts are short, near in topic, and share some content words.
 
     It is a condition of rules that need little evidence, and none by itself: it does not say
-    whether the texts are about one thing. Lexicon entries are excluded, since they all look alike.
+    whether the texts are about one thing.
 
     ``max_topic`` is the most different content words of the shorter text; longer ones share some by
     chance.
@@ -150,9 +155,13 @@ def are_parallel(pair: PassagePair, *, max_topic: int = _MAX_SHORT_TOPIC) -> boo
     if smaller > max_topic or len(left.topic) + len(right.topic) > _MAX_SUM_OF_TOPICS or not shared:
         return False
     enough = pair.cosine >= _MIN_COSINE and shared >= max(_MIN_SHARED, _MIN_SHARED_PART * smaller)
-    return (enough or pair.cosine >= _MIN_COSINE_ONE_WORD) and not any(
-        map(_is_lexicon_entry, pair.texts)
-    )
+    return enough or pair.cosine >= _MIN_COSINE_ONE_WORD
+
+
+def shortened(words: str, max_characters: int = 60) -> str:
+    """Words for a reason, on one line and cut with an ellipsis."""
+    line = " ".join(words.split())
+    return line if len(line) <= max_characters else f"{line[: max_characters - 1]}\u2026"
 
 
 def scope_reason(left: str, right: str) -> str:
@@ -182,16 +191,6 @@ def _own_subject(text: AnnotatedText, other: AnnotatedText) -> frozenset[str]:
         return frozenset()
     start, end = text.sentence_at(0)
     values = text.mentioned_tokens()
-    subject = range(start, subject_end(text.tokens, start, end))
+    subject = range(start, text.subject_end(start, end))
     stems = {text.stems[index] for index in subject if index in text.stems and index not in values}
     return frozenset(stems - other.topic)
-
-
-def _is_lexicon_entry(text: AnnotatedText) -> bool:
-    """Whether a text begins as an entry of a lexicon: "Red Dust is a 1932 film"."""
-    if not text.sentences:
-        return False
-    start, end = text.sentences[0]
-    verb = subject_end(text.tokens, start, end)
-    has_name = any(token.text[0].isupper() for token in text.tokens[start:verb])
-    return has_name and [token.key for token in text.tokens[verb : verb + 2]] in _DEFINITIONS
