@@ -19,11 +19,11 @@ from logic_retrievers import contradiction
 from logic_retrievers.adapters.descriptions import describe_resolution, jsonable, resolution_from
 from logic_retrievers.adapters.settings import FilterOptions
 from logic_retrievers.contradiction import ContradictionSettings, FilterResult
+from logic_retrievers.contradiction.pair_judge import check_pair_judge
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution, resolution_strategy
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.judging.asking import check_judge
 from logic_retrievers.settings import SHARE, check_count
 
 
@@ -201,7 +201,7 @@ def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
     for name in ("threshold", "judge_above"):
         if (share := options.get(name)) is not None:
             SHARE.check(name, share)
-    check_judge(options.get("judge"))
+    check_pair_judge(options.get("judge"))
 
 
 def _outputs(documents: list[Document], result: FilterResult) -> dict[str, list[Document]]:

@@ -15,8 +15,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, 
 from logic_retrievers.adapters.descriptions import describe_resolution, qualified_name
 from logic_retrievers.cleaning import Ledger
 from logic_retrievers.cleaning import settings as cleaning_settings
-from logic_retrievers.contradiction import ContradictionSettings, PairJudge
+from logic_retrievers.contradiction import ContradictionSettings
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
+from logic_retrievers.contradiction.pair_judge import AnyPairJudge
 from logic_retrievers.contradiction.resolution_strategies import ResolutionStrategy
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import (
@@ -89,7 +90,7 @@ class ConflictFields(BaseModel):
     date_key: str = "date"
     source_key: str = "source"
     source_order: tuple[str, ...] = ()
-    judge: PairJudgeSetting | None = Field(default=None, repr=False)
+    judge: Literal["auto"] | PairJudgeSetting | None = Field(default=None, repr=False)
     judge_above: float | None = None
 
 
@@ -103,8 +104,6 @@ class FilterFields(ConflictFields):
 
 class CleanerFields(ConflictFields):
     """Fields of a corpus cleaner."""
-
-    judge: Literal["auto"] | PairJudgeSetting | None = Field(default=None, repr=False)  # type: ignore[assignment]
 
     resolution: ResolutionsSetting = "annotate"
     ledger: InstanceOf[Ledger] | str | os.PathLike[str] | None = Field(
@@ -125,7 +124,7 @@ class FilterOptions(TypedDict, total=False):
     date_key: str
     source_key: str
     source_order: Sequence[str]
-    judge: PairJudge | None
+    judge: AnyPairJudge
     judge_above: float | None
 
 

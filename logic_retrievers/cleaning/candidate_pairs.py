@@ -35,9 +35,6 @@ NEAR_COPY_COSINE = 0.8
 one value only are nearly copies, and the contradiction vector does not see the difference."""
 MIN_PROBABILITY = 0.5
 """Of a contradiction, from which a pair is a candidate that is no near copy."""
-NEAREST_READ = 5
-"""Where a cross-encoder reads pairs, so many of the nearest are candidates whatever their
-probability: the vectors miss most contradictions in other words."""
 
 OTHER_VERSION = "a trusted passage has its id and says something else"
 

@@ -9,7 +9,6 @@ from functools import partial
 
 from logic_retrievers.cleaning.candidate_pairs import (
     MIN_PROBABILITY,
-    NEAREST_READ,
     CandidatePairs,
     find_candidate_pairs,
     listed_pages,
@@ -22,16 +21,19 @@ from logic_retrievers.cleaning.neighbour_groups import conflict_groups, oppositi
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
 from logic_retrievers.cleaning.quarantine import Quarantine, refuse_mixed_tenants
 from logic_retrievers.cleaning.result import CleaningResult, Decision, Kind
-from logic_retrievers.cleaning.settings import CleanerJudge, Criteria
-from logic_retrievers.contradiction.candidate_pairs import CandidatePair, check_passages
+from logic_retrievers.cleaning.settings import Criteria
+from logic_retrievers.contradiction.candidate_pairs import (
+    NEAREST_READ,
+    CandidatePair,
+    check_passages,
+)
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
-from logic_retrievers.contradiction.pair_judge import judge_pairs
+from logic_retrievers.contradiction.pair_judge import judge_pairs, read_kinds
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning
 from logic_retrievers.index.passage_index import PassageIndex
-from logic_retrievers.judging.pair_kinds import PairKinds, pair_texts
 from logic_retrievers.progress import ProgressCallback
-from logic_retrievers.types import SCORE_DECIMALS, Passage
+from logic_retrievers.types import Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +54,9 @@ class CleaningRun:
         candidates = yield from self._find_pairs(passages, again, progress)
         judge, above = self.criteria.settings.judge, self.criteria.judge_above
         if self.criteria.kinds_manifest is not None:
-            read = yield Compute(partial(_read_pairs, candidates, judge))
+            read = yield Compute(partial(read_kinds, judge, candidates.pairs, candidates.passages))
             return (yield from self._decide(candidates, read, []))
-        own = None if judge == "auto" or isinstance(judge, PairKinds) else judge
-        judged = yield from judge_pairs(own, candidates.pairs, candidates.passages, above)
+        judged = yield from judge_pairs(judge, candidates.pairs, candidates.passages, above)
         return (yield from self._decide(candidates, *judged))
 
     def _find_pairs(
@@ -227,18 +228,3 @@ def _entries(result: CleaningResult, decision: Decision, points: Mapping[str, st
             )
         )
     return entries
-
-
-def _read_pairs(candidates: CandidatePairs, judge: CleanerJudge) -> tuple[CandidatePair, ...]:
-    """The pairs with the probabilities of their kinds."""
-    from logic_retrievers.judging import default_pair_kinds  # loads ONNX Runtime
-
-    read = judge if isinstance(judge, PairKinds) else default_pair_kinds()
-    if read is None:
-        return candidates.pairs
-    passages = candidates.passages
-    texts = [pair_texts(passages[pair.one], passages[pair.other]) for pair in candidates.pairs]
-    return tuple(
-        replace(pair, kinds=tuple(round(p, SCORE_DECIMALS) for p in probabilities))
-        for pair, probabilities in zip(candidates.pairs, read(texts), strict=True)
-    )

@@ -11,7 +11,11 @@ from typing import Literal, TypeAlias, TypedDict, get_args
 from logic_retrievers.cleaning.differences.lexicon import LEXICON
 from logic_retrievers.cleaning.finding_resolution import cleaning_resolution
 from logic_retrievers.contradiction.candidate_pairs import check_passages
-from logic_retrievers.contradiction.pair_judge import PairJudge
+from logic_retrievers.contradiction.pair_judge import (
+    AnyPairJudge,
+    check_pair_judge,
+    kinds_manifest,
+)
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution, ResolutionStrategy
 from logic_retrievers.contradiction.settings import (
     VECTORS,
@@ -21,17 +25,11 @@ from logic_retrievers.contradiction.settings import (
 )
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.encoders.manifest import Manifest
-from logic_retrievers.judging.asking import check_judge
-from logic_retrievers.judging.pair_kinds import PairKinds
 from logic_retrievers.settings import SHARE, OneOf, check_count, check_texts, check_type
 from logic_retrievers.types import Passage
 
 AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
-CleanerJudge: TypeAlias = Literal["auto"] | PairKinds | PairJudge | None
-"""What reads pairs of passages; ``auto``: the pair kinds of the default bundle, if it has any."""
-
 THRESHOLD = 0.87
 """The highest at which six tenths of the passages planted in ConflictQA's dev part are found."""
 
@@ -55,7 +53,7 @@ class CommonCleaningOptions(TypedDict, total=False):
     source_key: str
     source_order: Sequence[str]
     scope_keys: Sequence[str]
-    judge: CleanerJudge
+    judge: AnyPairJudge
     judge_above: float | None
 
 
@@ -117,7 +115,7 @@ class CleaningSettings:
     source_key: str = "source"
     source_order: Sequence[str] = ()
     scope_keys: Sequence[str] = SCOPE_KEYS
-    judge: CleanerJudge = None
+    judge: AnyPairJudge = None
     judge_above: float | None = None
 
     def __post_init__(self) -> None:
@@ -127,8 +125,7 @@ class CleaningSettings:
         OneOf(get_args(AgainstTrusted)).check("against_trusted", self.against_trusted)
         check_texts("scope_keys", self.scope_keys)
         check_type("settings", self.settings, ContradictionSettings, type(None))
-        if self.judge != "auto":
-            check_judge(self.judge)
+        check_pair_judge(self.judge)
         if self.judge_above is not None:
             SHARE.check("judge_above", self.judge_above)
         check_trusted_filter(self.trusted_filter)
@@ -173,7 +170,7 @@ class Criteria:
             threshold = THRESHOLD
         constants = merge_constants(encoder.specs, settings.settings, threshold=threshold)
         above = constants.threshold if settings.judge_above is None else settings.judge_above
-        manifest = _kinds_manifest(settings.judge)
+        manifest = kinds_manifest(settings.judge)
         return cls(settings, constants, settings.strategy(), above, encoder, manifest)
 
     @property
@@ -209,10 +206,3 @@ class Criteria:
         if manifest is None or manifest.pair_kinds is None:
             return None
         return manifest.cross_encoder_fingerprint(manifest.pair_kinds)
-
-
-def _kinds_manifest(judge: CleanerJudge) -> Manifest | None:
-    manifest = default_bundle_manifest() if judge == "auto" else None
-    if isinstance(judge, PairKinds):
-        manifest = judge.manifest
-    return manifest if manifest is not None and manifest.pair_kinds is not None else None

@@ -41,6 +41,13 @@ VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
 Copies: TypeAlias = Mapping[int, frozenset[int]]
 """Position -> positions of passages that say the same in nearly the same words."""
 
+NEAREST_READ = 5
+"""Where a cross-encoder reads pairs, so many of the nearest are candidates whatever their
+probability: the vectors miss most contradictions in other words."""
+
+_LEAST_COSINE_READ = 0.35
+"""Of the nearest: pairs that are further apart speak of different things."""
+
 COPY_COSINE = 0.97
 """Topical cosine from which two passages that do not contradict each other say the same."""
 
@@ -97,7 +104,8 @@ class ConflictCase:
 class FilterContext:
     """What stays the same from call to call; see ``ContradictionFilter``.
 
-    ``cache`` has the vectors of the trusted passages, once they have been made.
+    ``nearest_read``: how many of the nearest of each passage are candidates whatever their
+    probability. ``cache`` has the vectors of the trusted passages, once they have been made.
     """
 
     encoder: Encoder
@@ -107,6 +115,7 @@ class FilterContext:
     trusted: tuple[Passage, ...]
     trusted_filter: TrustedFilter
     trusted_candidates: int
+    nearest_read: int = 0
     cache: VectorCache = field(default_factory=dict)
 
 
@@ -170,6 +179,7 @@ def gather_candidate_pairs(
                     for number, passage in enumerate(extra)
                     if passage_key(passage) in named_only
                 ],
+                nearest_read=context.nearest_read,
             )
         )
         keys = map(_cache_key, context.trusted)
@@ -199,11 +209,13 @@ def compare_passages(
     *,
     given_count: int | None = None,
     trusted: Collection[int] = (),
+    nearest_read: int = 0,
 ) -> tuple[tuple[CandidatePair, ...], Copies]:
     """Compares the given passages with each other and with the trusted ones after them.
 
     Trusted ones that no given passage contradicts are not compared among themselves, unless
-    ``trusted`` names them.
+    ``trusted`` names them. ``nearest_read``: so many of the nearest of each given passage are
+    candidates whatever their probability.
 
     ``vectors``: name -> shape (passages, dimension), for the names in ``settings.VECTORS``. All
     passages are given ones where ``given_count`` is None.
@@ -220,14 +232,22 @@ def compare_passages(
     for one in range(min(count, len(passages) - 1)):
         scores = _row_scores(rows, one, one + 1, constants)
         is_candidate = _candidate_mask(scores, min_probability)
-        pairs += _row_pairs(scores, is_candidate, one, one + 1, texts)
+        is_near = ~np.isnan(scores.sparsities) & (scores.cosines >= _LEAST_COSINE_READ)
+        listed = is_candidate | is_near if nearest_read else is_candidate
+        pairs += _row_pairs(scores, listed, one, one + 1, texts)
         near = np.isnan(scores.sparsities) | (scores.cosines >= COPY_COSINE)
         for other in range(one + 1, count):
             column = other - one - 1
             if words[one] == words[other] or (near[column] and not is_candidate[column]):
                 copies[one] = copies.get(one, frozenset()) | {other}
                 copies[other] = copies.get(other, frozenset()) | {one}
-    to_compare = set(trusted) | {pair.other for pair in pairs if pair.other >= count}
+    if nearest_read:
+        pairs = _nearest_or_probable(pairs, nearest_read, min_probability, count)
+    to_compare = set(trusted) | {
+        pair.other
+        for pair in pairs
+        if pair.other >= count and pair.own_probability >= min_probability
+    }
     for one in sorted(to_compare):
         scores = _row_scores(rows, one, count, constants)
         mask = _candidate_mask(scores, min_probability)
@@ -235,6 +255,25 @@ def compare_passages(
             if pair.one == one or pair.one not in to_compare:  # else it is in the other's row
                 pairs.append(pair)
     return tuple(sorted(pairs, key=lambda pair: pair.sort_key)), copies
+
+
+def _nearest_or_probable(
+    pairs: Sequence[CandidatePair], nearest: int, min_probability: float, given_count: int
+) -> list[CandidatePair]:
+    """The probable pairs, and of each given passage those with its ``nearest``.
+
+    Near are those before it in the list, so that a pair does not depend on what comes later, and
+    trusted ones behind the list.
+    """
+    of_passage: dict[tuple[int, bool], list[CandidatePair]] = {}
+    for pair in pairs:
+        is_given = pair.other < given_count
+        passage = pair.other if is_given else pair.one
+        of_passage.setdefault((passage, is_given), []).append(pair)
+    kept = {pair for pair in pairs if pair.own_probability >= min_probability}
+    for others in of_passage.values():
+        kept.update(sorted(others, key=lambda pair: -pair.cosine)[:nearest])
+    return [pair for pair in pairs if pair in kept]
 
 
 def _row_scores(

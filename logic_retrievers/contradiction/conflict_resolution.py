@@ -13,6 +13,7 @@ from logic_retrievers.contradiction.resolution_strategies import (
     Ruling,
 )
 from logic_retrievers.errors import InputError
+from logic_retrievers.judging.pair_kinds import pair_texts
 from logic_retrievers.types import plain_fields
 
 AgainstTrusted: TypeAlias = Literal["drop", "annotate"]
@@ -38,6 +39,7 @@ class Conflict:
         reason: the same in a few words for people.
         dropped: ids of those that were dropped for it.
         trusted: ids of those of the two that are trusted.
+        read: sentences of the two that a cross-encoder has read together, where one has.
     """
 
     one: str
@@ -49,6 +51,7 @@ class Conflict:
     reason: str
     dropped: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
+    read: tuple[str, str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
@@ -252,4 +255,5 @@ def _conflict(
         reason,
         tuple(id_of(position) for position in sorted(drop)),
         tuple(id_of(position) for position in sorted(trusted)),
+        pair_texts(case.passages[pair.one], case.passages[pair.other]) if pair.kinds else None,
     )

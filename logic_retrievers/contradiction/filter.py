@@ -7,6 +7,9 @@ from dataclasses import replace
 from typing import get_args
 
 from logic_retrievers.contradiction.candidate_pairs import (
+    NEAREST_READ,
+    CandidatePair,
+    ConflictCase,
     FilterContext,
     check_passages,
     gather_candidate_pairs,
@@ -17,7 +20,12 @@ from logic_retrievers.contradiction.filter_result import (
     build_filter_result,
     describe_contested,
 )
-from logic_retrievers.contradiction.pair_judge import PairJudge, judge_pairs
+from logic_retrievers.contradiction.pair_judge import (
+    AnyPairJudge,
+    check_pair_judge,
+    conflict_constants,
+    judge_pairs,
+)
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution, resolution_strategy
 from logic_retrievers.contradiction.settings import ContradictionSettings, merge_constants
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
@@ -25,7 +33,6 @@ from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConflictingTrustWarning, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
-from logic_retrievers.judging.asking import check_judge
 from logic_retrievers.query_execution import arun_over, run_over
 from logic_retrievers.query_input import Query
 from logic_retrievers.settings import SHARE, OneOf, check_count
@@ -59,7 +66,7 @@ class ContradictionFilter:
             or None.
         index: a collection; its stored vectors are used, and with a ``trusted_filter`` its trusted
             passages judge too.
-        threshold: least probability of a conflict, over that of the settings.
+        threshold: least probability of a conflict, over that of the settings and of the judge.
         settings: of the contradiction vector, over the constants that the encoder brings.
         trusted: passages that the user vouches for.
         trusted_filter: which of the given passages, and of the index's, are trusted:
@@ -72,10 +79,14 @@ class ContradictionFilter:
         source_key: of the source in the metadata, for ``prefer_source`` and ``prefer_majority``; a
             passage without it is known by its ``source``.
         source_order: the best source first, for ``prefer_source``.
-        judge: see :class:`PairJudge`; asked once a call. Its probabilities take the place of our
-            own; if it fails ours stand, and a warning says so.
-        judge_above: least own probability of the pairs that the judge reads; by default the
-            threshold.
+        judge: ``auto``: a cross-encoder that comes with the package reads every passage with the
+            five nearest before it and the five nearest trusted ones, some ten milliseconds a pair;
+            what it reads and what the vectors say make one probability. ``OnnxPairKinds`` of
+            another bundle does the same. A model of your own, see :class:`PairJudge`, is asked
+            once a call, and its probabilities take the place of ours; if it fails ours stand, and a
+            warning says so.
+        judge_above: least own probability of the pairs that a judge of your own reads; by default
+            the threshold.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
@@ -102,7 +113,7 @@ class ContradictionFilter:
         date_key: str = "date",
         source_key: str = "source",
         source_order: Sequence[str] = (),
-        judge: PairJudge | None = None,
+        judge: AnyPairJudge = None,
         judge_above: float | None = None,
     ) -> None:
         self.resolution = resolution_strategy(resolution, date_key, source_key, source_order)
@@ -114,20 +125,28 @@ class ContradictionFilter:
         OneOf(get_args(AgainstTrusted)).check("against_trusted", against_trusted)
         self.against_trusted = against_trusted
         check_count("trusted_candidates", trusted_candidates, least=0)
-        check_judge(judge)
+        check_pair_judge(judge)
         self.judge = judge
-        threshold = self.constants.threshold
-        self.judge_above = threshold if judge_above is None else judge_above
+        self._reading = conflict_constants(judge)
+        self.threshold = least = self.constants.threshold
+        self.judge_above = least if judge_above is None else judge_above
         SHARE.check("judge_above", self.judge_above)
+        if self._reading is not None:
+            if threshold is None and (settings is None or settings.threshold is None):
+                self.threshold = self._reading.threshold
+            least = min(least, self.threshold)
+        elif judge is not None:
+            least = min(least, self.judge_above)
         check_trusted_filter(trusted_filter)
         self._context = FilterContext(
             encoder=encoder,
             index=index,
             constants=self.constants,
-            min_probability=min(threshold, self.judge_above) if judge else threshold,
+            min_probability=least,
             trusted=check_passages(() if trusted is None else trusted),
             trusted_filter=trusted_filter,
             trusted_candidates=trusted_candidates,
+            nearest_read=0 if self._reading is None else NEAREST_READ,
         )
 
     def filter(
@@ -181,14 +200,13 @@ class ContradictionFilter:
         checked = check_passages(passages), check_passages(trusted)
         case = yield from gather_candidate_pairs(self._context, *checked)
         pairs, warnings = yield from judge_pairs(
-            self.judge, case.pairs, case.passages, self.judge_above
+            self.judge, case.pairs, case.passages, self.judge_above, self._reading
         )
 
         def resolve() -> tuple[FilterResult, list[Warning]]:
-            judged = replace(case, pairs=pairs)
-            threshold = self.constants.threshold
+            judged = _with_pairs(case, pairs, self.threshold)
             resolution = resolve_conflicts(
-                judged, self.resolution, threshold, self.against_trusted, k
+                judged, self.resolution, self.threshold, self.against_trusted, k
             )
             if note := describe_contested(judged, resolution):
                 warnings.append(ConflictingTrustWarning(note))
@@ -197,10 +215,23 @@ class ContradictionFilter:
                 resolution,
                 k,
                 strategy=self.resolution.name,
-                threshold=threshold,
+                threshold=self.threshold,
                 notes=[str(warning) for warning in warnings],
             )
             return result, warnings
 
         outcome: tuple[FilterResult, list[Warning]] = yield Compute(resolve)
         return outcome
+
+
+def _with_pairs(
+    case: ConflictCase, pairs: tuple[CandidatePair, ...], threshold: float
+) -> ConflictCase:
+    """The case with the pairs as they were judged: those in conflict are no copies."""
+    opposed: dict[int, set[int]] = {}
+    for pair in pairs:
+        if pair.probability >= threshold:
+            opposed.setdefault(pair.one, set()).add(pair.other)
+            opposed.setdefault(pair.other, set()).add(pair.one)
+    copies = {one: others - opposed.get(one, set()) for one, others in case.copies.items()}
+    return replace(case, pairs=pairs, copies=copies)

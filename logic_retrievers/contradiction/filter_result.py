@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from logic_retrievers.contradiction.candidate_pairs import ConflictCase
@@ -43,17 +43,20 @@ class FilterResult:
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON (if the metadata are)."""
-        return self._to_dict(Hit.to_dict)
+        return self._to_dict(Hit.to_dict, self.conflicts)
 
     def without_texts(self) -> dict[str, Any]:
         """The same without texts and metadata, for logs and tracers."""
-        return self._to_dict(Hit.without_text)
+        unread = [replace(conflict, read=None) for conflict in self.conflicts]
+        return self._to_dict(Hit.without_text, unread)
 
-    def _to_dict(self, hit_to_dict: Callable[[Hit], dict[str, Any]]) -> dict[str, Any]:
+    def _to_dict(
+        self, hit_to_dict: Callable[[Hit], dict[str, Any]], conflicts: Sequence[Conflict]
+    ) -> dict[str, Any]:
         return {
             "hits": [hit_to_dict(hit) for hit in self.hits],
             "dropped": [hit_to_dict(hit) for hit in self.dropped],
-            "conflicts": [conflict.to_dict() for conflict in self.conflicts],
+            "conflicts": [conflict.to_dict() for conflict in conflicts],
             "short": self.short,
             "notes": list(self.notes),
         }

@@ -1,19 +1,26 @@
-"""The pair judge: a user's NLI model or language model that reads two texts at once."""
+"""The pair judge reads two texts at once: the bundle's cross-encoder, or a model of the user."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Real
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
 from logic_retrievers.contradiction.pair_scores import TextPair
-from logic_retrievers.effects import Operation
-from logic_retrievers.errors import MalformedAnswerError, PairJudgeWarning
+from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.encoders.bundle import default_bundle_manifest
+from logic_retrievers.encoders.manifest import Manifest
+from logic_retrievers.errors import ConfigurationError, MalformedAnswerError, PairJudgeWarning
 from logic_retrievers.judging.asking import ask
-from logic_retrievers.types import Passage
+from logic_retrievers.judging.conflict import ConflictConstants
+from logic_retrievers.judging.pair_kinds import PairKinds, pair_texts
+from logic_retrievers.types import SCORE_DECIMALS, Passage
 
+Passages: TypeAlias = Sequence[Passage] | Mapping[int, Passage]
+"""By the positions that pairs give."""
 PairProbabilities: TypeAlias = Sequence[float | None]
 
 
@@ -40,18 +47,74 @@ class PairJudge(Protocol):
         """
 
 
+AnyPairJudge: TypeAlias = Literal["auto"] | PairKinds | PairJudge | None
+"""What reads pairs of passages; ``auto``: the pair kinds of the default bundle, if it has any."""
+
+
+def check_pair_judge(judge: Any) -> None:
+    """Refuses what is no judge.
+
+    Raises:
+        ConfigurationError: neither ``"auto"`` nor None, and it cannot be called.
+    """
+    if judge is not None and judge != "auto" and not callable(judge):
+        raise ConfigurationError(
+            "judge is 'auto', None, or can be called with pairs of texts; see PairJudge"
+        )
+
+
+def kinds_manifest(judge: AnyPairJudge) -> Manifest | None:
+    """Of the bundle whose cross-encoder reads the pairs; None where none does."""
+    manifest = default_bundle_manifest() if judge == "auto" else None
+    if isinstance(judge, PairKinds):
+        manifest = judge.manifest
+    return manifest if manifest is not None and manifest.pair_kinds is not None else None
+
+
+def conflict_constants(judge: AnyPairJudge) -> ConflictConstants | None:
+    """Of the cross-encoder that reads the pairs; None where none does."""
+    manifest = kinds_manifest(judge)
+    if manifest is None or manifest.pair_kinds is None:
+        return None
+    return ConflictConstants.of(manifest.pair_kinds.constants)
+
+
+def read_kinds(
+    judge: AnyPairJudge, pairs: Sequence[CandidatePair], passages: Passages
+) -> tuple[CandidatePair, ...]:
+    """The pairs with the probabilities of their kinds; takes all cores until it is done."""
+    from logic_retrievers.judging import default_pair_kinds  # loads ONNX Runtime
+
+    read = judge if isinstance(judge, PairKinds) else default_pair_kinds()
+    if read is None:
+        return tuple(pairs)
+    texts = [pair_texts(passages[pair.one], passages[pair.other]) for pair in pairs]
+    return tuple(
+        replace(pair, kinds=tuple(round(p, SCORE_DECIMALS) for p in probabilities))
+        for pair, probabilities in zip(pairs, read(texts), strict=True)
+    )
+
+
 def judge_pairs(
-    judge: PairJudge | None,
+    judge: AnyPairJudge,
     pairs: tuple[CandidatePair, ...],
-    passages: Sequence[Passage],
+    passages: Passages,
     judge_above: float,
+    constants: ConflictConstants | None = None,
 ) -> Operation[tuple[tuple[CandidatePair, ...], list[Warning]]]:
     """The pairs with the judge's probabilities in place of our own, the strongest first.
 
-    A failure of the judge leaves them unchanged; it is in the warnings and not raised.
+    A failure of a user's judge leaves them unchanged; it is in the warnings and not raised.
 
-    The judge reads the pairs of at least ``judge_above`` own probability.
+    It reads the pairs of at least ``judge_above`` own probability; a cross-encoder, whose
+    ``constants`` there are then, reads all.
     """
+    if constants is not None:
+        read = yield Compute(partial(read_kinds, judge, pairs, passages))
+        both = sorted((_as_one(pair, constants) for pair in read), key=lambda pair: pair.sort_key)
+        return tuple(both), []
+    if judge == "auto" or isinstance(judge, PairKinds):  # a bundle without pair kinds
+        judge = None
     numbers_of: dict[TextPair, list[int]] = {}
     for number, pair in enumerate(pairs if judge is not None else ()):
         if pair.own_probability >= judge_above:
@@ -65,6 +128,14 @@ def judge_pairs(
                 judged[number] = replace(judged[number], probability=round(probability, 6))
     judged.sort(key=lambda pair: pair.sort_key)
     return tuple(judged), [PairJudgeWarning(reply.warning)] if reply.warning else []
+
+
+def _as_one(pair: CandidatePair, constants: ConflictConstants) -> CandidatePair:
+    """The pair with the probability of vectors and cross-encoder as one."""
+    if pair.kinds is None:
+        return pair
+    probability = constants.probability(pair.own_probability, pair.cosine, pair.kinds)
+    return replace(pair, probability=round(probability, SCORE_DECIMALS))
 
 
 def _check_probability(value: Any) -> float:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.contradiction.candidate_pairs import CandidatePair
 from logic_retrievers.contradiction.latin_script import unjudgeable_reason
 from logic_retrievers.contradiction.pair_scores import Values
 from logic_retrievers.contradiction.settings import CONTRADICTION, TOPICAL, ContradictionConstants
@@ -16,6 +17,9 @@ from logic_retrievers.scoring import ordinal_ranks
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Evidence, Hit, Passage
 
 POLICY = "contradiction"
+
+MAX_READ = 20
+"""Of a search's first candidates, by F, a judge reads so many, and half as many of the nearest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +39,8 @@ class StatementQuery:
 class RankedCandidates:
     """The candidates of a query, ordered by F, and as hits with evidence.
 
-    Candidates without a contradiction vector follow, ordered by cosine.
+    Those that a judge has read come first, ordered by its probability; candidates without a
+    contradiction vector follow, ordered by cosine.
 
     Args:
         query: what they are to contradict.
@@ -65,12 +70,39 @@ class RankedCandidates:
         order = np.lexsort((-np.where(has_vector, scores, cosines), ~has_vector))
         self.order = [i for i in order.tolist() if not left_out[i]]
         self._opponent, self._constants = query.opponent, constants
+        self._read: dict[int, tuple[float, ...] | None] = {}
+        self._read_threshold = constants.threshold
         self._query_reason = unjudgeable_reason(query.text)
         self._cosines, self._scores = cosines, scores
         self._sparsities = np.round(sparsities, SCORE_DECIMALS)
         probabilities = constants.probability(cosines, sparsities)
         self._probabilities = np.round(probabilities, SCORE_DECIMALS)
         self._ranks = {TOPICAL: ordinal_ranks(cosines), CONTRADICTION: ordinal_ranks(scores)}
+
+    def pairs_to_read(self) -> list[CandidatePair]:
+        """The statement, 0, with the candidates that a judge reads, each by its position + 1."""
+        nearest = sorted(self.order, key=lambda i: -self._cosines[i])[: MAX_READ // 2]
+        chosen = dict.fromkeys(self.order[:MAX_READ] + nearest)
+        return [
+            CandidatePair(
+                0,
+                i + 1,
+                float(self._cosines[i]),
+                float(self._scores[i]),
+                float(self._probabilities[i]),
+                float(self._probabilities[i]),
+            )
+            for i in chosen
+            if not np.isnan(self._sparsities[i])
+        ]
+
+    def set_read(self, pairs: Sequence[CandidatePair], threshold: float) -> None:
+        """Takes the judge's probabilities: of these pairs, the strongest first."""
+        self._read_threshold = threshold
+        for pair in pairs:
+            self._read[pair.other - 1] = pair.kinds
+            self._probabilities[pair.other - 1] = pair.probability
+        self.order = [*self._read, *(i for i in self.order if i not in self._read)]
 
     def probable(self, min_probability: float | None) -> list[int]:
         """The positions in order; with a minimum only those of at least that probability."""
@@ -91,7 +123,9 @@ class RankedCandidates:
         probability: float | None = None
         conflict = False
         if not (reason := self.unjudgeable(position, passage)):
-            probability, threshold = float(self._probabilities[position]), self._constants.threshold
+            probability = float(self._probabilities[position])
+            is_read = position in self._read
+            threshold = self._read_threshold if is_read else self._constants.threshold
             conflict = probability >= threshold
             reason = f"contradicts it with probability {probability:.2f}"
             if not conflict:
@@ -108,6 +142,7 @@ class RankedCandidates:
                 "alpha": self._constants.alpha,
                 "conflict": conflict,
                 "opponent": self._opponent,
+                "read": position in self._read,
             },
         )
         return Hit(passage, rank, cosine if score is None else score, evidence)

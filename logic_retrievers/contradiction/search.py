@@ -5,6 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from logic_retrievers.contradiction.pair_judge import (
+    AnyPairJudge,
+    check_pair_judge,
+    conflict_constants,
+    judge_pairs,
+)
 from logic_retrievers.contradiction.ranking import RankedCandidates, StatementQuery
 from logic_retrievers.contradiction.settings import (
     CONTRADICTION,
@@ -14,7 +20,7 @@ from logic_retrievers.contradiction.settings import (
     merge_constants,
 )
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.errors import EmptyTextError, InputError, MissingVectorError
+from logic_retrievers.errors import EmptyTextError, InputError, MissingVectorError, warn_each
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.point_format import possible_point_ids
@@ -22,7 +28,7 @@ from logic_retrievers.index.requests import batches
 from logic_retrievers.query_execution import passage_vectors
 from logic_retrievers.scoring import sparsity
 from logic_retrievers.settings import SHARE, check_count
-from logic_retrievers.types import CandidatePool, Hit
+from logic_retrievers.types import CandidatePool, Hit, Passage
 
 VECTORS_PER_BATCH = 256
 """Contradiction vectors that a search holds in memory at a time."""
@@ -43,6 +49,10 @@ class ContradictionSearch:
         min_probability: return only passages that contradict it with at least this probability.
             Without it k passages are returned whether they contradict or not, each with its
             probability.
+        judge: reads the statement with each of the first 20 candidates and the 10 nearest, which
+            then come first, by its probability: ``auto``, the cross-encoder that comes with the
+            package; ``OnnxPairKinds`` of another bundle; or a model of your own. See
+            :class:`ContradictionFilter`.
 
     Raises:
         ConfigurationError: the encoder lacks the vector or its constants, or a value cannot work.
@@ -61,14 +71,18 @@ class ContradictionSearch:
         settings: ContradictionSettings | None = None,
         alpha: float | None = None,
         min_probability: float | None = None,
+        judge: AnyPairJudge = None,
     ) -> None:
         check_count("candidates", candidates)
+        check_pair_judge(judge)
         if min_probability is not None:
             SHARE.check("min_probability", min_probability)
         self.index = index
         self.candidates = candidates
         self.constants = merge_constants(index.encoder.specs, settings, alpha=alpha)
         self.min_probability = min_probability
+        self.judge = judge
+        self._reading = conflict_constants(judge)
 
     def search(self, statement: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
         """The k passages that contradict a statement most, best first.
@@ -154,8 +168,27 @@ class ContradictionSearch:
             ranked = yield from self._rank(query, pool)
             # copies are known by their vectors only; where they fill the pool it is made larger
             if len(ranked.order) >= k or len(pool.ids) < limit:
+                if self.judge is not None:
+                    yield from self._read(query, pool, ranked)
                 return (yield from self._build_hits(pool, ranked, k))
             limit *= 2
+
+    def _read(
+        self, query: StatementQuery, pool: CandidatePool, ranked: RankedCandidates
+    ) -> Operation[None]:
+        """Has the judge read the first candidates, which are fetched for it."""
+        pairs = ranked.pairs_to_read()
+        found = yield from self.index.fetch_passages([pool.ids[pair.other - 1] for pair in pairs])
+        passages = {0: Passage("statement", query.text)}
+        for pair in pairs:
+            passage = found.get(pool.ids[pair.other - 1])
+            if passage is not None and not ranked.unjudgeable(pair.other - 1, passage):
+                passages[pair.other] = passage
+        known = tuple(pair for pair in pairs if pair.other in passages)
+        judged, warnings = yield from judge_pairs(self.judge, known, passages, 0, self._reading)
+        warn_each(warnings)
+        reading = self._reading or self.constants
+        ranked.set_read(judged, reading.threshold)
 
     def _build_hits(
         self, pool: CandidatePool, ranked: RankedCandidates, k: int

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from logic_retrievers.effects import Operation, UserCall
-from logic_retrievers.errors import ConfigurationError, MalformedAnswerError, describe_failure
+from logic_retrievers.errors import MalformedAnswerError, describe_failure
 
 T = TypeVar("T")
 
@@ -35,16 +35,6 @@ class Reply(Generic[T]):
         if self.answers is not None:
             return ""
         return f"the pair judge does not count: {self.problem}"
-
-
-def check_judge(judge: Any) -> None:
-    """Refuses a judge that cannot be called.
-
-    Raises:
-        ConfigurationError: it cannot be called.
-    """
-    if judge is not None and not callable(judge):
-        raise ConfigurationError("judge must be callable; see PairJudge and QueryJudge")
 
 
 def ask(

@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from logic_retrievers.effects import arun, run
-from logic_retrievers.errors import ConfigurationError, MalformedAnswerError
-from logic_retrievers.judging.asking import Reply, ask, check_judge
+from logic_retrievers.errors import MalformedAnswerError
+from logic_retrievers.judging.asking import Reply, ask
 
 PAIRS = [("cake", "a cake"), ("pie", "no cake"), ("tea", "a drink")]
 LENGTHS = [4, 3, None]
@@ -204,11 +204,3 @@ async def test_cancelling_is_no_failure():
 
     with pytest.raises(asyncio.CancelledError):
         await asked_async(judge)
-
-
-@pytest.mark.parametrize("judge", ["nli", 3, [lengths]])
-def test_what_cannot_be_called_is_refused(judge):
-    with pytest.raises(ConfigurationError, match="callable"):
-        check_judge(judge)
-    check_judge(None)
-    check_judge(lengths)

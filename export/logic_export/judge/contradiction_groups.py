@@ -54,7 +54,8 @@ def group_kinds(
             if random.random() < cut:
                 other = _claim(one, other, kind, random)
             texts = pair_texts(Passage("one", one), Passage("other", other))
-            rows.append(labelled_row(*random.sample(texts, 2), kind, PAIR_KINDS))
+            first, second = random.sample(texts, 2)
+            rows.append(labelled_row(first, second, kind, PAIR_KINDS))
     return rows
 
 

@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 
-from logic_export.data.triplet_builders import find_data_file
+from logic_export.data.triplet_builders import corpus_texts, find_data_file
 from logic_export.judge.rows import (
     NEUTRAL,
     JudgeRow,
@@ -23,6 +23,8 @@ from logic_retrievers.judging import PAIR_KINDS
 from logic_retrievers.judging.pair_kinds import pair_texts
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
+
+_APART = {"scope": 0.7, "unrelated": 0.3}
 
 
 def candidates(
@@ -92,19 +94,54 @@ def neighbour_kinds(
         least_cosine: of a pair.
         seed: of the draw.
     """
-    documents = [
-        Passage(name, text) for name, text in load_dataset(folder, split).documents.items()
-    ]
+    documents = list(load_dataset(folder, split).documents.values())
     drawn = Random(seed).sample(documents, min(passages, len(documents)))
-    texts = [passage.text for passage in drawn]
+    return [
+        labelled_row(one, other, "unrelated", PAIR_KINDS)
+        for pair in _nearest_pairs(drawn, depth, least_cosine)
+        for one, other in permutations(pair)
+    ]
+
+
+def corpus_neighbours(
+    path: str,
+    passages: int = 800,
+    depth: int = 10,
+    least_cosine: float = 0.4,
+    *,
+    seed: int = 0,
+) -> list[JudgeRow]:
+    """Near passages of a corpus each of which is about something else: of another scope, as a rule.
+
+    Without them a model takes any two near passages whose values differ for a contradiction.
+
+    Args:
+        path: a corpus; no two of its texts may speak of the same thing.
+        passages: how many are drawn, with ``seed``.
+        depth: nearest ones of each among these.
+        least_cosine: of a pair.
+        seed: of the draw, and of which text comes first.
+    """
+    texts = sorted(set(corpus_texts(Path(path))))
+    random = Random(seed)
+    drawn = random.sample(texts, min(passages, len(texts)))
+    target = tuple(_APART.get(kind, 0.0) for kind in PAIR_KINDS)
+    rows = []
+    for pair in _nearest_pairs(drawn, depth, least_cosine):
+        one, other = random.sample(pair, 2)
+        rows.append(JudgeRow(one, other, target))
+    return rows
+
+
+def _nearest_pairs(texts: list[str], depth: int, least_cosine: float) -> list[tuple[str, str]]:
+    """Each text with its nearest, as a cross-encoder reads the two."""
     vectors = default_encoder().encode_documents(texts, ["topical"])["topical"]
     cosines = vectors @ vectors.T
     np.fill_diagonal(cosines, -1)
     nearest = np.argsort(-cosines, axis=1)[:, :depth]
     return [
-        labelled_row(one, other, "unrelated", PAIR_KINDS)
+        pair_texts(Passage("one", texts[first]), Passage("other", texts[second]))
         for first, others in enumerate(nearest)
         for second in others
         if cosines[first, second] >= least_cosine
-        for one, other in permutations(pair_texts(drawn[first], drawn[second]))
     ]
