@@ -5,7 +5,6 @@ operations.py        its base class: the opened collection and the operations of
 connection.py        performs client calls: retries, time-outs, threads; faults.py sorts failures,
                      fault_messages.py words them; guarantees.py: consistency and ordering;
                      nodes.py: one connection over several addresses
-strict_limits.py     splits calls that strict mode would refuse
 edge/                the embedded engine
 settings.py          the settings of PassageIndex.open
 opening.py           creates a collection, or reads and checks it; gives a collection.py

@@ -233,9 +233,11 @@ def _fill(
     meter: ProgressMeter,
 ) -> Operation[int]:
     """Gives every point without one of these vectors all of them; returns how many points."""
-    condition, size, filled, offset = _lacks_one(missing), FIRST_BATCH, 0, None
+    limits, condition = collection.limits, _lacks_one(missing)
+    largest = limits.results(min(PAGE_SIZE, limits.upsert_max_batchsize or PAGE_SIZE))
+    size, filled, offset = FIRST_BATCH, 0, None
     while True:
-        begun, size = time.monotonic(), min(size, PAGE_SIZE)
+        begun, size = time.monotonic(), min(size, largest)
         records, offset = yield scroll(collection.name, condition, limit=size, offset=offset)
         if records:
             vectors = yield Compute(partial(_encode, collection, encoder, missing, records))

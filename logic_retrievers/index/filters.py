@@ -30,7 +30,6 @@ def to_qdrant_filter(
     prefixes: Sequence[str] = (METADATA,),
     must_not: Mapping[str, Any] | None = None,
     hiding_flags: Sequence[str] = (),
-    extra: Sequence[models.Condition] = (),
 ) -> models.Filter | None:
     """One Qdrant filter that every vector query carries; None where it would exclude nothing.
 
@@ -44,12 +43,11 @@ def to_qdrant_filter(
         prefixes: payload keys that hold metadata ("" for the top level); any of them may match.
         must_not: metadata values that no passage may have: ``{key: [values]}``.
         hiding_flags: payload keys that hide a passage where they are true.
-        extra: further conditions of the package's own.
 
     Raises:
         InputError: a filter that cannot be read.
     """
-    must: list[models.Condition] = list(extra)
+    must: list[models.Condition] = []
     if tenant is not None:
         must.append(models.FieldCondition(key=TENANT, match=models.MatchValue(value=tenant)))
     must.extend(_flag_not_set(key) for key in hiding_flags)

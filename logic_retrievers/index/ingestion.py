@@ -225,7 +225,7 @@ def _store_part(
     done: _Done,
 ) -> Operation[None]:
     points = yield Compute(lambda: _encode_points(collection, encoder, vectors, part))
-    for call in upserts(collection.name, points):
+    for call in upserts(collection.name, points, collection.limits.upsert_max_batchsize):
         yield call
         group = call.arguments["points"]
         updated = sum(point.id in stored for point in group)

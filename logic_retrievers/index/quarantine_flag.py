@@ -92,11 +92,9 @@ def _delete_flags(
 def unhide_points(collection: Collection, point_ids: Container[str]) -> Operation[None]:
     """Removes the flag from those of the hidden points that have one of these ids."""
     flagged = models.Filter(should=flag_conditions(collection.filterable_flags))
-    offset = None
+    limit, offset = collection.limits.results(POINTS_PER_CALL), None
     while collection.filterable_flags:
-        records, offset = yield scroll(
-            collection.name, flagged, limit=POINTS_PER_CALL, offset=offset
-        )
+        records, offset = yield scroll(collection.name, flagged, limit=limit, offset=offset)
         hidden = {r.id: r.payload or {} for r in records if str(r.id) in point_ids}
         yield from _delete_flags(collection, hidden)
         if offset is None:
