@@ -6,20 +6,26 @@ import os
 import re
 import warnings
 from collections.abc import Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from qdrant_client import AsyncQdrantClient, QdrantClient
+from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
 from logic_retrievers.api_keys import check_key
-from logic_retrievers.errors import ConfigurationError, StorageError
+from logic_retrievers.errors import ConfigurationError, StorageError, shown
 from logic_retrievers.index.fault_messages import translate
-from logic_retrievers.server_requests import check_address
+from logic_retrievers.server_requests import check_address, is_number
+from logic_retrievers.validation import is_encodable
 
 if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient
 
 MEMORY = ":memory:"
+CONSISTENCIES = ("majority", "quorum", "all")
+ORDERINGS = ("weak", "medium", "strong")
+_READS = ("query_batch_points", "retrieve", "scroll")
+_WRITES = ("upsert", "update_vectors", "delete_vectors", "delete", "set_payload", "delete_payload")
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|https?:", re.IGNORECASE)
 _HOST_AND_PORT = re.compile(
@@ -36,7 +42,7 @@ def check_location(location: object) -> str:
         ConfigurationError: it is none of them.
     """
     where = os.fspath(location) if isinstance(location, str | os.PathLike) else None
-    if not isinstance(where, str) or not where.strip() or "\0" in where or not _is_encodable(where):
+    if not isinstance(where, str) or not where.strip() or "\0" in where or not is_encodable(where):
         raise ConfigurationError(
             "location= is a server's address, the path of a folder, or None; it is not empty, no"
             " bytes, and holds no null character or half a character."
@@ -85,6 +91,31 @@ def keys_of(options: Mapping[str, Any]) -> list[str]:
     return keys
 
 
+def guaranteed(consistency: int | str | None, ordering: str | None) -> dict[str, dict[str, Any]]:
+    """Method of a client -> the arguments that say what is guaranteed.
+
+    The settings are those of :class:`ConnectionSettings`. Counts have no consistency.
+
+    Raises:
+        ConfigurationError: another value.
+    """
+    arguments: dict[str, dict[str, Any]] = {}
+    if consistency is not None:
+        is_count = is_number(consistency, Integral) and consistency > 0  # type: ignore[operator]
+        if not is_count and consistency not in CONSISTENCIES:
+            raise ConfigurationError(
+                f"consistency= is a number of copies or one of {CONSISTENCIES}, not"
+                f" {shown(consistency)}."
+            )
+        agreeing = consistency if is_count else models.ReadConsistencyType(consistency)
+        arguments |= {method: {"consistency": agreeing} for method in _READS}
+    if ordering is not None:
+        if ordering not in ORDERINGS:
+            raise ConfigurationError(f"ordering= is one of {ORDERINGS}, not {shown(ordering)}.")
+        arguments |= {method: {"ordering": models.WriteOrdering(ordering)} for method in _WRITES}
+    return arguments
+
+
 def embedded_client(where: str) -> EdgeClient:
     """A client of the embedded engine.
 
@@ -97,9 +128,9 @@ def embedded_client(where: str) -> EdgeClient:
     try:
         return EdgeClient(None if where == MEMORY else where)
     except OSError as error:
-        shown = where if len(where) <= 200 else f"{where[:200]}..."
+        place = where if len(where) <= 200 else f"{where[:200]}..."
         raise StorageError(
-            f"The folder {shown} cannot be used ({error.strerror}). Name another one, or give the"
+            f"The folder {place} cannot be used ({error.strerror}). Name another one, or give the"
             " right to write there."
         ) from error
     except Exception as error:
@@ -127,11 +158,3 @@ def async_server_client(settings: Mapping[str, Any]) -> AsyncQdrantClient:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", _KEY_WARNING)
         return AsyncQdrantClient(**settings)
-
-
-def _is_encodable(path: str) -> bool:
-    try:
-        os.fsencode(path)
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -33,6 +33,7 @@ from logic_retrievers.index.clients import (
     check_given_clients,
     check_location,
     embedded_client,
+    guaranteed,
     is_address,
     is_local_mode,
     keys_of,
@@ -40,7 +41,6 @@ from logic_retrievers.index.clients import (
 )
 from logic_retrievers.index.fault_messages import closed_error, translate
 from logic_retrievers.index.faults import check_answer, is_transient, retry_after
-from logic_retrievers.index.guarantees import guaranteed
 from logic_retrievers.server_requests import RequestLimits, call_within, is_number
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Connection:
         limits: of a request to a server.
         place: where Qdrant is, for messages.
         secrets: removed from every message.
-        guarantees: of a cluster's reads and writes; see :func:`guarantees.guaranteed`.
+        guarantees: of a cluster's reads and writes; see :func:`clients.guaranteed`.
     """
 
     def __init__(

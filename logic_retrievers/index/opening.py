@@ -21,7 +21,6 @@ from logic_retrievers.errors import (
 from logic_retrievers.index.collection import Collection, StoredVector, StrictLimits
 from logic_retrievers.index.collection_metadata import own_metadata, read_vectors, updated_metadata
 from logic_retrievers.index.collection_options import CollectionOptions
-from logic_retrievers.index.indexed_fields import check_fields, index_fields
 from logic_retrievers.index.lexical import ENGLISH, term_vector
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import (
@@ -38,9 +37,11 @@ from logic_retrievers.index.point_format import (
 from logic_retrievers.index.requests import client_call, create_index, scroll
 from logic_retrievers.index.schema import (
     PAYLOAD_INDEXES,
+    check_fields,
     check_vector,
     creation_arguments,
     default_specs,
+    index_fields,
     new_lexical_vector,
     requested_specs,
 )
