@@ -79,43 +79,65 @@ def find_candidates(
     """
     exclusions = must_not or [{}] * len(queries)
     conditions = _conditions(collection, user_filter, exclusions)
-    _check_queries(collection, queries)
-    pools = [_PoolBuilder(vector_queries) for vector_queries in queries]
-    searches = [
-        (pool, query, condition)
-        for pool, condition in zip(pools, conditions, strict=True)
+    pools = [_PoolBuilder(*each) for each in zip(queries, conditions, strict=True)]
+    stored_names = {
+        query.vector: collection.vector(query.vector).stored_name
+        for pool in pools
         for query in pool.queries
-        if query.limit > 0
-    ]
+    }
+    searches = [(pool, query) for pool in pools for query in pool.queries if query.limit > 0]
+    params = None if collection.local_mode else RESCORED
     results = yield from _query_batch(
         collection,
         [
             nearest_request(
                 query.query,
-                collection.vector(query.vector).stored_name,
+                stored_names[query.vector],
                 _allowed(collection, query.limit + SPARE),
-                condition,
-                None if collection.local_mode else RESCORED,
+                pool.condition,
+                params,
             )
-            for _, query, condition in searches
+            for pool, query in searches
         ],
     )
-    for (pool, query, _), points in zip(searches, results, strict=True):
+    for (pool, query), points in zip(searches, results, strict=True):
         pool.add_nearest(query, points)
-    for pool, condition in zip(pools, conditions, strict=True):
-        pool.end_search(condition, collection.limits)
-    yield from _score_candidates(collection, pools)
+    for pool in pools:
+        pool.end_search(collection.limits)
+    missing = [
+        (pool, query, unscored)
+        for pool in pools
+        for query in pool.queries
+        for unscored in pool.unscored(query)
+    ]
+    params = scoring_params(collection)
+    results = yield from _query_batch(
+        collection,
+        [
+            scores_request(query.query, stored_names[query.vector], unscored, params)
+            for _, query, unscored in missing
+        ],
+    )
+    for (pool, query, _), points in zip(missing, results, strict=True):
+        pool.add_scores(query, points)
     return [pool.build() for pool in pools]
 
 
 class _PoolBuilder:
-    """The candidates of one query: name of a vector query -> point id -> score."""
+    """The candidates of one query that pass a filter.
 
-    def __init__(self, queries: Sequence[EncodedVectorQuery]) -> None:
-        self.queries = queries
+    ``scores``: name of a vector query -> point id -> score.
+    """
+
+    def __init__(
+        self, queries: Sequence[EncodedVectorQuery], condition: models.Filter | None
+    ) -> None:
+        self.queries, self.condition = queries, condition
         self.scores: dict[str, dict[str, float]] = {query.name: {} for query in queries}
+        if len(self.scores) < len(queries):
+            names = [query.name for query in queries]
+            raise InputError(f"Two vector queries of one name: {names}.")
         self.ids: list[str] = []
-        self._condition: models.Filter | None = None
         self._ids_per_search = 1
         self._all: list[models.Filter] = []
 
@@ -128,10 +150,9 @@ class _PoolBuilder:
         """Adds scores of candidates."""
         self.scores[query.name].update((str(point.id), point.score) for point in points)
 
-    def end_search(self, condition: models.Filter | None, limits: StrictLimits) -> None:
-        """Ends phase 1: candidates that pass this filter are scored."""
+    def end_search(self, limits: StrictLimits) -> None:
+        """Ends phase 1: what it found is to be scored."""
         self.ids = sorted(set().union(*self.scores.values()))
-        self._condition = condition
         self._ids_per_search = limits.ids(limits.results(max(1, len(self.ids))))
         self._all = self._filters(self.ids)
 
@@ -147,7 +168,7 @@ class _PoolBuilder:
 
     def _filters(self, points: Sequence[str]) -> list[models.Filter]:
         return [
-            by_id(map(native_point_id, part), self._condition)
+            by_id(map(native_point_id, part), self.condition)
             for part in batches(points, self._ids_per_search)
         ]
 
@@ -180,15 +201,6 @@ def _conditions(
     return [compose_filter(must_not=exclusion) if exclusion else shared for exclusion in exclusions]
 
 
-def _check_queries(collection: Collection, queries: Sequence[Sequence[EncodedVectorQuery]]) -> None:
-    for vector_queries in queries:
-        names = [query.name for query in vector_queries]
-        if len(set(names)) != len(names):
-            raise InputError(f"Two vector queries of one name: {names}.")
-        for query in vector_queries:
-            collection.vector(query.vector)
-
-
 def _allowed(collection: Collection, wanted: int) -> int:
     """As many candidates of a search as strict mode allows."""
     allowed = collection.limits.results(wanted)
@@ -212,27 +224,3 @@ def _query_batch(
         responses: list[ScoredPoints] = yield call
         results.extend(response.points for response in responses)
     return results
-
-
-def _score_candidates(collection: Collection, pools: Sequence[_PoolBuilder]) -> Operation[None]:
-    """Phase 2: the scores that are missing."""
-    missing = [
-        (pool, query, points)
-        for pool in pools
-        for query in pool.queries
-        for points in pool.unscored(query)
-    ]
-    responses = yield from _query_batch(
-        collection,
-        [
-            scores_request(
-                query.query,
-                collection.vector(query.vector).stored_name,
-                points,
-                scoring_params(collection),
-            )
-            for _, query, points in missing
-        ],
-    )
-    for (pool, query, _), scored in zip(missing, responses, strict=True):
-        pool.add_scores(query, scored)

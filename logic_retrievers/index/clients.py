@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
@@ -20,6 +20,8 @@ from logic_retrievers.validation import is_encodable
 
 if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient
+
+Client = TypeVar("Client", QdrantClient, AsyncQdrantClient)
 
 MEMORY = ":memory:"
 CONSISTENCIES = ("majority", "quorum", "all")
@@ -145,16 +147,13 @@ def is_local_mode(options: Mapping[str, Any]) -> bool:
     return options.get("location") == MEMORY or options.get("path") is not None
 
 
-def server_client(settings: Mapping[str, Any]) -> QdrantClient:
-    """A client of a server; it warns of a key that travels unencrypted to another machine."""
+def server_client(kind: type[Client], settings: Mapping[str, Any]) -> Client:
+    """A client of a server; it warns of a key that travels unencrypted to another machine.
+
+    An asynchronous one does not: it is made beside a synchronous client, which has warned already.
+    """
+    here = urlsplit(settings["url"]).hostname in {"localhost", "127.0.0.1", "::1"}
     with warnings.catch_warnings():
-        if urlsplit(settings["url"]).hostname in {"localhost", "127.0.0.1", "::1"}:
+        if here or kind is not QdrantClient:
             warnings.filterwarnings("ignore", _KEY_WARNING)
-        return QdrantClient(**settings)
-
-
-def async_server_client(settings: Mapping[str, Any]) -> AsyncQdrantClient:
-    """The asynchronous one; the synchronous client has warned already."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", _KEY_WARNING)
-        return AsyncQdrantClient(**settings)
+        return kind(**settings)

@@ -77,18 +77,22 @@ def _check_depth(user: models.Filter) -> None:
     """Refuses a filter that is nested more deeply than a server reads, or that contains itself."""
     level: list[Any] = [user]
     for _ in range(MAX_DEPTH):
-        groups = [getattr(part, "nested", part) for part in level]
-        groups = [getattr(group, "filter", group) for group in groups]
         level = [
             condition
-            for group in groups
-            if isinstance(group, models.Filter)
-            for conditions in (group.must, group.should, group.must_not, group.min_should)
-            for condition in as_list(getattr(conditions, "conditions", conditions))
+            for part in level
+            for condition in conditions_of(getattr(getattr(part, "nested", None), "filter", part))
         ]
         if not level:
             return
     raise InputError(f"A filter may have {MAX_DEPTH} levels at most.")
+
+
+def conditions_of(group: Any) -> list[Any]:
+    """All conditions right inside a Qdrant filter; those of anything else are none."""
+    if not isinstance(group, models.Filter):
+        return []
+    parts = (group.must, group.should, group.must_not, group.min_should)
+    return [each for part in parts for each in as_list(getattr(part, "conditions", part))]
 
 
 def as_list(conditions: Any) -> list[Any]:

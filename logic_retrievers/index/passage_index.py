@@ -358,16 +358,17 @@ class PassageIndex(IndexOperations):
         Returns:
             Whether there was anything to do.
         """
-        return self.run(self._optimize(self.collection, force=True))
+        return self.run(self._optimize(force=True))
 
     async def aoptimize(self) -> bool:
         """:meth:`optimize` without blocking the event loop."""
-        return await self.arun(self._optimize(self.collection, force=True))
+        return await self.arun(self._optimize(force=True))
 
-    def _optimize(self, collection: str, *, force: bool = False) -> Operation[bool]:
+    def _optimize(self, collection: str | None = None, *, force: bool = False) -> Operation[bool]:
         if not self.embedded:
             return False
-        return bool((yield client_call("optimize", collection, force=force)))
+        call = client_call("optimize", collection or self.collection, force=force)
+        return bool((yield call))
 
     def _add(
         self,
@@ -391,7 +392,7 @@ class PassageIndex(IndexOperations):
             postponed=postponed,
             mark_postponed=self._mark_postponed if postponed else None,
         )
-        yield from self._optimize(self.collection)
+        yield from self._optimize()
         return report
 
     def _mark_postponed(self) -> Operation[None]:
@@ -412,7 +413,7 @@ class PassageIndex(IndexOperations):
             create=False,
             show_quarantined=self._collection.shows_quarantined,
         )
-        yield from self._optimize(self.collection)
+        yield from self._optimize()
         return report
 
     def _name_of_copy(self, collection: str | None, place: Mapping[str, Any]) -> str:

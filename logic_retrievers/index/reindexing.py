@@ -124,7 +124,10 @@ def _fill(
         yield from switch_alias(alias, target.name)
         later, last = yield from _pass(source, target, encoder, seen, only_ours=True)
         written += last
-        removed += yield from _delete_if_ours(target, seen, later)
+        # what went from the original during the switch, unless others wrote it anew
+        gone = yield from _ours(target, [point for point in seen if point not in later], seen)
+        yield from delete_points(target, gone)
+        removed += len(gone)
     return written, removed
 
 
@@ -307,12 +310,3 @@ def _ours(
         for point in points
         if point not in stored or (point in before and before[point].digest == stored[point])
     ]
-
-
-def _delete_if_ours(
-    target: Collection, seen: Mapping[str, _Content], later: Mapping[str, _Content]
-) -> Operation[int]:
-    """Deletes what went from the original during the switch, unless others wrote it anew."""
-    gone = yield from _ours(target, [point for point in seen if point not in later], seen)
-    yield from delete_points(target, gone)
-    return len(gone)

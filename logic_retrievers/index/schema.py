@@ -84,9 +84,14 @@ def creation_arguments(
 ) -> dict[str, Any]:
     """The arguments of ``create_collection``, but for the name; without words where None."""
     vectors = {name: new_vector(spec) for name, spec in specs.items()}
+    dense = {
+        spec.name: models.VectorParams(size=spec.dimension, distance=models.Distance.COSINE)
+        for spec in specs.values()
+    }
+    sparse = {}
     if language is not None:
         vectors[LEXICAL] = new_lexical_vector(language)
-    dense, sparse = vector_params(vectors)
+        sparse[LEXICAL] = models.SparseVectorParams(modifier=models.Modifier.IDF)
     return {
         "vectors_config": dense,
         "sparse_vectors_config": sparse or None,
@@ -104,25 +109,6 @@ def new_vector(spec: VectorSpec, incomplete: bool = False) -> StoredVector:
 def new_lexical_vector(language: str, incomplete: bool = False) -> StoredVector:
     """The lexical vector as this package creates it."""
     return StoredVector(LEXICAL, LEXICAL, None, lexical.fingerprint(language), incomplete)
-
-
-def vector_params(
-    vectors: Mapping[str, StoredVector],
-) -> tuple[dict[str, models.VectorParams], dict[str, models.SparseVectorParams]]:
-    """Qdrant's parameters of the dense and of the sparse vectors, under their stored names."""
-    dense = {
-        vector.stored_name: models.VectorParams(
-            size=vector.dimension, distance=models.Distance.COSINE
-        )
-        for vector in vectors.values()
-        if vector.dimension is not None
-    }
-    sparse = {
-        vector.stored_name: models.SparseVectorParams(modifier=models.Modifier.IDF)
-        for vector in vectors.values()
-        if vector.sparse
-    }
-    return dense, sparse
 
 
 def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> None:

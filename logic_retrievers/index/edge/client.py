@@ -166,7 +166,7 @@ class EdgeClient:
         request = edge.ScrollRequest(
             offset=offset,
             limit=limit,
-            filter=scroll_filter and translation.to_filter(scroll_filter),
+            filter=None if scroll_filter is None else translation.to_filter(scroll_filter),
             with_payload=with_payload,
             with_vector=with_vectors,
         )
@@ -181,7 +181,7 @@ class EdgeClient:
         """How many points meet a filter."""
         collection = self._open(collection_name)
         collection.index_filtered([count_filter])
-        condition = count_filter and translation.to_filter(count_filter)
+        condition = None if count_filter is None else translation.to_filter(count_filter)
         request = edge.CountRequest(exact=exact, filter=condition)
         with engine_errors():
             return models.CountResult(count=collection.shard.count(request))

@@ -9,7 +9,7 @@ from uuid import UUID
 import qdrant_edge as edge
 from qdrant_client import models
 
-from logic_retrievers.index.filters import as_list
+from logic_retrievers.index.filters import as_list, conditions_of
 from logic_retrievers.index.requests import ScoredId, ScoredPoints, by_filter
 
 
@@ -129,21 +129,14 @@ def _range(bounds: models.Range | models.DatetimeRange | None) -> Any:
 
 
 def filtered_fields(
-    conditions: Iterable[models.Filter | None],
+    conditions: Iterable[models.Condition | None],
 ) -> Iterator[tuple[str, models.PayloadSchemaType]]:
     """The payload fields that filters compare, each with the type of index that helps it."""
     for condition in conditions:
-        if condition is None:
-            continue
-        at_least = condition.min_should.conditions if condition.min_should else []
-        for part in (condition.must, condition.should, condition.must_not, at_least):
-            for inner in as_list(part):
-                if isinstance(inner, models.Filter):
-                    yield from filtered_fields([inner])
-                elif isinstance(inner, models.FieldCondition):
-                    kind = _index_type(inner)
-                    if kind is not None:
-                        yield inner.key, kind
+        for inner in conditions_of(condition):
+            yield from filtered_fields([inner])
+            if isinstance(inner, models.FieldCondition) and (kind := _index_type(inner)):
+                yield inner.key, kind
 
 
 def _index_type(condition: models.FieldCondition) -> models.PayloadSchemaType | None:
