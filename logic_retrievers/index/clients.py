@@ -16,7 +16,6 @@ from logic_retrievers.api_keys import check_key
 from logic_retrievers.errors import ConfigurationError, StorageError, shown
 from logic_retrievers.index.fault_messages import translate
 from logic_retrievers.server_requests import check_address, is_number
-from logic_retrievers.validation import is_encodable
 
 if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient
@@ -44,7 +43,7 @@ def check_location(location: object) -> str:
         ConfigurationError: it is none of them.
     """
     where = os.fspath(location) if isinstance(location, str | os.PathLike) else None
-    if not isinstance(where, str) or not where.strip() or "\0" in where or not is_encodable(where):
+    if not isinstance(where, str) or not where.strip() or "\0" in where or not _is_encodable(where):
         raise ConfigurationError(
             "location= is a server's address, the path of a folder, or None; it is not empty, no"
             " bytes, and holds no null character or half a character."
@@ -157,3 +156,11 @@ def server_client(kind: type[Client], settings: Mapping[str, Any]) -> Client:
         if here or kind is not QdrantClient:
             warnings.filterwarnings("ignore", _KEY_WARNING)
         return kind(**settings)
+
+
+def _is_encodable(path: str) -> bool:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
