@@ -3,9 +3,7 @@
 passage_index.py     PassageIndex: each method synchronous and asynchronous
 operations.py        its base class: the opened collection and the operations of a search
 connection.py        performs client calls: retries, time-outs, threads; faults.py sorts failures,
-                     fault_messages.py words them; guarantees.py: consistency and ordering;
-                     nodes.py: one connection over several addresses
-strict_limits.py     splits calls that strict mode would refuse
+                     fault_messages.py words them; nodes.py: one connection over several addresses
 edge/                the embedded engine
 settings.py          the settings of PassageIndex.open
 opening.py           creates a collection, or reads and checks it; gives a collection.py
@@ -15,8 +13,7 @@ candidate_search.py  candidate pools in two phases
 points.py            count, get, page, delete
 quarantine_flag.py   the flag that hides a passage
 backfill.py          adds a missing named vector
-copies.py            PassageIndex.copy_to (collection_copy.py) and .reindex (reindexing.py), its
-                     second base class
+collection_copy.py   a copy elsewhere; reindexing.py: all passages anew beside the first collection
 
 Without I/O: schema.py, collection_metadata.py, point_format.py, filters.py, requests.py,
 lexical.py.

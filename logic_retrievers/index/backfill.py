@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from qdrant_client import models
 
@@ -72,12 +71,7 @@ def backfill(
         return BackfillReport(collection.name, (), 0)
     yield from _add_vector_names(collection, missing)
     yield from _delete_outdated(collection, missing)
-    condition = _lacks_one(missing)
-    meter = ProgressMeter(progress, (yield from count_points(collection, condition)))
-    filled = 0
-    # again until no point is left: others may add passages meanwhile, without the new vectors
-    while more := (yield from _fill(collection, encoder, missing, filled, meter)):
-        filled += more
+    filled = yield from _fill(collection, encoder, list(missing.values()), progress)
     done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
     signed = _sign_foreign_vectors(collection, encoder)
     yield from _write_metadata(collection, {**signed, **done})
@@ -158,12 +152,19 @@ def _add_vector_names(
     for name, vector in missing.items():
         if name in collection.vectors:
             continue
+        config: models.DenseVectorNameConfig | models.SparseVectorNameConfig
+        if vector.dimension is None:
+            words = models.SparseVectorConfig(modifier=models.Modifier.IDF)
+            config = models.SparseVectorNameConfig(sparse=words)
+        else:
+            dense = models.DenseVectorConfig(size=vector.dimension, distance=models.Distance.COSINE)
+            config = models.DenseVectorNameConfig(dense=dense)
         try:
             yield client_call(
                 "create_vector_name",
                 collection.name,
                 vector_name=vector.stored_name,
-                vector_name_config=_vector_name_config(vector),
+                vector_name_config=config,
             )
         except ServerError as error:
             if type(error) is not ServerError:  # it did not answer, or wants a key
@@ -172,18 +173,6 @@ def _add_vector_names(
                 f"The server does not add vector {name!r} to collection {collection.name!r}; Qdrant"
                 f" can since version 1.18. Update it, or reindex into another one. ({error})"
             ) from error
-
-
-def _vector_name_config(
-    vector: StoredVector,
-) -> models.DenseVectorNameConfig | models.SparseVectorNameConfig:
-    if vector.dimension is None:
-        return models.SparseVectorNameConfig(
-            sparse=models.SparseVectorConfig(modifier=models.Modifier.IDF)
-        )
-    return models.DenseVectorNameConfig(
-        dense=models.DenseVectorConfig(size=vector.dimension, distance=models.Distance.COSINE)
-    )
 
 
 def _sign_foreign_vectors(collection: Collection, encoder: Encoder) -> dict[str, StoredVector]:
@@ -228,41 +217,33 @@ def _write_metadata(collection: Collection, vectors: Mapping[str, StoredVector])
 def _fill(
     collection: Collection,
     encoder: Encoder,
-    missing: Mapping[str, StoredVector],
-    filled_before: int,
-    meter: ProgressMeter,
+    vectors: Sequence[StoredVector],
+    progress: ProgressCallback | None,
 ) -> Operation[int]:
     """Gives every point without one of these vectors all of them; returns how many points."""
-    condition, size, filled, offset = _lacks_one(missing), FIRST_BATCH, 0, None
+    # points without one or more of the vectors
+    has_vector = [models.HasVectorCondition(has_vector=vector.stored_name) for vector in vectors]
+    condition = models.Filter(should=[models.Filter(must_not=[has]) for has in has_vector])
+    meter = ProgressMeter(progress, (yield from count_points(collection, condition)))
+    limits = collection.limits
+    largest = limits.results(min(PAGE_SIZE, limits.upsert_max_batchsize or PAGE_SIZE))
+    size, filled, before, offset = FIRST_BATCH, 0, 0, None
     while True:
-        begun, size = time.monotonic(), min(size, PAGE_SIZE)
+        begun, size = time.monotonic(), min(size, largest)
         records, offset = yield scroll(collection.name, condition, limit=size, offset=offset)
         if records:
-            vectors = yield Compute(partial(_encode, collection, encoder, missing, records))
+            passages = [collection.passage(record) for record in records]
+            encoded = yield Compute(partial(encode_for_storage, encoder, passages, vectors))
             updates = [
                 models.PointVectors(id=record.id, vector=vector)
-                for record, vector in zip(records, vectors, strict=True)
+                for record, vector in zip(records, encoded, strict=True)
             ]
             yield client_call("update_vectors", collection.name, points=updates, wait=True)
             filled += len(records)
-            meter.report(filled_before + filled)
+            meter.report(filled)
             size = next_part_size(len(records), begun)
         if offset is None:
-            return filled
-
-
-def _lacks_one(vectors: Mapping[str, StoredVector]) -> models.Filter:
-    """Points without one or more of these vectors."""
-    has_vector = [models.HasVectorCondition(has_vector=v.stored_name) for v in vectors.values()]
-    return models.Filter(should=[models.Filter(must_not=[has]) for has in has_vector])
-
-
-def _encode(
-    collection: Collection,
-    encoder: Encoder,
-    missing: Mapping[str, StoredVector],
-    records: Sequence[models.Record],
-) -> list[dict[str, Any]]:
-    """For each point: stored vector name -> vector of its text."""
-    passages = [collection.passage(record) for record in records]
-    return encode_for_storage(encoder, passages, list(missing.values()))
+            # again until no point is left: others may add passages meanwhile, without the vectors
+            if filled == before:
+                return filled
+            before = filled

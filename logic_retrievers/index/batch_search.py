@@ -32,7 +32,9 @@ def batch_search(client: Any) -> Callable[..., Any]:
     nothing, or has one of its own (a tracer's, say).
     """
     options = getattr(client, "init_options", None)
-    if options is None or is_local_mode(options) or not _has_usual_method(client):
+    has_own = "query_batch_points" in vars(client)
+    is_usual = type(client).query_batch_points in _USUAL_METHODS and not has_own
+    if options is None or is_local_mode(options) or not is_usual:
         return client.query_batch_points  # type: ignore[no-any-return]
     send, read = (_send_rpc, _from_rpc) if options.get("prefer_grpc") else (_send_rest, _from_rest)
 
@@ -47,12 +49,6 @@ def batch_search(client: Any) -> Callable[..., Any]:
         return read(await send(client, collection_name, requests, consistency))
 
     return asearch if isinstance(client, AsyncQdrantClient) else search
-
-
-def _has_usual_method(client: Any) -> bool:
-    return type(client).query_batch_points in _USUAL_METHODS and "query_batch_points" not in vars(
-        client
-    )
 
 
 class _RestPoint(TypedDict):

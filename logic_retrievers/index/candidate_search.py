@@ -11,8 +11,8 @@ import numpy as np
 from qdrant_client import models
 
 from logic_retrievers.effects import Operation
-from logic_retrievers.errors import InputError
-from logic_retrievers.index.collection import Collection
+from logic_retrievers.errors import InputError, StrictModeWarning, warn
+from logic_retrievers.index.collection import Collection, StrictLimits
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import native_point_id
 from logic_retrievers.index.requests import (
@@ -62,7 +62,9 @@ def find_candidates(
     """The pool of every query: what its vector queries find, each point scored on all of them.
 
     Phase 1 sends the vector queries of all queries, phase 2 asks for the scores that are missing. A
-    point that vanishes between the two keeps NaN.
+    point that vanishes between the two keeps NaN. What strict mode would refuse is asked for in
+    parts; where it allows fewer results than are wanted, a
+    :class:`~logic_retrievers.errors.StrictModeWarning` says so.
 
     Args:
         collection: where to search.
@@ -77,44 +79,67 @@ def find_candidates(
     """
     exclusions = must_not or [{}] * len(queries)
     conditions = _conditions(collection, user_filter, exclusions)
-    _check_queries(collection, queries)
-    pools = [_PoolBuilder(vector_queries) for vector_queries in queries]
-    searches = [
-        (pool, query, condition)
-        for pool, condition in zip(pools, conditions, strict=True)
+    pools = [_PoolBuilder(*each) for each in zip(queries, conditions, strict=True)]
+    stored_names = {
+        query.vector: collection.vector(query.vector).stored_name
+        for pool in pools
         for query in pool.queries
-        if query.limit > 0
-    ]
+    }
+    searches = [(pool, query) for pool in pools for query in pool.queries if query.limit > 0]
+    params = None if collection.local_mode else RESCORED
     results = yield from _query_batch(
         collection,
         [
             nearest_request(
                 query.query,
-                collection.vector(query.vector).stored_name,
-                query.limit + SPARE,
-                condition,
-                None if collection.local_mode else RESCORED,
+                stored_names[query.vector],
+                _allowed(collection, query.limit + SPARE),
+                pool.condition,
+                params,
             )
-            for _, query, condition in searches
+            for pool, query in searches
         ],
     )
-    for (pool, query, _), points in zip(searches, results, strict=True):
+    for (pool, query), points in zip(searches, results, strict=True):
         pool.add_nearest(query, points)
-    for pool, condition in zip(pools, conditions, strict=True):
-        pool.end_search(condition)
-    yield from _score_candidates(collection, pools)
+    for pool in pools:
+        pool.end_search(collection.limits)
+    missing = [
+        (pool, query, unscored)
+        for pool in pools
+        for query in pool.queries
+        for unscored in pool.unscored(query)
+    ]
+    params = scoring_params(collection)
+    results = yield from _query_batch(
+        collection,
+        [
+            scores_request(query.query, stored_names[query.vector], unscored, params)
+            for _, query, unscored in missing
+        ],
+    )
+    for (pool, query, _), points in zip(missing, results, strict=True):
+        pool.add_scores(query, points)
     return [pool.build() for pool in pools]
 
 
 class _PoolBuilder:
-    """The candidates of one query: name of a vector query -> point id -> score."""
+    """The candidates of one query that pass a filter.
 
-    def __init__(self, queries: Sequence[EncodedVectorQuery]) -> None:
-        self.queries = queries
+    ``scores``: name of a vector query -> point id -> score.
+    """
+
+    def __init__(
+        self, queries: Sequence[EncodedVectorQuery], condition: models.Filter | None
+    ) -> None:
+        self.queries, self.condition = queries, condition
         self.scores: dict[str, dict[str, float]] = {query.name: {} for query in queries}
+        if len(self.scores) < len(queries):
+            names = [query.name for query in queries]
+            raise InputError(f"Two vector queries of one name: {names}.")
         self.ids: list[str] = []
-        self._condition: models.Filter | None = None
-        self._all: models.Filter | None = None
+        self._ids_per_search = 1
+        self._all: list[models.Filter] = []
 
     def add_nearest(self, query: EncodedVectorQuery, points: Iterable[ScoredId]) -> None:
         """Adds the results of a search, cut to its limit; ties at the edge go by id."""
@@ -125,22 +150,27 @@ class _PoolBuilder:
         """Adds scores of candidates."""
         self.scores[query.name].update((str(point.id), point.score) for point in points)
 
-    def end_search(self, condition: models.Filter | None) -> None:
-        """Ends phase 1: candidates that pass this filter are scored."""
+    def end_search(self, limits: StrictLimits) -> None:
+        """Ends phase 1: what it found is to be scored."""
         self.ids = sorted(set().union(*self.scores.values()))
-        self._condition = condition
-        self._all = by_id(map(native_point_id, self.ids), condition)
+        self._ids_per_search = limits.ids(limits.results(max(1, len(self.ids))))
+        self._all = self._filters(self.ids)
 
-    def unscored(self, query: EncodedVectorQuery) -> models.Filter | None:
-        """A filter for the candidates that this vector query has not scored; None: there are none.
+    def unscored(self, query: EncodedVectorQuery) -> list[models.Filter]:
+        """Filters for the candidates that this vector query has not scored.
 
-        Queries that have scored none share one filter, which is then made and translated once.
+        Queries that have scored none share theirs, which are then made and translated once.
         """
         scored = self.scores[query.name]
-        if not scored and self.ids:
+        if not scored:
             return self._all
-        missing = [native_point_id(point) for point in self.ids if point not in scored]
-        return by_id(missing, self._condition) if missing else None
+        return self._filters([point for point in self.ids if point not in scored])
+
+    def _filters(self, points: Sequence[str]) -> list[models.Filter]:
+        return [
+            by_id(map(native_point_id, part), self.condition)
+            for part in batches(points, self._ids_per_search)
+        ]
 
     def build(self) -> CandidatePool:
         """The finished pool."""
@@ -171,45 +201,26 @@ def _conditions(
     return [compose_filter(must_not=exclusion) if exclusion else shared for exclusion in exclusions]
 
 
-def _check_queries(collection: Collection, queries: Sequence[Sequence[EncodedVectorQuery]]) -> None:
-    for vector_queries in queries:
-        names = [query.name for query in vector_queries]
-        if len(set(names)) != len(names):
-            raise InputError(f"Two vector queries of one name: {names}.")
-        for query in vector_queries:
-            collection.vector(query.vector)
+def _allowed(collection: Collection, wanted: int) -> int:
+    """As many candidates of a search as strict mode allows."""
+    allowed = collection.limits.results(wanted)
+    if allowed < wanted:
+        warn(
+            StrictModeWarning,
+            f"Strict mode of collection {collection.name!r} allows {allowed} results of a search:"
+            f" one that wanted {wanted} candidates looks at {allowed}, and finds less."
+            f" Raise its max_query_limit to {wanted}.",
+        )
+    return allowed
 
 
 def _query_batch(
     collection: Collection, requests: Sequence[models.QueryRequest]
 ) -> Operation[list[list[ScoredId]]]:
     results: list[list[ScoredId]] = []
-    for batch in batches(requests, REQUESTS_PER_CALL):
+    most = min(REQUESTS_PER_CALL, collection.limits.search_max_batchsize or REQUESTS_PER_CALL)
+    for batch in batches(requests, most):
         call = client_call("query_batch_points", collection.name, requests=list(batch))
         responses: list[ScoredPoints] = yield call
         results.extend(response.points for response in responses)
     return results
-
-
-def _score_candidates(collection: Collection, pools: Sequence[_PoolBuilder]) -> Operation[None]:
-    """Phase 2: the scores that are missing."""
-    missing = [
-        (pool, query, points)
-        for pool in pools
-        for query in pool.queries
-        if (points := pool.unscored(query)) is not None
-    ]
-    responses = yield from _query_batch(
-        collection,
-        [
-            scores_request(
-                query.query,
-                collection.vector(query.vector).stored_name,
-                points,
-                scoring_params(collection),
-            )
-            for _, query, points in missing
-        ],
-    )
-    for (pool, query, _), scored in zip(missing, responses, strict=True):
-        pool.add_scores(query, scored)

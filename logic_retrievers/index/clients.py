@@ -6,20 +6,27 @@ import os
 import re
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from qdrant_client import AsyncQdrantClient, QdrantClient
+from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
 from logic_retrievers.api_keys import check_key
-from logic_retrievers.errors import ConfigurationError, StorageError
+from logic_retrievers.errors import ConfigurationError, StorageError, shown
 from logic_retrievers.index.fault_messages import translate
-from logic_retrievers.server_requests import check_address
+from logic_retrievers.server_requests import check_address, is_number
 
 if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient
 
+Client = TypeVar("Client", QdrantClient, AsyncQdrantClient)
+
 MEMORY = ":memory:"
+CONSISTENCIES = ("majority", "quorum", "all")
+ORDERINGS = ("weak", "medium", "strong")
+_READS = ("query_batch_points", "retrieve", "scroll")
+_WRITES = ("upsert", "update_vectors", "delete_vectors", "delete", "set_payload", "delete_payload")
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|https?:", re.IGNORECASE)
 _HOST_AND_PORT = re.compile(
@@ -85,6 +92,31 @@ def keys_of(options: Mapping[str, Any]) -> list[str]:
     return keys
 
 
+def guaranteed(consistency: int | str | None, ordering: str | None) -> dict[str, dict[str, Any]]:
+    """Method of a client -> the arguments that say what is guaranteed.
+
+    The settings are those of :class:`ConnectionSettings`. Counts have no consistency.
+
+    Raises:
+        ConfigurationError: another value.
+    """
+    arguments: dict[str, dict[str, Any]] = {}
+    if consistency is not None:
+        is_count = is_number(consistency, Integral) and consistency > 0  # type: ignore[operator]
+        if not is_count and consistency not in CONSISTENCIES:
+            raise ConfigurationError(
+                f"consistency= is a number of copies or one of {CONSISTENCIES}, not"
+                f" {shown(consistency)}."
+            )
+        agreeing = consistency if is_count else models.ReadConsistencyType(consistency)
+        arguments |= {method: {"consistency": agreeing} for method in _READS}
+    if ordering is not None:
+        if ordering not in ORDERINGS:
+            raise ConfigurationError(f"ordering= is one of {ORDERINGS}, not {shown(ordering)}.")
+        arguments |= {method: {"ordering": models.WriteOrdering(ordering)} for method in _WRITES}
+    return arguments
+
+
 def embedded_client(where: str) -> EdgeClient:
     """A client of the embedded engine.
 
@@ -97,9 +129,9 @@ def embedded_client(where: str) -> EdgeClient:
     try:
         return EdgeClient(None if where == MEMORY else where)
     except OSError as error:
-        shown = where if len(where) <= 200 else f"{where[:200]}..."
+        place = where if len(where) <= 200 else f"{where[:200]}..."
         raise StorageError(
-            f"The folder {shown} cannot be used ({error.strerror}). Name another one, or give the"
+            f"The folder {place} cannot be used ({error.strerror}). Name another one, or give the"
             " right to write there."
         ) from error
     except Exception as error:
@@ -114,19 +146,16 @@ def is_local_mode(options: Mapping[str, Any]) -> bool:
     return options.get("location") == MEMORY or options.get("path") is not None
 
 
-def server_client(settings: Mapping[str, Any]) -> QdrantClient:
-    """A client of a server; it warns of a key that travels unencrypted to another machine."""
+def server_client(kind: type[Client], settings: Mapping[str, Any]) -> Client:
+    """A client of a server; it warns of a key that travels unencrypted to another machine.
+
+    An asynchronous one does not: it is made beside a synchronous client, which has warned already.
+    """
+    here = urlsplit(settings["url"]).hostname in {"localhost", "127.0.0.1", "::1"}
     with warnings.catch_warnings():
-        if urlsplit(settings["url"]).hostname in {"localhost", "127.0.0.1", "::1"}:
+        if here or kind is not QdrantClient:
             warnings.filterwarnings("ignore", _KEY_WARNING)
-        return QdrantClient(**settings)
-
-
-def async_server_client(settings: Mapping[str, Any]) -> AsyncQdrantClient:
-    """The asynchronous one; the synchronous client has warned already."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", _KEY_WARNING)
-        return AsyncQdrantClient(**settings)
+        return kind(**settings)
 
 
 def _is_encodable(path: str) -> bool:

@@ -69,6 +69,14 @@ class StrictLimits:
     search_allow_exact: bool | None = None
     unindexed_filtering_retrieve: bool | None = None
 
+    def results(self, wanted: int) -> int:
+        """As many of the wanted results as one search or page may give."""
+        return min(wanted, self.max_query_limit or wanted)
+
+    def ids(self, wanted: int) -> int:
+        """As many of the wanted ids or values as one condition may have."""
+        return min(wanted, self.condition_max_size or wanted)
+
     @property
     def exact(self) -> bool:
         """Whether searches and counts are to be exact."""
@@ -80,9 +88,6 @@ class StrictLimits:
         if strict is None or not strict.enabled:
             return cls()
         return cls(**{name: getattr(strict, name) for name in cls.__dataclass_fields__})
-
-
-NO_LIMITS = StrictLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,7 @@ class Collection:
     flags: tuple[str, ...] = (QUARANTINED,)
     filterable_flags: tuple[str, ...] = (QUARANTINED,)
     shows_quarantined: bool = False
-    limits: StrictLimits = NO_LIMITS
+    limits: StrictLimits = StrictLimits()
 
     @property
     def language(self) -> str:

@@ -14,7 +14,6 @@ from logic_retrievers.index.collection import Collection, StrictLimits
 from logic_retrievers.index.collection_metadata import by_stored_name, updated_metadata
 from logic_retrievers.index.points import count_points
 from logic_retrievers.index.requests import client_call, create_index, retrieve, scroll, upserts
-from logic_retrievers.index.strict_limits import within
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
 PAGE_SIZE = 256
@@ -32,13 +31,11 @@ def copy(
     created = yield _elsewhere(at, _create_copy(info, target, metadata))
     limits = StrictLimits.read(created.config.strict_mode_config)
     meter = ProgressMeter(progress, (yield from count_points(collection, None)))
-    read, offset = 0, None
+    read, limit, offset = 0, collection.limits.results(PAGE_SIZE), None
     copied: int = 0
     while True:
-        records, offset = yield scroll(
-            collection.name, limit=PAGE_SIZE, offset=offset, vectors=True
-        )
-        copied += yield _elsewhere(at, within(limits, _write_absent(target, records)))
+        records, offset = yield scroll(collection.name, limit=limit, offset=offset, vectors=True)
+        copied += yield _elsewhere(at, _write_absent(target, limits, records))
         read += len(records)
         meter.report(read)
         if offset is None:
@@ -98,7 +95,9 @@ def copy_payload_indexes(info: models.CollectionInfo, target: str) -> Operation[
         yield create_index(target, key, index.params or index.data_type)
 
 
-def _write_absent(target: str, records: Sequence[models.Record]) -> Operation[int]:
+def _write_absent(
+    target: str, limits: StrictLimits, records: Sequence[models.Record]
+) -> Operation[int]:
     """Writes those of the points that the copy lacks; returns how many."""
     if not records:
         return 0
@@ -111,7 +110,7 @@ def _write_absent(target: str, records: Sequence[models.Record]) -> Operation[in
         for record in records
         if record.id not in present
     ]
-    yield from upserts(target, points)
+    yield from upserts(target, points, limits.upsert_max_batchsize)
     return len(points)
 
 

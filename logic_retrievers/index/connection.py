@@ -14,6 +14,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
+from qdrant_client import AsyncQdrantClient, QdrantClient
 from tenacity import (
     AsyncRetrying,
     RetryCallState,
@@ -26,26 +27,13 @@ from tenacity import (
 from logic_retrievers.api_keys import Secrets, check_key
 from logic_retrievers.effects import ClientCall, Compute, Effect, ThreadHandler
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.index import clients
 from logic_retrievers.index.batch_search import batch_search
-from logic_retrievers.index.clients import (
-    MEMORY,
-    async_server_client,
-    check_given_clients,
-    check_location,
-    embedded_client,
-    is_address,
-    is_local_mode,
-    keys_of,
-    server_client,
-)
 from logic_retrievers.index.fault_messages import closed_error, translate
 from logic_retrievers.index.faults import check_answer, is_transient, retry_after
-from logic_retrievers.index.guarantees import guaranteed
 from logic_retrievers.server_requests import RequestLimits, call_within, is_number
 
 if TYPE_CHECKING:
-    from qdrant_client import AsyncQdrantClient, QdrantClient
-
     from logic_retrievers.index.edge import EdgeClient
 
 # A client in local mode is not thread-safe, and frameworks share clients: one lock per client.
@@ -73,7 +61,7 @@ class Connection:
         limits: of a request to a server.
         place: where Qdrant is, for messages.
         secrets: removed from every message.
-        guarantees: of a cluster's reads and writes; see :func:`guarantees.guaranteed`.
+        guarantees: of a cluster's reads and writes; see :func:`clients.guaranteed`.
     """
 
     def __init__(
@@ -92,7 +80,7 @@ class Connection:
         # a client of qdrant-client says where it looks; the embedded engine's is of this package
         place_of_client = getattr(given, "init_options", None)
         self.embedded = place_of_client is None
-        self.local_mode = place_of_client is not None and is_local_mode(place_of_client)
+        self.local_mode = place_of_client is not None and clients.is_local_mode(place_of_client)
         self.place = place
         self._client = client
         self._async_client = async_client
@@ -149,7 +137,7 @@ class Connection:
             StorageError: the folder cannot be created or written.
         """
         limits = RequestLimits(timeout, retries)
-        guarantees = guaranteed(consistency, ordering)
+        guarantees = clients.guaranteed(consistency, ordering)
         if not is_number(grpc_port, Integral) or not 0 < grpc_port < 65536:
             raise ConfigurationError("grpc_port= is a whole number from 1 to 65535.")
         if not isinstance(prefer_grpc, bool):
@@ -157,10 +145,10 @@ class Connection:
         if client is not None or async_client is not None:
             if location is not None or api_key is not None:
                 raise ConfigurationError("Pass either a location (and its key) or ready clients.")
-            check_given_clients(client, async_client)
+            clients.check_given_clients(client, async_client)
             secrets: list[str] = []
             for options in (getattr(each, "init_options", {}) for each in (client, async_client)):
-                secrets += keys_of(options)
+                secrets += clients.keys_of(options)
                 if options.get("timeout") is not None:
                     limits = RequestLimits(options["timeout"], limits.retries)
             return cls(
@@ -170,11 +158,11 @@ class Connection:
                 secrets=Secrets(*secrets),
                 guarantees=guarantees,
             )
-        where = MEMORY if location is None else check_location(location)
-        if not is_address(where):
+        where = clients.MEMORY if location is None else clients.check_location(location)
+        if not clients.is_address(where):
             if api_key is not None:
                 raise ConfigurationError("An API key is for a server; this location is embedded.")
-            embedded = embedded_client(where)
+            embedded = clients.embedded_client(where)
             return cls(embedded, owned=True, limits=limits, place=where, guarantees=guarantees)
         settings: dict[str, Any] = {
             "url": where,
@@ -185,8 +173,8 @@ class Connection:
             "check_compatibility": False,  # it warns from a thread
         }
         return cls(
-            server_client(settings),
-            make_async=lambda: async_server_client(settings),
+            clients.server_client(QdrantClient, settings),
+            make_async=lambda: clients.server_client(AsyncQdrantClient, settings),
             owned=True,
             limits=limits,
             place=where,

@@ -30,7 +30,6 @@ def to_qdrant_filter(
     prefixes: Sequence[str] = (METADATA,),
     must_not: Mapping[str, Any] | None = None,
     hiding_flags: Sequence[str] = (),
-    extra: Sequence[models.Condition] = (),
 ) -> models.Filter | None:
     """One Qdrant filter that every vector query carries; None where it would exclude nothing.
 
@@ -44,12 +43,11 @@ def to_qdrant_filter(
         prefixes: payload keys that hold metadata ("" for the top level); any of them may match.
         must_not: metadata values that no passage may have: ``{key: [values]}``.
         hiding_flags: payload keys that hide a passage where they are true.
-        extra: further conditions of the package's own.
 
     Raises:
         InputError: a filter that cannot be read.
     """
-    must: list[models.Condition] = list(extra)
+    must: list[models.Condition] = []
     if tenant is not None:
         must.append(models.FieldCondition(key=TENANT, match=models.MatchValue(value=tenant)))
     must.extend(_flag_not_set(key) for key in hiding_flags)
@@ -79,18 +77,22 @@ def _check_depth(user: models.Filter) -> None:
     """Refuses a filter that is nested more deeply than a server reads, or that contains itself."""
     level: list[Any] = [user]
     for _ in range(MAX_DEPTH):
-        groups = [getattr(part, "nested", part) for part in level]
-        groups = [getattr(group, "filter", group) for group in groups]
         level = [
             condition
-            for group in groups
-            if isinstance(group, models.Filter)
-            for conditions in (group.must, group.should, group.must_not, group.min_should)
-            for condition in as_list(getattr(conditions, "conditions", conditions))
+            for part in level
+            for condition in conditions_of(getattr(getattr(part, "nested", None), "filter", part))
         ]
         if not level:
             return
     raise InputError(f"A filter may have {MAX_DEPTH} levels at most.")
+
+
+def conditions_of(group: Any) -> list[Any]:
+    """All conditions right inside a Qdrant filter; those of anything else are none."""
+    if not isinstance(group, models.Filter):
+        return []
+    parts = (group.must, group.should, group.must_not, group.min_should)
+    return [each for part in parts for each in as_list(getattr(part, "conditions", part))]
 
 
 def as_list(conditions: Any) -> list[Any]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Sized
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice, repeat
 from typing import Any
@@ -69,29 +69,6 @@ class _Prepared:
     digest: str
 
 
-@dataclass(slots=True)
-class _Done:
-    """What one call has read and stored so far; grows by some 200 bytes per passage."""
-
-    digests: dict[str, str] = field(default_factory=dict)
-    sources: dict[str, set[str]] = field(default_factory=dict)
-    read: int = 0
-    added: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    part_size: int = SMALLEST_PART
-
-    def parts(self, batch: Sequence[_Prepared]) -> Iterator[Sequence[_Prepared]]:
-        """The batch in parts, longest texts first; a part is what the last second allowed."""
-        ordered = sorted(batch, key=lambda prepared: -len(prepared.passage.text_to_embed))
-        start = 0
-        while start < len(ordered):
-            begun = time.monotonic()
-            yield (part := ordered[start : start + self.part_size])
-            start += len(part)
-            self.part_size = next_part_size(len(part), begun)
-
-
 def add(
     collection: Collection,
     encoder: Encoder,
@@ -114,45 +91,141 @@ def add(
     check_count("batch_size", batch_size)
     check_stream(passages)
     check_type("keep_sources", keep_sources, Container)
-    vectors = _vectors_to_write(collection, encoder)
-    fingerprints = written_fingerprints(collection, encoder)
-    written = [v for v in vectors if v.name not in postponed]
-    done = _Done()
+    work = _Ingestion(collection, encoder, passages, postponed)
     meter = ProgressMeter(progress, len(passages) if isinstance(passages, Sized) else None)
-    stream = iter(passages)
     try:
         for size in chain([min(FIRST_BATCH, batch_size)], repeat(batch_size)):
-            prepare = partial(_prepare_batch, stream, size, collection.tenant, fingerprints, done)
-            batch = yield Compute(prepare)
+            batch = yield Compute(partial(work.next_batch, size))
             if batch is None:
                 break
-            points, keys = [prepared.point for prepared in batch], [HASH, *collection.flags]
-            records = yield retrieve(collection.name, points, payload=keys)
-            stored = {str(record.id): record.payload for record in records}
-            changed = [p for p in batch if _differs(collection, p, stored)]
-            done.unchanged += len(batch) - len(changed)
+            changed = yield from work.changed(batch)
             if not changed:
-                meter.report(done.read)
+                meter.report(work.read)
                 continue
             if mark_postponed is not None:
                 yield from mark_postponed()
-            changed = yield from _keep_quarantine(collection, changed, stored)
             left = len(changed)
-            for part in done.parts(changed):
-                yield from _store_part(collection, encoder, written, part, stored, done)
+            for part in work.parts(changed):
+                yield from work.store(part)
                 left -= len(part)
-                meter.report(done.read - left, done.read)
+                meter.report(work.read - left, work.read)
         removed = 0
         if replace_sources:
-            whole = {s: points for s, points in done.sources.items() if s not in keep_sources}
+            whole = {s: points for s, points in work.sources.items() if s not in keep_sources}
             removed = yield from delete_stale(collection, whole)
     except (InputError, EncoderError, CollectionError, ServerError) as error:
-        before = done.added + done.updated
+        before = work.added + work.updated
         raise type(error)(
             f"{error} ({before} passages of this call were stored before; run it again when this is"
             " mended, and it goes on from there.)"
         ) from error
-    return IngestReport(done.added, done.updated, done.unchanged, removed)
+    return IngestReport(work.added, work.updated, work.unchanged, removed)
+
+
+class _Ingestion:
+    """One call, with what it has read and stored so far; grows by some 200 bytes per passage.
+
+    The arguments are those of :func:`add`.
+    """
+
+    def __init__(
+        self,
+        collection: Collection,
+        encoder: Encoder,
+        passages: Iterable[Passage],
+        postponed: Container[str],
+    ) -> None:
+        self._collection, self._encoder, self._stream = collection, encoder, iter(passages)
+        vectors = _vectors_to_write(collection, encoder)
+        self._vectors = [vector for vector in vectors if vector.name not in postponed]
+        self._fingerprints = written_fingerprints(collection, encoder)
+        self._digests: dict[str, str] = {}
+        self._stored: dict[str, Any] = {}
+        self._part_size = SMALLEST_PART
+        self.sources: dict[str, set[str]] = {}
+        self.read = self.added = self.updated = self.unchanged = 0
+
+    def next_batch(self, size: int) -> list[_Prepared] | None:
+        """The next batch, checked and hashed; None at the end. Repeated passages are left out."""
+        passages = list(islice(self._stream, size))
+        self.read += len(passages)
+        batch: list[_Prepared] = []
+        for passage in passages:
+            check_passage(passage)
+            point = point_id(passage.id, self._collection.tenant)
+            digest = content_hash(passage, self._fingerprints)
+            if point in self._digests:
+                if self._digests[point] != digest:
+                    raise DuplicateIdError(
+                        f"Two different passages carry the id {passage.id!r}. Give each its own."
+                    )
+                continue
+            self._digests[point] = digest
+            batch.append(_Prepared(passage, point, digest))
+            if passage.source is not None:
+                self.sources.setdefault(passage.source, set()).add(point)
+        return batch if passages else None
+
+    def changed(self, batch: Sequence[_Prepared]) -> Operation[list[_Prepared]]:
+        """What of the batch has to be written; quarantined where it is with the same text."""
+        collection, points = self._collection, [prepared.point for prepared in batch]
+        records = yield retrieve(collection.name, points, payload=[HASH, *collection.flags])
+        self._stored = {str(record.id): record.payload for record in records}
+        changed = [
+            each
+            for each in batch
+            if stored_hash(self._stored.get(each.point)) != each.digest
+            or (each.passage.quarantined and not self._is_hidden(each))
+        ]
+        self.unchanged += len(batch) - len(changed)
+        hidden = [each.point for each in changed if self._is_hidden(each)]
+        records = (yield retrieve(collection.name, hidden)) if hidden else ()
+        texts = {str(record.id): collection.passage(record).text for record in records}
+        return [
+            replace(each, passage=replace(each.passage, quarantined=True))
+            if texts.get(each.point) == each.passage.text
+            else each
+            for each in changed
+        ]
+
+    def _is_hidden(self, prepared: _Prepared) -> bool:
+        return is_quarantined(self._stored.get(prepared.point), self._collection.flags)
+
+    def parts(self, batch: Sequence[_Prepared]) -> Iterator[Sequence[_Prepared]]:
+        """The batch in parts, longest texts first; a part is what the last second allowed."""
+        ordered = sorted(batch, key=lambda prepared: -len(prepared.passage.text_to_embed))
+        start = 0
+        while start < len(ordered):
+            begun = time.monotonic()
+            yield (part := ordered[start : start + self._part_size])
+            start += len(part)
+            self._part_size = next_part_size(len(part), begun)
+
+    def store(self, part: Sequence[_Prepared]) -> Operation[None]:
+        """Encodes and writes a part."""
+        collection = self._collection
+
+        def encode() -> list[models.PointStruct]:
+            passages = [prepared.passage for prepared in part]
+            encoded = encode_for_storage(self._encoder, passages, self._vectors)
+            return [
+                models.PointStruct(
+                    id=each.point,
+                    payload=to_payload(
+                        each.passage, each.digest, collection.tenant, collection.keys
+                    ),
+                    vector=vectors,
+                )
+                for each, vectors in zip(part, encoded, strict=True)
+            ]
+
+        points = yield Compute(encode)
+        for call in upserts(collection.name, points, collection.limits.upsert_max_batchsize):
+            yield call
+            group = call.arguments["points"]
+            updated = sum(point.id in self._stored for point in group)
+            self.updated += updated
+            self.added += len(group) - updated
 
 
 def next_part_size(count: int, begun: float) -> int:
@@ -186,96 +259,3 @@ def _vectors_to_write(collection: Collection, encoder: Encoder) -> list[StoredVe
             continue
         vectors[vector.stored_name] = vector
     return list(vectors.values())
-
-
-def _prepare_batch(
-    stream: Iterator[Passage],
-    size: int,
-    tenant: str | None,
-    fingerprints: Sequence[tuple[str, str]],
-    done: _Done,
-) -> list[_Prepared] | None:
-    """The next batch, checked and hashed; None at the end. Repeated passages are left out."""
-    passages = list(islice(stream, size))
-    done.read += len(passages)
-    batch: list[_Prepared] = []
-    for passage in passages:
-        check_passage(passage)
-        point = point_id(passage.id, tenant)
-        digest = content_hash(passage, fingerprints)
-        if point in done.digests:
-            if done.digests[point] != digest:
-                raise DuplicateIdError(
-                    f"Two different passages carry the id {passage.id!r}. Give each its own."
-                )
-            continue
-        done.digests[point] = digest
-        batch.append(_Prepared(passage, point, digest))
-        if passage.source is not None:
-            done.sources.setdefault(passage.source, set()).add(point)
-    return batch if passages else None
-
-
-def _store_part(
-    collection: Collection,
-    encoder: Encoder,
-    vectors: Sequence[StoredVector],
-    part: Sequence[_Prepared],
-    stored: Container[str],
-    done: _Done,
-) -> Operation[None]:
-    points = yield Compute(lambda: _encode_points(collection, encoder, vectors, part))
-    for call in upserts(collection.name, points):
-        yield call
-        group = call.arguments["points"]
-        updated = sum(point.id in stored for point in group)
-        done.updated += updated
-        done.added += len(group) - updated
-
-
-def _differs(collection: Collection, prepared: _Prepared, stored: Mapping[str, Any]) -> bool:
-    """Whether a passage has to be written."""
-    payload = stored.get(prepared.point)
-    if stored_hash(payload) != prepared.digest:
-        return True
-    return prepared.passage.quarantined and not is_quarantined(payload, collection.flags)
-
-
-def _keep_quarantine(
-    collection: Collection, batch: Sequence[_Prepared], stored: Mapping[str, Any]
-) -> Operation[list[_Prepared]]:
-    """Sets the quarantine flag of passages that are stored quarantined with the same text."""
-    hidden = [
-        prepared.point
-        for prepared in batch
-        if is_quarantined(stored.get(prepared.point), collection.flags)
-    ]
-    if not hidden:
-        return list(batch)
-    records = yield retrieve(collection.name, hidden)
-    stored_text = {str(record.id): collection.passage(record).text for record in records}
-    return [
-        replace(prepared, passage=replace(prepared.passage, quarantined=True))
-        if stored_text.get(prepared.point) == prepared.passage.text
-        else prepared
-        for prepared in batch
-    ]
-
-
-def _encode_points(
-    collection: Collection,
-    encoder: Encoder,
-    vectors: Sequence[StoredVector],
-    batch: Sequence[_Prepared],
-) -> list[models.PointStruct]:
-    encoded = encode_for_storage(encoder, [prepared.passage for prepared in batch], vectors)
-    return [
-        models.PointStruct(
-            id=prepared.point,
-            payload=to_payload(
-                prepared.passage, prepared.digest, collection.tenant, collection.keys
-            ),
-            vector=point_vectors,
-        )
-        for prepared, point_vectors in zip(batch, encoded, strict=True)
-    ]

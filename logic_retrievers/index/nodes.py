@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import contextmanager
 from typing import Any, Unpack
 
 from tenacity import (
@@ -132,13 +132,7 @@ def connect(**settings: Unpack[ConnectionSettings]) -> Connection:
             " Addresses begin with http:// or https://; a folder stands alone."
         )
     limits = RequestLimits(settings.get("timeout", 30), settings.get("retries", 3))
-    with ExitStack() as opened:
-        nodes = [
-            opened.enter_context(
-                closing(Connection.open(**{**settings, "location": address, "retries": 0}))
-            )
-            for address in location
-        ]
-        connection = NodesConnection(nodes, limits)
-        opened.pop_all()
-    return connection
+    nodes = [
+        Connection.open(**{**settings, "location": address, "retries": 0}) for address in location
+    ]
+    return NodesConnection(nodes, limits)

@@ -18,10 +18,10 @@ from logic_retrievers.errors import (
     MissingVectorError,
     ServerError,
 )
+from logic_retrievers.index import schema
 from logic_retrievers.index.collection import Collection, StoredVector, StrictLimits
 from logic_retrievers.index.collection_metadata import own_metadata, read_vectors, updated_metadata
 from logic_retrievers.index.collection_options import CollectionOptions
-from logic_retrievers.index.indexed_fields import check_fields, index_fields
 from logic_retrievers.index.lexical import ENGLISH, term_vector
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import (
@@ -36,14 +36,6 @@ from logic_retrievers.index.point_format import (
     quarantine_keys,
 )
 from logic_retrievers.index.requests import client_call, create_index, scroll
-from logic_retrievers.index.schema import (
-    PAYLOAD_INDEXES,
-    check_vector,
-    creation_arguments,
-    default_specs,
-    new_lexical_vector,
-    requested_specs,
-)
 from logic_retrievers.validation import MAX_ID, is_encodable
 
 _MOST_NAMES = 5
@@ -88,12 +80,12 @@ def open_collection(
             f" are {new_keys.text!r} and {new_keys.metadata!r}."
         )
     options = CollectionOptions.read(collection_options)
-    fields = check_fields(indexed_fields)
+    fields = schema.check_fields(indexed_fields)
     if embedded or local_mode:
         options.check_embedded()
     if quantized and options.quantization_config is not None:
         raise ConfigurationError("Pass quantized=True or a quantization_config, not both.")
-    requested = requested_specs(specs, vectors)
+    requested = schema.requested_specs(specs, vectors)
     language = ENGLISH if lexical is None or lexical is True else lexical or None
     info = yield from _get_info(name)
     if info is None:
@@ -103,8 +95,8 @@ def open_collection(
                 f"There is no collection {name!r}{others}. Index some passages first, or pass"
                 " create=True."
             )
-        created = default_specs(specs) if vectors is None else requested
-        arguments = creation_arguments(created, language, new_keys, quantized, options)
+        created = schema.default_specs(specs) if vectors is None else requested
+        arguments = schema.creation_arguments(created, language, new_keys, quantized, options)
         info = yield from _create(name, language, arguments)
     if quantized and info.config.quantization_config is None:
         raise CollectionMismatchError(
@@ -152,13 +144,13 @@ def open_collection(
         flags = quarantine_keys(prefixes)
     limits = StrictLimits.read(info.config.strict_mode_config)
     indexed = info.payload_schema or {}
-    filterable, missing_indexes = flags, tuple(key for key in PAYLOAD_INDEXES if key not in indexed)
+    filterable = flags
+    missing_indexes: tuple[str, ...] = ()
     if limits.unindexed_filtering_retrieve is False:
         filterable = tuple(key for key in flags if key in indexed)
-    if local_mode:  # it has no payload index, and warns when asked for one
-        missing_indexes = ()
-    else:
-        yield from index_fields(name, info, prefixes, fields)
+    if not local_mode:  # which has no payload index, and warns when asked for one
+        missing_indexes = tuple(key for key in schema.PAYLOAD_INDEXES if key not in indexed)
+        yield from schema.index_fields(name, info, prefixes, fields)
     return Collection(
         name=name,
         vectors=stored,
@@ -185,7 +177,7 @@ def prepare_writing(
     next encoder is compared with this one.
     """
     for key in collection.missing_indexes:
-        yield create_index(collection.name, key, PAYLOAD_INDEXES[key])
+        yield create_index(collection.name, key, schema.PAYLOAD_INDEXES[key])
     filterable = collection.filterable_flags
     if QUARANTINED in collection.missing_indexes and QUARANTINED not in filterable:
         filterable = (QUARANTINED, *filterable)
@@ -241,10 +233,8 @@ def _create(
         yield client_call("create_collection", name, **arguments)
     except Exception:
         # Somebody else was faster, or the answer to our own first attempt was lost.
-        found = yield from _get_info(name)
-        if found is None:
+        if (yield from _get_info(name)) is None:
             raise
-        return found
     info: models.CollectionInfo = yield client_call("get_collection", name)
     return info
 
@@ -255,7 +245,7 @@ def _searchable(
     searchable = []
     for name, spec in requested.items():
         if name in stored and not stored[name].incomplete:
-            check_vector(collection, stored[name], spec)
+            schema.check_vector(collection, stored[name], spec)
             searchable.append(name)
     if not searchable:
         raise CollectionMismatchError(
@@ -278,7 +268,7 @@ def _adopted_words(
             f"Vector {vector.stored_name!r} of collection {name!r} does not weigh words by their"
             " rarity. Make it as SparseVectorParams(modifier=Modifier.IDF), or pass lexical=False."
         )
-    return replace(new_lexical_vector(language), stored_name=vector.stored_name)
+    return replace(schema.new_lexical_vector(language), stored_name=vector.stored_name)
 
 
 def _check_tenant(tenant: str | None, all_tenants: bool) -> None:

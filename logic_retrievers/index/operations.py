@@ -26,7 +26,6 @@ from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.opening import prepare_writing
 from logic_retrievers.index.requests import VectorTable
 from logic_retrievers.index.schema import check_query_encoder
-from logic_retrievers.index.strict_limits import within
 from logic_retrievers.types import CandidatePool, Passage
 
 if TYPE_CHECKING:
@@ -109,11 +108,11 @@ class IndexOperations:
 
     def run(self, operation: Operation[T]) -> T:
         """Runs an operation on this index's connection."""
-        return run(within(self._collection.limits, operation), self._connection)
+        return run(operation, self._connection)
 
     async def arun(self, operation: Operation[T]) -> T:
         """:meth:`run` without blocking the event loop."""
-        return await arun(within(self._collection.limits, operation), self._connection)
+        return await arun(operation, self._connection)
 
     def use_query_encoder(self, source: QueryEncoderSource | None, head: str | None = None) -> None:
         """From now on encodes queries with another file; stored vectors do not change.

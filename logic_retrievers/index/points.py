@@ -18,7 +18,7 @@ from logic_retrievers.index.point_format import (
     possible_point_ids,
     stored_tenant,
 )
-from logic_retrievers.index.requests import batches, client_call, retrieve, scroll
+from logic_retrievers.index.requests import batches, by_id, client_call, retrieve, scroll
 from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_ids
@@ -101,7 +101,8 @@ def page(
     condition = to_qdrant_filter(
         user_filter, tenant=collection.tenant, prefixes=collection.prefixes
     )
-    records, following = yield scroll(collection.name, condition, limit=size, offset=offset)
+    limit = collection.limits.results(size)
+    records, following = yield scroll(collection.name, condition, limit=limit, offset=offset)
     passages = [collection.passage(record) for record in records]
     return passages, following
 
@@ -135,12 +136,10 @@ def delete(
     point_ids = [
         point for passage_id in ids for point in possible_point_ids(passage_id, collection.tenant)
     ]
+    visible = to_qdrant_filter(tenant=collection.tenant)
     deleted = 0
-    for batch in batches(point_ids, _values_per_condition(collection, IDS_PER_CALL)):
-        has_id = models.HasIdCondition(has_id=list(batch))
-        condition = to_qdrant_filter(tenant=collection.tenant, extra=[has_id])
-        if condition is not None:
-            deleted += yield from _delete(collection, condition)
+    for batch in batches(point_ids, collection.limits.ids(IDS_PER_CALL)):
+        deleted += yield from _delete(collection, by_id(batch, visible))
     return deleted
 
 
@@ -154,10 +153,8 @@ def delete_stale(collection: Collection, sources: Mapping[str, Set[str]]) -> Ope
     Returns:
         How many points were deleted.
     """
-    if not sources:
-        return 0
     deleted = 0
-    for batch in batches(list(sources), _values_per_condition(collection, SOURCES_PER_CALL)):
+    for batch in batches(list(sources), collection.limits.ids(SOURCES_PER_CALL)):
         staying = set().union(*(sources[source] for source in batch))
         condition = _source_filter(collection, list(batch))
         deleted += yield from delete_others(collection, staying, condition)
@@ -169,10 +166,10 @@ def delete_others(
 ) -> Operation[int]:
     """Deletes the points that meet a condition, but for those with these ids; returns how many."""
     others: list[models.ExtendedPointId] = []
-    offset = None
+    limit, offset = collection.limits.results(POINTS_PER_DELETION), None
     while True:
         records, offset = yield scroll(
-            collection.name, condition, limit=POINTS_PER_DELETION, offset=offset, payload=False
+            collection.name, condition, limit=limit, offset=offset, payload=False
         )
         others += [record.id for record in records if str(record.id) not in staying]
         if offset is None:
@@ -188,10 +185,6 @@ def delete_points(
     for batch in batches(point_ids, POINTS_PER_DELETION):
         selector = models.PointIdsList(points=list(batch))
         yield client_call("delete", collection.name, points_selector=selector, wait=True)
-
-
-def _values_per_condition(collection: Collection, most: int) -> int:
-    return min(most, collection.limits.condition_max_size or most)
 
 
 def _source_filter(collection: Collection, sources: list[str]) -> models.Filter:

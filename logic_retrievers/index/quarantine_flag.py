@@ -33,22 +33,17 @@ def hide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
     """
     done: list[str] = []
     for batch in _batches(ids):
-        pairs = yield from retrieve_by_passage_id(collection, batch)
-        active = {
-            record.id: passage_id
-            for passage_id, record in pairs
-            if not is_quarantined(record.payload, collection.flags)
-        }
+        active = yield from _found(collection, batch, hidden=False)
         if active:
             yield client_call(
                 "set_payload",
                 collection.name,
                 payload={QUARANTINED.removeprefix(f"{LOGIC}."): True},
                 key=LOGIC,
-                points=list(active),
+                points=[record.id for _, record in active],
                 wait=True,
             )
-            done += active.values()
+        done += [passage_id for passage_id, _ in active]
     return done
 
 
@@ -60,28 +55,26 @@ def unhide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
     """
     done: list[str] = []
     for batch in _batches(ids):
-        pairs = yield from retrieve_by_passage_id(collection, batch)
-        hidden = [
-            (passage_id, record)
-            for passage_id, record in pairs
-            if is_quarantined(record.payload, collection.flags)
-        ]
-        payloads = {record.id: record.payload or {} for _, record in hidden}
-        yield from _delete_flags(collection, payloads)
+        hidden = yield from _found(collection, batch, hidden=True)
+        yield from _delete_flags(collection, [record for _, record in hidden])
         done += [passage_id for passage_id, _ in hidden]
     return done
 
 
-def _delete_flags(
-    collection: Collection, payloads: Mapping[models.ExtendedPointId, Mapping[str, Any]]
-) -> Operation[None]:
+def _found(
+    collection: Collection, ids: Sequence[str], *, hidden: bool
+) -> Operation[list[tuple[str, models.Record]]]:
+    """(passage id, point) of those of the passages that are hidden, or of those that are not."""
+    pairs = yield from retrieve_by_passage_id(collection, ids)
+    return [pair for pair in pairs if is_quarantined(pair[1].payload, collection.flags) == hidden]
+
+
+def _delete_flags(collection: Collection, records: Sequence[models.Record]) -> Operation[None]:
     """Deletes the flag's keys alone, so that nothing that others write is lost."""
     keys = collection.flags
     # a point of another store had no payload of ours, and is to have none again
-    only_flag = [
-        point for point, payload in payloads.items() if payload.get(LOGIC) == {"quarantined": True}
-    ]
-    others = [point for point in payloads if point not in only_flag]
+    only_flag = [r.id for r in records if (r.payload or {}).get(LOGIC) == {"quarantined": True}]
+    others = [record.id for record in records if record.id not in only_flag]
     for points, deleted_keys in ((only_flag, [LOGIC, *keys[1:]]), (others, list(keys))):
         if points:
             yield client_call(
@@ -92,12 +85,10 @@ def _delete_flags(
 def unhide_points(collection: Collection, point_ids: Container[str]) -> Operation[None]:
     """Removes the flag from those of the hidden points that have one of these ids."""
     flagged = models.Filter(should=flag_conditions(collection.filterable_flags))
-    offset = None
+    limit, offset = collection.limits.results(POINTS_PER_CALL), None
     while collection.filterable_flags:
-        records, offset = yield scroll(
-            collection.name, flagged, limit=POINTS_PER_CALL, offset=offset
-        )
-        hidden = {r.id: r.payload or {} for r in records if str(r.id) in point_ids}
+        records, offset = yield scroll(collection.name, flagged, limit=limit, offset=offset)
+        hidden = [record for record in records if str(record.id) in point_ids]
         yield from _delete_flags(collection, hidden)
         if offset is None:
             return

@@ -27,7 +27,6 @@ from logic_retrievers.index.point_format import content_hash, point_id, stored_h
 from logic_retrievers.index.points import count_points, delete_others, delete_points
 from logic_retrievers.index.quarantine_flag import unhide_points
 from logic_retrievers.index.requests import batches, client_call, retrieve, scroll
-from logic_retrievers.index.strict_limits import within
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.types import Passage
 
@@ -89,12 +88,10 @@ def reindex(
     target = yield from _open_target(source, into, encoder, settings, embedded)
     meter = ProgressMeter(progress, (yield from count_points(source, None)))
     if switched:  # an earlier call was cut off after that; what is there may be newer by now
-        adding = _pass(source, target, encoder, {}, meter, only_ours=True)
-        _, written = yield from within(target.limits, adding)
+        _, written = yield from _pass(source, target, encoder, {}, meter, only_ours=True)
         removed = 0
     else:
-        filling = _fill(source, target, encoder, alias, meter)
-        written, removed = yield from within(target.limits, filling)
+        written, removed = yield from _fill(source, target, encoder, alias, meter)
     stored = yield from count_points(target, None)
     seconds = time.monotonic() - begun
     return ReindexReport(into, stored, written, removed, seconds, alias=alias)
@@ -127,7 +124,10 @@ def _fill(
         yield from switch_alias(alias, target.name)
         later, last = yield from _pass(source, target, encoder, seen, only_ours=True)
         written += last
-        removed += yield from _delete_if_ours(target, seen, later)
+        # what went from the original during the switch, unless others wrote it anew
+        gone = yield from _ours(target, [point for point in seen if point not in later], seen)
+        yield from delete_points(target, gone)
+        removed += len(gone)
     return written, removed
 
 
@@ -143,7 +143,7 @@ def estimate(
     source, _ = yield from _resolve(source, into, None, embedded)
     total = yield from count_points(source, None)
     names = settings.get("vectors") or _vector_names(source, encoder)
-    records, _ = yield scroll(source.name, limit=SAMPLE)
+    records, _ = yield scroll(source.name, limit=source.limits.results(SAMPLE))
     if not records:
         return ReindexReport(into, 0, 0, bytes=0)
     texts = [source.passage(record).text_to_embed for record in records]
@@ -274,9 +274,9 @@ def _pass(
     """
     fingerprints = ingestion.written_fingerprints(target, encoder)
     seen: dict[str, _Content] = {}
-    written, offset = 0, None
+    written, limit, offset = 0, source.limits.results(PAGE_SIZE), None
     while True:
-        records, offset = yield scroll(source.name, limit=PAGE_SIZE, offset=offset)
+        records, offset = yield scroll(source.name, limit=limit, offset=offset)
         changed: dict[str | None, dict[str, Passage]] = {}
         for record in records:
             passage, tenant = source.passage(record), stored_tenant(record.payload)
@@ -310,12 +310,3 @@ def _ours(
         for point in points
         if point not in stored or (point in before and before[point].digest == stored[point])
     ]
-
-
-def _delete_if_ours(
-    target: Collection, seen: Mapping[str, _Content], later: Mapping[str, _Content]
-) -> Operation[int]:
-    """Deletes what went from the original during the switch, unless others wrote it anew."""
-    gone = yield from _ours(target, [point for point in seen if point not in later], seen)
-    yield from delete_points(target, gone)
-    return len(gone)

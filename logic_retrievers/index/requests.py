@@ -155,13 +155,15 @@ def scroll(
     )
 
 
-def upserts(collection: str, points: Iterable[models.PointStruct]) -> Iterator[ClientCall]:
-    """Writes of points, in bodies that a server takes; a larger point comes alone."""
+def upserts(
+    collection: str, points: Iterable[models.PointStruct], most: int | None
+) -> Iterator[ClientCall]:
+    """Writes of at most so many points, in bodies that a server takes; a larger one comes alone."""
     group: list[models.PointStruct] = []
     size = 0
     for point in points:
         own = _estimated_bytes(point)
-        if group and size + own > BYTES_PER_CALL:
+        if group and (size + own > BYTES_PER_CALL or len(group) == most):
             yield client_call("upsert", collection, points=group, wait=True)
             group, size = [], 0
         group.append(point)

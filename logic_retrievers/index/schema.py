@@ -1,23 +1,26 @@
-"""A collection's named vectors: how they are created, and checked against an encoder's."""
+"""A collection's named vectors and payload indexes: how they are made, and checked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from qdrant_client import models
 
+from logic_retrievers.effects import Operation
 from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.encoders.query_encoder import QueryEncoder
 from logic_retrievers.errors import (
     CollectionMismatchError,
     ConfigurationError,
     FingerprintMismatchError,
+    shown,
 )
 from logic_retrievers.index import lexical
 from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.collection_metadata import new_metadata
 from logic_retrievers.index.collection_options import CollectionOptions
+from logic_retrievers.index.filters import metadata_path
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import (
     ID,
@@ -26,10 +29,14 @@ from logic_retrievers.index.point_format import (
     TENANT,
     PayloadKeys,
 )
+from logic_retrievers.index.requests import create_index
 
 INT8 = models.ScalarQuantization(
     scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
 )
+Fields: TypeAlias = Mapping[str, tuple[models.PayloadSchemaType, Any]]
+"""Field -> its type, and what a client is given: the type, or parameters of qdrant-client."""
+KINDS = tuple(kind.value for kind in models.PayloadSchemaType)
 ON_REQUEST = frozenset({"contradiction"})
 """Vectors that are made only where they are named: each costs a third of the encoding, and only
 searches for contradictions use this one."""
@@ -77,9 +84,14 @@ def creation_arguments(
 ) -> dict[str, Any]:
     """The arguments of ``create_collection``, but for the name; without words where None."""
     vectors = {name: new_vector(spec) for name, spec in specs.items()}
+    dense = {
+        spec.name: models.VectorParams(size=spec.dimension, distance=models.Distance.COSINE)
+        for spec in specs.values()
+    }
+    sparse = {}
     if language is not None:
         vectors[LEXICAL] = new_lexical_vector(language)
-    dense, sparse = vector_params(vectors)
+        sparse[LEXICAL] = models.SparseVectorParams(modifier=models.Modifier.IDF)
     return {
         "vectors_config": dense,
         "sparse_vectors_config": sparse or None,
@@ -97,25 +109,6 @@ def new_vector(spec: VectorSpec, incomplete: bool = False) -> StoredVector:
 def new_lexical_vector(language: str, incomplete: bool = False) -> StoredVector:
     """The lexical vector as this package creates it."""
     return StoredVector(LEXICAL, LEXICAL, None, lexical.fingerprint(language), incomplete)
-
-
-def vector_params(
-    vectors: Mapping[str, StoredVector],
-) -> tuple[dict[str, models.VectorParams], dict[str, models.SparseVectorParams]]:
-    """Qdrant's parameters of the dense and of the sparse vectors, under their stored names."""
-    dense = {
-        vector.stored_name: models.VectorParams(
-            size=vector.dimension, distance=models.Distance.COSINE
-        )
-        for vector in vectors.values()
-        if vector.dimension is not None
-    }
-    sparse = {
-        vector.stored_name: models.SparseVectorParams(modifier=models.Modifier.IDF)
-        for vector in vectors.values()
-        if vector.sparse
-    }
-    return dense, sparse
 
 
 def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> None:
@@ -165,3 +158,57 @@ def check_query_encoder(
             " that made this collection, or index into another one with the bundle that it was made"
             " for."
         )
+
+
+def check_fields(fields: Mapping[str, Any] | None) -> Fields:
+    """The fields that a user names, checked.
+
+    Raises:
+        ConfigurationError: a field that has no name, or a type that Qdrant does not have.
+    """
+    checked = {}
+    for field, schema in (fields or {}).items():
+        if not isinstance(field, str) or not field:
+            raise ConfigurationError(
+                f"indexed_fields= names fields of metadata, not {shown(field)}."
+            )
+        try:
+            kind = models.PayloadSchemaType(getattr(schema, "type", schema))
+        except ValueError:
+            raise ConfigurationError(
+                f"indexed_fields={{{field!r}: {shown(schema)}}}: a type is one of"
+                f" {', '.join(KINDS)}, or parameters of qdrant-client such as KeywordIndexParams."
+            ) from None
+        checked[field] = (kind, schema if hasattr(schema, "type") else kind)
+    return checked
+
+
+def index_fields(
+    name: str,
+    info: models.CollectionInfo,
+    prefixes: Sequence[str],
+    fields: Fields,
+) -> Operation[None]:
+    """Makes the payload indexes that the collection does not have.
+
+    Args:
+        name: of the collection.
+        info: as it is.
+        prefixes: payload keys that hold metadata; a field is indexed under each.
+        fields: see :func:`check_fields`.
+
+    Raises:
+        CollectionMismatchError: a field has an index of another type.
+        AuthenticationError, ServerError: the key may not make one, or the server refuses.
+    """
+    existing = info.payload_schema or {}
+    for field, (kind, schema) in fields.items():
+        for path in (metadata_path(prefix, field) for prefix in prefixes):
+            found = existing.get(path)
+            if found is None:
+                yield create_index(name, path, schema)
+            elif found.data_type != kind:
+                raise CollectionMismatchError(
+                    f"Collection {name!r} indexes {path!r} as {found.data_type.value}, not as"
+                    f" {kind.value}. Name that type, or delete the index by the server's client."
+                )

@@ -175,7 +175,6 @@ def test_the_tenant_surrounds_any_user_filter():
     assert whole.should is None
     assert whole.must[1] is ready
     assert whole.must[0].key == "logic.tenant"
-    assert to_qdrant_filter(tenant="t", extra=[models.HasIdCondition(has_id=[1])]).must[1].key
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,10 @@ from qdrant_client.http.models import QueryResponse
 
 from logic_retrievers import Atom, Engine, OnnxEncoder, Passage
 from logic_retrievers.cleaning import CorpusCleaner
-from logic_retrievers.effects import ClientCall
 from logic_retrievers.errors import ServerError, StrictModeWarning
-from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.collection import StrictLimits
-from logic_retrievers.index.requests import by_id, nearest_request, scores_request
-from logic_retrievers.index.strict_limits import within
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex
+from logic_retrievers.index.candidate_search import SPARE, find_candidates
+from logic_retrievers.index.collection import Collection, StoredVector, StrictLimits
 
 STRICT = {
     "enabled": True,
@@ -143,32 +141,29 @@ def test_what_cannot_be_kept_names_the_setting(wire_settings, strict, setting):
 def test_a_mode_that_is_off_limits_nothing():
     strict = models.StrictModeConfigOutput(enabled=False, max_query_limit=2)
     assert StrictLimits.read(strict) == StrictLimits.read(None) == StrictLimits()
-    operation = iter(())
-    assert within(StrictLimits(), operation) is operation  # type: ignore[arg-type]
 
 
 COUNTS = [each.name for each in fields(StrictLimits) if each.type == "int | None"]
 limits = st.builds(StrictLimits, **dict.fromkeys(COUNTS, st.none() | st.integers(1, 30)))
 
 
-@given(limits=limits, sizes=st.lists(st.tuples(st.booleans(), st.integers(1, 60)), min_size=1))
+@given(limits=limits, sizes=st.lists(st.integers(0, 60), min_size=1))
 def test_parts_of_searches_keep_the_limits_and_give_every_score(limits, sizes):
-    """Against the server's own checks; the scores of given points come back whole, in order."""
+    """Against the server's own checks; the scores of all candidates come back whole."""
     strict = models.StrictModeConfig(enabled=True, **asdict(limits))
-    query = np.ones(2, dtype=np.float32)
-    requests = [
-        scores_request(query, "topical", by_id([f"{n:032x}" for n in range(size)]), None)
-        if ids
-        else nearest_request(query, "topical", size, None)
-        for ids, size in sizes
-    ]
-
-    def operation():
-        return (
-            yield ClientCall("query_batch_points", {"collection_name": "p", "requests": requests})
-        )
-
-    running = within(limits, operation())
+    names = ("topical", "other")
+    vectors = {name: StoredVector(name, name, 2, None) for name in names}
+    vector = np.ones(2, dtype=np.float32)
+    running = find_candidates(
+        Collection("p", vectors, names, limits=limits),
+        [
+            [
+                EncodedVectorQuery(n, n, vector, limit)
+                for n, limit in zip(names, (size, 0), strict=True)
+            ]
+            for size in sizes
+        ],
+    )
     answer = None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StrictModeWarning)
@@ -179,18 +174,18 @@ def test_parts_of_searches_keep_the_limits_and_give_every_score(limits, sizes):
                 check_limits("points/query/batch", body, strict)
                 answer = [QueryResponse(points=nearest(search)) for search in body.searches]
         except StopIteration as stop:
-            responses = stop.value
-    for (ids, size), response in zip(sizes, responses, strict=True):
-        expected = size if ids else min(size, limits.max_query_limit or size)
-        assert [point.id for point in response.points] == list(range(expected))
+            pools = stop.value
+    for size, pool in zip(sizes, pools, strict=True):
+        allowed = min(size + SPARE, limits.max_query_limit or size + SPARE)
+        assert len(pool.ids) == min(size, allowed)
+        for name in names:
+            assert pool.scores[name].tolist() == [-float(point) for point in pool.ids]
 
 
 def nearest(search: models.QueryRequest) -> list[models.ScoredPoint]:
     """The points that a search asks for, or the first ones."""
-    ids = range(search.limit)
-    if search.filter is not None:
-        ids = [int(str(point).replace("-", ""), 16) for point in search.filter.must[0].has_id]
-    return [models.ScoredPoint(id=n, version=0, score=0.0) for n in ids][: search.limit]
+    ids = getattr(search.filter.must[0], "has_id", range(search.limit))
+    return [models.ScoredPoint(id=n, version=0, score=-n) for n in ids][: search.limit]
 
 
 def test_the_double_refuses_in_the_servers_words():

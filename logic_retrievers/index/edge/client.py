@@ -23,6 +23,7 @@ from logic_retrievers.index.edge.collection import (
     EdgeCollection,
     create_collection,
     engine_errors,
+    new_shard_name,
     read_description,
 )
 from logic_retrievers.index.edge.optimization import optimize, unindexed_points
@@ -102,7 +103,10 @@ class EdgeClient:
                 vectors=dict(vectors_config), sparse_vectors=dict(sparse_vectors_config or {})
             )
             description = Description(
-                params, dict(metadata or {}), quantization=quantization_config
+                params=params,
+                metadata=dict(metadata or {}),
+                shard=new_shard_name(),
+                quantization=quantization_config,
             )
             create_collection(folder, description, durable=self._durable)
 
@@ -162,7 +166,7 @@ class EdgeClient:
         request = edge.ScrollRequest(
             offset=offset,
             limit=limit,
-            filter=translation.to_filter(scroll_filter),
+            filter=None if scroll_filter is None else translation.to_filter(scroll_filter),
             with_payload=with_payload,
             with_vector=with_vectors,
         )
@@ -177,13 +181,18 @@ class EdgeClient:
         """How many points meet a filter."""
         collection = self._open(collection_name)
         collection.index_filtered([count_filter])
-        request = edge.CountRequest(exact=exact, filter=translation.to_filter(count_filter))
+        condition = None if count_filter is None else translation.to_filter(count_filter)
+        request = edge.CountRequest(exact=exact, filter=condition)
         with engine_errors():
             return models.CountResult(count=collection.shard.count(request))
 
     def upsert(self, collection_name: str, points: Sequence[models.PointStruct], **_: Any) -> None:
         """Stores whole points."""
-        self._write(collection_name, "upsert_points", translation.to_points(points))
+        stored = [
+            edge.Point(point.id, translation.to_vectors(point.vector), point.payload)  # type: ignore[arg-type]
+            for point in points
+        ]
+        self._write(collection_name, "upsert_points", stored)
 
     def update_vectors(
         self, collection_name: str, points: Sequence[models.PointVectors], **_: Any
@@ -295,8 +304,6 @@ class EdgeClient:
 
     def folder_of(self, name: str) -> Path:
         """Where a collection is, or would be."""
-        if not name:
-            raise EdgeError("a collection needs a name")
         return self._folder / quote(name, safe=" ").replace(".", "%2E")
 
 

@@ -9,12 +9,12 @@ import shutil
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import qdrant_edge as edge
+from pydantic import BaseModel, ConfigDict
 from qdrant_client import models
 
 from logic_retrievers.index.collection_metadata import by_stored_name
@@ -71,8 +71,7 @@ def new_shard_name() -> str:
     return f"shard-{uuid4().hex}"
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(BaseModel):
     """What ``collection.json`` says of a collection.
 
     Args:
@@ -83,9 +82,11 @@ class Description:
         points: how many there were when it was last closed; None while it is being written to.
     """
 
+    model_config = ConfigDict(frozen=True)
+
     params: models.CollectionParams
     metadata: dict[str, Any]
-    shard: str = field(default_factory=new_shard_name)
+    shard: str
     quantization: models.ScalarQuantization | None = None
     points: int | None = None
 
@@ -95,16 +96,9 @@ class Description:
         Raises:
             EdgeError: this should be the first one, and another process was faster.
         """
-        content = {
-            "shard": self.shard,
-            "params": self.params.model_dump(mode="json", exclude_none=True),
-            "metadata": self.metadata,
-            "quantization": self.quantization and self.quantization.model_dump(mode="json"),
-            "points": self.points,
-        }
         fresh = folder / f"{_FILE}.{self.shard}"
         with fresh.open("w", encoding="utf-8") as file:
-            json.dump(content, file)
+            json.dump(self.model_dump(mode="json"), file)
             file.flush()
             os.fsync(file.fileno())
         try:
@@ -127,15 +121,10 @@ def read_description(folder: Path) -> Description | None:
         EdgeError: it is damaged.
     """
     try:
-        content = json.loads((folder / _FILE).read_text("utf-8"))
-        params = models.CollectionParams.model_validate(content["params"])
-        stored = content.get("quantization")
-        quantization = stored and models.ScalarQuantization.model_validate(stored)
-        metadata, shard, points = content["metadata"], content["shard"], content.get("points")
-        return Description(params, metadata, shard, quantization, points)
+        return Description.model_validate(json.loads((folder / _FILE).read_text("utf-8")))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise EdgeError(f"{folder / _FILE} is damaged") from error
 
 
@@ -211,7 +200,7 @@ class EdgeCollection:
     def describe(self, **changed: Any) -> None:
         """Changes the description."""
         with self.lock:
-            self.description = replace(self.description, **changed)
+            self.description = self.description.model_copy(update=changed)
             self.description.write(self.folder)
 
     def add_vector(self, name: str, config: Any) -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 import qdrant_edge as edge
 from qdrant_client import models
 
-from logic_retrievers.index.filters import as_list
+from logic_retrievers.index.filters import as_list, conditions_of
 from logic_retrievers.index.requests import ScoredId, ScoredPoints, by_filter
 
 
@@ -59,16 +59,12 @@ OVERSAMPLING = 2.0
 """Candidates by int8 vectors for each that is asked for; without more, one in 45 is missed."""
 
 
-def to_filter(condition: models.Filter | None) -> edge.Filter | None:
+def to_filter(condition: models.Filter) -> edge.Filter:
     """The engine's form of a filter.
 
     Raises:
         ValueError: a condition that the embedded engine does not know.
     """
-    return None if condition is None else _filter(condition)
-
-
-def _filter(condition: models.Filter) -> edge.Filter:
     at_least = condition.min_should
     return edge.Filter(
         must=_conditions(condition.must),
@@ -89,7 +85,7 @@ def _conditions(conditions: Any) -> list[Any] | None:
 def _condition(condition: Any) -> Any:
     match condition:
         case models.Filter():
-            return _filter(condition)
+            return to_filter(condition)
         case models.FieldCondition():
             return _field_condition(condition)
         case models.HasIdCondition():
@@ -101,7 +97,7 @@ def _condition(condition: Any) -> Any:
         case models.IsNullCondition():
             return edge.IsNullCondition(condition.is_null.key)
         case models.NestedCondition():
-            return edge.NestedCondition(condition.nested.key, _filter(condition.nested.filter))
+            return edge.NestedCondition(condition.nested.key, to_filter(condition.nested.filter))
     raise ValueError(f"The embedded engine knows no condition {type(condition).__name__}.")
 
 
@@ -112,7 +108,7 @@ def _field_condition(condition: models.FieldCondition) -> edge.FieldCondition:
     count = condition.values_count
     return edge.FieldCondition(
         condition.key,
-        match=_match(condition.match),
+        match=None if condition.match is None else _MATCHES[type(condition.match)](condition.match),
         range=_range(condition.range),
         values_count=None
         if count is None
@@ -120,10 +116,6 @@ def _field_condition(condition: models.FieldCondition) -> edge.FieldCondition:
         is_empty=condition.is_empty,
         is_null=condition.is_null,
     )
-
-
-def _match(match: Any) -> Any:
-    return None if match is None else _MATCHES[type(match)](match)
 
 
 def _range(bounds: models.Range | models.DatetimeRange | None) -> Any:
@@ -137,21 +129,14 @@ def _range(bounds: models.Range | models.DatetimeRange | None) -> Any:
 
 
 def filtered_fields(
-    conditions: Iterable[models.Filter | None],
+    conditions: Iterable[models.Condition | None],
 ) -> Iterator[tuple[str, models.PayloadSchemaType]]:
     """The payload fields that filters compare, each with the type of index that helps it."""
     for condition in conditions:
-        if condition is None:
-            continue
-        at_least = condition.min_should.conditions if condition.min_should else []
-        for part in (condition.must, condition.should, condition.must_not, at_least):
-            for inner in as_list(part):
-                if isinstance(inner, models.Filter):
-                    yield from filtered_fields([inner])
-                elif isinstance(inner, models.FieldCondition):
-                    kind = _index_type(inner)
-                    if kind is not None:
-                        yield inner.key, kind
+        for inner in conditions_of(condition):
+            yield from filtered_fields([inner])
+            if isinstance(inner, models.FieldCondition) and (kind := _index_type(inner)):
+                yield inner.key, kind
 
 
 def _index_type(condition: models.FieldCondition) -> models.PayloadSchemaType | None:
@@ -183,7 +168,7 @@ def to_index_params(schema: Any) -> Any:
 
 def to_queries(requests: Sequence[models.QueryRequest]) -> list[edge.QueryRequest]:
     """The engine's form of requests for the nearest points."""
-    filters = by_filter(requests, _filter)
+    filters = by_filter(requests, to_filter)
     return [
         edge.QueryRequest(
             limit=request.limit or 10,
@@ -222,14 +207,6 @@ def to_vector(vector: Any) -> Any:
 def to_vectors(vectors: Mapping[str, Any]) -> dict[str, Any]:
     """The engine's form of a point's named vectors."""
     return {name: to_vector(vector) for name, vector in vectors.items()}
-
-
-def to_points(points: Sequence[models.PointStruct]) -> list[edge.Point]:
-    """The engine's form of points."""
-    return [
-        edge.Point(point.id, to_vectors(point.vector), point.payload)  # type: ignore[arg-type]
-        for point in points
-    ]
 
 
 def from_record(record: Any) -> models.Record:
