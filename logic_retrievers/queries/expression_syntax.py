@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from logic_retrievers.errors import ExpressionError, shown
-from logic_retrievers.queries.expressions.tree import (
+from logic_retrievers.queries.expressions import (
     MAX_DEPTH,
     MAX_TEXT,
     And,
@@ -84,10 +84,7 @@ class _TextReader:
         return expression
 
     def _or_level(self) -> Expression:
-        return self._joined(Or, self._and_level)
-
-    def _and_level(self) -> Expression:
-        return self._joined(And, self._not_level)
+        return self._joined(Or, lambda: self._joined(And, self._not_level))
 
     def _joined(self, kind: type[And | Or], read: Callable[[], Expression]) -> Expression:
         parts = [read()]
@@ -196,18 +193,17 @@ def _read_quotation(text: str, start: int) -> tuple[str, int]:
     raise ExpressionError("this quotation is never closed", text=text, position=start)
 
 
-def from_dict(value: Mapping[str, Any]) -> Expression:
+def from_dict(value: Any, place: str = "expression", levels: int = MAX_DEPTH) -> Expression:
     """Reads an expression from nested dictionaries; see :meth:`Expression.from_dict`.
 
-    Keys other than ``op``, ``text`` and ``args`` are ignored.
+    Args:
+        value: has the keys ``op``, and ``text`` or ``args``.
+        place: where it stands, for messages.
+        levels: how many there may be.
 
     Raises:
         ExpressionError: says which part is wrong.
     """
-    return _read_json(value, "expression", MAX_DEPTH)
-
-
-def _read_json(value: Any, place: str, levels: int) -> Expression:
     if not levels:
         raise ExpressionError(f"more than {MAX_DEPTH} levels of AND, OR and NOT")
     if not isinstance(value, Mapping):
@@ -222,7 +218,7 @@ def _read_json(value: Any, place: str, levels: int) -> Expression:
         raise ExpressionError(f"{place}.args must be a list, not {shown(args)}: {_JSON_FORM}")
     if op == "not" and len(args) != 1:
         raise ExpressionError(f"{place} negates {len(args)} parts, and NOT takes one: {_JSON_FORM}")
-    parts = tuple(_read_json(arg, f"{place}.args[{n}]", levels - 1) for n, arg in enumerate(args))
+    parts = tuple(from_dict(arg, f"{place}.args[{n}]", levels - 1) for n, arg in enumerate(args))
     if op == "not":
         return Not(parts[0])
     return And(parts) if op == "and" else Or(parts)
