@@ -30,7 +30,11 @@ _EXCLUDING_WORDS = re.compile(
     r"^not(?!\S)|^[!~-] ?(?=[^\W\d])|(?<!\S)(?:(?i:and|but) (?i:not)(?!\S)|&&|\|\|)"
 )
 """Of a bare atom that was meant to be two, or to rule something out."""
-_WORD = re.compile(r'[^\s()"“”„«»]+')
+_QUOTATION = "|".join(
+    rf"{first}(?:\\[\\{last}]|[^{last}])*+{last}" for first, last in _QUOTATION_MARKS.items()
+)
+_TOKEN = re.compile(rf'(?P<word>[^\s()"“”„«»]+)|[()]|(?P<quoted>{_QUOTATION})|(?P<mark>\S)')
+"""A mark is of a quotation that lacks the other one."""
 _JSON_FORM = (
     'write {"op": "atom", "text": "..."}, {"op": "not", "args": [one]}, or "and" or "or" with at '
     "least two"
@@ -145,52 +149,28 @@ class _TextReader:
 def _tokenise(text: str) -> list[_Token]:
     """The tokens, the words of a bare atom as one, and an end token."""
     tokens: list[_Token] = []
-    at = 0
-    while at < len(text):
-        char = text[at]
-        if char.isspace():
-            at += 1
-        elif char in "()":
-            tokens.append(_Token(char, at))
-            at += 1
-        elif char in _QUOTATION_MARKS:
-            quoted, end = _read_quotation(text, at)
-            tokens.append(_Token("quoted", at, quoted))
-            at = end
-        elif word := _WORD.match(text, at):
-            tokens.append(_word_token(tokens, word.group(), at))
-            at = word.end()
-        else:
-            raise ExpressionError("a quotation ends that never began", text=text, position=at)
-    return [*tokens, _Token("end", len(text))]
-
-
-def _word_token(tokens: list[_Token], word: str, at: int) -> _Token:
-    """An operator, or a word joined to the bare words right before it."""
-    if word in _OPERATORS:
-        return _Token(word, at)
-    if tokens and tokens[-1].kind == "bare":
-        previous = tokens.pop()
-        return _Token("bare", previous.position, f"{previous.text} {word}")
-    return _Token("bare", at, word)
-
-
-def _read_quotation(text: str, start: int) -> tuple[str, int]:
-    """The text in quotation marks, and the position behind them."""
-    closing = _QUOTATION_MARKS[text[start]]
-    chars: list[str] = []
-    at = start + 1
-    while at < len(text):
-        if text[at] == closing:
-            content = "".join(chars)
+    for match in _TOKEN.finditer(text):
+        kind, piece, at = match.lastgroup, match.group(), match.start()
+        if kind == "mark":
+            problem = (
+                "this quotation is never closed"
+                if piece in _QUOTATION_MARKS
+                else "a quotation ends that never began"
+            )
+            raise ExpressionError(problem, text=text, position=at)
+        if kind == "quoted":
+            content = re.sub(rf"\\([\\{piece[-1]}])", r"\1", piece[1:-1])
             if not content.strip():
-                raise ExpressionError("nothing is quoted here", text=text, position=start)
-            return content, at + 1
-        if text[at] == "\\" and text[at + 1 : at + 2] in (closing, "\\"):
-            at += 1
-        chars.append(text[at])
-        at += 1
-    raise ExpressionError("this quotation is never closed", text=text, position=start)
+                raise ExpressionError("nothing is quoted here", text=text, position=at)
+            tokens.append(_Token("quoted", at, content))
+        elif kind == "word" and piece not in _OPERATORS:
+            if tokens and tokens[-1].kind == "bare":
+                before = tokens.pop()
+                at, piece = before.position, f"{before.text} {piece}"
+            tokens.append(_Token("bare", at, piece))
+        else:
+            tokens.append(_Token(piece, at))
+    return [*tokens, _Token("end", len(text))]
 
 
 def from_dict(value: Any, place: str = "expression", levels: int = MAX_DEPTH) -> Expression:
