@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from logic_retrievers.cli.console import report_errors
 from logic_retrievers.errors import ConfigurationError, ReadError, shown
 from logic_retrievers.paths import exists
 from logic_retrievers.policies.auto import Base
@@ -199,8 +200,11 @@ class NewCollection:
         return {**options, **{name: value for name, value in named.items() if value is not None}}
 
 
-def expand_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Makes each field of a command's parameters that are dataclasses an option of its own."""
+def as_command(command: Callable[..., None]) -> Callable[..., None]:
+    """Makes each field of a command's parameters that are dataclasses an option of its own.
+
+    Errors end it as :func:`report_errors` says.
+    """
     signature = inspect.signature(command, eval_str=True)
     groups: dict[str, Any] = {}
     parameters: list[inspect.Parameter] = []
@@ -223,7 +227,7 @@ def expand_options(command: Callable[..., None]) -> Callable[..., None]:
         command(**values)
 
     wrapped.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return wrapped
+    return report_errors(wrapped)
 
 
 def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:

@@ -15,13 +15,8 @@ from logic_retrievers.cli.console import (
     out,
     print_json,
     print_status,
-    report_errors,
 )
-from logic_retrievers.cli.options import (
-    StoredCollectionWithLedger,
-    expand_options,
-    open_ledger,
-)
+from logic_retrievers.cli.options import StoredCollectionWithLedger, as_command, open_ledger
 from logic_retrievers.errors import ConfigurationError, InputError
 
 if TYPE_CHECKING:
@@ -36,8 +31,7 @@ All = Annotated[bool, typer.Option("--all", help="All hidden passages.")]
 
 
 @quarantine.command("list")
-@report_errors
-@expand_options
+@as_command
 def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> None:
     """Prints the hidden passages, and why each was hidden."""
     with _open_quarantine(stored, reads=True) as store:
@@ -60,8 +54,7 @@ def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) 
 
 
 @quarantine.command()
-@report_errors
-@expand_options
+@as_command
 def show(
     passage: Annotated[str, typer.Argument(metavar="ID", help="Of a passage.")],
     as_json: AsJson = False,
@@ -93,8 +86,7 @@ def show(
 
 
 @quarantine.command()
-@report_errors
-@expand_options
+@as_command
 def restore(
     ids: Ids = None,
     everything: All = False,
@@ -118,8 +110,7 @@ def restore(
 
 
 @quarantine.command()
-@report_errors
-@expand_options
+@as_command
 def purge(
     ids: Ids = None,
     everything: All = False,
@@ -141,8 +132,7 @@ def purge(
 
 
 @quarantine.command()
-@report_errors
-@expand_options
+@as_command
 def verify(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> None:
     """Compares the ledger with the collection, and completes what a crash interrupted.
 

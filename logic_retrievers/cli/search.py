@@ -12,7 +12,6 @@ from logic_retrievers.cli.console import (
     out,
     print_json,
     print_status,
-    report_errors,
     shorten,
 )
 from logic_retrievers.cli.options import (
@@ -22,7 +21,7 @@ from logic_retrievers.cli.options import (
     QueryEncoders,
     StoredCollection,
     UseJudge,
-    expand_options,
+    as_command,
     open_policy,
     parse_filter,
 )
@@ -34,8 +33,7 @@ if TYPE_CHECKING:
     from logic_retrievers.queries import Expression
 
 
-@report_errors
-@expand_options
+@as_command
 def search(
     words: Annotated[
         list[str] | None,
