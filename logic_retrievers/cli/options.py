@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
@@ -125,15 +125,12 @@ class StoredCollection:
     all_tenants: AllTenants = False
 
     def open(
-        self,
-        encoder: Encoder | None = None,
-        *,
-        create: bool = False,
-        vectors: Sequence[str] | None = None,
-        lexical: bool | str | None = None,
-        collection_options: Mapping[str, Any] | None = None,
+        self, encoder: Encoder | None = None, *, create: bool = False, **settings: Any
     ) -> PassageIndex:
-        """Opens the collection, with the bundle's encoder by default; only servers get the key."""
+        """Opens the collection, with the bundle's encoder by default; only servers get the key.
+
+        Settings are those of :meth:`PassageIndex.open`.
+        """
         from logic_retrievers.index import PassageIndex
 
         return PassageIndex.open(
@@ -144,9 +141,7 @@ class StoredCollection:
             tenant=self.tenant,
             all_tenants=self.all_tenants,
             create=create,
-            vectors=vectors,
-            lexical=lexical,
-            collection_options=collection_options,
+            **settings,
         )
 
 

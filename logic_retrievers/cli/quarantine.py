@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logic_retrievers.cli.console import (
-    AsJson,
-    ExitCode,
-    out,
-    print_json,
-    print_status,
-)
+from logic_retrievers.cli.console import AsJson, ExitCode, out, print_json, print_status
 from logic_retrievers.cli.options import StoredCollectionWithLedger, as_command, open_ledger
 from logic_retrievers.errors import ConfigurationError, InputError
 

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from logic_retrievers.cli.console import (
-    AsJson,
-    out,
-    print_json,
-    print_status,
-    shorten,
-)
+from logic_retrievers.cli.console import AsJson, out, print_json, print_status, shorten
 from logic_retrievers.cli.options import (
     BaseName,
     Filters,

@@ -66,11 +66,11 @@ class EndpointEncoder(FunctionEncoder):
             max_tokens=max_tokens,
         )
         self._client = client
-        settings = {"dimension": dimension, "max_tokens": max_tokens, "batch_size": batch_size}
-        prefixes = {"query_prefix": query_prefix, "document_prefix": document_prefix}
-        self._make = partial(
-            EndpointEncoder, base_url, model, name, **prefixes, **settings, **endpoint
-        )
+        settings: dict[str, Any] = {
+            **{"name": name, "query_prefix": query_prefix, "document_prefix": document_prefix},
+            **{"dimension": dimension, "max_tokens": max_tokens, "batch_size": batch_size},
+        }
+        self._make = partial(EndpointEncoder, base_url, model, **settings, **endpoint)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process makes it anew.

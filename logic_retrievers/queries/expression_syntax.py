@@ -8,15 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from logic_retrievers.errors import ExpressionError, shown
-from logic_retrievers.queries.expressions import (
-    MAX_DEPTH,
-    MAX_TEXT,
-    And,
-    Atom,
-    Expression,
-    Not,
-    Or,
-)
+from logic_retrievers.queries.expressions import MAX_DEPTH, MAX_TEXT, And, Atom, Expression, Not, Or
 
 MAX_CHARACTERS = 4 * MAX_TEXT
 """Room for quotation marks, backslashes, operators and parentheses around every atom."""
