@@ -54,7 +54,7 @@ def write_noisy(
             weight.CopyFrom(numpy_helper.from_array(moved.astype(values.dtype), weight.name))
     trunk = found.read(side.trunk) if side.trunk else None
     tokenizer = SharedTokenizer(found.read(manifest.tokenizer))
-    ids = tokenizer.encode(TEXTS, side.prefix, changes.get("max_tokens", side.max_tokens)).ids
+    ids, _ = tokenizer.encode(TEXTS, side.prefix, changes.get("max_tokens", side.max_tokens))
     content = graph.SerializeToString()
     card = {
         "head": head,

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logic_retrievers.cli.console import AsJson, out, print_json, progress_bar, report_errors
-from logic_retrievers.cli.options import StoredCollection, expand_options
+from logic_retrievers.cli.console import AsJson, out, print_json, progress_bar
+from logic_retrievers.cli.options import StoredCollection, as_command
 
 if TYPE_CHECKING:
     from logic_retrievers.index import BackfillReport, PassageIndex
 
 
-@report_errors
-@expand_options
+@as_command
 def backfill(
     vectors: Annotated[
         list[str],

@@ -6,19 +6,13 @@ from typing import Annotated
 
 import typer
 
-from logic_retrievers.cli.console import AsJson, print_json, report_errors
-from logic_retrievers.cli.options import (
-    Filters,
-    StoredCollection,
-    expand_options,
-    parse_filter,
-)
+from logic_retrievers.cli.console import AsJson, print_json
+from logic_retrievers.cli.options import Filters, StoredCollection, as_command, parse_filter
 from logic_retrievers.cli.search import check_not_empty, print_hits
 from logic_retrievers.errors import ConfigurationError
 
 
-@report_errors
-@expand_options
+@as_command
 def contradictions(
     text: Annotated[str | None, typer.Argument(help="A statement.")] = None,
     like: Annotated[

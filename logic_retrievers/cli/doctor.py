@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from logic_retrievers.cli.console import AsJson, ExitCode, out, print_json, report_errors
-from logic_retrievers.cli.options import StoredCollection, expand_options, open_encoder
+from logic_retrievers.cli.console import AsJson, ExitCode, out, print_json
+from logic_retrievers.cli.options import StoredCollection, as_command, open_encoder
 from logic_retrievers.cli.shell_words import in_shell_words
 from logic_retrievers.effects import ClientCall
 from logic_retrievers.errors import LogicRetrieversError
@@ -62,8 +62,7 @@ class PossibleCollection(StoredCollection):
     ] = ""
 
 
-@report_errors
-@expand_options
+@as_command
 def doctor(as_json: AsJson = False, *, stored: PossibleCollection) -> None:
     """Checks the installation, the encoder, and the index where one is named."""
     checks = [*_check_installation(), *_check_clashes()]

@@ -18,14 +18,8 @@ from logic_retrievers.cli.console import (
     print_json,
     print_status,
     progress_bar,
-    report_errors,
 )
-from logic_retrievers.cli.options import (
-    NewCollection,
-    StoredCollection,
-    expand_options,
-    open_encoder,
-)
+from logic_retrievers.cli.options import NewCollection, StoredCollection, as_command, open_encoder
 from logic_retrievers.errors import MissingVectorError
 from logic_retrievers.progress import Progress
 
@@ -36,8 +30,7 @@ if TYPE_CHECKING:
 MAX_SHOWN_ERRORS = 20
 
 
-@report_errors
-@expand_options
+@as_command
 def index(
     path: Annotated[
         Path,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from logic_retrievers.cli.console import report_errors
 from logic_retrievers.errors import ConfigurationError, ReadError, shown
 from logic_retrievers.paths import exists
 from logic_retrievers.policies.auto import Base
@@ -124,15 +125,12 @@ class StoredCollection:
     all_tenants: AllTenants = False
 
     def open(
-        self,
-        encoder: Encoder | None = None,
-        *,
-        create: bool = False,
-        vectors: Sequence[str] | None = None,
-        lexical: bool | str | None = None,
-        collection_options: Mapping[str, Any] | None = None,
+        self, encoder: Encoder | None = None, *, create: bool = False, **settings: Any
     ) -> PassageIndex:
-        """Opens the collection, with the bundle's encoder by default; only servers get the key."""
+        """Opens the collection, with the bundle's encoder by default; only servers get the key.
+
+        Settings are those of :meth:`PassageIndex.open`.
+        """
         from logic_retrievers.index import PassageIndex
 
         return PassageIndex.open(
@@ -143,9 +141,7 @@ class StoredCollection:
             tenant=self.tenant,
             all_tenants=self.all_tenants,
             create=create,
-            vectors=vectors,
-            lexical=lexical,
-            collection_options=collection_options,
+            **settings,
         )
 
 
@@ -199,8 +195,11 @@ class NewCollection:
         return {**options, **{name: value for name, value in named.items() if value is not None}}
 
 
-def expand_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Makes each field of a command's parameters that are dataclasses an option of its own."""
+def as_command(command: Callable[..., None]) -> Callable[..., None]:
+    """Makes each field of a command's parameters that are dataclasses an option of its own.
+
+    Errors end it as :func:`report_errors` says.
+    """
     signature = inspect.signature(command, eval_str=True)
     groups: dict[str, Any] = {}
     parameters: list[inspect.Parameter] = []
@@ -223,7 +222,7 @@ def expand_options(command: Callable[..., None]) -> Callable[..., None]:
         command(**values)
 
     wrapped.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return wrapped
+    return report_errors(wrapped)
 
 
 def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
@@ -246,7 +245,7 @@ def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
     Raises:
         ConfigurationError: a condition that has another form, or an alternative to a range.
     """
-    from logic_retrievers.documents.numbers import read_number
+    from logic_retrievers.documents.front_matter import read_number
 
     values: dict[str, Any] = {}
     for condition in conditions:

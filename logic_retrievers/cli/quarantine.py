@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logic_retrievers.cli.console import (
-    AsJson,
-    ExitCode,
-    out,
-    print_json,
-    print_status,
-    report_errors,
-)
-from logic_retrievers.cli.options import (
-    StoredCollectionWithLedger,
-    expand_options,
-    open_ledger,
-)
+from logic_retrievers.cli.console import AsJson, ExitCode, out, print_json, print_status
+from logic_retrievers.cli.options import StoredCollectionWithLedger, as_command, open_ledger
 from logic_retrievers.errors import ConfigurationError, InputError
 
 if TYPE_CHECKING:
@@ -36,8 +25,7 @@ All = Annotated[bool, typer.Option("--all", help="All hidden passages.")]
 
 
 @quarantine.command("list")
-@report_errors
-@expand_options
+@as_command
 def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> None:
     """Prints the hidden passages, and why each was hidden."""
     with _open_quarantine(stored, reads=True) as store:
@@ -60,8 +48,7 @@ def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) 
 
 
 @quarantine.command()
-@report_errors
-@expand_options
+@as_command
 def show(
     passage: Annotated[str, typer.Argument(metavar="ID", help="Of a passage.")],
     as_json: AsJson = False,
@@ -93,8 +80,7 @@ def show(
 
 
 @quarantine.command()
-@report_errors
-@expand_options
+@as_command
 def restore(
     ids: Ids = None,
     everything: All = False,
@@ -118,8 +104,7 @@ def restore(
 
 
 @quarantine.command()
-@report_errors
-@expand_options
+@as_command
 def purge(
     ids: Ids = None,
     everything: All = False,
@@ -141,8 +126,7 @@ def purge(
 
 
 @quarantine.command()
-@report_errors
-@expand_options
+@as_command
 def verify(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> None:
     """Compares the ledger with the collection, and completes what a crash interrupted.
 

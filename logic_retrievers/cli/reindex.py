@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from logic_retrievers.cli.console import AsJson, out, print_json, progress_bar, report_errors
-from logic_retrievers.cli.options import (
-    NewCollection,
-    StoredCollection,
-    expand_options,
-    open_encoder,
-)
+from logic_retrievers.cli.console import AsJson, out, print_json, progress_bar
+from logic_retrievers.cli.options import NewCollection, StoredCollection, as_command, open_encoder
 
 if TYPE_CHECKING:
     from logic_retrievers.index import ReindexReport
 
 
-@report_errors
-@expand_options
+@as_command
 def reindex(
     into: Annotated[str, typer.Argument(help="Name of the second collection.")],
     new_bundle: Annotated[

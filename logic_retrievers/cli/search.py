@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from logic_retrievers.cli.console import (
-    AsJson,
-    out,
-    print_json,
-    print_status,
-    report_errors,
-    shorten,
-)
+from logic_retrievers.cli.console import AsJson, out, print_json, print_status, shorten
 from logic_retrievers.cli.options import (
     BaseName,
     Filters,
@@ -22,7 +15,7 @@ from logic_retrievers.cli.options import (
     QueryEncoders,
     StoredCollection,
     UseJudge,
-    expand_options,
+    as_command,
     open_policy,
     parse_filter,
 )
@@ -34,8 +27,7 @@ if TYPE_CHECKING:
     from logic_retrievers.queries import Expression
 
 
-@report_errors
-@expand_options
+@as_command
 def search(
     words: Annotated[
         list[str] | None,

@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from logic_retrievers.api_keys import check_key
-from logic_retrievers.cli.console import report_errors
 from logic_retrievers.cli.options import (
     BaseName,
     StoredCollection,
     UseJudge,
-    expand_options,
+    as_command,
     open_policy,
 )
 from logic_retrievers.errors import MissingExtraError
@@ -22,8 +21,7 @@ EXTRAS = {"mcp": "mcp", "fastapi": "rest", "uvicorn": "rest", "prometheus_client
 """Package -> the extra that brings it."""
 
 
-@report_errors
-@expand_options
+@as_command
 def serve(
     mcp: Annotated[
         bool,

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import IO, Any, NoReturn, TypeAlias
 
 from logic_retrievers.documents.files import Line, SourceFile, not_utf8, read_lines, read_text
-from logic_retrievers.documents.front_matter import split_front_matter
-from logic_retrievers.documents.numbers import read_number
+from logic_retrievers.documents.front_matter import read_number, split_front_matter
 from logic_retrievers.errors import ReadError
 
 TEXT_KEYS = ("text", "page_content", "contents")

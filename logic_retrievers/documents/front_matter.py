@@ -1,4 +1,4 @@
-"""Front matter of Markdown: YAML between two lines of three dashes."""
+"""Front matter of Markdown (YAML between two lines of three dashes), and numbers without a type."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from typing import Any
 
 import yaml
 
-from logic_retrievers.documents.numbers import NUMBER, read_number
-
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
+"""``007``, ``+47`` and numbers that a float cannot hold are texts: their digits are what counts."""
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?\n)??---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TEXT_WITH_COLON = re.compile(r"^([\w.-]+):[ \t]+([^\s\[{\"'|>&*!#].*:[ \t].*?)[ \t]*\r?$", re.M)
+
+
+def read_number(text: str) -> int | float | str:
+    """The number that a text is, or the text."""
+    if _NUMBER.fullmatch(text) is None:
+        return text
+    return float(text) if "." in text else int(text)
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
@@ -60,7 +67,7 @@ class _Loader(yaml.SafeLoader):
 for _tag, _pattern, _first in (
     ("null", r"~|null|", ["~", "n", ""]),
     ("bool", r"true|false", ["t", "f"]),
-    ("float", NUMBER.pattern, [*"-0123456789"]),
+    ("float", _NUMBER.pattern, [*"-0123456789"]),
 ):
     _Loader.add_implicit_resolver(
         f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), _first

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +66,11 @@ class VectorSpec:
     def fingerprint_for(self, role: Role) -> str:
         """The fingerprint of the side that encodes texts of this role."""
         return (self.query_fingerprint if role == "query" else "") or self.fingerprint
+
+
+def fingerprint(*parts: Any) -> str:
+    """A hash of values that JSON can hold, in 32 characters."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
 @runtime_checkable
@@ -187,7 +194,6 @@ def clean_texts(texts: Sequence[str]) -> list[str]:
         raise InputError(
             f"Texts must be a list of strings, not {type(texts).__name__}. For one text: [text]."
         )
-    checked = []
     for index, text in enumerate(texts):
         if not isinstance(text, str):
             raise InputError(
@@ -195,8 +201,7 @@ def clean_texts(texts: Sequence[str]) -> list[str]:
             )
         if not text or text.isspace():
             raise EmptyTextError(f"Text {index} is empty. Leave empty texts out.")
-        checked.append(_LONE_SURROGATE.sub("\ufffd", text))
-    return checked
+    return list(map(clean_text, texts))
 
 
 def clean_text(text: str) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from logic_retrievers.encoders.base import Role
 from logic_retrievers.encoders.manifest import (
     FORMAT_VERSION,
     MANIFEST_NAME,
@@ -100,12 +99,6 @@ class Bundle:
         for name, encoder in encoders.items():
             manifest = replace_query_side(manifest, name, encoder)
         return replace(self, manifest=manifest, query_encoders=encoders, file_manifest=original)
-
-    def source_of(self, head: str, role: Role) -> str:
-        """The folder or file that a head's side comes from, for messages."""
-        if role == "query" and head in self.query_encoders:
-            return self.query_encoders[head].source
-        return str(self.path)
 
     def references(self) -> tuple[ReferenceVectors, ...]:
         """The reference vectors of the original model.

@@ -34,8 +34,7 @@ CREATE TABLE IF NOT EXISTS vectors (
     key BLOB PRIMARY KEY, vector BLOB NOT NULL, checksum INTEGER NOT NULL
 ) WITHOUT ROWID
 """
-_KEYS_PER_QUERY = 500
-"""SQLite's oldest limit on parameters is 999."""
+_SELECT = "SELECT vector, checksum FROM vectors WHERE key = ?"
 
 
 class _CachingEncoder(RoleEncoder):
@@ -135,19 +134,14 @@ class CachedEncoder(_CachingEncoder):
             connection.execute(_SCHEMA)
 
     def _read(self, dimensions: Mapping[bytes, int]) -> dict[bytes, Vectors]:
-        keys = list(dimensions)
         vectors: dict[bytes, Vectors] = {}
-        for start in range(0, len(keys), _KEYS_PER_QUERY):
-            batch = keys[start : start + _KEYS_PER_QUERY]
-            marks = ",".join("?" * len(batch))
-            with self._open() as connection:
-                rows = connection.execute(
-                    f"SELECT key, vector, checksum FROM vectors WHERE key IN ({marks})", batch
-                ).fetchall()
-            for key, blob, checksum in rows:  # SQLite holds columns to no type
+        with self._open() as connection:
+            for key, dimension in dimensions.items():
+                found = connection.execute(_SELECT, [key]).fetchone()
+                blob, checksum = found or (None, 0)
                 if (
-                    isinstance(blob, bytes)
-                    and len(blob) == 4 * dimensions.get(key, -1)
+                    isinstance(blob, bytes)  # SQLite holds columns to no type
+                    and len(blob) == 4 * dimension
                     and zlib.crc32(blob) == checksum
                 ):
                     vectors[key] = np.frombuffer(blob, dtype="<f4").astype(np.float32)

@@ -66,12 +66,11 @@ class EndpointEncoder(FunctionEncoder):
             max_tokens=max_tokens,
         )
         self._client = client
-        self._settings = {
+        settings: dict[str, Any] = {
             **{"name": name, "query_prefix": query_prefix, "document_prefix": document_prefix},
             **{"dimension": dimension, "max_tokens": max_tokens, "batch_size": batch_size},
-            **endpoint,
         }
-        self._make = partial(EndpointEncoder, base_url, model)
+        self._make = partial(EndpointEncoder, base_url, model, **settings, **endpoint)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process makes it anew.
@@ -79,12 +78,12 @@ class EndpointEncoder(FunctionEncoder):
         Raises:
             TypeError: it holds a key, which is written down nowhere.
         """
-        if self._settings.get("api_key") is not None:
+        if self._make.keywords.get("api_key") is not None:
             raise TypeError(
                 "an EndpointEncoder with api_key= is not pickled: name the key's environment"
                 " variable as api_key_variable="
             )
-        return partial(self._make, **self._settings), ()
+        return self._make, ()
 
     def __repr__(self) -> str:
         return f"EndpointEncoder({self._client.url!r}, {self._client.model!r})"

@@ -66,14 +66,12 @@ class FunctionEncoder(SingleVectorEncoder):
                 )
         check_count("max_tokens", max_tokens)
         check_count("dimension", 1 if dimension is None else dimension)
-        for function in (documents, documents if queries is None else queries):
+        queries = documents if queries is None else queries
+        self._embed: dict[Role, Embed] = {"query": queries, "document": documents}
+        for function in self._embed.values():
             check_type("documents and queries", function, Callable)
-        self._embed: dict[Role, Embed] = {
-            "query": documents if queries is None else queries,
-            "document": documents,
-        }
         if dimension is None:
-            dimension = _to_array(self._embed["query"](["length"]), 1, None).shape[1]
+            dimension = _to_array(queries(["length"]), 1, None).shape[1]
         fingerprint = hashlib.sha256(f"{identity}\0{dimension}".encode()).hexdigest()[:32]
         self._spec = VectorSpec(name, dimension, max_tokens, fingerprint)
 

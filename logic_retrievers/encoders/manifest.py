@@ -8,8 +8,6 @@ share one run of a trunk, and of a graph if they name the same one.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, TypeAlias, TypeVar
@@ -25,7 +23,7 @@ from pydantic import (
     model_validator,
 )
 
-from logic_retrievers.encoders.base import Role, VectorSpec
+from logic_retrievers.encoders.base import Role, VectorSpec, fingerprint
 from logic_retrievers.encoders.regular_files import MAX_DESCRIPTION_BYTES
 
 FORMAT_VERSION = 1
@@ -259,7 +257,7 @@ class Manifest(Description):
         """
         head = self.heads[name]
         side = head.side(role)
-        parts = [
+        return fingerprint(
             *(self.files[graph] for graph in reversed(side.graphs)),
             self.files[self.tokenizer],
             side.output,
@@ -267,12 +265,11 @@ class Manifest(Description):
             side.max_tokens,
             head.pooling,
             head.normalise,
-        ]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+        )
 
     def cross_encoder_fingerprint(self, entry: CrossEncoder) -> str:
         """A hash over everything that changes a probability of it."""
-        parts = [
+        return fingerprint(
             *(self.files[graph] for graph in entry.graphs),
             self.files[entry.changes] if entry.changes else None,
             self.files[self.tokenizer],
@@ -280,8 +277,7 @@ class Manifest(Description):
             entry.max_tokens,
             entry.temperature,
             entry.constants,
-        ]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+        )
 
     def vector_specs(self) -> dict[str, VectorSpec]:
         """The named vectors, as an encoder of the bundle describes them."""

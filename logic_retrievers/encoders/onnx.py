@@ -198,9 +198,9 @@ class OnnxEncoder(RoleEncoder):
             truncated = 0
             for start in range(0, len(texts), _WINDOW):
                 window = texts[start : start + _WINDOW]
-                tokens = self._tokenizer.encode(window, prefix, max_tokens)
-                truncated += tokens.truncated
-                for rows, arrays in self._run(tokens.ids, wanted):
+                ids, longer = self._tokenizer.encode(window, prefix, max_tokens)
+                truncated += longer
+                for rows, arrays in self._run(ids, wanted):
                     for source, array in zip(wanted, arrays, strict=True):
                         shape = (len(rows), vectors[source].shape[1])
                         if array.shape != shape or not np.isfinite(array).all():
@@ -219,11 +219,9 @@ class OnnxEncoder(RoleEncoder):
         self, ids: Sequence[Sequence[int]], wanted: Sequence[_VectorSource]
     ) -> Iterable[tuple[_Rows, list[Vectors]]]:
         """Batch by batch: the indices of its texts, and their vectors for each wanted source."""
-        outputs: dict[tuple[str | None, str], list[str]] = {}
-        for source in wanted:
-            names = outputs.setdefault((source.side.trunk, source.side.graph), [])
-            if source.side.output not in names:
-                names.append(source.side.output)
+        outputs: dict[tuple[str | None, str], dict[str, None]] = {}
+        for side in (source.side for source in wanted):
+            outputs.setdefault((side.trunk, side.graph), {})[side.output] = None
 
         def encode(run: RunGraph, rows: _Rows) -> tuple[_Rows, list[Vectors]]:
             batch, mask = pad([ids[row] for row in rows], self._tokenizer.pad_id)
@@ -240,7 +238,7 @@ class OnnxEncoder(RoleEncoder):
             arrays: dict[tuple[str | None, str, str], npt.NDArray[np.float32]] = {}
             for (trunk, graph), names in outputs.items():
                 graph_feed = feed if trunk is None else {**feed, HIDDEN: hidden[trunk]}
-                for name, array in zip(names, run(graph, names, graph_feed), strict=True):
+                for name, array in zip(names, run(graph, list(names), graph_feed), strict=True):
                     arrays[trunk, graph, name] = array
             return rows, [
                 _pool(
@@ -260,7 +258,9 @@ class OnnxEncoder(RoleEncoder):
         """Encodes one short text, so that a graph that differs from the manifest fails here."""
         head = self.bundle.manifest.heads[name]
         side = head.side(role)
-        where = f"{self.bundle.source_of(name, role)}: head {name!r}, {role} side"
+        replaced = self.bundle.query_encoders.get(name) if role == "query" else None
+        place = replaced.source if replaced else self.bundle.path
+        where = f"{place}: head {name!r}, {role} side"
         for graph, output in zip(reversed(side.graphs), (side.output, HIDDEN), strict=False):
             if output not in (outputs := self._graphs.outputs(graph)):
                 raise BundleError(
@@ -273,8 +273,8 @@ class OnnxEncoder(RoleEncoder):
                 "the manifest."
             )
         try:
-            tokens = self._tokenizer.encode(["a b"], side.prefix, side.max_tokens)
-            ((_, (vector,)),) = self._run(tokens.ids, [self._sources[name, role]])
+            ids, _ = self._tokenizer.encode(["a b"], side.prefix, side.max_tokens)
+            ((_, (vector,)),) = self._run(ids, [self._sources[name, role]])
         except Exception as error:
             raise BundleError(f"{where}: the graph does not run: {error}") from error
         if vector.shape != (1, head.dimension):

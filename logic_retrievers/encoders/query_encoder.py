@@ -7,10 +7,10 @@ in the file, so that one checksum covers graph and description. The graph is not
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -191,16 +191,6 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
     return QueryEncoder(card, content, hashlib.sha256(content).hexdigest(), source)
 
 
-@runtime_checkable
-class _HasQuerySide(Protocol):
-    """An encoder whose query side can be replaced: the package's own encoders but the adapters."""
-
-    def with_query_encoder(
-        self, source: QueryEncoderSource | None, head: str | None = None
-    ) -> Encoder:
-        """Another encoder of the same documents; this one stays as it is."""
-
-
 def with_query_encoder(
     encoder: Encoder, source: QueryEncoderSource | None, head: str | None = None
 ) -> Encoder:
@@ -213,8 +203,9 @@ def with_query_encoder(
         QueryEncoderError: the file is missing, damaged, or for other documents.
         ConfigurationError: the query side of this encoder cannot be replaced.
     """
-    if isinstance(encoder, _HasQuerySide):
-        return encoder.with_query_encoder(source, head)
+    replace: Callable[..., Encoder] | None = getattr(encoder, "with_query_encoder", None)
+    if replace is not None:
+        return replace(source, head)
     if source is None:
         return encoder
     raise ConfigurationError(

@@ -17,6 +17,7 @@ from logic_retrievers.encoders.base import (
     Vectors,
     VectorSpec,
     clean_text,
+    fingerprint,
     warn_about_long_texts,
 )
 from logic_retrievers.errors import ConfigurationError, EncoderError, MissingExtraError
@@ -74,8 +75,8 @@ class SentenceTransformerEncoder(SingleVectorEncoder):
             name=name,
             dimension=self._vectors("query", ["length"]).shape[1],
             max_tokens=int(self._model.max_seq_length or self._model.tokenizer.model_max_length),
-            fingerprint=_hash(content, document),
-            query_fingerprint=_hash(content, query),
+            fingerprint=fingerprint(content, document),
+            query_fingerprint=fingerprint(content, query),
             query_prefix=query,
             document_prefix=document,
         )
@@ -148,7 +149,3 @@ def _content_hash(model: SentenceTransformer) -> str:
     # truncation and padding are left from its last use
     digest.update(json.dumps({**backend, "truncation": None, "padding": None}).encode())
     return digest.hexdigest()
-
-
-def _hash(content: str, prefix: str) -> str:
-    return hashlib.sha256(json.dumps([content, prefix]).encode()).hexdigest()[:32]

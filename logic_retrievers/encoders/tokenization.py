@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import Lock
 
 import numpy as np
@@ -16,17 +15,6 @@ from logic_retrievers.errors import BundleError, EmptyTextError, EncoderError
 
 RUN_COST = 16
 """What a run of the graph costs beyond its tokens, in tokens (six layers, 2 cores)."""
-
-
-@dataclass(frozen=True, slots=True)
-class TokenizedTexts:
-    """Token ids of some texts, truncated to the encoder's length.
-
-    ``ids``: one list per text. ``truncated``: how many texts were longer.
-    """
-
-    ids: list[list[int]]
-    truncated: int
 
 
 class SharedTokenizer:
@@ -42,16 +30,17 @@ class SharedTokenizer:
     def __init__(self, content: bytes) -> None:
         with _errors_as(BundleError):
             self._untruncated = Tokenizer.from_buffer(content)
-        padding = self._untruncated.padding or {}
-        self.pad_id = int(padding.get("pad_id", 0))
+        self.pad_id = int((self._untruncated.padding or {}).get("pad_id", 0))
         self._untruncated.no_padding()
         self._untruncated.no_truncation()
         self._content = content
         self._by_length: dict[int, Tokenizer] = {}
         self._lock = Lock()
 
-    def encode(self, texts: Sequence[str], prefix: str, max_tokens: int) -> TokenizedTexts:
-        """Token ids, special tokens included.
+    def encode(
+        self, texts: Sequence[str], prefix: str, max_tokens: int
+    ) -> tuple[list[list[int]], int]:
+        """Token ids of each text, special tokens included; and how many texts were too long.
 
         Raises:
             EmptyTextError: a text of which the tokenizer keeps nothing (control characters alone).
@@ -67,7 +56,7 @@ class SharedTokenizer:
                 raise EmptyTextError(
                     f"Text {text[:20]!r} holds nothing that the tokenizer reads. Leave it out."
                 )
-        return TokenizedTexts(ids, sum(bool(encoding.overflowing) for encoding in encodings))
+        return ids, sum(bool(encoding.overflowing) for encoding in encodings)
 
     def encode_pairs(self, pairs: Sequence[tuple[str, str]], max_tokens: int) -> list[list[int]]:
         """Token ids of two texts in one, special tokens included; the longer text is cut first."""

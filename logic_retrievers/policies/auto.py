@@ -85,12 +85,10 @@ class AutoPolicy(PolicyRouter):
                 "index.backfill(['lexical']), or take base='topical', as a reranker must"
             )
         parsed = self.parse(query)
+        filters = _field_filters(parsed.excluded, self.fields) if parsed.excluded else {}
         if parsed.kind == "expression":
             return ExpressionPolicy(
-                parsed,
-                limit=self.limit,
-                vectors=tuple(trained),
-                field_filters=_field_filters(parsed.excluded, self.fields),
+                parsed, limit=self.limit, vectors=tuple(trained), field_filters=filters
             )
         if parsed.kind == "exclusion":
             return ExclusionPolicy(
@@ -98,7 +96,7 @@ class AutoPolicy(PolicyRouter):
                 self.settings,
                 self.limit,
                 use_compatibility=COMPATIBILITY in trained,
-                field_filters=_field_filters(parsed.excluded, self.fields),
+                field_filters=filters,
                 use_lexical=LEXICAL in trained,
                 bundle_constants=constants or {},
             )

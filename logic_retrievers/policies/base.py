@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,13 +14,16 @@ import numpy.typing as npt
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.settings import Constraint
 from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
-from logic_retrievers.queries.claims import is_claim
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 TOPICAL = "topical"
 COMPATIBILITY = "compatibility"
 LEXICAL = "lexical"
 DEFAULT_PARSER = RuleParser()
+
+_SECOND_SENTENCE = re.compile(r"[.!?]\s+[A-Z]")
+_SPEAKER = re.compile(r"\b(?:i|me|my|mine|we|us|our|you|your)\b", re.IGNORECASE)
+"""Somebody who asks; a claim has neither speaker nor listener."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,21 @@ class ReadsNegatedFacts(Policy):
     def judge_request(self, query: str) -> JudgeRequest | None:
         """The whole query; nothing for a claim."""
         return None if is_claim(query) else JudgeRequest(query, "negated_fact")
+
+
+def is_claim(text: str) -> bool:
+    """Whether a text is one written statement about the world, and no wish, question or complaint.
+
+    It begins with a capital or a number, ends with a full stop, and nobody speaks of himself in it.
+    A passage that refutes it is as good an answer as one that supports it.
+    """
+    stripped = text.strip()
+    return (
+        stripped.endswith(".")
+        and (stripped[:1].isupper() or stripped[:1].isdigit())
+        and not _SECOND_SENTENCE.search(stripped)
+        and not _SPEAKER.search(stripped)
+    )
 
 
 class FilteringPolicy(Policy):

@@ -7,13 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from logic_retrievers.policies.base import (
-    COMPATIBILITY,
-    TOPICAL,
-    Policy,
-    Ranked,
-    order_by_filter,
-)
+from logic_retrievers.policies.base import COMPATIBILITY, TOPICAL, Policy, Ranked, order_by_filter
 from logic_retrievers.scoring import ranking
 from logic_retrievers.settings import SHARE, Interval, check_count, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery

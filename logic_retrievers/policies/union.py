@@ -16,12 +16,7 @@ from logic_retrievers.policies.base import (
     ReadsNegatedFacts,
     order_by_filter,
 )
-from logic_retrievers.scoring import (
-    mixed_cosines,
-    ordinal_ranks,
-    ranking,
-    reciprocal_ranks,
-)
+from logic_retrievers.scoring import mixed_cosines, ordinal_ranks, ranking, reciprocal_ranks
 from logic_retrievers.settings import SHARE, OneOf, check_count, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
@@ -122,7 +117,6 @@ class NegatedFactPolicy(ReadsNegatedFacts, UnionPolicy):
     """
 
     alpha: float = 0.7
-    name: ClassVar[str] = "union"
 
 
 @dataclass(frozen=True)

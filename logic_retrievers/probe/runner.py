@@ -15,12 +15,7 @@ from logic_retrievers.errors import (
     ServerUnavailableError,
     StorageError,
 )
-from logic_retrievers.probe.grading import (
-    Grading,
-    grade,
-    top_passage_direction,
-    validate_grading,
-)
+from logic_retrievers.probe.grading import Grading, grade, top_passage_direction, validate_grading
 from logic_retrievers.probe.prompt import Prompt, build_prompt
 from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet
 from logic_retrievers.probe.readers import Reader
@@ -101,7 +96,6 @@ class _ProbeRunner:
     def __init__(self, reader: Reader, depth: int, seed: int) -> None:
         self._reader, self._depth, self._seed = reader, depth, seed
         self._outcomes: dict[Prompt, _ReaderOutcome] = {}
-        self._has_answered = False
 
     def run(self, question: ProbeQuestion, name: str, retrieve: Retrieve) -> Trace:
         started = time.perf_counter()
@@ -133,11 +127,11 @@ class _ProbeRunner:
         try:
             answer = self._reader.answer(prompt)
         except Exception as error:
-            if isinstance(error, ServerUnavailableError) and not self._has_answered:
+            has_answered = any(o.answer is not None for o in self._outcomes.values())
+            if isinstance(error, ServerUnavailableError) and not has_answered:
                 raise  # there is no server; one that fails in the middle may come back
             seconds = time.perf_counter() - started
             return _ReaderOutcome(None, seconds, f"reader: {_describe_error(error)}")
-        self._has_answered = True
         return _ReaderOutcome(answer, time.perf_counter() - started)
 
 

@@ -17,8 +17,15 @@ from typing import Any
 
 from logic_retrievers.queries.masking import FILL, PLAIN, fill
 from logic_retrievers.queries.parsed_query import ParsedQuery
-from logic_retrievers.queries.rules.cues import Cue, Exclusion, find_cues
-from logic_retrievers.queries.rules.rule import CONTEXT, RulePack, Scope
+from logic_retrievers.queries.rules.rule import (
+    CONTEXT,
+    Cue,
+    Exclusion,
+    RulePack,
+    Scope,
+    find_cues,
+    find_exclusions,
+)
 from logic_retrievers.queries.scope import SHORT_QUERY, split_region
 
 PACKS = {
@@ -104,18 +111,9 @@ class PackParser:
         if self._mentions.search(masked):
             return ParsedQuery(text)
         cues = find_cues(self.rules, masked, _opens, lambda after: not self._titles.match(after))
-        exclusions: list[Exclusion] = []
-        limits = [*(cue.start for cue in cues[1:]), len(masked)]
-        for cue, limit in zip(cues, limits, strict=False):
-            if exclusions and cue.start < exclusions[-1].end:
-                continue
-            exclusion = self._resolve(masked, cue, limit)
-            if exclusion is not None:
-                exclusions.append(exclusion)
-        if not exclusions:
-            return ParsedQuery(text)
+        exclusions = find_exclusions(masked, cues, self._resolve)
         wanted = self._remainder(text, masked, exclusions)
-        if not wanted.strip(_PUNCTUATION):
+        if not exclusions or not wanted.strip(_PUNCTUATION):
             return ParsedQuery(text)
         names = (text[a:b] for exclusion in exclusions for a, b in exclusion.excluded)
         first = exclusions[0].cue

@@ -14,8 +14,7 @@ from logic_retrievers.queries.pack_parser import PACKS, may_exclude, pack_parser
 from logic_retrievers.queries.parsed_query import ParsedQuery
 from logic_retrievers.queries.patterns import pattern
 from logic_retrievers.queries.rules import RULES, Rule, Scope
-from logic_retrievers.queries.rules.cues import Cue, Exclusion, find_cues
-from logic_retrievers.queries.rules.rule import CONTEXT
+from logic_retrievers.queries.rules.rule import CONTEXT, Cue, Exclusion, find_cues, find_exclusions
 from logic_retrievers.queries.scope import (
     SHORT_QUERY,
     end_of_middle,
@@ -86,13 +85,12 @@ class RuleParser:
         if len(text) > MAX_CHARACTERS:
             return ParsedQuery(text)
         parsed = self._parse(text)
-        nothing = parsed.kind == "none"
-        if nothing and not may_exclude(text, self._languages):
+        if parsed.kind == "none" and not may_exclude(text, self._languages):
             return parsed
         language = detect_language(text)
         if language in self._languages:
             return pack_parser(language).parse(text)
-        return parsed if nothing or _is_english(parsed, language) else ParsedQuery(text)
+        return parsed if _is_english(parsed, language) else ParsedQuery(text)
 
     def _parse(self, text: str) -> ParsedQuery:
         if not _SPACES.search(text):
@@ -110,16 +108,15 @@ class RuleParser:
         statement = _STATEMENT.match(masked.replace(". ", "! ")) is not None
         exclusions = [] if statement else self._exclusions(masked)
         parsed = _parse_exclusions(text, masked, exclusions)
-        if statement or self._threshold > 1:
+        may_join = parsed.kind != "none" or may_coordinate(masked)
+        if statement or self._threshold > 1 or not may_join:
             return parsed
-        if parsed.kind == "none" and not may_coordinate(masked):
-            return parsed
-        return self._parse_expression(parsed, exclusions) or parsed
+        return self._parse_expression(parsed, exclusions)
 
     def _parse_expression(
         self, parsed: ParsedQuery, exclusions: Sequence[Exclusion]
-    ) -> ParsedQuery | None:
-        """The query as an expression, where its wanted part joins things confidently enough."""
+    ) -> ParsedQuery:
+        """The query, as an expression where its wanted part joins things confidently enough."""
         text = parsed.text
         is_negated = parsed.kind == "negated_fact"
         for wanted, phrases in _split_negated(text) if is_negated else _splits(text, exclusions):
@@ -143,18 +140,11 @@ class RuleParser:
             cue = text[start:end].strip(" ,")
             start = text.index(cue, start)
             return replace(query, rule="coordination", cue=cue, span=(start, start + len(cue)))
-        return None
+        return parsed
 
     def _exclusions(self, masked: str) -> list[Exclusion]:
         cues = find_cues(self._rules, masked, _opens)
-        exclusions: list[Exclusion] = []
-        for number, cue in enumerate(cues):
-            if exclusions and cue.start < exclusions[-1].end:
-                continue
-            limit = next((c.start for c in cues[number + 1 :] if c.start > cue.end), len(masked))
-            exclusion = _resolve_cue(masked, cue, limit)
-            if exclusion is not None:
-                exclusions.append(exclusion)
+        exclusions = find_exclusions(masked, cues, _resolve_cue)
         if exclusions and remainder(masked, exclusions).strip(" ?.!,"):
             return exclusions
         return []

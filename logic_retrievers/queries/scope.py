@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from logic_retrievers.queries.masking import FILL
 from logic_retrievers.queries.patterns import pattern
-from logic_retrievers.queries.rules.cues import Exclusion
-from logic_retrievers.queries.rules.rule import CONTEXT
+from logic_retrievers.queries.rules.rule import CONTEXT, Exclusion
 
 SHORT_QUERY = 12
 """Words of a query in which a preposition behind a short excluded text belongs to the wanted part:

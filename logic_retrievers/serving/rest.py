@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import signal
 from collections.abc import Awaitable, Callable
+from time import perf_counter
 from typing import Annotated, Any
 
 import uvicorn
@@ -12,7 +13,14 @@ from fastapi import Depends, FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from prometheus_client import CONTENT_TYPE_LATEST
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
 from pydantic import BaseModel, Field
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
@@ -24,7 +32,6 @@ from logic_retrievers.errors import (
     ServerError,
     ServerTimeoutError,
 )
-from logic_retrievers.serving.metrics import RequestMetrics
 from logic_retrievers.serving.service import (
     VERSION,
     ContradictionRequest,
@@ -88,11 +95,10 @@ def build_app(service: SearchService, api_key: str | None = None) -> FastAPI:
             requests to this machine's own name are answered.
     """
     app = FastAPI(title="logic-retrievers", version=VERSION, docs_url=None, redoc_url=None)
-    metrics = RequestMetrics()
     if api_key is None:
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(LOOPBACK))
     app.middleware("http")(limit_body)
-    app.middleware("http")(metrics.measure)
+    metrics = _measure_requests(app)
 
     async def check_key(
         given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
@@ -125,7 +131,7 @@ def build_app(service: SearchService, api_key: str | None = None) -> FastAPI:
 
     @app.get("/metrics", response_class=Response, **guarded)
     async def show_metrics() -> Response:
-        return Response(metrics.page(), media_type=CONTENT_TYPE_LATEST)
+        return Response(generate_latest(metrics), media_type=CONTENT_TYPE_LATEST)
 
     @app.exception_handler(LogicRetrieversError)
     async def explain_failure(_: Request, error: LogicRetrieversError) -> JSONResponse:
@@ -136,6 +142,34 @@ def build_app(service: SearchService, api_key: str | None = None) -> FastAPI:
         return _problem(422, "InvalidRequest", describe_invalid(error.errors()))
 
     return app
+
+
+def _measure_requests(app: FastAPI) -> CollectorRegistry:
+    """Middleware: counts and times requests; one that no route takes has the path `other`."""
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    requests = Counter(
+        "logic_retrievers_requests", "Requests.", ["path", "status"], registry=registry
+    )
+    seconds = Histogram(
+        "logic_retrievers_request_seconds", "Their time.", ["path"], registry=registry
+    )
+
+    @app.middleware("http")
+    async def measure(
+        request: Request, call_next: Callable[[Request], Awaitable[Response]]
+    ) -> Response:
+        status, started = 500, perf_counter()
+        try:
+            response = await call_next(request)
+            status = response.status_code
+            return response
+        finally:
+            path = getattr(request.scope.get("route"), "path", "other")
+            requests.labels(path, status).inc()
+            seconds.labels(path).observe(perf_counter() - started)
+
+    return registry
 
 
 async def limit_body(

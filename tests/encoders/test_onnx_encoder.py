@@ -319,4 +319,4 @@ def test_the_padding_token_of_the_tokenizer_is_used(tmp_path: Path):
     rewrite_manifest(folder, heads={"raw": head("tokens", pooling="cls", normalise=True)})
     tiny = OnnxEncoder(folder)
     assert tiny._tokenizer.pad_id == 3
-    assert len(tiny._tokenizer.encode(["a"], "", 16).ids[0]) == 3
+    assert len(tiny._tokenizer.encode(["a"], "", 16)[0][0]) == 3

@@ -74,10 +74,10 @@ NEVER_ANYWHERE = {
     "haystack_logic_retrievers",
     *("pickle", "pytest", "hypothesis", "suites"),
 }
-EXPRESSIONS = "logic_retrievers.queries.expressions"
+QUERIES = "logic_retrievers.queries"
 CIRCLES = {
     # Expression.parse and .from_dict are methods of the class that they make; inside functions
-    (f"{EXPRESSIONS}.tree", f"{EXPRESSIONS}.syntax"),
+    (f"{QUERIES}.expressions", f"{QUERIES}.expression_syntax"),
 }
 
 

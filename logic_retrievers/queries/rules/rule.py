@@ -1,9 +1,11 @@
-"""What a rule is: a cue, where the excluded text stands, and where the cue means something else."""
+"""What a rule is (a cue, where the excluded text stands, where the cue means something else), and
+where the cues of a list of rules stand in a query, whatever its language.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -13,6 +15,8 @@ from logic_retrievers.errors import ConfigurationError
 
 CONTEXT = 160
 """Characters on either side of a cue that decide what it means."""
+MAX_CUES = 10
+"""A text with more cues is no query."""
 
 
 class Scope(Enum):
@@ -155,3 +159,72 @@ class RulePack:
 
 _PATTERNS = {"cue", "before", "not_before", "not_after"}
 _FRAGMENT = re.compile(r"\{([A-Z_]{2,})\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """A cue that means exclusion: its rule, its span, and the excluded span between its halves."""
+
+    rule: Rule
+    start: int
+    end: int
+    excluded: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A cue, the spans of the texts that it excludes, and the span that leaves the query."""
+
+    cue: Cue
+    excluded: tuple[tuple[int, int], ...]
+    start: int
+    end: int
+
+
+def find_cues(
+    rules: Sequence[Rule],
+    masked: str,
+    opens: Callable[[str, int], bool],
+    accepts: Callable[[str], bool] | None = None,
+) -> list[Cue]:
+    """The cues that mean exclusion, from left to right; where some overlap, the longest.
+
+    ``opens``: whether a sentence begins at a place. ``accepts``: whether a cue may stand before a
+    text; any where None.
+    """
+    candidates = [(rule, match) for rule in rules for match in rule.cue_pattern.finditer(masked)]
+    if len(candidates) > 4 * MAX_CUES:
+        return []
+    cues: list[Cue] = []
+    for rule, match in candidates:
+        start, end = match.span()
+        before, after = masked[max(0, start - CONTEXT) : start], masked[end : end + CONTEXT]
+        if rule.opening is not None and rule.opening != opens(masked, start):
+            continue
+        verb = match["verb"] if rule.again else ""
+        if rule.fits(before, after, verb) and (accepts is None or accepts(after)):
+            excluded = match.span("excluded") if rule.scope is Scope.BETWEEN else None
+            cues.append(Cue(rule, start, end, excluded))
+    cues.sort(key=lambda cue: (cue.start, cue.start - cue.end))
+    apart: list[Cue] = []
+    for cue in cues:
+        if not apart or cue.start >= apart[-1].end:
+            apart.append(cue)
+    return apart if len(apart) <= MAX_CUES else []
+
+
+def find_exclusions(
+    masked: str, cues: Sequence[Cue], resolve: Callable[[str, Cue, int], Exclusion | None]
+) -> list[Exclusion]:
+    """What the cues exclude, from left to right; a cue inside an excluded text excludes nothing.
+
+    ``resolve`` says what a cue excludes, in a text that it may read up to a place.
+    """
+    exclusions: list[Exclusion] = []
+    for number, cue in enumerate(cues):
+        if exclusions and cue.start < exclusions[-1].end:
+            continue
+        limit = next((c.start for c in cues[number + 1 :] if c.start > cue.end), len(masked))
+        if (exclusion := resolve(masked, cue, limit)) is not None:
+            exclusions.append(exclusion)
+    return exclusions

@@ -63,12 +63,12 @@ class Expression(ABC):
 
     @staticmethod
     def from_dict(value: Mapping[str, Any]) -> Expression:
-        """The expression that :meth:`to_dict` gave.
+        """The expression that :meth:`to_dict` gave; keys of no use to it are ignored.
 
         Raises:
             ExpressionError: no such dictionary, or one that is too large.
         """
-        from logic_retrievers.queries.expressions.syntax import from_dict
+        from logic_retrievers.queries.expression_syntax import from_dict
 
         return from_dict(value)
 
@@ -83,7 +83,7 @@ class Expression(ABC):
         Raises:
             ExpressionError: with the position of what is wrong.
         """
-        from logic_retrievers.queries.expressions.syntax import parse
+        from logic_retrievers.queries.expression_syntax import parse
 
         return parse(text)
 

@@ -8,15 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from logic_retrievers.errors import ExpressionError, shown
-from logic_retrievers.queries.expressions.tree import (
-    MAX_DEPTH,
-    MAX_TEXT,
-    And,
-    Atom,
-    Expression,
-    Not,
-    Or,
-)
+from logic_retrievers.queries.expressions import MAX_DEPTH, MAX_TEXT, And, Atom, Expression, Not, Or
 
 MAX_CHARACTERS = 4 * MAX_TEXT
 """Room for quotation marks, backslashes, operators and parentheses around every atom."""
@@ -30,7 +22,11 @@ _EXCLUDING_WORDS = re.compile(
     r"^not(?!\S)|^[!~-] ?(?=[^\W\d])|(?<!\S)(?:(?i:and|but) (?i:not)(?!\S)|&&|\|\|)"
 )
 """Of a bare atom that was meant to be two, or to rule something out."""
-_WORD = re.compile(r'[^\s()"“”„«»]+')
+_QUOTATION = "|".join(
+    rf"{first}(?:\\[\\{last}]|[^{last}])*+{last}" for first, last in _QUOTATION_MARKS.items()
+)
+_TOKEN = re.compile(rf'(?P<word>[^\s()"“”„«»]+)|[()]|(?P<quoted>{_QUOTATION})|(?P<mark>\S)')
+"""A mark is of a quotation that lacks the other one."""
 _JSON_FORM = (
     'write {"op": "atom", "text": "..."}, {"op": "not", "args": [one]}, or "and" or "or" with at '
     "least two"
@@ -84,10 +80,7 @@ class _TextReader:
         return expression
 
     def _or_level(self) -> Expression:
-        return self._joined(Or, self._and_level)
-
-    def _and_level(self) -> Expression:
-        return self._joined(And, self._not_level)
+        return self._joined(Or, lambda: self._joined(And, self._not_level))
 
     def _joined(self, kind: type[And | Or], read: Callable[[], Expression]) -> Expression:
         parts = [read()]
@@ -148,66 +141,41 @@ class _TextReader:
 def _tokenise(text: str) -> list[_Token]:
     """The tokens, the words of a bare atom as one, and an end token."""
     tokens: list[_Token] = []
-    at = 0
-    while at < len(text):
-        char = text[at]
-        if char.isspace():
-            at += 1
-        elif char in "()":
-            tokens.append(_Token(char, at))
-            at += 1
-        elif char in _QUOTATION_MARKS:
-            quoted, end = _read_quotation(text, at)
-            tokens.append(_Token("quoted", at, quoted))
-            at = end
-        elif word := _WORD.match(text, at):
-            tokens.append(_word_token(tokens, word.group(), at))
-            at = word.end()
+    for match in _TOKEN.finditer(text):
+        kind, piece, at = match.lastgroup, match.group(), match.start()
+        if kind == "mark":
+            problem = (
+                "this quotation is never closed"
+                if piece in _QUOTATION_MARKS
+                else "a quotation ends that never began"
+            )
+            raise ExpressionError(problem, text=text, position=at)
+        if kind == "quoted":
+            content = re.sub(rf"\\([\\{piece[-1]}])", r"\1", piece[1:-1])
+            if not content.strip():
+                raise ExpressionError("nothing is quoted here", text=text, position=at)
+            tokens.append(_Token("quoted", at, content))
+        elif kind == "word" and piece not in _OPERATORS:
+            if tokens and tokens[-1].kind == "bare":
+                before = tokens.pop()
+                at, piece = before.position, f"{before.text} {piece}"
+            tokens.append(_Token("bare", at, piece))
         else:
-            raise ExpressionError("a quotation ends that never began", text=text, position=at)
+            tokens.append(_Token(piece, at))
     return [*tokens, _Token("end", len(text))]
 
 
-def _word_token(tokens: list[_Token], word: str, at: int) -> _Token:
-    """An operator, or a word joined to the bare words right before it."""
-    if word in _OPERATORS:
-        return _Token(word, at)
-    if tokens and tokens[-1].kind == "bare":
-        previous = tokens.pop()
-        return _Token("bare", previous.position, f"{previous.text} {word}")
-    return _Token("bare", at, word)
-
-
-def _read_quotation(text: str, start: int) -> tuple[str, int]:
-    """The text in quotation marks, and the position behind them."""
-    closing = _QUOTATION_MARKS[text[start]]
-    chars: list[str] = []
-    at = start + 1
-    while at < len(text):
-        if text[at] == closing:
-            content = "".join(chars)
-            if not content.strip():
-                raise ExpressionError("nothing is quoted here", text=text, position=start)
-            return content, at + 1
-        if text[at] == "\\" and text[at + 1 : at + 2] in (closing, "\\"):
-            at += 1
-        chars.append(text[at])
-        at += 1
-    raise ExpressionError("this quotation is never closed", text=text, position=start)
-
-
-def from_dict(value: Mapping[str, Any]) -> Expression:
+def from_dict(value: Any, place: str = "expression", levels: int = MAX_DEPTH) -> Expression:
     """Reads an expression from nested dictionaries; see :meth:`Expression.from_dict`.
 
-    Keys other than ``op``, ``text`` and ``args`` are ignored.
+    Args:
+        value: has the keys ``op``, and ``text`` or ``args``.
+        place: where it stands, for messages.
+        levels: how many there may be.
 
     Raises:
         ExpressionError: says which part is wrong.
     """
-    return _read_json(value, "expression", MAX_DEPTH)
-
-
-def _read_json(value: Any, place: str, levels: int) -> Expression:
     if not levels:
         raise ExpressionError(f"more than {MAX_DEPTH} levels of AND, OR and NOT")
     if not isinstance(value, Mapping):
@@ -222,7 +190,7 @@ def _read_json(value: Any, place: str, levels: int) -> Expression:
         raise ExpressionError(f"{place}.args must be a list, not {shown(args)}: {_JSON_FORM}")
     if op == "not" and len(args) != 1:
         raise ExpressionError(f"{place} negates {len(args)} parts, and NOT takes one: {_JSON_FORM}")
-    parts = tuple(_read_json(arg, f"{place}.args[{n}]", levels - 1) for n, arg in enumerate(args))
+    parts = tuple(from_dict(arg, f"{place}.args[{n}]", levels - 1) for n, arg in enumerate(args))
     if op == "not":
         return Not(parts[0])
     return And(parts) if op == "and" else Or(parts)
