@@ -46,7 +46,7 @@ def load_labelled_sets(most: int, seed: int = 0) -> list[LabelledPairs]:
     Raises:
         ReadError: a file is missing or malformed.
     """
-    conflicts, related = _conflictqa("test")
+    conflicts, related = conflictqa_pairs("test")
     return [
         _build_set(
             "ConflictQA test",
@@ -107,7 +107,7 @@ def _build_set(
     )
 
 
-def _conflictqa(part: str) -> tuple[list[Labelled], list[Labelled]]:
+def conflictqa_pairs(part: str) -> tuple[list[Labelled], list[Labelled]]:
     """All pairs, and those within one question."""
     groups = groups_of_questions(load_conflictqa(part))
     question = {text: str(n) for n, group in enumerate(groups) for text in group.texts}

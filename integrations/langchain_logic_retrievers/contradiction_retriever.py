@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
@@ -17,7 +17,7 @@ from langchain_logic_retrievers.documents import to_document
 from langchain_logic_retrievers.settings import STRICT, FilterSetting
 from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
-from logic_retrievers.adapters.settings import Count
+from logic_retrievers.adapters.settings import Count, PairJudgeSetting
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
 from logic_retrievers.contradiction.ranking import POLICY
 from logic_retrievers.index import PassageIndex, UserFilter
@@ -37,8 +37,8 @@ class ContradictionRetriever(BaseRetriever):
     """Retrieves what contradicts a statement: the query is a sentence or a passage, no question.
 
     Every document carries ``metadata["logic"]`` (with the probability of the contradiction under
-    ``details``) and ``metadata["relevance_score"]``. All settings but the index and the constants
-    can also be given to one call (``invoke(statement, k=3)``) and made configurable
+    ``details``) and ``metadata["relevance_score"]``. All settings but the index, the constants and
+    the judge can also be given to one call (``invoke(statement, k=3)``) and made configurable
     (``configurable_fields``). A run sends its hits to its handlers in the custom event
     ``logic_retrievers.retrieval``. See :class:`logic_retrievers.ContradictionSearch`.
 
@@ -54,6 +54,8 @@ class ContradictionRetriever(BaseRetriever):
         candidates: how many of the topically nearest are looked at.
         alpha: weight of the sparsity in the score, instead of that of the settings.
         settings: of the contradiction vector, instead of those that the encoder brings.
+        judge: reads the statement with the first candidates: ``auto``, the cross-encoder that comes
+            with the package, ``OnnxPairKinds`` of another bundle, or a model of your own.
 
     Raises:
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
@@ -73,6 +75,7 @@ class ContradictionRetriever(BaseRetriever):
     candidates: Count = 1000
     alpha: float | None = None
     settings: ContradictionSettings | None = None
+    judge: Literal["auto"] | PairJudgeSetting | None = Field(default=None, repr=False)
 
     def model_post_init(self, context: Any, /) -> None:
         """Refuses what cannot work now, and not at the first query."""
@@ -137,4 +140,6 @@ class ContradictionRetriever(BaseRetriever):
         given = {name: value for name, value in settings.items() if value is not None}
         chosen = own | given
         request = {name: chosen.pop(name) for name in ("k", "filter")}
-        return ContradictionSearch(self.index, settings=self.settings, **chosen), request
+        return ContradictionSearch(
+            self.index, settings=self.settings, judge=self.judge, **chosen
+        ), request

@@ -17,6 +17,7 @@ from llama_index_logic_retrievers.filters import AnyFilter, check_filter, to_use
 from llama_index_logic_retrievers.nodes import to_nodes
 from llama_index_logic_retrievers.settings import check_index
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
+from logic_retrievers.contradiction.pair_judge import AnyPairJudge
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.settings import check_count
 
@@ -41,7 +42,7 @@ class ContradictionRetriever(LogicRetriever):
 
     Every node carries ``metadata["logic"]``, with the probability of the contradiction under
     ``details``. All settings are public attributes and may be changed at any time; all but the
-    index and the constants can also be given to one call. See
+    index, the constants and the judge can also be given to one call. See
     :class:`logic_retrievers.ContradictionSearch`.
 
     Args:
@@ -56,6 +57,8 @@ class ContradictionRetriever(LogicRetriever):
         candidates: how many of the topically nearest are looked at.
         alpha: weight of the sparsity in the score, instead of that of the settings.
         settings: of the contradiction vector, instead of those that the encoder brings.
+        judge: reads the statement with the first candidates: ``auto``, the cross-encoder that comes
+            with the package, ``OnnxPairKinds`` of another bundle, or a model of your own.
         callback_manager, object_map, objects, verbose: as in every retriever of LlamaIndex.
 
     Raises:
@@ -76,6 +79,7 @@ class ContradictionRetriever(LogicRetriever):
         alpha: float | None = None,
         settings: ContradictionSettings | None = None,
         *,
+        judge: AnyPairJudge = None,
         callback_manager: CallbackManager | None = None,
         object_map: dict[str, Any] | None = None,
         objects: list[IndexNode] | None = None,
@@ -90,6 +94,7 @@ class ContradictionRetriever(LogicRetriever):
         self.candidates = candidates
         self.alpha = alpha
         self.settings = settings
+        self.judge = judge
         self._search()
         super().__init__(callback_manager, object_map, objects, verbose)
 
@@ -139,6 +144,7 @@ class ContradictionRetriever(LogicRetriever):
             settings=self.settings,
             alpha=self.alpha,
             min_probability=self.min_probability,
+            judge=self.judge,
         )
 
     def _request(self) -> dict[str, Any]:

@@ -23,6 +23,9 @@ def contradictions(
     min_probability: Annotated[
         float | None, typer.Option(help="Least probability of a contradiction, 0 to 1.")
     ] = None,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="A cross-encoder reads the first candidates.")
+    ] = False,
     explain: Annotated[bool, typer.Option(help="Show reasons, scores and ranks.")] = True,
     as_json: AsJson = False,
     *,
@@ -39,7 +42,9 @@ def contradictions(
     if text is not None and not text.strip():
         raise ConfigurationError("the statement is empty; pass a text to contradict")
     with stored.open() as passages:
-        searcher = ContradictionSearch(passages, min_probability=min_probability)
+        searcher = ContradictionSearch(
+            passages, min_probability=min_probability, judge="auto" if judge else None
+        )
         condition = parse_filter(filters or [])
         if text is not None:
             hits = searcher.search(text, k, filter=condition)

@@ -137,7 +137,8 @@ class CrossEncoder(Description):
         max_tokens: longest pair of texts in tokens, special ones included; the longer text is cut.
         temperature: logits are divided by it, so that probabilities are calibrated.
         constants: of a judge, the weights of its judgements in a ranking; of pair kinds, the
-            ``threshold`` of a contradiction.
+            ``threshold`` of a contradiction, and weights and threshold by which what was read and
+            what vectors say become one probability (``judging.conflict``).
         origin: how temperature and constants were found.
         training: the data sets that it was trained on.
     """

@@ -5,6 +5,7 @@ asking.py   how a judge is asked, and what happens if it fails
 onnx.py     the judge that comes with the bundle, and pair kinds
 pair_kinds.py  kinds of pairs of passages, and what is read of a pair
 excerpt.py  the sentences of a long passage that it reads
+conflict.py  what it reads of two passages and what their vectors say, as one probability
 settings.py how much its word counts
 """
 

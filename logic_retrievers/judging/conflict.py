@@ -50,8 +50,13 @@ class ConflictConstants:
         """
         if self.weights is None:
             return kinds[0]
-        own = min(max(own, _LEAST_OWN), 1 - _LEAST_OWN)
-        logs = [math.log(max(probability, _LEAST_READ)) for probability in kinds]
-        features = (1.0, math.log(own / (1 - own)), cosine, *logs)
+        features = conflict_features(own, cosine, kinds)
         logit = sum(w * x for w, x in zip(self.weights, features, strict=True))
         return (1 + math.tanh(logit / 2)) / 2
+
+
+def conflict_features(own: float, cosine: float, kinds: Sequence[float]) -> tuple[float, ...]:
+    """What each of :data:`WEIGHTS` weighs: arguments as of ``ConflictConstants.probability``."""
+    own = min(max(own, _LEAST_OWN), 1 - _LEAST_OWN)
+    logs = (math.log(max(probability, _LEAST_READ)) for probability in kinds)
+    return (1.0, math.log(own / (1 - own)), cosine, *logs)

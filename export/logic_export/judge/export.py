@@ -32,6 +32,7 @@ from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest, T
 from logic_retrievers.encoders.sessions import CPU, Graphs
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import LABELS, PAIR_KINDS, OnnxPairJudge, OnnxPairKinds
+from logic_retrievers.judging.conflict import WEIGHTS
 from logic_retrievers.judging.onnx import OnnxCrossEncoder
 from logic_retrievers.judging.settings import JudgeConstants
 from logic_retrievers.settings import merged
@@ -45,6 +46,8 @@ OUTPUT = "logits"
 MAX_DIFFERENCE = 0.02
 MAX_INT4_DIFFERENCE = 0.08
 """The mean difference of a probability to the original's that compression may cost."""
+
+_KINDS_CONSTANTS = {"threshold", "conflict_threshold", *(f"conflict_{name}" for name in WEIGHTS)}
 
 _MAX_EMBEDDING_DIFFERENCE = 0.1
 """Of a coordinate, to the trunk's; storing embeddings in int8 costs a hundredth."""
@@ -105,7 +108,8 @@ def add_judge(
         source: the model; its embeddings must be the trunk's.
         out: the new bundle's folder; must not exist.
         development: name -> rows: the temperature is found on all of them.
-        constants: of a judge, weights of its judgements in a ranking; of pair kinds, ``threshold``.
+        constants: of a judge, weights of its judgements in a ranking; of pair kinds, ``threshold``
+            and those of ``ConflictConstants``, with the prefix ``conflict_``.
         minimum: development set -> least accuracy.
         compression: of a judge's weights. ``int4`` also multiplies in int8
             (:func:`quantise_products`): on a CPU a third of the time that the others take in
@@ -177,8 +181,13 @@ class _Form:
         """Refuses what no ranking, or no classification, could use."""
         if self.entry == "judge":
             merged(JudgeConstants, bundle_constants=constants)
-        elif constants.keys() - {"threshold"} or not all(0 < v < 1 for v in constants.values()):
-            raise ConfigurationError("pair kinds have one constant, threshold, between 0 and 1")
+        elif unknown := sorted(constants.keys() - _KINDS_CONSTANTS):
+            raise ConfigurationError(
+                f"pair kinds have no constant {unknown[0]!r}; they have"
+                f" {', '.join(sorted(_KINDS_CONSTANTS))}"
+            )
+        elif not all(0 < v < 1 for k, v in constants.items() if k.endswith("threshold")):
+            raise ConfigurationError("thresholds of pair kinds are between 0 and 1")
 
 
 _JUDGE = _Form("judge", GRAPH, OnnxPairJudge, "Pair judge")
