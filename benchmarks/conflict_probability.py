@@ -36,7 +36,7 @@ from benchmarks.statistics.calibration import calibration_error
 from logic_retrievers import ContradictionScorer
 from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.judging import OnnxPairKinds
+from logic_retrievers.judging import OnnxConflictKinds, OnnxPairKinds
 from logic_retrievers.judging.conflict import WEIGHTS, ConflictConstants, conflict_features
 from logic_retrievers.judging.pair_kinds import pair_texts
 from logic_retrievers.types import Passage
@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true", help="find the weights anew")
     parser.add_argument("--most", type=int, default=700, help="pairs of a set")
     options = parser.parse_args()
-    reader = OnnxPairKinds(options.bundle)
+    reader = OnnxConflictKinds(options.bundle)
     scorer = ContradictionScorer(cached_encoder())
     constants = ConflictConstants.of(reader.constants)
     if options.fit:

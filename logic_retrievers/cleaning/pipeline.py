@@ -28,10 +28,11 @@ from logic_retrievers.contradiction.candidate_pairs import (
     check_passages,
 )
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
-from logic_retrievers.contradiction.pair_judge import judge_pairs, read_kinds
+from logic_retrievers.contradiction.pair_judge import AnyPairJudge, judge_pairs, read_kinds
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning
 from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.judging.pair_kinds import PairKinds
 from logic_retrievers.progress import ProgressCallback
 from logic_retrievers.types import Passage
 
@@ -54,7 +55,7 @@ class CleaningRun:
         candidates = yield from self._find_pairs(passages, again, progress)
         judge, above = self.criteria.settings.judge, self.criteria.judge_above
         if self.criteria.kinds_manifest is not None:
-            read = yield Compute(partial(read_kinds, judge, candidates.pairs, candidates.passages))
+            read = yield Compute(partial(_read_pairs, candidates, judge))
             return (yield from self._decide(candidates, read, []))
         judged = yield from judge_pairs(judge, candidates.pairs, candidates.passages, above)
         return (yield from self._decide(candidates, *judged))
@@ -228,3 +229,13 @@ def _entries(result: CleaningResult, decision: Decision, points: Mapping[str, st
             )
         )
     return entries
+
+
+def _read_pairs(candidates: CandidatePairs, judge: AnyPairJudge) -> tuple[CandidatePair, ...]:
+    """The pairs with the probabilities of their kinds."""
+    from logic_retrievers.judging import default_pair_kinds  # loads ONNX Runtime
+
+    read = judge if isinstance(judge, PairKinds) else default_pair_kinds()
+    if read is None:
+        return candidates.pairs
+    return read_kinds(read, candidates.pairs, candidates.passages)

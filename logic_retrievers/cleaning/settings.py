@@ -14,7 +14,6 @@ from logic_retrievers.contradiction.candidate_pairs import check_passages
 from logic_retrievers.contradiction.pair_judge import (
     AnyPairJudge,
     check_pair_judge,
-    kinds_manifest,
 )
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution, ResolutionStrategy
 from logic_retrievers.contradiction.settings import (
@@ -25,7 +24,9 @@ from logic_retrievers.contradiction.settings import (
 )
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
 from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.encoders.manifest import Manifest
+from logic_retrievers.judging.pair_kinds import PairKinds
 from logic_retrievers.settings import SHARE, OneOf, check_count, check_texts, check_type
 from logic_retrievers.types import Passage
 
@@ -170,7 +171,7 @@ class Criteria:
             threshold = THRESHOLD
         constants = merge_constants(encoder.specs, settings.settings, threshold=threshold)
         above = constants.threshold if settings.judge_above is None else settings.judge_above
-        manifest = kinds_manifest(settings.judge)
+        manifest = _kinds_manifest(settings.judge)
         return cls(settings, constants, settings.strategy(), above, encoder, manifest)
 
     @property
@@ -206,3 +207,10 @@ class Criteria:
         if manifest is None or manifest.pair_kinds is None:
             return None
         return manifest.cross_encoder_fingerprint(manifest.pair_kinds)
+
+
+def _kinds_manifest(judge: AnyPairJudge) -> Manifest | None:
+    manifest = default_bundle_manifest() if judge == "auto" else None
+    if isinstance(judge, PairKinds):
+        manifest = judge.manifest
+    return manifest if manifest is not None and manifest.pair_kinds is not None else None

@@ -12,7 +12,6 @@ from logic_retrievers.contradiction.candidate_pairs import CandidatePair
 from logic_retrievers.contradiction.pair_scores import TextPair
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.bundle import default_bundle_manifest
-from logic_retrievers.encoders.manifest import Manifest
 from logic_retrievers.errors import ConfigurationError, MalformedAnswerError, PairJudgeWarning
 from logic_retrievers.judging.asking import ask
 from logic_retrievers.judging.conflict import ConflictConstants
@@ -48,7 +47,7 @@ class PairJudge(Protocol):
 
 
 AnyPairJudge: TypeAlias = Literal["auto"] | PairKinds | PairJudge | None
-"""What reads pairs of passages; ``auto``: the pair kinds of the default bundle, if it has any."""
+"""What reads pairs; ``auto``: the cross-encoder of the default bundle, if it has one."""
 
 
 def check_pair_judge(judge: Any) -> None:
@@ -59,35 +58,23 @@ def check_pair_judge(judge: Any) -> None:
     """
     if judge is not None and judge != "auto" and not callable(judge):
         raise ConfigurationError(
-            "judge is 'auto', None, or can be called with pairs of texts; see PairJudge"
+            "judge is 'auto', None or a callable that reads pairs of texts; see PairJudge"
         )
-
-
-def kinds_manifest(judge: AnyPairJudge) -> Manifest | None:
-    """Of the bundle whose cross-encoder reads the pairs; None where none does."""
-    manifest = default_bundle_manifest() if judge == "auto" else None
-    if isinstance(judge, PairKinds):
-        manifest = judge.manifest
-    return manifest if manifest is not None and manifest.pair_kinds is not None else None
 
 
 def conflict_constants(judge: AnyPairJudge) -> ConflictConstants | None:
     """Of the cross-encoder that reads the pairs; None where none does."""
-    manifest = kinds_manifest(judge)
-    if manifest is None or manifest.pair_kinds is None:
-        return None
-    return ConflictConstants.of(manifest.pair_kinds.constants)
+    if isinstance(judge, PairKinds):
+        return ConflictConstants.of(judge.constants)
+    manifest = default_bundle_manifest() if judge == "auto" else None
+    entry = None if manifest is None else manifest.conflict_kinds
+    return None if entry is None else ConflictConstants.of(entry.constants)
 
 
 def read_kinds(
-    judge: AnyPairJudge, pairs: Sequence[CandidatePair], passages: Passages
+    read: PairKinds, pairs: Sequence[CandidatePair], passages: Passages
 ) -> tuple[CandidatePair, ...]:
     """The pairs with the probabilities of their kinds; takes all cores until it is done."""
-    from logic_retrievers.judging import default_pair_kinds  # loads ONNX Runtime
-
-    read = judge if isinstance(judge, PairKinds) else default_pair_kinds()
-    if read is None:
-        return tuple(pairs)
     texts = [pair_texts(passages[pair.one], passages[pair.other]) for pair in pairs]
     return tuple(
         replace(pair, kinds=tuple(round(p, SCORE_DECIMALS) for p in probabilities))
@@ -110,9 +97,7 @@ def judge_pairs(
     ``constants`` there are then, reads all.
     """
     if constants is not None:
-        read = yield Compute(partial(read_kinds, judge, pairs, passages))
-        both = sorted((_as_one(pair, constants) for pair in read), key=lambda pair: pair.sort_key)
-        return tuple(both), []
+        return (yield Compute(partial(_read, judge, pairs, passages, constants))), []
     if judge == "auto" or isinstance(judge, PairKinds):  # a bundle without pair kinds
         judge = None
     numbers_of: dict[TextPair, list[int]] = {}
@@ -130,12 +115,23 @@ def judge_pairs(
     return tuple(judged), [PairJudgeWarning(reply.warning)] if reply.warning else []
 
 
-def _as_one(pair: CandidatePair, constants: ConflictConstants) -> CandidatePair:
-    """The pair with the probability of vectors and cross-encoder as one."""
-    if pair.kinds is None:
-        return pair
-    probability = constants.probability(pair.own_probability, pair.cosine, pair.kinds)
-    return replace(pair, probability=round(probability, SCORE_DECIMALS))
+def _read(
+    judge: AnyPairJudge,
+    pairs: Sequence[CandidatePair],
+    passages: Passages,
+    constants: ConflictConstants,
+) -> tuple[CandidatePair, ...]:
+    """The pairs with the probability of vectors and cross-encoder as one, the strongest first."""
+    from logic_retrievers.judging import default_conflict_kinds  # loads ONNX Runtime
+
+    reader = judge if isinstance(judge, PairKinds) else default_conflict_kinds()
+    read = tuple(pairs) if reader is None else read_kinds(reader, pairs, passages)
+    judged = []
+    for pair in read:
+        own, kinds = pair.own_probability, pair.kinds
+        probability = own if kinds is None else constants.probability(own, pair.cosine, kinds)
+        judged.append(replace(pair, probability=round(probability, SCORE_DECIMALS)))
+    return tuple(sorted(judged, key=lambda pair: pair.sort_key))
 
 
 def _check_probability(value: Any) -> float:

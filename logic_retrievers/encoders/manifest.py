@@ -212,7 +212,8 @@ class Manifest(Description):
         heads: vector name -> head.
         parity: reference vectors.
         judge: reads a passage and a query, if the bundle has one.
-        pair_kinds: reads two passages, if the bundle has one.
+        pair_kinds: reads two passages of a corpus, if the bundle has one.
+        conflict_kinds: the same kinds, for passages of a list, claims and their evidence.
     """
 
     format_version: Literal[1]
@@ -226,6 +227,7 @@ class Manifest(Description):
     parity: Parity
     judge: CrossEncoder | None = None
     pair_kinds: CrossEncoder | None = None
+    conflict_kinds: CrossEncoder | None = None
 
     @field_validator("files")
     @classmethod
@@ -239,7 +241,7 @@ class Manifest(Description):
     @model_validator(mode="after")
     def _check_checksums(self) -> Manifest:
         used = {self.notice, self.tokenizer, self.parity.file} | self.graphs
-        used.update(c.changes for c in (self.judge, self.pair_kinds) if c and c.changes)
+        used.update(entry.changes for entry in self.cross_encoders if entry.changes)
         if missing := sorted(used - self.files.keys()):
             raise ValueError(f"no checksum under 'files' for {', '.join(missing)}")
         return self
@@ -248,7 +250,12 @@ class Manifest(Description):
     def graphs(self) -> set[str]:
         """Names of all graphs."""
         names = {g for h in self.heads.values() for s in (h.query, h.document) for g in s.graphs}
-        return names.union(*(c.graphs for c in (self.judge, self.pair_kinds) if c))
+        return names.union(*(entry.graphs for entry in self.cross_encoders))
+
+    @property
+    def cross_encoders(self) -> list[CrossEncoder]:
+        """All that there are."""
+        return [c for c in (self.judge, self.pair_kinds, self.conflict_kinds) if c is not None]
 
     def fingerprint(self, name: str, role: Role) -> str:
         """A hash over everything that changes a vector of this head and role.

@@ -15,7 +15,10 @@ from logic_retrievers.lazy_imports import lazy_names
 
 _MODULES = {
     "judge": "LABELS Judgement QueryJudge",
-    "onnx": "OnnxPairJudge OnnxPairKinds default_judge default_pair_kinds",
+    "onnx": (
+        "OnnxConflictKinds OnnxPairJudge OnnxPairKinds"
+        " default_conflict_kinds default_judge default_pair_kinds"
+    ),
     "pair_kinds": "PAIR_KINDS",
     "settings": "JudgeSettings",
 }

@@ -8,7 +8,7 @@ from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 from zipfile import BadZipFile
 
 import numpy as np
@@ -22,6 +22,9 @@ from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS
+
+Entry: TypeAlias = Literal["judge", "pair_kinds", "conflict_kinds"]
+"""Of a cross-encoder in a manifest."""
 
 
 class OnnxCrossEncoder:
@@ -40,7 +43,7 @@ class OnnxCrossEncoder:
         ProviderError: a provider is not available or did not load.
     """
 
-    entry_name: ClassVar[Literal["judge", "pair_kinds"]]
+    entry_name: ClassVar[Entry]
     labels: ClassVar[tuple[str, ...]]
 
     def __init__(
@@ -53,7 +56,7 @@ class OnnxCrossEncoder:
         self.bundle = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
         entry: CrossEncoder | None = getattr(self.bundle.manifest, self.entry_name)
         if entry is None:
-            what = {"judge": "pair judge", "pair_kinds": "pair kinds"}[self.entry_name]
+            what = {"judge": "pair judge"}.get(self.entry_name, self.entry_name.replace("_", " "))
             raise BundleError(
                 f"The bundle {self.bundle.manifest.name!r} has no {what}. Pass one that has, a "
                 "callable of your own, or judge=None."
@@ -141,7 +144,7 @@ class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
 class OnnxPairKinds(OnnxCrossEncoder):
     """Reads two passages: which of :data:`PAIR_KINDS` are they? See the base for the arguments."""
 
-    entry_name = "pair_kinds"
+    entry_name: ClassVar[Entry] = "pair_kinds"
     labels = PAIR_KINDS
 
     @property
@@ -157,6 +160,15 @@ class OnnxPairKinds(OnnxCrossEncoder):
             tuple((a + b) / 2 for a, b in zip(first, second, strict=True))
             for first, second in zip(read, read, strict=True)
         ]
+
+
+class OnnxConflictKinds(OnnxPairKinds):
+    """The same of passages of a list, claims and their evidence, which it was trained on too.
+
+    It finds more contradictions and takes more neighbours of a corpus for one.
+    """
+
+    entry_name = "conflict_kinds"
 
 
 _default_lock = Lock()
@@ -184,3 +196,16 @@ def default_pair_kinds() -> OnnxPairKinds | None:
 def _default_pair_kinds() -> OnnxPairKinds | None:
     manifest = default_bundle_manifest()
     return OnnxPairKinds() if manifest is not None and manifest.pair_kinds is not None else None
+
+
+def default_conflict_kinds() -> OnnxConflictKinds | None:
+    """What reads passages of a list in the bundle of the package; one per process."""
+    with _default_lock:
+        return _default_conflict_kinds()
+
+
+@cache
+def _default_conflict_kinds() -> OnnxConflictKinds | None:
+    manifest = default_bundle_manifest()
+    has_one = manifest is not None and manifest.conflict_kinds is not None
+    return OnnxConflictKinds() if has_one else None

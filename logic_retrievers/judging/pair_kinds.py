@@ -28,6 +28,10 @@ class PairKinds(Protocol):
     def manifest(self) -> Manifest:
         """Of its bundle."""
 
+    @property
+    def constants(self) -> Mapping[str, float]:
+        """As its bundle ships them."""
+
     def __call__(self, pairs: Sequence[tuple[str, str]], /) -> Sequence[tuple[float, ...]]:
         """Probabilities of :data:`PAIR_KINDS`; which of the two comes first plays no part."""
 

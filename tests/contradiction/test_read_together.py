@@ -33,8 +33,7 @@ class TableKinds:
 
     def __init__(self, *opposed, constants=WEIGHTED):
         shipped = default_bundle_manifest()
-        entry = shipped.pair_kinds.model_copy(update={"constants": constants})
-        self.manifest = shipped.model_copy(update={"pair_kinds": entry})
+        self.manifest, self.constants = shipped, constants
         self.opposed = {frozenset(pair) for pair in opposed}
         self.asked = []
 
@@ -221,7 +220,7 @@ def test_a_judge_that_fails_costs_no_hit(index):
 
 def test_the_shipped_reader_reads():
     """Constants that a manifest lost would be seen by nobody."""
-    constants = ConflictConstants.of(default_bundle_manifest().pair_kinds.constants)
+    constants = ConflictConstants.of(default_bundle_manifest().conflict_kinds.constants)
     assert constants.weights is not None
     result = ContradictionFilter(judge="auto").filter(
         [

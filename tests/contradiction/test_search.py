@@ -102,6 +102,7 @@ def test_evidence(index):
             "alpha": 2.0,
             "conflict": wanted["probability"] >= 0.5,
             "opponent": QUIET,
+            "read": False,
         }
     assert sorted(hit.evidence.ranks["topical"] for hit in hits) == list(range(1, len(hits) + 1))
     nearest = min(hits, key=lambda hit: hit.evidence.ranks["topical"])

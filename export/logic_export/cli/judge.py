@@ -89,6 +89,12 @@ def add_judge(
             min=1, help="Of pair kinds: stores their changes in a lower rank than the recipe's."
         ),
     ] = None,
+    conflicts: Annotated[
+        bool,
+        typer.Option(
+            "--conflicts", help="Pair kinds: for passages of a list and claims, not of a corpus."
+        ),
+    ] = False,
     keep_here: Annotated[
         bool, typer.Option("--keep-here", help="Also where the data let no model be handed on.")
     ] = False,
@@ -103,7 +109,7 @@ def add_judge(
             f"{run} was trained on data that let no model be handed on; with --keep-here the "
             "bundle must stay on this machine"
         )
-    source = finished.source
+    source = replace(finished.source, kinds="conflict_kinds" if conflicts else "pair_kinds")
     figures = add(
         bundle,
         source if rank is None else replace(source, rank=min(rank, source.rank)),

@@ -31,7 +31,13 @@ from logic_retrievers.encoders.bundle import Bundle, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest, TrainingData
 from logic_retrievers.encoders.sessions import CPU, Graphs
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.judging import LABELS, PAIR_KINDS, OnnxPairJudge, OnnxPairKinds
+from logic_retrievers.judging import (
+    LABELS,
+    PAIR_KINDS,
+    OnnxConflictKinds,
+    OnnxPairJudge,
+    OnnxPairKinds,
+)
 from logic_retrievers.judging.conflict import WEIGHTS
 from logic_retrievers.judging.onnx import OnnxCrossEncoder
 from logic_retrievers.judging.settings import JudgeConstants
@@ -40,8 +46,8 @@ from logic_retrievers.settings import merged
 JudgeCompression: TypeAlias = Compression | Literal["int4"]
 
 GRAPH = "judge.onnx"
-CHANGES = "pair_kinds.npz"
-"""What makes the judge into pair kinds."""
+KindsEntry: TypeAlias = Literal["pair_kinds", "conflict_kinds"]
+"""Which of a bundle's two cross-encoders over kinds; its file has the same name, with ``.npz``."""
 OUTPUT = "logits"
 MAX_DIFFERENCE = 0.02
 MAX_INT4_DIFFERENCE = 0.08
@@ -63,6 +69,7 @@ class JudgeSource:
         training: the data sets that it was trained on.
         origin: how it was trained, for the manifest.
         rank: of pair kinds: that in which their changes to the bundle's judge are stored.
+        kinds: of pair kinds: for passages of a corpus, or for those of a list and claims.
     """
 
     model: str
@@ -70,6 +77,7 @@ class JudgeSource:
     training: tuple[TrainingData, ...]
     origin: str
     rank: int = 0
+    kinds: KindsEntry = "pair_kinds"
 
 
 class _LogitsModule(torch.nn.Module):
@@ -144,7 +152,7 @@ def add_judge(
         if form is _JUDGE:
             files = _write_judge(folder, trunk_file, model, compression)
         else:
-            files = _write_changes(folder, old, model, source.rank)
+            files = _write_changes(folder, old, model, source.rank, form.file)
         manifest = old.manifest
         _write_notice(folder / manifest.notice, form, source, compression)
         entry = CrossEncoder(
@@ -172,7 +180,7 @@ def add_judge(
 class _Form:
     """What differs between a judge and pair kinds: entry of the manifest, file, reader, title."""
 
-    entry: Literal["judge", "pair_kinds"]
+    entry: Literal["judge"] | KindsEntry
     file: str
     reader: type[OnnxCrossEncoder]
     title: str
@@ -191,13 +199,16 @@ class _Form:
 
 
 _JUDGE = _Form("judge", GRAPH, OnnxPairJudge, "Pair judge")
-_PAIR_KINDS = _Form("pair_kinds", CHANGES, OnnxPairKinds, "Pair kinds")
+_KINDS = (
+    _Form("pair_kinds", "pair_kinds.npz", OnnxPairKinds, "Pair kinds"),
+    _Form("conflict_kinds", "conflict_kinds.npz", OnnxConflictKinds, "Conflict kinds"),
+)
 
 
 def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
     labels = model.config.num_labels
-    for form in (_JUDGE, _PAIR_KINDS):
-        if labels == len(form.reader.labels):
+    for form in (_JUDGE, *_KINDS):
+        if labels == len(form.reader.labels) and form.entry in ("judge", source.kinds):
             return form
     raise ConfigurationError(
         f"{source.model!r} has {labels} labels, not {len(LABELS)} or {len(PAIR_KINDS)}"
@@ -217,7 +228,9 @@ def _write_judge(
     return {"graphs": (trunk, GRAPH), "output": OUTPUT}
 
 
-def _write_changes(folder: Path, old: Bundle, model: PreTrainedModel, rank: int) -> dict[str, Any]:
+def _write_changes(
+    folder: Path, old: Bundle, model: PreTrainedModel, rank: int, file: str
+) -> dict[str, Any]:
     """Writes changes to the judge and its graph with inputs for them; returns the entry's files."""
     judge = old.manifest.judge
     if judge is None:
@@ -226,8 +239,8 @@ def _write_changes(folder: Path, old: Bundle, model: PreTrainedModel, rank: int)
     graph = onnx.load_from_string(old.read(last))
     changes: dict[str, Any] = find_changes(graph, model, rank)
     write_graph(folder / last, with_optional_inputs(graph, changes))
-    np.savez_compressed(folder / CHANGES, **changes)
-    return {"graphs": judge.graphs, "changes": CHANGES, "output": low_rank.OUTPUT}
+    np.savez_compressed(folder / file, **changes)
+    return {"graphs": judge.graphs, "changes": file, "output": low_rank.OUTPUT}
 
 
 def _read(reader: OnnxCrossEncoder, rows: Sequence[JudgeRow]) -> list[tuple[float, ...]]:
@@ -285,8 +298,9 @@ def _require_trunk(model: PreTrainedModel, bundle: Bundle, trunk: str) -> None:
 def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncoder) -> Bundle:
     update: dict[str, Any] = {form.entry: entry}
     if form is _JUDGE:  # what changes another judge's weights does not fit this one
-        (folder / CHANGES).unlink(missing_ok=True)
-        update["pair_kinds"] = None
+        for other in _KINDS:
+            (folder / other.file).unlink(missing_ok=True)
+            update[other.entry] = None
     files = [path.name for path in folder.iterdir() if path.name != "manifest.json"]
     update["files"] = checksums(folder, files)
     write_manifest(folder, manifest.model_copy(update=update))
@@ -298,10 +312,11 @@ def _write_notice(
 ) -> None:
     """Replaces the notice's paragraph on this cross-encoder; the others stay."""
     storage = INTEGER_STORAGE if compression == "int4" else STORAGE[compression]
-    if form is _PAIR_KINDS:
+    if form is not _JUDGE:
         storage = "low-rank changes to the judge's, in half precision"
     paragraphs = path.read_text("utf-8").rstrip().split("\n\n")
-    replaced = tuple(f"{other.title}:" for other in (form, _PAIR_KINDS))
+    gone = _KINDS if form is _JUDGE else ()
+    replaced = tuple(f"{other.title}:" for other in (form, *gone))
     kept = [text for text in paragraphs if not text.startswith(replaced)]
     sets = "\n".join(f"  - {row.name} ({row.licence}), {row.rows} rows" for row in source.training)
     own = (

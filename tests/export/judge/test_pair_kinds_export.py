@@ -22,7 +22,12 @@ from transformers import AutoConfig, AutoModelForSequenceClassification  # noqa:
 
 from logic_retrievers.encoders import load_bundle, verify_bundle  # noqa: E402
 from logic_retrievers.errors import BundleError, ConfigurationError  # noqa: E402
-from logic_retrievers.judging import PAIR_KINDS, OnnxPairJudge, OnnxPairKinds  # noqa: E402
+from logic_retrievers.judging import (  # noqa: E402
+    PAIR_KINDS,
+    OnnxConflictKinds,
+    OnnxPairJudge,
+    OnnxPairKinds,
+)
 
 pytestmark = [
     pytest.mark.slow,
@@ -30,6 +35,7 @@ pytestmark = [
         "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning:torch"
     ),
 ]
+TITLES = ("Pair judge", "Pair kinds", "Conflict kinds")
 PAIRS = [(row.premise, row.hypothesis) for row in rows(20, seed=2)]
 
 
@@ -124,20 +130,57 @@ def test_kinds_are_the_originals(both_bundle: Path, kinds_model: Path):
     assert notice.count("Pair judge:") == notice.count("Pair kinds:") == 1
 
 
+@pytest.fixture(scope="module")
+def three_bundle(
+    both_bundle: Path, unpacked: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """With conflict kinds beside both: the judge with five labels of its own."""
+    folder = tmp_path_factory.mktemp("conflicts") / "model"
+    config = AutoConfig.from_pretrained(unpacked, num_labels=5)
+    torch.manual_seed(1)
+    AutoModelForSequenceClassification.from_pretrained(
+        unpacked, config=config, ignore_mismatched_sizes=True
+    ).save_pretrained(folder)
+    out = tmp_path_factory.mktemp("three") / "bundle"
+    source = JudgeSource(str(folder), 24, (), "a third run", rank=1, kinds="conflict_kinds")
+    add_judge(
+        both_bundle, source, out, {"dev": kinds_rows(10)},
+        constants={"conflict_own": -2.5, "conflict_threshold": 0.4}, minimum={},
+    )  # fmt: skip
+    return out
+
+
+def test_conflict_kinds_leave_the_others_as_they_are(both_bundle: Path, three_bundle: Path):
+    """A cleaner would read with the weights of a filter."""
+    before, after = OnnxPairKinds(both_bundle), OnnxPairKinds(three_bundle)
+    assert before(PAIRS) == after(PAIRS)
+    assert OnnxPairJudge(both_bundle)(PAIRS) == OnnxPairJudge(three_bundle)(PAIRS)
+    read = OnnxConflictKinds(three_bundle)
+    assert read(PAIRS) != after(PAIRS)
+    assert read.constants == {"conflict_own": -2.5, "conflict_threshold": 0.4}
+    assert verify_bundle(three_bundle).manifest.conflict_kinds.changes == "conflict_kinds.npz"
+    notice = (three_bundle / "NOTICE").read_text()
+    assert [notice.count(f"{title}:") for title in TITLES] == [1, 1, 1]
+
+
 def test_another_judge_takes_them_out(
-    small_judge: SmallJudge, both_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_judge: SmallJudge, three_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Changes to weights that are gone would be noise."""
     monkeypatch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.4)
     source = JudgeSource(str(small_judge.run / "model"), 24, (), "a run")
-    add_judge(both_bundle, source, tmp_path / "new", {"dev": rows(9)}, constants={}, minimum={})
+    add_judge(three_bundle, source, tmp_path / "new", {"dev": rows(9)}, constants={}, minimum={})
     manifest = load_bundle(tmp_path / "new").manifest
-    assert manifest.pair_kinds is None
-    assert "pair_kinds.npz" not in manifest.files
-    assert not (tmp_path / "new" / "pair_kinds.npz").exists()
-    assert "Pair kinds:" not in (tmp_path / "new" / "NOTICE").read_text()
+    assert manifest.pair_kinds is manifest.conflict_kinds is None
+    for name in ("pair_kinds.npz", "conflict_kinds.npz"):
+        assert name not in manifest.files
+        assert not (tmp_path / "new" / name).exists()
+    notice = (tmp_path / "new" / "NOTICE").read_text()
+    assert [notice.count(f"{title}:") for title in TITLES] == [1, 0, 0]
     with pytest.raises(BundleError, match="has no pair kinds"):
         OnnxPairKinds(tmp_path / "new")
+    with pytest.raises(BundleError, match="has no conflict kinds"):
+        OnnxConflictKinds(tmp_path / "new")
 
 
 def test_damaged_changes_are_an_error_of_ours(both_bundle: Path, tmp_path: Path):
@@ -161,7 +204,7 @@ def test_what_does_not_fit_is_refused(
     for bundle, folder, constants, words in (
         (small_judge.bundle, kinds_model, {}, "has no judge that pair kinds"),
         (judge_bundle, kinds_model, {"threshold": 1.0}, "between 0 and 1"),
-        (judge_bundle, kinds_model, {"weight": 0.5}, "one constant, threshold"),
+        (judge_bundle, kinds_model, {"weight": 0.5}, "no constant 'weight'"),
         (judge_bundle, tmp_path / "other", {}, "train from it with model.rank"),
     ):
         source = JudgeSource(str(folder), 24, (), "a run", rank=2)
