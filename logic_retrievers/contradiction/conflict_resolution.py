@@ -13,7 +13,7 @@ from logic_retrievers.contradiction.resolution_strategies import (
     Ruling,
 )
 from logic_retrievers.errors import InputError
-from logic_retrievers.judging.pair_kinds import pair_texts
+from logic_retrievers.judging.pair_kinds import pair_sentences
 from logic_retrievers.types import plain_fields
 
 AgainstTrusted: TypeAlias = Literal["drop", "annotate"]
@@ -215,6 +215,10 @@ def _conflict_graph(
     )
 
 
+def _sentences(case: ConflictCase, pair: CandidatePair) -> tuple[str, str]:
+    return pair_sentences(case.passages[pair.one].text, case.passages[pair.other].text)
+
+
 def _conflict(
     case: ConflictCase,
     pair: CandidatePair,
@@ -255,5 +259,5 @@ def _conflict(
         reason,
         tuple(id_of(position) for position in sorted(drop)),
         tuple(id_of(position) for position in sorted(trusted)),
-        pair_texts(case.passages[pair.one], case.passages[pair.other]) if pair.kinds else None,
+        _sentences(case, pair) if pair.kinds else None,
     )

@@ -128,6 +128,8 @@ class ContradictionFilter:
         check_pair_judge(judge)
         self.judge = judge
         self._reading = conflict_constants(judge)
+        # two dates make an older and a newer version of what contradicts each other
+        self._unread = (date_key.partition(".")[0], source_key.partition(".")[0])
         self.threshold = least = self.constants.threshold
         self.judge_above = least if judge_above is None else judge_above
         SHARE.check("judge_above", self.judge_above)
@@ -200,7 +202,12 @@ class ContradictionFilter:
         checked = check_passages(passages), check_passages(trusted)
         case = yield from gather_candidate_pairs(self._context, *checked)
         pairs, warnings = yield from judge_pairs(
-            self.judge, case.pairs, case.passages, self.judge_above, self._reading
+            self.judge,
+            case.pairs,
+            case.passages,
+            self.judge_above,
+            self._reading,
+            self._unread,
         )
 
         def resolve() -> tuple[FilterResult, list[Warning]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Real
@@ -72,10 +72,16 @@ def conflict_constants(judge: AnyPairJudge) -> ConflictConstants | None:
 
 
 def read_kinds(
-    read: PairKinds, pairs: Sequence[CandidatePair], passages: Passages
+    read: PairKinds,
+    pairs: Sequence[CandidatePair],
+    passages: Passages,
+    without: Collection[str] = (),
 ) -> tuple[CandidatePair, ...]:
-    """The pairs with the probabilities of their kinds; takes all cores until it is done."""
-    texts = [pair_texts(passages[pair.one], passages[pair.other]) for pair in pairs]
+    """The pairs with the probabilities of their kinds; takes all cores until it is done.
+
+    ``without``: keys of the metadata that are not read.
+    """
+    texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
     return tuple(
         replace(pair, kinds=tuple(round(p, SCORE_DECIMALS) for p in probabilities))
         for pair, probabilities in zip(pairs, read(texts), strict=True)
@@ -88,16 +94,17 @@ def judge_pairs(
     passages: Passages,
     judge_above: float,
     constants: ConflictConstants | None = None,
+    without: Collection[str] = (),
 ) -> Operation[tuple[tuple[CandidatePair, ...], list[Warning]]]:
     """The pairs with the judge's probabilities in place of our own, the strongest first.
 
     A failure of a user's judge leaves them unchanged; it is in the warnings and not raised.
 
     It reads the pairs of at least ``judge_above`` own probability; a cross-encoder, whose
-    ``constants`` there are then, reads all.
+    ``constants`` there are then, reads all, ``without`` these keys of the metadata.
     """
     if constants is not None:
-        return (yield Compute(partial(_read, judge, pairs, passages, constants))), []
+        return (yield Compute(partial(_read, judge, pairs, passages, constants, without))), []
     if judge == "auto" or isinstance(judge, PairKinds):  # a bundle without pair kinds
         judge = None
     numbers_of: dict[TextPair, list[int]] = {}
@@ -120,12 +127,13 @@ def _read(
     pairs: Sequence[CandidatePair],
     passages: Passages,
     constants: ConflictConstants,
+    without: Collection[str],
 ) -> tuple[CandidatePair, ...]:
     """The pairs with the probability of vectors and cross-encoder as one, the strongest first."""
     from logic_retrievers.judging import default_conflict_kinds  # loads ONNX Runtime
 
     reader = judge if isinstance(judge, PairKinds) else default_conflict_kinds()
-    read = tuple(pairs) if reader is None else read_kinds(reader, pairs, passages)
+    read = tuple(pairs) if reader is None else read_kinds(reader, pairs, passages, without)
     judged = []
     for pair in read:
         own, kinds = pair.own_probability, pair.kinds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from logic_retrievers.encoders.manifest import Manifest
@@ -42,20 +42,30 @@ def with_metadata(text: str, metadata: Mapping[str, Any]) -> str:
     return f"{text} ({words})" if words else text
 
 
-def pair_texts(one: Passage, other: Passage) -> tuple[str, str]:
-    """What is read of two passages: sentences of each, with the short values of its metadata."""
-    first, second = one.text, other.text
+def pair_texts(one: Passage, other: Passage, without: Collection[str] = ()) -> tuple[str, str]:
+    """What is read of two passages: sentences of each, with the short values of its metadata.
+
+    ``without``: keys of the metadata that are not read.
+    """
+    first, second = pair_sentences(one.text, other.text)
     return (
-        with_metadata(nearest_sentences(first, second, MAX_WORDS), _labels(one.metadata)),
-        with_metadata(nearest_sentences(second, first, MAX_WORDS), _labels(other.metadata)),
+        with_metadata(first, _labels(one.metadata, without)),
+        with_metadata(second, _labels(other.metadata, without)),
     )
 
 
-def _labels(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def pair_sentences(one: str, other: str) -> tuple[str, str]:
+    """The sentences of each text that are nearest to the other one."""
+    return nearest_sentences(one, other, MAX_WORDS), nearest_sentences(other, one, MAX_WORDS)
+
+
+def _labels(metadata: Mapping[str, Any], without: Collection[str]) -> dict[str, Any]:
     """The first of its short values."""
     short = {
         key: value
         for key, value in metadata.items()
-        if isinstance(value, str | int | float) and len(str(value)) <= _MAX_VALUE
+        if key not in without
+        and isinstance(value, str | int | float)
+        and len(str(value)) <= _MAX_VALUE
     }
     return dict(list(short.items())[:_MAX_KEYS])

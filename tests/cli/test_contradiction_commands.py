@@ -116,3 +116,19 @@ def test_what_cannot_work_says_why(call, corpus, arguments, code, message):
     result = call(*arguments, code=code)
     assert message in " ".join(result.stderr.split())
     assert result.stdout == ""
+
+
+def test_a_cross_encoder_reads_where_it_is_wanted(call, corpus):
+    """The option must reach the search: its hits say that they were read."""
+    call("index", corpus, "--contradictions")
+    plain, read = (
+        json.loads(call("contradictions", QUIET, "--json", *more).stdout)
+        for more in ([], ["--judge"])
+    )
+    assert [hit["evidence"]["details"]["read"] for hit in plain] == [False, False]
+    assert [hit["evidence"]["details"]["read"] for hit in read] == [True, True]
+    assert (
+        read[0]["evidence"]["details"]["probability"]
+        > 0.5
+        > (read[1]["evidence"]["details"]["probability"])
+    )

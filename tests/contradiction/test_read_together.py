@@ -136,6 +136,16 @@ def test_what_contradicts_a_trusted_passage_is_dropped():
     assert result.conflicts[0].trusted == ("rule",)
 
 
+def test_dates_are_not_read():
+    """Two dates make an older and a newer version of what the resolution is to decide."""
+    given_ = passages(
+        "inn | quiet | a", "inn | quiet | b", date=["2021", "2024"], area=["north", "south"]
+    )
+    judge = TableKinds()
+    filtered(judge, given_)
+    assert judge.asked == [("inn | quiet | a (area: north)", "inn | quiet | b (area: south)")]
+
+
 def test_traces_hold_no_sentence_that_was_read():
     """Passages must not leave a house by its logs."""
     result = filtered(TableKinds(("quiet", "quiet")), AGREEING)

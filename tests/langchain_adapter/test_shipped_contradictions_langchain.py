@@ -39,3 +39,19 @@ async def test_a_collection_with_all_three_vectors():
         results = await ConstraintRetriever(index=store.index).ainvoke("dogs in the office")
         made = ContradictionFilter(index=store.index, resolution="prefer_newest")
         assert set(ids(await made.acompress_documents(results, "dogs"))) == {"2024", "desk"}
+
+
+def test_the_cross_encoder_reads_too():
+    """Neither class may keep the setting to itself."""
+    made = ContradictionFilter(resolution="prefer_newest", judge="auto")
+    assert ids(made.compress_documents(DOGS, "dogs in the office")) == ["2024", "desk"]
+    assert made.filter(DOGS).conflicts[0].read == (
+        "Dogs are not allowed in the office.",
+        "Dogs are allowed in the office.",
+    )
+    with LogicVectorStore.open(vectors=("topical", "contradiction")).index as index:
+        LogicVectorStore(index=index).add_documents(DOGS)
+        against = ContradictionRetriever(index=index, judge="auto")
+        (first, *_) = against.invoke("Dogs are never allowed in the office.")
+    assert first.id == "2024"
+    assert first.metadata["logic"]["details"]["read"]
