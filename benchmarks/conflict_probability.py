@@ -105,7 +105,7 @@ class Readings:
 def read(pairs: Pairs, scorer: ContradictionScorer, reader: OnnxPairKinds) -> Readings:
     """Scores and reads the pairs."""
     scores = scorer.score([(one.text, other.text) for one, other, _ in pairs])
-    kinds = reader([pair_texts(one, other) for one, other, _ in pairs])
+    kinds = reader([pair_texts(one, other, ("date", "source")) for one, other, _ in pairs])
     return Readings(
         [label for _, _, label in pairs],
         np.array([score.probability or 0.0 for score in scores]),

@@ -107,7 +107,7 @@ class ContradictionFilter(StoreComponent):
         if self.encoder is not None:
             raise refuse_to_save("encoder", self.encoder, "Name a bundle's folder: bundle=.")
         options: dict[str, Any] = {**self.options}
-        if options.get("judge") is not None:
+        if options.get("judge") not in (None, "auto"):
             raise refuse_to_save("judge", options["judge"], "Save the filter without one.")
         if options.get("settings") is not None:
             options["settings"] = options["settings"].overrides()

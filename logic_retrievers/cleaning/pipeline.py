@@ -54,7 +54,7 @@ class CleaningRun:
         """Finds pairs, classifies them, decides, writes the decisions down and applies them."""
         candidates = yield from self._find_pairs(passages, again, progress)
         judge, above = self.criteria.settings.judge, self.criteria.judge_above
-        if self.criteria.kinds_manifest is not None:
+        if self.criteria.kinds is not None:
             read = yield Compute(partial(_read_pairs, candidates, judge))
             return (yield from self._decide(candidates, read, []))
         judged = yield from judge_pairs(judge, candidates.pairs, candidates.passages, above)
@@ -82,7 +82,7 @@ class CleaningRun:
                 criteria.settings,
                 min(MIN_PROBABILITY, criteria.constants.threshold, criteria.judge_above),
                 stored=passages is None,
-                nearest_read=0 if criteria.kinds_manifest is None else NEAREST_READ,
+                nearest_read=0 if criteria.kinds is None else NEAREST_READ,
                 progress=progress,
             )
         )

@@ -25,7 +25,7 @@ from logic_retrievers.contradiction.settings import (
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.encoders.bundle import default_bundle_manifest
-from logic_retrievers.encoders.manifest import Manifest
+from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.judging.pair_kinds import PairKinds
 from logic_retrievers.settings import SHARE, OneOf, check_count, check_texts, check_type
 from logic_retrievers.types import Passage
@@ -155,8 +155,8 @@ class Criteria:
     resolution: ResolutionStrategy
     judge_above: float
     encoder: Encoder
-    kinds_manifest: Manifest | None = None
-    """Of the bundle whose cross-encoder reads the pairs; None where none does."""
+    kinds: tuple[Manifest, CrossEncoder] | None = None
+    """The cross-encoder that reads the pairs, with its bundle's manifest; None where none does."""
 
     @classmethod
     def merge(cls, settings: CleaningSettings, encoder: Encoder) -> Criteria:
@@ -171,16 +171,15 @@ class Criteria:
             threshold = THRESHOLD
         constants = merge_constants(encoder.specs, settings.settings, threshold=threshold)
         above = constants.threshold if settings.judge_above is None else settings.judge_above
-        manifest = _kinds_manifest(settings.judge)
-        return cls(settings, constants, settings.strategy(), above, encoder, manifest)
+        kinds = _kinds_of(settings.judge)
+        return cls(settings, constants, settings.strategy(), above, encoder, kinds)
 
     @property
     def kinds_threshold(self) -> float:
         """Least probability of a contradiction that the cross-encoder reads."""
-        entry = None if self.kinds_manifest is None else self.kinds_manifest.pair_kinds
-        if entry is None or self.settings.threshold is not None:
+        if self.kinds is None or self.settings.threshold is not None:
             return self.constants.threshold
-        return entry.constants.get("threshold", self.constants.threshold)
+        return self.kinds[1].constants.get("threshold", self.constants.threshold)
 
     def fingerprint(self) -> str:
         """sha256 of the criteria; a function counts by its name, an encoder by its fingerprints."""
@@ -203,14 +202,14 @@ class Criteria:
         return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
     def _kinds_fingerprint(self) -> str | None:
-        manifest = self.kinds_manifest
-        if manifest is None or manifest.pair_kinds is None:
+        if self.kinds is None:
             return None
-        return manifest.cross_encoder_fingerprint(manifest.pair_kinds)
+        manifest, entry = self.kinds
+        return manifest.cross_encoder_fingerprint(entry)
 
 
-def _kinds_manifest(judge: AnyPairJudge) -> Manifest | None:
-    manifest = default_bundle_manifest() if judge == "auto" else None
+def _kinds_of(judge: AnyPairJudge) -> tuple[Manifest, CrossEncoder] | None:
     if isinstance(judge, PairKinds):
-        manifest = judge.manifest
-    return manifest if manifest is not None and manifest.pair_kinds is not None else None
+        return judge.manifest, judge.entry
+    manifest = default_bundle_manifest() if judge == "auto" else None
+    return (manifest, manifest.pair_kinds) if manifest and manifest.pair_kinds else None

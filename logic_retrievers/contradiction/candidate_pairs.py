@@ -179,6 +179,7 @@ def gather_candidate_pairs(
                     for number, passage in enumerate(extra)
                     if passage_key(passage) in named_only
                 ],
+                trusted_given=[n for n, p in enumerate(judgeable) if p in trusted_given],
                 nearest_read=context.nearest_read,
             )
         )
@@ -209,13 +210,14 @@ def compare_passages(
     *,
     given_count: int | None = None,
     trusted: Collection[int] = (),
+    trusted_given: Collection[int] = (),
     nearest_read: int = 0,
 ) -> tuple[tuple[CandidatePair, ...], Copies]:
     """Compares the given passages with each other and with the trusted ones after them.
 
     Trusted ones that no given passage contradicts are not compared among themselves, unless
-    ``trusted`` names them. ``nearest_read``: so many of the nearest of each given passage are
-    candidates whatever their probability.
+    ``trusted`` names them. ``trusted_given``: given ones that are trusted. ``nearest_read``: so
+    many of the nearest of each passage are candidates whatever their probability.
 
     ``vectors``: name -> shape (passages, dimension), for the names in ``settings.VECTORS``. All
     passages are given ones where ``given_count`` is None.
@@ -232,44 +234,52 @@ def compare_passages(
     for one in range(min(count, len(passages) - 1)):
         scores = _row_scores(rows, one, one + 1, constants)
         is_candidate = _candidate_mask(scores, min_probability)
-        is_near = ~np.isnan(scores.sparsities) & (scores.cosines >= _LEAST_COSINE_READ)
-        listed = is_candidate | is_near if nearest_read else is_candidate
+        listed = is_candidate | _near_mask(scores) if nearest_read else is_candidate
         pairs += _row_pairs(scores, listed, one, one + 1, texts)
         near = np.isnan(scores.sparsities) | (scores.cosines >= COPY_COSINE)
         for other in range(one + 1, count):
             column = other - one - 1
-            if words[one] == words[other] or (near[column] and not is_candidate[column]):
+            # what a cross-encoder reads as a contradiction is taken out of these later
+            alike = near[column] and (nearest_read or not is_candidate[column])
+            if words[one] == words[other] or alike:
                 copies[one] = copies.get(one, frozenset()) | {other}
                 copies[other] = copies.get(other, frozenset()) | {one}
+    all_trusted = {*trusted_given, *range(count, len(passages))}
     if nearest_read:
-        pairs = _nearest_or_probable(pairs, nearest_read, min_probability, count)
-    to_compare = set(trusted) | {
-        pair.other
-        for pair in pairs
-        if pair.other >= count and pair.own_probability >= min_probability
-    }
+        pairs = _nearest_or_probable(pairs, nearest_read, min_probability, all_trusted)
+    to_compare = set(trusted) | {pair.other for pair in pairs if pair.other >= count}
+    among_trusted: list[CandidatePair] = []
     for one in sorted(to_compare):
         scores = _row_scores(rows, one, count, constants)
         mask = _candidate_mask(scores, min_probability)
+        mask = mask | _near_mask(scores) if nearest_read else mask
         for pair in _row_pairs(scores, mask, one, count, texts):
             if pair.one == one or pair.one not in to_compare:  # else it is in the other's row
-                pairs.append(pair)
+                among_trusted.append(pair)
+    if nearest_read:
+        among_trusted = _nearest_or_probable(
+            among_trusted, nearest_read, min_probability, all_trusted
+        )
+    pairs += among_trusted
     return tuple(sorted(pairs, key=lambda pair: pair.sort_key)), copies
 
 
 def _nearest_or_probable(
-    pairs: Sequence[CandidatePair], nearest: int, min_probability: float, given_count: int
+    pairs: Sequence[CandidatePair],
+    nearest: int,
+    min_probability: float,
+    trusted: Collection[int],
 ) -> list[CandidatePair]:
-    """The probable pairs, and of each given passage those with its ``nearest``.
+    """The probable pairs, and of each passage those with its ``nearest``.
 
-    Near are those before it in the list, so that a pair does not depend on what comes later, and
-    trusted ones behind the list.
+    Near are those before it in the list, so that a pair does not depend on what comes later, and as
+    many trusted ones, wherever they stand.
     """
     of_passage: dict[tuple[int, bool], list[CandidatePair]] = {}
     for pair in pairs:
-        is_given = pair.other < given_count
-        passage = pair.other if is_given else pair.one
-        of_passage.setdefault((passage, is_given), []).append(pair)
+        judged = pair.one if pair.other in trusted and pair.one not in trusted else pair.other
+        opponent = pair.one + pair.other - judged
+        of_passage.setdefault((judged, opponent in trusted), []).append(pair)
     kept = {pair for pair in pairs if pair.own_probability >= min_probability}
     for others in of_passage.values():
         kept.update(sorted(others, key=lambda pair: -pair.cosine)[:nearest])
@@ -282,6 +292,10 @@ def _row_scores(
     """One passage against all from ``first`` on."""
     others = {name: matrix[first:] for name, matrix in rows.items()}
     return score_against({name: matrix[one] for name, matrix in rows.items()}, others, constants)
+
+
+def _near_mask(scores: VectorScores) -> npt.NDArray[np.bool_]:
+    return ~np.isnan(scores.sparsities) & (scores.cosines >= _LEAST_COSINE_READ)
 
 
 def _candidate_mask(scores: VectorScores, min_probability: float) -> npt.NDArray[np.bool_]:

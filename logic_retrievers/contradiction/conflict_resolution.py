@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair, ConflictCase
@@ -51,7 +51,7 @@ class Conflict:
     reason: str
     dropped: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
-    read: tuple[str, str] | None = None
+    read: tuple[str, str] | None = field(default=None, repr=False)  # repr goes into logs
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""

@@ -80,8 +80,8 @@ class ContradictionFilter:
             passage without it is known by its ``source``.
         source_order: the best source first, for ``prefer_source``.
         judge: ``auto``: a cross-encoder that comes with the package reads every passage with the
-            five nearest before it and the five nearest trusted ones, some ten milliseconds a pair;
-            what it reads and what the vectors say make one probability. ``OnnxPairKinds`` of
+            five nearest before it and the five nearest trusted ones, from a cosine of .35 on;
+            what it reads and what the vectors say make one probability. ``OnnxConflictKinds`` of
             another bundle does the same. A model of your own, see :class:`PairJudge`, is asked
             once a call, and its probabilities take the place of ours; if it fails ours stand, and a
             warning says so.
@@ -129,14 +129,14 @@ class ContradictionFilter:
         self.judge = judge
         self._reading = conflict_constants(judge)
         # two dates make an older and a newer version of what contradicts each other
-        self._unread = (date_key.partition(".")[0], source_key.partition(".")[0])
+        self._unread = (date_key, source_key)
         self.threshold = least = self.constants.threshold
         self.judge_above = least if judge_above is None else judge_above
         SHARE.check("judge_above", self.judge_above)
         if self._reading is not None:
             if threshold is None and (settings is None or settings.threshold is None):
                 self.threshold = self._reading.threshold
-            least = min(least, self.threshold)
+            least = min(least, self._reading.threshold)
         elif judge is not None:
             least = min(least, self.judge_above)
         check_trusted_filter(trusted_filter)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Real
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
 from logic_retrievers.contradiction.pair_scores import TextPair
@@ -56,7 +56,8 @@ def check_pair_judge(judge: Any) -> None:
     Raises:
         ConfigurationError: neither ``"auto"`` nor None, and it cannot be called.
     """
-    if judge is not None and judge != "auto" and not callable(judge):
+    is_judge = callable(judge) and not isinstance(judge, type)
+    if judge is not None and judge != "auto" and not is_judge:
         raise ConfigurationError(
             "judge is 'auto', None or a callable that reads pairs of texts; see PairJudge"
         )
@@ -65,7 +66,7 @@ def check_pair_judge(judge: Any) -> None:
 def conflict_constants(judge: AnyPairJudge) -> ConflictConstants | None:
     """Of the cross-encoder that reads the pairs; None where none does."""
     if isinstance(judge, PairKinds):
-        return ConflictConstants.of(judge.constants)
+        return ConflictConstants.of(judge.entry.constants)
     manifest = default_bundle_manifest() if judge == "auto" else None
     entry = None if manifest is None else manifest.conflict_kinds
     return None if entry is None else ConflictConstants.of(entry.constants)
@@ -90,7 +91,7 @@ def read_kinds(
 
 def judge_pairs(
     judge: AnyPairJudge,
-    pairs: tuple[CandidatePair, ...],
+    pairs: Sequence[CandidatePair],
     passages: Passages,
     judge_above: float,
     constants: ConflictConstants | None = None,
@@ -103,7 +104,7 @@ def judge_pairs(
     It reads the pairs of at least ``judge_above`` own probability; a cross-encoder, whose
     ``constants`` there are then, reads all, ``without`` these keys of the metadata.
     """
-    if constants is not None:
+    if constants is not None and pairs:
         return (yield Compute(partial(_read, judge, pairs, passages, constants, without))), []
     if judge == "auto" or isinstance(judge, PairKinds):  # a bundle without pair kinds
         judge = None
@@ -133,11 +134,10 @@ def _read(
     from logic_retrievers.judging import default_conflict_kinds  # loads ONNX Runtime
 
     reader = judge if isinstance(judge, PairKinds) else default_conflict_kinds()
-    read = tuple(pairs) if reader is None else read_kinds(reader, pairs, passages, without)
     judged = []
-    for pair in read:
-        own, kinds = pair.own_probability, pair.kinds
-        probability = own if kinds is None else constants.probability(own, pair.cosine, kinds)
+    for pair in read_kinds(cast("PairKinds", reader), pairs, passages, without):
+        kinds = cast("Sequence[float]", pair.kinds)
+        probability = constants.probability(pair.own_probability, pair.cosine, kinds)
         judged.append(replace(pair, probability=round(probability, SCORE_DECIMALS)))
     return tuple(sorted(judged, key=lambda pair: pair.sort_key))
 

@@ -70,7 +70,7 @@ class RankedCandidates:
         order = np.lexsort((-np.where(has_vector, scores, cosines), ~has_vector))
         self.order = [i for i in order.tolist() if not left_out[i]]
         self._opponent, self._constants = query.opponent, constants
-        self._read: dict[int, tuple[float, ...] | None] = {}
+        self._read: list[int] = []
         self._read_threshold = constants.threshold
         self._query_reason = unjudgeable_reason(query.text)
         self._cosines, self._scores = cosines, scores
@@ -97,11 +97,12 @@ class RankedCandidates:
         ]
 
     def set_read(self, pairs: Sequence[CandidatePair], threshold: float) -> None:
-        """Takes the judge's probabilities: of these pairs, the strongest first."""
+        """Takes the probabilities of the pairs that a judge has read, the strongest first."""
         self._read_threshold = threshold
-        for pair in pairs:
-            self._read[pair.other - 1] = pair.kinds
+        answered = [p for p in pairs if p.kinds or p.probability != p.own_probability]
+        for pair in answered:
             self._probabilities[pair.other - 1] = pair.probability
+        self._read = [pair.other - 1 for pair in answered]
         self.order = [*self._read, *(i for i in self.order if i not in self._read)]
 
     def probable(self, min_probability: float | None) -> list[int]:

@@ -51,8 +51,8 @@ class ContradictionSearch:
             probability.
         judge: reads the statement with each of the first 20 candidates and the 10 nearest, which
             then come first, by its probability: ``auto``, the cross-encoder that comes with the
-            package; ``OnnxPairKinds`` of another bundle; or a model of your own. See
-            :class:`ContradictionFilter`.
+            package; ``OnnxConflictKinds`` of another bundle; or a model of your own. A hit's score
+            stays F. See :class:`ContradictionFilter`.
 
     Raises:
         ConfigurationError: the encoder lacks the vector or its constants, or a value cannot work.
@@ -83,6 +83,9 @@ class ContradictionSearch:
         self.min_probability = min_probability
         self.judge = judge
         self._reading = conflict_constants(judge)
+        self._threshold = self.constants.threshold
+        if self._reading is not None and (settings is None or settings.threshold is None):
+            self._threshold = self._reading.threshold
 
     def search(self, statement: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
         """The k passages that contradict a statement most, best first.
@@ -179,16 +182,15 @@ class ContradictionSearch:
         """Has the judge read the first candidates, which are fetched for it."""
         pairs = ranked.pairs_to_read()
         found = yield from self.index.fetch_passages([pool.ids[pair.other - 1] for pair in pairs])
-        passages = {0: Passage("statement", query.text)}
+        texts = {0: Passage("statement", query.text)}  # without metadata, which a statement lacks
         for pair in pairs:
             passage = found.get(pool.ids[pair.other - 1])
             if passage is not None and not ranked.unjudgeable(pair.other - 1, passage):
-                passages[pair.other] = passage
-        known = tuple(pair for pair in pairs if pair.other in passages)
-        judged, warnings = yield from judge_pairs(self.judge, known, passages, 0, self._reading)
+                texts[pair.other] = Passage(passage.id, passage.text)
+        known = sorted((p for p in pairs if p.other in texts), key=lambda pair: pair.sort_key)
+        judged, warnings = yield from judge_pairs(self.judge, known, texts, 0, self._reading)
         warn_each(warnings)
-        reading = self._reading or self.constants
-        ranked.set_read(judged, reading.threshold)
+        ranked.set_read(judged, self._threshold)
 
     def _build_hits(
         self, pool: CandidatePool, ranked: RankedCandidates, k: int

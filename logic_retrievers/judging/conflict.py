@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS
 
 WEIGHTS = ("intercept", "own", "cosine", *PAIR_KINDS)
@@ -34,11 +35,21 @@ class ConflictConstants:
 
     @classmethod
     def of(cls, constants: Mapping[str, float]) -> ConflictConstants:
-        """Those among a bundle's constants of its pair kinds."""
-        known = {name: constants.get(f"{_PREFIX}{name}") for name in ("threshold", *WEIGHTS)}
-        weights = tuple(known[name] for name in WEIGHTS)
-        threshold = known["threshold"] or constants.get("threshold", _THRESHOLD)
-        return cls(threshold, None if None in weights else weights)  # type: ignore[arg-type]
+        """Those among a bundle's constants of its pair kinds.
+
+        Raises:
+            BundleError: some of the weights are missing.
+        """
+        threshold = constants.get("threshold", _THRESHOLD)
+        threshold = constants.get(f"{_PREFIX}threshold", threshold)
+        missing = [name for name in WEIGHTS if f"{_PREFIX}{name}" not in constants]
+        if len(missing) == len(WEIGHTS):
+            return cls(threshold)
+        if missing:
+            raise BundleError(
+                f"pair kinds with weights lack {_PREFIX}{missing[0]}; export them again"
+            )
+        return cls(threshold, tuple(constants[f"{_PREFIX}{name}"] for name in WEIGHTS))
 
     def probability(self, own: float, cosine: float, kinds: Sequence[float]) -> float:
         """Probability that two passages contradict each other, in [0, 1].

@@ -75,6 +75,11 @@ class OnnxCrossEncoder:
             raise BundleError(f"{entry.graphs[-1]!r} does not run: {error}") from error
 
     @property
+    def entry(self) -> CrossEncoder:
+        """What the manifest says of it."""
+        return self._entry
+
+    @property
     def constants(self) -> dict[str, float]:
         """As the bundle ships them."""
         return dict(self._entry.constants)

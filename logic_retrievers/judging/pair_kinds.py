@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from logic_retrievers.encoders.manifest import Manifest
+from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.judging.excerpt import nearest_sentences
 from logic_retrievers.types import Passage
 
@@ -29,8 +29,8 @@ class PairKinds(Protocol):
         """Of its bundle."""
 
     @property
-    def constants(self) -> Mapping[str, float]:
-        """As its bundle ships them."""
+    def entry(self) -> CrossEncoder:
+        """What the manifest says of it."""
 
     def __call__(self, pairs: Sequence[tuple[str, str]], /) -> Sequence[tuple[float, ...]]:
         """Probabilities of :data:`PAIR_KINDS`; which of the two comes first plays no part."""

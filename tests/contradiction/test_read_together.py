@@ -11,10 +11,15 @@ from hypothesis import strategies as st
 from placed import PlacedEncoder, passages
 
 from logic_retrievers import ContradictionSearch, Passage, PassageIndex
-from logic_retrievers.contradiction import ContradictionFilter
+from logic_retrievers.contradiction import ContradictionFilter, ContradictionSettings
 from logic_retrievers.contradiction.candidate_pairs import NEAREST_READ
 from logic_retrievers.encoders.bundle import default_bundle_manifest
-from logic_retrievers.errors import ConfigurationError, PairJudgeWarning
+from logic_retrievers.errors import (
+    BundleError,
+    ConfigurationError,
+    ConflictingTrustWarning,
+    PairJudgeWarning,
+)
 from logic_retrievers.judging import PAIR_KINDS
 from logic_retrievers.judging.conflict import WEIGHTS, ConflictConstants
 
@@ -33,7 +38,8 @@ class TableKinds:
 
     def __init__(self, *opposed, constants=WEIGHTED):
         shipped = default_bundle_manifest()
-        self.manifest, self.constants = shipped, constants
+        self.manifest = shipped
+        self.entry = shipped.conflict_kinds.model_copy(update={"constants": constants})
         self.opposed = {frozenset(pair) for pair in opposed}
         self.asked = []
 
@@ -138,12 +144,54 @@ def test_what_contradicts_a_trusted_passage_is_dropped():
 
 def test_dates_are_not_read():
     """Two dates make an older and a newer version of what the resolution is to decide."""
-    given_ = passages(
-        "inn | quiet | a", "inn | quiet | b", date=["2021", "2024"], area=["north", "south"]
-    )
+    dated = {"doc.date": ["2021", "2024"], "area": ["north", "south"]}
+    given_ = passages("inn | quiet | a", "inn | quiet | b", **dated)
     judge = TableKinds()
-    filtered(judge, given_)
+    filtered(judge, given_, date_key="doc.date")
     assert judge.asked == [("inn | quiet | a (area: north)", "inn | quiet | b (area: south)")]
+
+
+def test_a_trusted_passage_judges_wherever_it_stands():
+    """Among the results it would have to be one of the five nearest before a passage."""
+    rule = Passage("rule", "inn | loud | z", {"ok": True})
+    many = passages(*(f"inn | quiet | {n}" for n in range(12)))
+    for given_ in ([rule, *many], [*many, rule]):
+        judge = TableKinds(("quiet", "loud"))
+        result = filtered(judge, given_, resolution="annotate", trusted_filter={"ok": True})
+        assert staying(result) == ["loud"]
+    outside = filtered(TableKinds(("quiet", "loud")), many, trusted=[rule])
+    assert not outside.hits
+
+
+def test_trusted_passages_that_were_read_as_opposed_judge_nobody():
+    """Both cannot be right, and one of them would drop what the other bears out."""
+    rules = passages("inn | quiet | y", "inn | loud | z")
+    judge = TableKinds(("quiet", "loud"), constants=WEIGHTED | {"conflict_own": 0.0})
+    with pytest.warns(ConflictingTrustWarning):
+        result = filtered(judge, passages("inn | quiet | a"), trusted=rules)
+    assert staying(result) == ["quiet"]
+
+
+def test_a_high_threshold_leaves_nothing_unread():
+    """What vectors find likely is read beyond the nearest, whatever the threshold of both."""
+    many = passages("inn | loud | z", *(f"inn | quiet | {n}" for n in range(8)))
+    for threshold in (None, 0.97):
+        judge = TableKinds()
+        filtered(judge, many, threshold=threshold)
+        assert sum("loud" in "".join(pair) for pair in judge.asked) == 8
+
+
+def test_nothing_is_read_where_there_is_nothing_to_compare():
+    judge = TableKinds()
+    assert not filtered(judge, []).hits
+    assert staying(filtered(judge, AGREEING[:1])) == ["quiet"]
+    assert not judge.asked
+
+
+def test_weights_that_are_not_complete_are_refused():
+    """A typing error in a manifest would switch the vectors off."""
+    with pytest.raises(BundleError, match="conflict_cosine"):
+        ConflictConstants.of({k: v for k, v in WEIGHTED.items() if k != "conflict_cosine"})
 
 
 def test_traces_hold_no_sentence_that_was_read():
@@ -151,6 +199,7 @@ def test_traces_hold_no_sentence_that_was_read():
     result = filtered(TableKinds(("quiet", "quiet")), AGREEING)
     assert result.to_dict()["conflicts"][0]["read"]
     assert "quiet" not in str(result.without_texts()["conflicts"][0]["read"])
+    assert "read" not in repr(result.conflicts[0])
 
 
 def test_two_that_were_read_as_opposed_are_no_copies():
@@ -166,7 +215,7 @@ async def test_asynchronous_callers_get_the_same():
     assert await own.afilter(AGREEING) == own.filter(AGREEING)
 
 
-@pytest.mark.parametrize("judge", ["nli", 3, [len]])
+@pytest.mark.parametrize("judge", ["nli", 3, [len], TableKinds])
 def test_what_is_no_judge_is_refused(judge):
     with pytest.raises(ConfigurationError, match="judge is 'auto', None"):
         ContradictionFilter(PlacedEncoder(), judge=judge)
@@ -225,7 +274,39 @@ def test_a_judge_that_fails_costs_no_hit(index):
 
     with pytest.warns(PairJudgeWarning, match="RuntimeError"):
         hits = ContradictionSearch(index, judge=judge).search("inn | quiet | a", 4)
-    assert len(hits) == 4
+    assert hits == ContradictionSearch(index).search("inn | quiet | a", 4)
+
+
+def test_a_judge_that_does_not_answer_changes_nothing(index):
+    search = ContradictionSearch(index, judge=lambda pairs: [None] * len(pairs))
+    hits = search.search("inn | quiet | a", 4)
+    assert hits == ContradictionSearch(index).search("inn | quiet | a", 4)
+
+
+def test_what_is_like_a_stored_passage_is_read_without_metadata(index):
+    """A statement has none; one side's would be a difference."""
+    index.add([Passage("dated", "inn | dim | a", {"date": "2020", "area": "x"})])
+    judge = TableKinds()
+    ContradictionSearch(index, judge=judge).search_like("dated", 4)
+    assert judge.asked
+    assert not any("area" in text for pair in judge.asked for text in pair)
+
+
+def test_a_threshold_of_the_users_own_counts_in_a_search(index):
+    settings = ContradictionSettings(threshold=0.999)
+    search = ContradictionSearch(index, judge=TableKinds(("quiet", "quiet")), settings=settings)
+    hits = search.search("inn | quiet | a", 4)
+    assert not any(hit.evidence.details["conflict"] for hit in hits)
+
+
+def test_the_judge_of_a_user_is_asked_the_likeliest_first(index):
+    """An expensive one may stop anywhere."""
+    plain = ContradictionSearch(index).search("inn | quiet | a", 4)
+    likely = sorted(plain, key=lambda hit: -hit.evidence.details["probability"])
+    asked = []
+    judge = lambda pairs: asked.extend(pairs) or [None] * len(pairs)  # noqa: E731
+    ContradictionSearch(index, judge=judge).search("inn | quiet | a", 4)
+    assert [other for _, other in asked] == [hit.passage.text for hit in likely]
 
 
 def test_the_shipped_reader_reads():

@@ -165,6 +165,10 @@ def test_a_ranker_and_a_filter_are_the_same_after_they_were_saved(tmp_path):
     assert again.options["settings"] == contradictions.options["settings"]
 
 
+def test_the_judge_of_the_package_can_be_saved():
+    assert saved_again(ContradictionFilter(judge="auto")).options["judge"] == "auto"
+
+
 def test_what_a_file_cannot_hold_is_refused_when_it_is_saved(store):
     """A pipeline would come back with other rules than it was saved with."""
     other = FunctionEncoder(lambda texts: [[1.0]] * len(texts), identity="x")
