@@ -153,13 +153,13 @@ def test_dates_are_not_read():
 
 def test_a_trusted_passage_judges_wherever_it_stands():
     """Among the results it would have to be one of the five nearest before a passage."""
-    rule = Passage("rule", "inn | loud | z", {"ok": True})
+    rule = Passage("rule", "inn | quiet | z", {"ok": True})
     many = passages(*(f"inn | quiet | {n}" for n in range(12)))
     for given_ in ([rule, *many], [*many, rule]):
-        judge = TableKinds(("quiet", "loud"))
+        judge = TableKinds(("quiet", "quiet"))
         result = filtered(judge, given_, resolution="annotate", trusted_filter={"ok": True})
-        assert staying(result) == ["loud"]
-    outside = filtered(TableKinds(("quiet", "loud")), many, trusted=[rule])
+        assert [hit.passage.id for hit in result.hits] == ["rule"]
+    outside = filtered(TableKinds(("quiet", "quiet")), many, trusted=[rule])
     assert not outside.hits
 
 
@@ -175,7 +175,7 @@ def test_trusted_passages_that_were_read_as_opposed_judge_nobody():
 def test_a_high_threshold_leaves_nothing_unread():
     """What vectors find likely is read beyond the nearest, whatever the threshold of both."""
     many = passages("inn | loud | z", *(f"inn | quiet | {n}" for n in range(8)))
-    for threshold in (None, 0.97):
+    for threshold in (None, 0.999999):
         judge = TableKinds()
         filtered(judge, many, threshold=threshold)
         assert sum("loud" in "".join(pair) for pair in judge.asked) == 8
