@@ -4,43 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from functools import partial
 from typing import Any, Self, Unpack
 
 from logic_retrievers.effects import Compute, Operation, arun, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.index import backfill, collection_copy, ingestion, points, reindexing
+from logic_retrievers.index import backfill, ingestion, points
 from logic_retrievers.index.backfill import BackfillReport
-from logic_retrievers.index.clients import MEMORY
 from logic_retrievers.index.connection import Connection
+from logic_retrievers.index.copies import IndexCopies
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE, IngestReport
 from logic_retrievers.index.nodes import connect
 from logic_retrievers.index.opening import open_collection, prepare_writing
-from logic_retrievers.index.operations import IndexOperations
-from logic_retrievers.index.reindexing import ReindexReport
-from logic_retrievers.index.requests import client_call
 from logic_retrievers.index.settings import (
-    CollectionSettings,
-    ConnectionSettings,
     Settings,
-    check_name,
     split_settings,
 )
 from logic_retrievers.progress import ProgressCallback
 from logic_retrievers.types import Passage
 
-_FIXED = (
-    *ConnectionSettings.__annotations__,
-    *("tenant", "all_tenants", "create", "show_quarantined", "vector_names"),
-)
-"""Settings of an index that are those of the first collection."""
 
-
-class PassageIndex(IndexOperations):
+class PassageIndex(IndexCopies):
     """A collection with one point per passage and one named vector per head of the encoder.
 
     Open it with :meth:`open` or :meth:`aopen`. Each method has an asynchronous form (``aadd`` of
@@ -259,96 +245,6 @@ class PassageIndex(IndexOperations):
         """:meth:`backfill` without blocking the event loop."""
         return await self.arun(self._backfill(names, progress))
 
-    def copy_to(
-        self,
-        collection: str | None = None,
-        *,
-        progress: ProgressCallback | None = None,
-        **place: Unpack[ConnectionSettings],
-    ) -> int:
-        """Copies all points into a new collection elsewhere: from a folder to a server, or back.
-
-        Ids, payloads and vectors stay as they are; nothing is encoded. After an interruption the
-        same call continues.
-
-        Args:
-            collection: name of the copy; the same name by default.
-            progress: called after each batch; what an earlier call copied counts as done.
-            **place: where the copy is; see :class:`ConnectionSettings`.
-
-        Returns:
-            How many points were copied in this call.
-
-        Raises:
-            ConfigurationError: no place is named; the copy would go with this call.
-            CollectionError: the copy does not have as many points in the end.
-        """
-        name = self._name_of_copy(collection, place)
-        with closing(connect(**place)) as other:
-            return self.run(collection_copy.copy(self._collection, name, other, progress))
-
-    async def acopy_to(
-        self,
-        collection: str | None = None,
-        *,
-        progress: ProgressCallback | None = None,
-        **place: Unpack[ConnectionSettings],
-    ) -> int:
-        """:meth:`copy_to` without blocking the event loop."""
-        name = self._name_of_copy(collection, place)
-        other = await asyncio.to_thread(partial(connect, **place))
-        try:
-            return await self.arun(collection_copy.copy(self._collection, name, other, progress))
-        finally:
-            await other.aclose()
-
-    def reindex(
-        self,
-        into: str,
-        encoder: Encoder | None = None,
-        *,
-        alias: str | None = None,
-        dry_run: bool = False,
-        progress: ProgressCallback | None = None,
-        **settings: Unpack[CollectionSettings],
-    ) -> ReindexReport:
-        """Makes a second collection of all passages, with another encoder or other settings.
-
-        Searches and writes go on meanwhile. Passages that are written, changed or deleted while it
-        runs are in the second collection at the end. After an interruption the same call goes on.
-
-        With ``alias``, programs that opened that name read and write the second collection from the
-        end of the call on. Where its encoder, or the language of its words, is another one, open
-        them again at that moment: what they send is made for the first. What others write by the
-        first collection's own name after the call is in the first alone.
-
-        Args:
-            into: name of the second collection.
-            encoder: makes its vectors; by default this index's.
-            alias: a name that leads to the second collection at the end; for servers.
-            dry_run: write nothing, and estimate time and space from the first passages.
-            progress: called about every second while the passages are read for the first time.
-            **settings: see :class:`CollectionSettings`; what is left out is as in this index.
-
-        Raises:
-            ConfigurationError: names or settings that cannot be.
-            CollectionError: somebody else writes to the second collection.
-        """
-        return self.run(self._reindex(into, encoder, alias, dry_run, progress, settings))
-
-    async def areindex(
-        self,
-        into: str,
-        encoder: Encoder | None = None,
-        *,
-        alias: str | None = None,
-        dry_run: bool = False,
-        progress: ProgressCallback | None = None,
-        **settings: Unpack[CollectionSettings],
-    ) -> ReindexReport:
-        """:meth:`reindex` without blocking the event loop."""
-        return await self.arun(self._reindex(into, encoder, alias, dry_run, progress, settings))
-
     def optimize(self) -> bool:
         """Builds the HNSW index of an embedded collection now; a server does so by itself.
 
@@ -363,12 +259,6 @@ class PassageIndex(IndexOperations):
     async def aoptimize(self) -> bool:
         """:meth:`optimize` without blocking the event loop."""
         return await self.arun(self._optimize(force=True))
-
-    def _optimize(self, collection: str | None = None, *, force: bool = False) -> Operation[bool]:
-        if not self.embedded:
-            return False
-        call = client_call("optimize", collection or self.collection, force=force)
-        return bool((yield call))
 
     def _add(
         self,
@@ -414,41 +304,4 @@ class PassageIndex(IndexOperations):
             show_quarantined=self._collection.shows_quarantined,
         )
         yield from self._optimize()
-        return report
-
-    def _name_of_copy(self, collection: str | None, place: Mapping[str, Any]) -> str:
-        named = ("location", "client", "async_client")
-        if all(place.get(setting) in (None, MEMORY) for setting in named):
-            raise ConfigurationError(
-                "copy_to needs location= or client= of another place: a copy in memory would be"
-                " gone at once."
-            )
-        return check_name(self.collection if collection is None else collection)
-
-    def _reindex(
-        self,
-        into: str,
-        encoder: Encoder | None,
-        alias: str | None,
-        dry_run: bool,
-        progress: ProgressCallback | None,
-        settings: Any,
-    ) -> Operation[ReindexReport]:
-        if wrong := sorted(settings.keys() & {*_FIXED}):
-            raise ConfigurationError(
-                f"{wrong[0]}= is no setting of a reindexing: it takes all passages, and stays where"
-                " the first collection is. copy_to copies to another place."
-            )
-        _, opening = split_settings(into, settings, encoder)
-        if alias is not None:
-            check_name(alias)
-        source, makes = self._collection, encoder or self._encoder
-        if dry_run:
-            return (
-                yield from reindexing.estimate(source, into, makes, opening, embedded=self.embedded)
-            )
-        report = yield from reindexing.reindex(
-            source, into, makes, opening, alias, progress, embedded=self.embedded
-        )
-        yield from self._optimize(into)
         return report
