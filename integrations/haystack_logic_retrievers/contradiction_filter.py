@@ -24,7 +24,7 @@ from logic_retrievers.contradiction.resolution_strategies import AnyResolution, 
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.settings import SHARE, check_count
+from logic_retrievers.settings import SHARE, check_count, check_type
 
 
 @component
@@ -49,8 +49,9 @@ class ContradictionFilter(StoreComponent):
         document_store: a store whose vectors are taken, and whose trusted documents judge too.
         bundle, encoder: as in :class:`CompatibilityRanker`.
         **options: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
-            ``date_key``, ``source_key``, ``source_order``, ``judge``, ``judge_above``: as in
-            :class:`logic_retrievers.ContradictionFilter`, which also says how it decides.
+            ``date_key``, ``source_key``, ``source_order``, ``judge``, ``judge_above``,
+            ``edited_copies``: as in :class:`logic_retrievers.ContradictionFilter`, which also says
+            how it decides.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
@@ -201,6 +202,7 @@ def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
     for name in ("threshold", "judge_above"):
         if (share := options.get(name)) is not None:
             SHARE.check(name, share)
+    check_type("edited_copies", options.get("edited_copies", False), bool)
     check_pair_judge(options.get("judge"))
 
 

@@ -100,6 +100,7 @@ class FilterFields(ConflictFields):
     resolution: ResolutionSetting = "annotate"
     top_n: Count | None = None
     against_trusted: AgainstTrusted = "drop"
+    edited_copies: bool = Field(default=False, strict=True)
 
 
 class CleanerFields(ConflictFields):
@@ -126,6 +127,7 @@ class FilterOptions(TypedDict, total=False):
     source_order: Sequence[str]
     judge: AnyPairJudge
     judge_above: float | None
+    edited_copies: bool
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

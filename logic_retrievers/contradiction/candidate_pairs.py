@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.contradiction.edited_copies import EditedCopy
 from logic_retrievers.contradiction.latin_script import unjudgeable_reason
 from logic_retrievers.contradiction.pair_scores import Rows, VectorScores, score_against
 from logic_retrievers.contradiction.resolution_strategies import Group
@@ -58,7 +59,8 @@ class CandidatePair:
 
     ``score`` is F, by which pairs are ordered. ``probability`` is the judge's where it has read the
     pair, ``own_probability`` what the vectors alone say. ``kinds`` are the probabilities of
-    :data:`logic_retrievers.judging.PAIR_KINDS`, where a cross-encoder has read both.
+    :data:`logic_retrievers.judging.PAIR_KINDS`, where a cross-encoder has read both. ``edited``:
+    one contradicts the other, which is trusted, as an edited copy.
     """
 
     one: int
@@ -68,6 +70,7 @@ class CandidatePair:
     probability: float
     own_probability: float
     kinds: tuple[float, ...] | None = None
+    edited: EditedCopy | None = None
 
     @property
     def sort_key(self) -> tuple[float, float, int, int]:
