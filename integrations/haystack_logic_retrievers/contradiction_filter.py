@@ -49,7 +49,8 @@ class ContradictionFilter(StoreComponent):
         document_store: a store whose vectors are taken, and whose trusted documents judge too.
         bundle, encoder: as in :class:`CompatibilityRanker`.
         **options: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
-            ``date_key``, ``source_key``, ``source_order``, ``judge``, ``judge_above``: as in
+            ``date_key``, ``source_key``, ``source_order``, ``judge``, ``judge_above``,
+            ``drop_above``: as in
             :class:`logic_retrievers.ContradictionFilter`, which also says how it decides.
 
     Raises:
@@ -198,7 +199,7 @@ def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
         options.get("source_key", "source"),
         options.get("source_order", ()),
     )
-    for name in ("threshold", "judge_above"):
+    for name in ("threshold", "judge_above", "drop_above"):
         if (share := options.get(name)) is not None:
             SHARE.check(name, share)
     check_pair_judge(options.get("judge"))

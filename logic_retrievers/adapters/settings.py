@@ -92,6 +92,7 @@ class ConflictFields(BaseModel):
     source_order: tuple[str, ...] = ()
     judge: Literal["auto"] | PairJudgeSetting | None = Field(default=None, repr=False)
     judge_above: float | None = None
+    drop_above: float | None = None
 
 
 class FilterFields(ConflictFields):
@@ -126,6 +127,7 @@ class FilterOptions(TypedDict, total=False):
     source_order: Sequence[str]
     judge: AnyPairJudge
     judge_above: float | None
+    drop_above: float | None
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -40,7 +40,7 @@ class Conflict:
         reason: the same in a few words for people.
         dropped: ids of those that were dropped for it.
         trusted: ids of those of the two that are trusted.
-        read: sentences of the two that a cross-encoder has read together, where one has.
+        read: sentences of the two that cross-encoders have read together, where they have.
     """
 
     one: str

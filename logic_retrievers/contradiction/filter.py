@@ -79,9 +79,9 @@ class ContradictionFilter:
         source_key: of the source in the metadata, for ``prefer_source`` and ``prefer_majority``; a
             passage without it is known by its ``source``.
         source_order: the best source first, for ``prefer_source``.
-        judge: ``auto``: a cross-encoder that comes with the package reads every passage with the
+        judge: ``auto``: cross-encoders that come with the package read every passage with the
             five nearest before it and the five nearest trusted ones, from a cosine of .35 on;
-            what it reads and what the vectors say make one probability. ``OnnxConflictJudge`` of
+            what they read and what the vectors say make one probability. ``OnnxConflictJudge`` of
             another bundle does the same. A model of your own, see :class:`PairJudge`, is asked
             once a call, and its probabilities take the place of ours; if it fails ours stand, and a
             warning says so.
