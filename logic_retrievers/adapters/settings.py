@@ -92,7 +92,6 @@ class ConflictFields(BaseModel):
     source_order: tuple[str, ...] = ()
     judge: Literal["auto"] | PairJudgeSetting | None = Field(default=None, repr=False)
     judge_above: float | None = None
-    drop_above: float | None = None
 
 
 class FilterFields(ConflictFields):
@@ -101,6 +100,7 @@ class FilterFields(ConflictFields):
     resolution: ResolutionSetting = "annotate"
     top_n: Count | None = None
     against_trusted: AgainstTrusted = "drop"
+    drop_above: float | None = None
 
 
 class CleanerFields(ConflictFields):

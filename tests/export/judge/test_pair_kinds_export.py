@@ -183,7 +183,7 @@ def test_constants_that_it_does_not_have_are_refused(
     source = JudgeSource(str(unpacked), 24, (), "a third run", rank=1, entry="nli")
     for constants, message in (
         ({"cosin": 1}, "no constant 'cosin'"),
-        ({"threshold": 2}, "between"),
+        ({"passages_threshold": 2}, "between"),
     ):
         with pytest.raises(ConfigurationError, match=message):
             add_judge(
