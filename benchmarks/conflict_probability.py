@@ -12,7 +12,8 @@ constants for ``logic-export add-judge``.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 from typing import Any, TypeAlias
@@ -36,8 +37,8 @@ from benchmarks.statistics.calibration import calibration_error
 from logic_retrievers import ContradictionScorer
 from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.judging import OnnxConflictKinds, OnnxPairKinds
-from logic_retrievers.judging.conflict import WEIGHTS, ConflictConstants, conflict_features
+from logic_retrievers.judging import PAIR_KINDS, OnnxNLI, OnnxPairKinds
+from logic_retrievers.judging.conflict import WEIGHTS, ConflictConstants, Use, conflict_features
 from logic_retrievers.judging.pair_kinds import pair_texts
 from logic_retrievers.types import Passage
 
@@ -46,7 +47,8 @@ Values: TypeAlias = npt.NDArray[np.float64]
 
 LISTS, LIST_SIZE = 30, 6
 MOST_PASSAGES = 1500
-THRESHOLD = 0.6
+THRESHOLDS: dict[Use, tuple[float, float]] = {"passages": (0.7, 0.8), "statements": (0.7, 0.7)}
+"""Of a conflict, and of one for which a passage is dropped; chosen on development parts."""
 
 
 def main() -> None:
@@ -56,79 +58,98 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true", help="find the weights anew")
     parser.add_argument("--most", type=int, default=700, help="pairs of a set")
     options = parser.parse_args()
-    reader = OnnxConflictKinds(options.bundle)
+    kinds = OnnxPairKinds(options.bundle)
+    nli = OnnxNLI(shares=kinds)
     scorer = ContradictionScorer(cached_encoder())
-    constants = ConflictConstants.of(reader.constants)
-    if options.fit:
-        constants = fit([read(pairs, scorer, reader) for pairs in fit_sets(options.most)])
-        names = ("threshold", *WEIGHTS)
-        values = (constants.threshold, *(constants.weights or ()))
-        for name, value in zip(names, values, strict=True):
-            print(f"--constant conflict_{name}={value:.4f}")
-    rows = [
-        measure(name, read(pairs, scorer, reader), constants)
-        for name, pairs in evaluation_sets(options.most).items()
-    ]
-    publish("conflict probability", rows, threshold=constants.threshold)
-    alarms = [
-        count_alarms(name, read(neighbour_lists(name), scorer, reader), constants, scorer)
-        for name in CORPORA
-    ]
+
+    def read(pairs: Pairs) -> Readings:
+        texts = [pair_texts(one, other, ("date", "source")) for one, other, _ in pairs]
+        scores = scorer.score([(one.text, other.text) for one, other, _ in pairs])
+        return Readings(
+            np.array([label for _, _, label in pairs], dtype=bool),
+            np.array([score.probability or 0.0 for score in scores]),
+            np.array([score.cosine for score in scores]),
+            np.hstack([kinds(texts), nli(texts)]),
+        )
+
+    constants = fit_constants(read, options.most) if options.fit else nli.constants
+    for use, sets in evaluation_sets(options.most).items():
+        known = ConflictConstants.of(constants, use)
+        rows = [measure(name, read(pairs), known, use) for name, pairs in sets.items()]
+        publish(f"conflict probability, {use}", rows, threshold=known.threshold)
+    known = ConflictConstants.of(constants, "passages")
+    alarms = [count_alarms(name, read(neighbour_lists(name)), known, scorer) for name in CORPORA]
     publish("conflict probability, lists without contradictions", alarms)
 
 
+@dataclass(frozen=True, slots=True)
 class Readings:
-    """Labelled pairs as the vectors and the cross-encoder see them.
+    """Labelled pairs as the vectors and the cross-encoders see them.
 
-    Attributes:
+    Args:
         labels: whether each pair contradicts.
         own, cosines: what the vectors say, of shape (pairs,).
-        kinds: what was read, of shape (pairs, kinds).
+        read: probabilities of the kinds and of the labels of inference, of shape (pairs, 8).
     """
 
-    def __init__(self, labels: Sequence[bool], own: Values, cosines: Values, kinds: Values) -> None:
-        self.labels = np.array(labels, dtype=bool)
-        self.own, self.cosines, self.kinds = own, cosines, kinds
+    labels: npt.NDArray[np.bool_]
+    own: Values
+    cosines: Values
+    read: Values
 
-    def as_one(self, constants: ConflictConstants) -> Values:
-        """The probabilities of both as one."""
-        return np.array([constants.probability(*row) for row in self._rows()])
+    def rows(self, use: Use) -> Iterator[tuple[float, float, list[float]]]:
+        """What one probability is made of."""
+        read = self.read if use == "passages" else self.read[:, len(PAIR_KINDS) :]
+        return zip(self.own.tolist(), self.cosines.tolist(), read.tolist(), strict=True)
 
-    def features(self) -> Values:
-        """Those of the regression, of shape (pairs, weights without the intercept)."""
-        return np.array([conflict_features(*row)[1:] for row in self._rows()])
-
-    def _rows(self) -> Iterator[tuple[float, float, list[float]]]:
-        return zip(self.own.tolist(), self.cosines.tolist(), self.kinds.tolist(), strict=True)
-
-
-def read(pairs: Pairs, scorer: ContradictionScorer, reader: OnnxPairKinds) -> Readings:
-    """Scores and reads the pairs."""
-    scores = scorer.score([(one.text, other.text) for one, other, _ in pairs])
-    kinds = reader([pair_texts(one, other, ("date", "source")) for one, other, _ in pairs])
-    return Readings(
-        [label for _, _, label in pairs],
-        np.array([score.probability or 0.0 for score in scores]),
-        np.array([score.cosine for score in scores]),
-        np.array(kinds),
-    )
+    def as_one(self, constants: ConflictConstants, use: Use) -> Values:
+        """The probabilities of all as one."""
+        return np.array([constants.probability(*row) for row in self.rows(use)])
 
 
-def fit(sets: Sequence[Readings]) -> ConflictConstants:
-    """Weights of least cross entropy, where each set counts the same."""
+def fit_constants(read: Callable[[Pairs], Readings], most: int) -> dict[str, float]:
+    """Constants of both uses; prints them."""
+    found: dict[str, float] = {}
+    for use, sets in fit_sets(most).items():
+        weights = fit([read(pairs) for pairs in sets], use)
+        names = ("threshold", "drop_above", *WEIGHTS[use])
+        found |= {
+            f"{use}_{name}": round(value, 4)
+            for name, value in zip(names, (*THRESHOLDS[use], *weights), strict=True)
+        }
+    for name, value in found.items():
+        print(f"--constant {name}={value}")
+    return found
+
+
+def fit(sets: Sequence[Readings], use: Use) -> list[float]:
+    """Weights of least cross entropy, where each set counts the same.
+
+    Of a statement the log-odds of contradiction against entailment count, and whether it is
+    neither; how near the passage is does not say whether it is right.
+    """
+    features = np.vstack([[conflict_features(*row)[1:] for row in s.rows(use)] for s in sets])
+    if use == "statements":
+        own, _, entailment, neutral, contradiction = features.T
+        features = np.stack([own, neutral, contradiction - entailment], axis=1)
     weights = np.concatenate([np.full(len(s.labels), 1 / len(s.labels)) for s in sets])
     model = LogisticRegression(max_iter=2000).fit(
-        np.vstack([s.features() for s in sets]),
+        features,
         np.concatenate([s.labels for s in sets]),
         sample_weight=weights * len(weights) / weights.sum(),
     )
-    found = (*model.intercept_.tolist(), *model.coef_[0].tolist())
-    return ConflictConstants(THRESHOLD, tuple(round(value, 4) for value in found))
+    coefficients: list[float] = model.coef_[0].tolist()
+    if use == "statements":
+        own, neutral, margin = coefficients
+        coefficients = [own, 0.0, -margin, neutral, margin]
+    return [*model.intercept_.tolist(), *coefficients]
 
 
-def measure(name: str, readings: Readings, constants: ConflictConstants) -> dict[str, Any]:
+def measure(
+    name: str, readings: Readings, constants: ConflictConstants, use: Use
+) -> dict[str, Any]:
     """Order, calibration and conflicts of one set."""
-    both = readings.as_one(constants)
+    both = readings.as_one(constants, use)
     flagged = both >= constants.threshold
     labels = readings.labels
     precision = labels[flagged].mean() if flagged.any() else float("nan")
@@ -136,7 +157,8 @@ def measure(name: str, readings: Readings, constants: ConflictConstants) -> dict
         "pairs": name,
         "contradictions": f"{labels.sum()} of {len(labels)}",
         "ROC-AUC: vectors": round(float(roc_auc_score(labels, readings.own)), 3),
-        "read": round(float(roc_auc_score(labels, readings.kinds[:, 0])), 3),
+        "kinds": round(float(roc_auc_score(labels, readings.read[:, 0])), 3),
+        "nli": round(float(roc_auc_score(labels, readings.read[:, -1])), 3),
         "both": round(float(roc_auc_score(labels, both)), 3),
         "calibration error: vectors": round(calibration_error(labels, readings.own), 3),
         "both ": round(calibration_error(labels, both), 3),
@@ -148,7 +170,7 @@ def count_alarms(
     name: str, readings: Readings, constants: ConflictConstants, scorer: ContradictionScorer
 ) -> dict[str, Any]:
     """Conflicts in lists that have none."""
-    both = readings.as_one(constants) >= constants.threshold
+    both = readings.as_one(constants, "passages") >= constants.threshold
     return {
         "corpus": name,
         "lists": LISTS,
@@ -159,33 +181,44 @@ def count_alarms(
     }
 
 
-def fit_sets(most: int) -> list[Pairs]:
-    """Development parts: argued passages, inference, short passages of a corpus, web documents."""
+def fit_sets(most: int) -> dict[Use, list[Pairs]]:
+    """Development parts: argued and short passages; inference, also without neutral pairs."""
     everything, one_question = conflictqa_pairs("dev")
-    return [
-        *(_plain(sample_rows(rows, most)) for rows in (everything, one_question)),
-        _inference("mnli_small/dev", most),
-        _inference("cad_nli/dev", most),
-        _natural("natural_dev"),
-        _documents("dev", most),
-    ]
+    inference = ("mnli_small/dev", "cad_nli/dev")
+    return {
+        "passages": [
+            *(_plain(sample_rows(rows, most)) for rows in (everything, one_question)),
+            _natural("natural_dev"),
+        ],
+        "statements": [
+            _inference(name, most, two_ways=two_ways)
+            for two_ways in (False, True)
+            for name in inference
+        ],
+    }
 
 
-def evaluation_sets(most: int) -> dict[str, Pairs]:
-    """Held-out pairs; of ``natural_dev`` and RAMDocs the weights were found on these."""
+def evaluation_sets(most: int) -> dict[Use, dict[str, Pairs]]:
+    """Held-out pairs; of ``natural_dev`` the weights were found on these."""
     labelled = {
         s.name: _plain(
             [(*pair, bool(c), "") for pair, c in zip(s.pairs, s.contradicts, strict=True)]
         )
         for s in load_labelled_sets(most)
     }
+    argued = {name: pairs for name, pairs in labelled.items() if name.startswith("ConflictQA")}
     return {
-        **labelled,
-        "fever_symmetric dev, two ways": _inference("fever_symmetric/dev", most, two_ways=True),
-        "fm2 dev, two ways": _inference("fm2/dev", most, two_ways=True),
-        "natural_dev (in the fit)": _natural("natural_dev"),
-        "versions dev3": _natural("dev3"),
-        "RAMDocs dev (in the fit)": _documents("dev", most),
+        "statements": {
+            **{name: pairs for name, pairs in labelled.items() if name not in argued},
+            "fever_symmetric dev, two ways": _inference("fever_symmetric/dev", most, two_ways=True),
+            "fm2 dev, two ways": _inference("fm2/dev", most, two_ways=True),
+        },
+        "passages": {
+            **argued,
+            "natural_dev (in the fit)": _natural("natural_dev"),
+            "versions dev3": _natural("dev3"),
+            "RAMDocs dev": _documents("dev", most),
+        },
     }
 
 

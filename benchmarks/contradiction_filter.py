@@ -31,8 +31,7 @@ from logic_retrievers import ContradictionFilter, ContradictionScorer, Passage
 from logic_retrievers.evaluation import bootstrap
 from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.judging import default_conflict_kinds
-from logic_retrievers.judging.conflict import ConflictConstants
+from logic_retrievers.judging import default_conflict_judge
 from logic_retrievers.judging.pair_kinds import pair_texts
 
 CORRECT_KEPT = 0.97
@@ -104,24 +103,24 @@ def judges(peer: CrossEncoder | None) -> Mapping[str, Judge]:
         texts = [text for _, text in pairs]
         return np.array([edit_score(text, trusted, texts) for trusted, text in pairs])
 
-    reader = default_conflict_kinds()
-    assert reader is not None
-    constants = ConflictConstants.of(reader.constants)
+    judge = default_conflict_judge()
+    assert judge is not None
+    reader = judge.passages
 
     def read(_: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
         texts = [pair_texts(Passage("one", a), Passage("other", b)) for a, b in pairs]
-        kinds = reader(texts)
+        answers = reader.read(texts)
         scores = scorer.score(pairs)
         return np.array(
             [
-                constants.probability(score.probability or 0.0, score.cosine, kind)
-                for score, kind in zip(scores, kinds, strict=True)
+                reader.constants.probability(score.probability or 0.0, score.cosine, answer)
+                for score, answer in zip(scores, answers, strict=True)
             ]
         )
 
     judges_by_name: dict[str, Judge] = {
         "whole passages": passages,
-        "whole passages and what a cross-encoder reads": read,
+        "whole passages and what cross-encoders read": read,
         "the two sentences nearest to the question": focus,
         "near-copies, edited": copies,
     }

@@ -50,8 +50,8 @@ class ContradictionFilter(StoreComponent):
         bundle, encoder: as in :class:`CompatibilityRanker`.
         **options: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
             ``date_key``, ``source_key``, ``source_order``, ``judge``, ``judge_above``,
-            ``edited_copies``: as in :class:`logic_retrievers.ContradictionFilter`, which also says
-            how it decides.
+            ``drop_above``, ``edited_copies``: as in
+            :class:`logic_retrievers.ContradictionFilter`, which also says how it decides.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
@@ -199,7 +199,7 @@ def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
         options.get("source_key", "source"),
         options.get("source_order", ()),
     )
-    for name in ("threshold", "judge_above"):
+    for name in ("threshold", "judge_above", "drop_above"):
         if (share := options.get(name)) is not None:
             SHARE.check(name, share)
     check_type("edited_copies", options.get("edited_copies", False), bool)

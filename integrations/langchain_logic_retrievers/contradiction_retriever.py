@@ -55,7 +55,7 @@ class ContradictionRetriever(BaseRetriever):
         alpha: weight of the sparsity in the score, instead of that of the settings.
         settings: of the contradiction vector, instead of those that the encoder brings.
         judge: reads the statement with the first candidates: ``auto``, the cross-encoder that comes
-            with the package, ``OnnxConflictKinds`` of another bundle, or a model of your own.
+            with the package, ``OnnxConflictJudge`` of another bundle, or a model of your own.
 
     Raises:
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own

@@ -58,7 +58,7 @@ class ContradictionRetriever(LogicRetriever):
         alpha: weight of the sparsity in the score, instead of that of the settings.
         settings: of the contradiction vector, instead of those that the encoder brings.
         judge: reads the statement with the first candidates: ``auto``, the cross-encoder that comes
-            with the package, ``OnnxConflictKinds`` of another bundle, or a model of your own.
+            with the package, ``OnnxConflictJudge`` of another bundle, or a model of your own.
         callback_manager, object_map, objects, verbose: as in every retriever of LlamaIndex.
 
     Raises:

@@ -100,6 +100,7 @@ class FilterFields(ConflictFields):
     resolution: ResolutionSetting = "annotate"
     top_n: Count | None = None
     against_trusted: AgainstTrusted = "drop"
+    drop_above: float | None = None
     edited_copies: bool = Field(default=False, strict=True)
 
 
@@ -127,6 +128,7 @@ class FilterOptions(TypedDict, total=False):
     source_order: Sequence[str]
     judge: AnyPairJudge
     judge_above: float | None
+    drop_above: float | None
     edited_copies: bool
 
 

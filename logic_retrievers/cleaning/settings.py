@@ -26,6 +26,8 @@ from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.judging.conflict import ConflictJudge
 from logic_retrievers.judging.pair_kinds import PairKinds
 from logic_retrievers.settings import SHARE, OneOf, check_count, check_texts, check_type
 from logic_retrievers.types import Passage
@@ -209,6 +211,10 @@ class Criteria:
 
 
 def _kinds_of(judge: AnyPairJudge) -> tuple[Manifest, CrossEncoder] | None:
+    if isinstance(judge, ConflictJudge):
+        raise ConfigurationError(
+            f"{type(judge).__name__} is for a filter or search; pass judging.OnnxPairKinds"
+        )
     if isinstance(judge, PairKinds):
         return judge.manifest, judge.entry
     manifest = default_bundle_manifest() if judge == "auto" else None

@@ -58,9 +58,9 @@ class CandidatePair:
     """Two passages, by position, that may contradict each other.
 
     ``score`` is F, by which pairs are ordered. ``probability`` is the judge's where it has read the
-    pair, ``own_probability`` what the vectors alone say. ``kinds`` are the probabilities of
-    :data:`logic_retrievers.judging.PAIR_KINDS`, where a cross-encoder has read both. ``edited``:
-    one contradicts the other, which is trusted, as an edited copy.
+    pair, ``own_probability`` what the vectors alone say. ``read``: whether cross-encoders have read
+    sentences of both; ``kinds``: probabilities of :data:`logic_retrievers.judging.PAIR_KINDS`,
+    for a cleaner. ``edited``: one contradicts the other, which is trusted, as an edited copy.
     """
 
     one: int
@@ -69,6 +69,7 @@ class CandidatePair:
     score: float
     probability: float
     own_probability: float
+    read: bool = False
     kinds: tuple[float, ...] | None = None
     edited: EditedCopy | None = None
 

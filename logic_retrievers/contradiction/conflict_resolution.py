@@ -33,14 +33,15 @@ class Conflict:
             edited copy.
         own_probability: what the vectors alone say; 0 where an edited copy is all that was found.
         decision: ``annotated``: both stay, as the resolution says. ``abstained``: both stay because
-            the resolution could not decide. ``contested``: both stay because trusted passages
+            the resolution could not decide, or because their conflict is too improbable to drop a
+            passage for it. ``contested``: both stay because trusted passages
             contradict each other about it. ``dropped``: one or both were dropped for it.
             ``settled``: one had been dropped for another conflict. ``unreached``: k passages were
             found before the list came to one of the two.
         reason: the same in a few words for people.
         dropped: ids of those that were dropped for it.
         trusted: ids of those of the two that are trusted.
-        read: sentences of the two that a cross-encoder has read together, where one has.
+        read: sentences of the two that cross-encoders have read together, where they have.
         edits: words of an edited copy, and those of its original in their place.
     """
 
@@ -101,24 +102,41 @@ def resolve_conflicts(
     threshold: float,
     against_trusted: AgainstTrusted,
     k: int | None,
+    drop_above: float = 0.0,
 ) -> Resolution:
-    """Decides every conflict: first those with trusted passages, then those among the others."""
+    """Decides every conflict: first those with trusted passages, then those among the others.
+
+    Passages are dropped for conflicts of at least ``threshold`` and ``drop_above``.
+    """
     pairs = tuple(pair for pair in case.pairs if pair.probability >= threshold)
     trusted_of = [{pair.one, pair.other} & case.trusted for pair in pairs]
     contested = frozenset[int]().union(*(both for both in trusted_of if len(both) == 2))
     excluded: dict[int, int] = {}
     if against_trusted == "drop":
         for number, (pair, trusted) in enumerate(zip(pairs, trusted_of, strict=True)):
-            if len(trusted) == 1 and not trusted & contested:
+            sure = pair.probability >= drop_above
+            if sure and len(trusted) == 1 and not trusted & contested:
                 (loser,) = {pair.one, pair.other} - trusted
                 excluded.setdefault(loser, number)
     graph = _conflict_graph(case, pairs, excluded)
+    unsure = {
+        (pair.one, pair.other): f"probability {pair.probability:.2f} is under {drop_above:.2f}"
+        for pair in pairs
+        if pair.probability < drop_above
+    }
+
+    def decide(one: int, other: int) -> Ruling:
+        ruling = _checked_ruling(strategy, one, other, graph)
+        if ruling.drop and (reason := unsure.get((one, other))):
+            return Ruling(reason, abstained=True)
+        return ruling
+
     selection = select_passages(
         case.given_count,
         k,
         excluded,
         {n: (pair.one, pair.other) for n, pair in enumerate(pairs) if not trusted_of[n]},
-        lambda one, other: _checked_ruling(strategy, one, other, graph),
+        decide,
     )
     conflicts = tuple(
         _conflict(
@@ -129,6 +147,7 @@ def resolve_conflicts(
             contested,
             excluded,
             selection.rulings.get(n),
+            unsure.get((pair.one, pair.other)) if against_trusted == "drop" else None,
         )
         for n, pair in enumerate(pairs)
     )
@@ -230,6 +249,7 @@ def _conflict(
     contested: frozenset[int],
     excluded: Collection[int],
     ruling: Ruling | None,
+    unsure: str | None,
 ) -> Conflict:
     def id_of(position: int) -> str:
         return case.passages[position].id
@@ -249,6 +269,8 @@ def _conflict(
             reason += f", and {pair.edited.reason}"
         drop = tuple(position for position in untrusted if position in excluded)
         decision = "dropped" if drop else "annotated"
+        if unsure is not None:
+            decision, reason = "abstained", f"{reason}, but {unsure}"
     elif ruling is not None:
         reason, drop = ruling.reason, ruling.drop
         decision = "dropped" if drop else "abstained" if ruling.abstained else "annotated"
@@ -264,6 +286,6 @@ def _conflict(
         reason,
         tuple(id_of(position) for position in sorted(drop)),
         tuple(id_of(position) for position in sorted(trusted)),
-        _sentences(case, pair) if pair.kinds else None,
+        _sentences(case, pair) if pair.read else None,
         pair.edited.edits if pair.edited else (),
     )

@@ -23,8 +23,8 @@ from logic_retrievers.contradiction.filter_result import (
 )
 from logic_retrievers.contradiction.pair_judge import (
     AnyPairJudge,
+    PairReading,
     check_pair_judge,
-    conflict_constants,
     judge_pairs,
 )
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution, resolution_strategy
@@ -84,14 +84,17 @@ class ContradictionFilter:
         source_key: of the source in the metadata, for ``prefer_source`` and ``prefer_majority``; a
             passage without it is known by its ``source``.
         source_order: the best source first, for ``prefer_source``.
-        judge: ``auto``: a cross-encoder that comes with the package reads every passage with the
+        judge: ``auto``: cross-encoders that come with the package read every passage with the
             five nearest before it and the five nearest trusted ones, from a cosine of .35 on;
-            what it reads and what the vectors say make one probability. ``OnnxConflictKinds`` of
+            what they read and what the vectors say make one probability. ``OnnxConflictJudge`` of
             another bundle does the same. A model of your own, see :class:`PairJudge`, is asked
             once a call, and its probabilities take the place of ours; if it fails ours stand, and a
             warning says so.
         judge_above: least own probability of the pairs that a judge of your own reads; by default
             the threshold.
+        drop_above: least probability of a conflict for which a passage is dropped; for one between
+            the threshold and this both stay, and their evidence names it. By default that of the
+            judge, or the threshold.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
@@ -120,6 +123,7 @@ class ContradictionFilter:
         source_order: Sequence[str] = (),
         judge: AnyPairJudge = None,
         judge_above: float | None = None,
+        drop_above: float | None = None,
         edited_copies: bool = False,
     ) -> None:
         self.resolution = resolution_strategy(resolution, date_key, source_key, source_order)
@@ -135,7 +139,7 @@ class ContradictionFilter:
         self.edited_copies = edited_copies
         check_pair_judge(judge)
         self.judge = judge
-        self._reading = conflict_constants(judge)
+        self._reading = PairReading.of(judge, "passages")
         # two dates make an older and a newer version of what contradicts each other
         self._unread = (date_key, source_key)
         self.threshold = least = self.constants.threshold
@@ -143,10 +147,14 @@ class ContradictionFilter:
         SHARE.check("judge_above", self.judge_above)
         if self._reading is not None:
             if threshold is None and (settings is None or settings.threshold is None):
-                self.threshold = self._reading.threshold
-            least = min(least, self._reading.threshold)
+                self.threshold = self._reading.constants.threshold
+            if drop_above is None and self.threshold == self._reading.constants.threshold:
+                drop_above = self._reading.constants.drop_above
+            least = min(least, self._reading.constants.threshold)
         elif judge is not None:
             least = min(least, self.judge_above)
+        self.drop_above = self.threshold if drop_above is None else drop_above
+        SHARE.check("drop_above", self.drop_above)
         check_trusted_filter(trusted_filter)
         self._context = FilterContext(
             encoder=encoder,
@@ -224,7 +232,7 @@ class ContradictionFilter:
                 found = _with_edited_copies(case, pairs, self.threshold, self._unread[0])
             judged = _with_pairs(case, found, self.threshold)
             resolution = resolve_conflicts(
-                judged, self.resolution, self.threshold, self.against_trusted, k
+                judged, self.resolution, self.threshold, self.against_trusted, k, self.drop_above
             )
             if note := describe_contested(judged, resolution):
                 warnings.append(ConflictingTrustWarning(note))

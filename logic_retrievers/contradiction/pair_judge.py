@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
-from typing import Any, Literal, Protocol, TypeAlias, cast
+from typing import Any, Literal, Protocol, TypeAlias
 
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
 from logic_retrievers.contradiction.pair_scores import TextPair
@@ -14,7 +14,7 @@ from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.errors import ConfigurationError, MalformedAnswerError, PairJudgeWarning
 from logic_retrievers.judging.asking import ask
-from logic_retrievers.judging.conflict import ConflictConstants
+from logic_retrievers.judging.conflict import ConflictConstants, ConflictJudge, ConflictReader, Use
 from logic_retrievers.judging.pair_kinds import PairKinds, pair_texts
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
@@ -46,8 +46,8 @@ class PairJudge(Protocol):
         """
 
 
-AnyPairJudge: TypeAlias = Literal["auto"] | PairKinds | PairJudge | None
-"""What reads pairs; ``auto``: the cross-encoder of the default bundle, if it has one."""
+AnyPairJudge: TypeAlias = Literal["auto"] | ConflictJudge | PairKinds | PairJudge | None
+"""What reads pairs; ``auto``: the cross-encoders of the default bundle, if it has them."""
 
 
 def check_pair_judge(judge: Any) -> None:
@@ -56,20 +56,55 @@ def check_pair_judge(judge: Any) -> None:
     Raises:
         ConfigurationError: neither ``"auto"`` nor None, and it cannot be called.
     """
-    is_judge = callable(judge) and not isinstance(judge, type)
+    can_read = callable(judge) or isinstance(judge, ConflictJudge)
+    is_judge = can_read and not isinstance(judge, type)
     if judge is not None and judge != "auto" and not is_judge:
         raise ConfigurationError(
             "judge is 'auto', None or a callable that reads pairs of texts; see PairJudge"
         )
 
 
-def conflict_constants(judge: AnyPairJudge) -> ConflictConstants | None:
-    """Of the cross-encoder that reads the pairs; None where none does."""
-    if isinstance(judge, PairKinds):
-        return ConflictConstants.of(judge.entry.constants)
-    manifest = default_bundle_manifest() if judge == "auto" else None
-    entry = None if manifest is None else manifest.conflict_kinds
-    return None if entry is None else ConflictConstants.of(entry.constants)
+@dataclass(frozen=True, slots=True)
+class PairReading:
+    """Cross-encoders that read pairs for a use, and their constants; opened when they read."""
+
+    constants: ConflictConstants
+    use: Use
+    judge: ConflictJudge | None = None
+
+    @classmethod
+    def of(cls, judge: AnyPairJudge, use: Use) -> PairReading | None:
+        """By what reads the pairs; None where that is a model of the user's own, or nothing.
+
+        Raises:
+            ConfigurationError: it reads kinds of pairs, which is a cleaner's business.
+        """
+        if isinstance(judge, ConflictJudge):
+            reader: ConflictReader = getattr(judge, use)
+            return cls(reader.constants, use, judge)
+        if isinstance(judge, PairKinds):
+            raise ConfigurationError(
+                f"{type(judge).__name__} is for a cleaner; pass judging.OnnxConflictJudge"
+            )
+        manifest = default_bundle_manifest() if judge == "auto" else None
+        if manifest is None or manifest.nli is None or manifest.pair_kinds is None:
+            return None
+        return cls(ConflictConstants.of(manifest.nli.constants, use), use)
+
+    def read(
+        self, pairs: Sequence[CandidatePair], passages: Passages, without: Collection[str]
+    ) -> tuple[CandidatePair, ...]:
+        """The pairs with the probability of vectors and cross-encoders, the strongest first."""
+        from logic_retrievers.judging import default_conflict_judge  # loads ONNX Runtime
+
+        reader: ConflictReader = getattr(self.judge or default_conflict_judge(), self.use)
+        texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
+        judged = []
+        for pair, row in zip(pairs, reader.read(texts), strict=True):
+            probability = self.constants.probability(pair.own_probability, pair.cosine, row)
+            rounded = round(probability, SCORE_DECIMALS)
+            judged.append(replace(pair, probability=rounded, read=True))
+        return tuple(sorted(judged, key=lambda pair: pair.sort_key))
 
 
 def read_kinds(
@@ -84,7 +119,7 @@ def read_kinds(
     """
     texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
     return tuple(
-        replace(pair, kinds=tuple(round(p, SCORE_DECIMALS) for p in probabilities))
+        replace(pair, read=True, kinds=tuple(round(p, SCORE_DECIMALS) for p in probabilities))
         for pair, probabilities in zip(pairs, read(texts), strict=True)
     )
 
@@ -94,26 +129,25 @@ def judge_pairs(
     pairs: Sequence[CandidatePair],
     passages: Passages,
     judge_above: float,
-    constants: ConflictConstants | None = None,
+    reading: PairReading | None = None,
     without: Collection[str] = (),
 ) -> Operation[tuple[tuple[CandidatePair, ...], list[Warning]]]:
     """The pairs with the judge's probabilities in place of our own, the strongest first.
 
     A failure of a user's judge leaves them unchanged; it is in the warnings and not raised.
 
-    It reads the pairs of at least ``judge_above`` own probability; a cross-encoder, whose
-    ``constants`` there are then, reads all, ``without`` these keys of the metadata.
+    It reads the pairs of at least ``judge_above`` own probability; ``reading`` in its place reads
+    all, ``without`` these keys of the metadata.
     """
-    if constants is not None and pairs:
-        return (yield Compute(partial(_read, judge, pairs, passages, constants, without))), []
-    if judge == "auto" or isinstance(judge, PairKinds):  # a bundle without pair kinds
-        judge = None
+    if reading is not None and pairs:
+        return (yield Compute(partial(reading.read, pairs, passages, without))), []
+    own_judge = judge if callable(judge) else None
     numbers_of: dict[TextPair, list[int]] = {}
-    for number, pair in enumerate(pairs if judge is not None else ()):
+    for number, pair in enumerate(pairs if own_judge is not None else ()):
         if pair.own_probability >= judge_above:
             texts = (passages[pair.one].text, passages[pair.other].text)
             numbers_of.setdefault(texts, []).append(number)
-    reply = yield from ask(judge, list(numbers_of), _check_probability)
+    reply = yield from ask(own_judge, list(numbers_of), _check_probability)
     judged = list(pairs)
     for numbers, probability in zip(numbers_of.values(), reply.answers or (), strict=False):
         for number in numbers:
@@ -121,25 +155,6 @@ def judge_pairs(
                 judged[number] = replace(judged[number], probability=round(probability, 6))
     judged.sort(key=lambda pair: pair.sort_key)
     return tuple(judged), [PairJudgeWarning(reply.warning)] if reply.warning else []
-
-
-def _read(
-    judge: AnyPairJudge,
-    pairs: Sequence[CandidatePair],
-    passages: Passages,
-    constants: ConflictConstants,
-    without: Collection[str],
-) -> tuple[CandidatePair, ...]:
-    """The pairs with the probability of vectors and cross-encoder as one, the strongest first."""
-    from logic_retrievers.judging import default_conflict_kinds  # loads ONNX Runtime
-
-    reader = judge if isinstance(judge, PairKinds) else default_conflict_kinds()
-    judged = []
-    for pair in read_kinds(cast("PairKinds", reader), pairs, passages, without):
-        kinds = cast("Sequence[float]", pair.kinds)
-        probability = constants.probability(pair.own_probability, pair.cosine, kinds)
-        judged.append(replace(pair, probability=round(probability, SCORE_DECIMALS)))
-    return tuple(sorted(judged, key=lambda pair: pair.sort_key))
 
 
 def _check_probability(value: Any) -> float:

@@ -99,7 +99,7 @@ class RankedCandidates:
     def set_read(self, pairs: Sequence[CandidatePair], threshold: float) -> None:
         """Takes the probabilities of the pairs that a judge has read, the strongest first."""
         self._read_threshold = threshold
-        answered = [p for p in pairs if p.kinds or p.probability != p.own_probability]
+        answered = [p for p in pairs if p.read or p.probability != p.own_probability]
         for pair in answered:
             self._probabilities[pair.other - 1] = pair.probability
         self._read = [pair.other - 1 for pair in answered]

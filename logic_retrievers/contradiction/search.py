@@ -7,8 +7,8 @@ import numpy as np
 
 from logic_retrievers.contradiction.pair_judge import (
     AnyPairJudge,
+    PairReading,
     check_pair_judge,
-    conflict_constants,
     judge_pairs,
 )
 from logic_retrievers.contradiction.ranking import RankedCandidates, StatementQuery
@@ -25,6 +25,7 @@ from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.point_format import possible_point_ids
 from logic_retrievers.index.requests import batches
+from logic_retrievers.judging.conflict import WEIGHTS, Use
 from logic_retrievers.query_execution import passage_vectors
 from logic_retrievers.scoring import sparsity
 from logic_retrievers.settings import SHARE, check_count
@@ -51,7 +52,7 @@ class ContradictionSearch:
             probability.
         judge: reads the statement with each of the first 20 candidates and the 10 nearest, which
             then come first, by its probability: ``auto``, the cross-encoder that comes with the
-            package; ``OnnxConflictKinds`` of another bundle; or a model of your own. A hit's score
+            package; ``OnnxConflictJudge`` of another bundle; or a model of your own. A hit's score
             stays F. See :class:`ContradictionFilter`.
 
     Raises:
@@ -82,10 +83,8 @@ class ContradictionSearch:
         self.constants = merge_constants(index.encoder.specs, settings, alpha=alpha)
         self.min_probability = min_probability
         self.judge = judge
-        self._reading = conflict_constants(judge)
-        self._threshold = self.constants.threshold
-        if self._reading is not None and (settings is None or settings.threshold is None):
-            self._threshold = self._reading.threshold
+        self._readings = {use: PairReading.of(judge, use) for use in WEIGHTS}
+        self._threshold = None if settings is None else settings.threshold
 
     def search(self, statement: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
         """The k passages that contradict a statement most, best first.
@@ -135,7 +134,7 @@ class ContradictionSearch:
         rows = yield Compute(lambda: self.index.encoder.encode_documents([statement], VECTORS))
         vectors = {name: rows[name][0] for name in VECTORS}
         query = StatementQuery(statement, statement, vectors)
-        return (yield from self._search_query(query, k, user_filter))
+        return (yield from self._search_query(query, k, user_filter, "statements"))
 
     def _search_like(
         self, passage_id: str, k: int, user_filter: UserFilter
@@ -150,7 +149,7 @@ class ContradictionSearch:
         points = {str(point) for point in possible_point_ids(passage_id, self.index.tenant)}
         vectors = {name: matrix[0] for name, matrix in rows.items()}
         query = StatementQuery(passages[0].text, passage_id, vectors, points)
-        return (yield from self._search_query(query, k, user_filter))
+        return (yield from self._search_query(query, k, user_filter, "passages"))
 
     def _check(self, k: int) -> None:
         check_count("k", k)
@@ -162,7 +161,7 @@ class ContradictionSearch:
             )
 
     def _search_query(
-        self, query: StatementQuery, k: int, user_filter: UserFilter
+        self, query: StatementQuery, k: int, user_filter: UserFilter, use: Use
     ) -> Operation[list[Hit]]:
         limit = max(self.candidates, k) + len(query.points)
         while True:
@@ -172,12 +171,12 @@ class ContradictionSearch:
             # copies are known by their vectors only; where they fill the pool it is made larger
             if len(ranked.order) >= k or len(pool.ids) < limit:
                 if self.judge is not None:
-                    yield from self._read(query, pool, ranked)
+                    yield from self._read(query, pool, ranked, use)
                 return (yield from self._build_hits(pool, ranked, k))
             limit *= 2
 
     def _read(
-        self, query: StatementQuery, pool: CandidatePool, ranked: RankedCandidates
+        self, query: StatementQuery, pool: CandidatePool, ranked: RankedCandidates, use: Use
     ) -> Operation[None]:
         """Has the judge read the first candidates, which are fetched for it."""
         pairs = ranked.pairs_to_read()
@@ -188,9 +187,11 @@ class ContradictionSearch:
             if passage is not None and not ranked.unjudgeable(pair.other - 1, passage):
                 texts[pair.other] = Passage(passage.id, passage.text)
         known = sorted((p for p in pairs if p.other in texts), key=lambda pair: pair.sort_key)
-        judged, warnings = yield from judge_pairs(self.judge, known, texts, 0, self._reading)
+        reading = self._readings[use]
+        judged, warnings = yield from judge_pairs(self.judge, known, texts, 0, reading)
         warn_each(warnings)
-        ranked.set_read(judged, self._threshold)
+        constants = self.constants if reading is None else reading.constants
+        ranked.set_read(judged, self._threshold or constants.threshold)
 
     def _build_hits(
         self, pool: CandidatePool, ranked: RankedCandidates, k: int

@@ -213,7 +213,7 @@ class Manifest(Description):
         parity: reference vectors.
         judge: reads a passage and a query, if the bundle has one.
         pair_kinds: reads two passages of a corpus, if the bundle has one.
-        conflict_kinds: the same kinds, for passages of a list, claims and their evidence.
+        nli: reads two texts: can both be true of one thing?
     """
 
     format_version: Literal[1]
@@ -227,7 +227,7 @@ class Manifest(Description):
     parity: Parity
     judge: CrossEncoder | None = None
     pair_kinds: CrossEncoder | None = None
-    conflict_kinds: CrossEncoder | None = None
+    nli: CrossEncoder | None = None
 
     @field_validator("files")
     @classmethod
@@ -255,7 +255,7 @@ class Manifest(Description):
     @property
     def cross_encoders(self) -> list[CrossEncoder]:
         """All that there are."""
-        return [c for c in (self.judge, self.pair_kinds, self.conflict_kinds) if c is not None]
+        return [c for c in (self.judge, self.pair_kinds, self.nli) if c is not None]
 
     def fingerprint(self, name: str, role: Role) -> str:
         """A hash over everything that changes a vector of this head and role.

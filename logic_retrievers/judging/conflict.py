@@ -1,73 +1,100 @@
-"""The probability of a contradiction: what two vectors say and what was read together, as one."""
+"""The probability of a contradiction: what two vectors say and what a judge read, as one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from logic_retrievers.errors import BundleError
+from logic_retrievers.judging.judge import LABELS
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS
 
-WEIGHTS = ("intercept", "own", "cosine", *PAIR_KINDS)
-"""Of the regression, by name; a bundle has them as constants, with the prefix ``conflict_``."""
+Use: TypeAlias = Literal["passages", "statements"]
+"""Of a judge: two passages of a list, or a statement beside a passage."""
 
-_PREFIX = "conflict_"
-_THRESHOLD = 0.5
+_NLI = tuple(f"nli_{label}" for label in LABELS)
+WEIGHTS: Mapping[Use, tuple[str, ...]] = {
+    "passages": ("intercept", "own", "cosine", *PAIR_KINDS, *_NLI),
+    "statements": ("intercept", "own", "cosine", *_NLI),
+}
+"""Of the regressions, by name."""
+
+CONSTANTS = frozenset(
+    f"{use}_{name}" for use in WEIGHTS for name in ("threshold", "drop_above", *WEIGHTS[use])
+)
+"""Those of a bundle's NLI, which make one probability of what is read and what vectors say."""
+
 _LEAST_READ = 1e-3
 _LEAST_OWN = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictConstants:
-    """A logistic regression over what the vectors say and what was read, and its threshold.
+    """A logistic regression over what the vectors say and what was read, and its thresholds.
 
     Args:
         threshold: least probability of a conflict.
+        drop_above: least probability of one for which a passage may be dropped; by default the
+            threshold.
         weights: of :data:`WEIGHTS`: the intercept; the log-odds of what the vectors alone say; the
-            cosine of the topical vectors; the logarithms of the probabilities of
-            :data:`PAIR_KINDS`. Where there are none, the probability of a contradiction among the
-            kinds counts alone.
+            cosine of the topical vectors; the logarithms of the probabilities that were read.
     """
 
     threshold: float
-    weights: tuple[float, ...] | None = None
+    drop_above: float
+    weights: tuple[float, ...]
 
     @classmethod
-    def of(cls, constants: Mapping[str, float]) -> ConflictConstants:
-        """Those among a bundle's constants of its pair kinds.
+    def of(cls, constants: Mapping[str, float], use: Use) -> ConflictConstants:
+        """Those among a bundle's constants of its NLI.
 
         Raises:
-            BundleError: some of the weights are missing.
+            BundleError: some of them are missing.
         """
-        threshold = constants.get("threshold", _THRESHOLD)
-        threshold = constants.get(f"{_PREFIX}threshold", threshold)
-        missing = [name for name in WEIGHTS if f"{_PREFIX}{name}" not in constants]
-        if len(missing) == len(WEIGHTS):
-            return cls(threshold)
-        if missing:
-            raise BundleError(
-                f"pair kinds with weights lack {_PREFIX}{missing[0]}; export them again"
-            )
-        return cls(threshold, tuple(constants[f"{_PREFIX}{name}"] for name in WEIGHTS))
+        names = [f"{use}_{name}" for name in ("threshold", *WEIGHTS[use])]
+        if missing := [name for name in names if name not in constants]:
+            raise BundleError(f"the bundle's NLI has no constant {missing[0]!r}; export it again")
+        threshold, *weights = (constants[name] for name in names)
+        return cls(threshold, constants.get(f"{use}_drop_above", threshold), tuple(weights))
 
-    def probability(self, own: float, cosine: float, kinds: Sequence[float]) -> float:
+    def probability(self, own: float, cosine: float, read: Sequence[float]) -> float:
         """Probability that two passages contradict each other, in [0, 1].
 
         Args:
             own: what the vectors alone say.
             cosine: of the topical vectors.
-            kinds: probabilities of :data:`PAIR_KINDS`.
+            read: the probabilities that the weights after those of vectors and cosine are of.
         """
-        if self.weights is None:
-            return kinds[0]
-        features = conflict_features(own, cosine, kinds)
+        features = conflict_features(own, cosine, read)
         logit = sum(w * x for w, x in zip(self.weights, features, strict=True))
         return (1 + math.tanh(logit / 2)) / 2
 
 
-def conflict_features(own: float, cosine: float, kinds: Sequence[float]) -> tuple[float, ...]:
-    """What each of :data:`WEIGHTS` weighs: arguments as of ``ConflictConstants.probability``."""
+@dataclass(frozen=True, slots=True)
+class ConflictReader:
+    """What reads pairs of texts for one use, and its constants."""
+
+    constants: ConflictConstants
+    read: Callable[[Sequence[tuple[str, str]]], Sequence[tuple[float, ...]]]
+
+
+@runtime_checkable
+class ConflictJudge(Protocol):
+    """What reads two texts, with weights of its own: :class:`OnnxConflictJudge`."""
+
+    @property
+    def passages(self) -> ConflictReader:
+        """Reads two passages: probabilities of :data:`PAIR_KINDS`, then of :data:`LABELS`."""
+
+    @property
+    def statements(self) -> ConflictReader:
+        """Reads a statement and a passage: probabilities of :data:`LABELS`."""
+
+
+def conflict_features(own: float, cosine: float, read: Sequence[float]) -> tuple[float, ...]:
+    """What each weight weighs: arguments as of ``ConflictConstants.probability``."""
     own = min(max(own, _LEAST_OWN), 1 - _LEAST_OWN)
-    logs = (math.log(max(probability, _LEAST_READ)) for probability in kinds)
+    logs = (math.log(max(probability, _LEAST_READ)) for probability in read)
     return (1.0, math.log(own / (1 - own)), cosine, *logs)

@@ -1,4 +1,4 @@
-"""The cross-encoders of a bundle, on ONNX Runtime: the pair judge, and pair kinds."""
+"""The cross-encoders of a bundle, on ONNX Runtime: the pair judge, pair kinds, and NLI."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest
 from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, available_cores
 from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
+from logic_retrievers.judging.conflict import ConflictConstants, ConflictReader
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS
 
-Entry: TypeAlias = Literal["judge", "pair_kinds", "conflict_kinds"]
+Entry: TypeAlias = Literal["judge", "pair_kinds", "nli"]
 """Of a cross-encoder in a manifest."""
 
 
 class OnnxCrossEncoder:
-    """Reads two texts at once; the base of the two below.
+    """Reads two texts at once; the base of the three below.
 
     Each pair is read alone, one a core, so its probabilities do not depend on the others. Safe to
     call from several threads, which wait for each other.
@@ -37,6 +38,7 @@ class OnnxCrossEncoder:
         bundle: a bundle that has it, or its folder; the one that comes with the package where None.
         providers: as of :class:`logic_retrievers.encoders.OnnxEncoder`.
         threads: number of cores; all of them where None.
+        shares: another one of the bundle, over the same graphs: its sessions serve both.
 
     Raises:
         BundleError: the bundle is missing or damaged, or has no such cross-encoder.
@@ -45,6 +47,11 @@ class OnnxCrossEncoder:
 
     entry_name: ClassVar[Entry]
     labels: ClassVar[tuple[str, ...]]
+    bundle: Bundle
+    _tokenizer: SharedTokenizer
+    _graphs: Graphs
+    _workers: int
+    _lock: Lock
 
     def __init__(
         self,
@@ -52,23 +59,33 @@ class OnnxCrossEncoder:
         *,
         providers: Sequence[Provider] | None = None,
         threads: int | None = None,
+        shares: OnnxCrossEncoder | None = None,
     ) -> None:
+        if shares is not None:
+            bundle = shares.bundle
         self.bundle = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
         entry: CrossEncoder | None = getattr(self.bundle.manifest, self.entry_name)
         if entry is None:
-            what = {"judge": "pair judge"}.get(self.entry_name, self.entry_name.replace("_", " "))
+            what = {"judge": "pair judge", "nli": "NLI"}.get(
+                self.entry_name, self.entry_name.replace("_", " ")
+            )
             raise BundleError(
                 f"The bundle {self.bundle.manifest.name!r} has no {what}. Pass one that has, a "
                 "callable of your own, or judge=None."
             )
         self._entry = entry
         self._settings: dict[str, Any] = {"providers": providers, "threads": threads}
-        self._tokenizer = SharedTokenizer(self.bundle.read(self.bundle.manifest.tokenizer))
-        contents = {name: self.bundle.read(name) for name in entry.graphs}
-        self._graphs = Graphs(contents, [CPU] if providers is None else providers, threads=1)
-        self._workers = (threads or available_cores()) if providers in (None, [CPU]) else 1
         self._changes = _read_changes(self.bundle, entry.changes)
-        self._lock = Lock()
+        if shares is not None and shares.entry.graphs == entry.graphs:
+            self._settings = shares._settings
+            self._tokenizer, self._graphs = shares._tokenizer, shares._graphs
+            self._workers, self._lock = shares._workers, shares._lock
+        else:
+            self._tokenizer = SharedTokenizer(self.bundle.read(self.bundle.manifest.tokenizer))
+            contents = {name: self.bundle.read(name) for name in entry.graphs}
+            self._graphs = Graphs(contents, [CPU] if providers is None else providers, threads=1)
+            self._workers = (threads or available_cores()) if providers in (None, [CPU]) else 1
+            self._lock = Lock()
         try:
             self.read([("a", "b")])
         except Exception as error:
@@ -167,13 +184,46 @@ class OnnxPairKinds(OnnxCrossEncoder):
         ]
 
 
-class OnnxConflictKinds(OnnxPairKinds):
-    """The same of passages of a list, claims and their evidence, which it was trained on too.
+class OnnxNLI(OnnxCrossEncoder):
+    """Reads two texts: can both be true of one thing? Natural language inference."""
 
-    It finds more contradictions and takes more neighbours of a corpus for one.
+    entry_name = "nli"
+    labels = LABELS
+
+    def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...]]:
+        """Probabilities of :data:`LABELS`; the longer text is the premise."""
+        ordered = [sorted(pair, key=lambda text: (-len(text), text)) for pair in pairs]
+        return self.read([(premise, hypothesis) for premise, hypothesis in ordered])
+
+
+class OnnxConflictJudge:
+    """Reads two texts: do they contradict each other? A :class:`ConflictJudge`.
+
+    It asks two cross-encoders of a bundle two questions: do two passages speak of one thing
+    (:class:`OnnxPairKinds`), and can both be true of it (:class:`OnnxNLI`)? Of a statement and a
+    passage only the second. See :class:`OnnxCrossEncoder` for the arguments and errors.
+
+    Examples:
+        >>> ContradictionFilter(judge=OnnxConflictJudge("runs/bundle"))    # doctest: +SKIP
     """
 
-    entry_name = "conflict_kinds"
+    def __init__(
+        self,
+        bundle: Bundle | str | Path | None = None,
+        *,
+        providers: Sequence[Provider] | None = None,
+        threads: int | None = None,
+        shares: OnnxCrossEncoder | None = None,
+    ) -> None:
+        self.kinds = OnnxPairKinds(bundle, providers=providers, threads=threads, shares=shares)
+        self.nli = OnnxNLI(shares=self.kinds)
+        constants = self.nli.constants
+        self.passages = ConflictReader(ConflictConstants.of(constants, "passages"), self._read)
+        self.statements = ConflictReader(ConflictConstants.of(constants, "statements"), self.nli)
+
+    def _read(self, pairs: Sequence[TextPair]) -> list[tuple[float, ...]]:
+        read = zip(self.kinds(pairs), self.nli(pairs), strict=True)
+        return [(*kinds, *labels) for kinds, labels in read]
 
 
 _default_lock = Lock()
@@ -200,17 +250,19 @@ def default_pair_kinds() -> OnnxPairKinds | None:
 @cache
 def _default_pair_kinds() -> OnnxPairKinds | None:
     manifest = default_bundle_manifest()
-    return OnnxPairKinds() if manifest is not None and manifest.pair_kinds is not None else None
+    has_one = manifest is not None and manifest.pair_kinds is not None
+    return OnnxPairKinds(shares=_default_judge()) if has_one else None
 
 
-def default_conflict_kinds() -> OnnxConflictKinds | None:
-    """What reads passages of a list in the bundle of the package; one per process."""
+def default_conflict_judge() -> OnnxConflictJudge | None:
+    """What reads two passages of a list in the bundle of the package; one per process."""
     with _default_lock:
-        return _default_conflict_kinds()
+        return _default_conflict_judge()
 
 
 @cache
-def _default_conflict_kinds() -> OnnxConflictKinds | None:
+def _default_conflict_judge() -> OnnxConflictJudge | None:
     manifest = default_bundle_manifest()
-    has_one = manifest is not None and manifest.conflict_kinds is not None
-    return OnnxConflictKinds() if has_one else None
+    if manifest is None or manifest.nli is None or manifest.pair_kinds is None:
+        return None
+    return OnnxConflictJudge(shares=_default_judge())

@@ -175,7 +175,7 @@ def test_a_doubtful_reading_and_a_rule_agree():
 
 def test_beside_a_trusted_passage_the_neighbourhood_decides():
     """Its probability counts, and no reading of two passages overrules it."""
-    pair = CandidatePair(0, 1, 0.85, 0.5, 0.3, 0.3, tuple(read_as("paraphrase")))
+    pair = CandidatePair(0, 1, 0.85, 0.5, 0.3, 0.3, kinds=tuple(read_as("paraphrase")))
     candidates = CandidatePairs(passages(), (pair,), frozenset({0}))
     settings = CleaningSettings()
     (alone,) = classify_pairs(candidates, [pair], settings, 0.87)

@@ -1,7 +1,8 @@
-"""A cross-encoder that reads pairs: what it and the vectors say is one probability."""
+"""Cross-encoders that read pairs: what they and the vectors say is one probability."""
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -20,32 +21,45 @@ from logic_retrievers.errors import (
     ConflictingTrustWarning,
     PairJudgeWarning,
 )
-from logic_retrievers.judging import PAIR_KINDS
-from logic_retrievers.judging.conflict import WEIGHTS, ConflictConstants
+from logic_retrievers.judging import PAIR_KINDS, OnnxPairKinds
+from logic_retrievers.judging.conflict import WEIGHTS, ConflictConstants, ConflictReader
 
-UNRELATED = (0.01, 0.01, 0.01, 0.01, 0.96)
-OPPOSED = (0.96, 0.01, 0.01, 0.01, 0.01)
+UNRELATED = (0.01, 0.01, 0.01, 0.01, 0.96, 0.02, 0.96, 0.02)
+OPPOSED = (0.96, 0.01, 0.01, 0.01, 0.01, 0.02, 0.02, 0.96)
 WEIGHTED = {
-    "conflict_threshold": 0.6,
-    **dict(
-        zip((f"conflict_{w}" for w in WEIGHTS), (4.0, 0.2, -1.5, 1, 0, 0, -0.3, 0), strict=True)
-    ),
+    "passages_threshold": 0.6,
+    "statements_threshold": 0.6,
+    **{f"passages_{name}": 0.0 for name in WEIGHTS["passages"]},
+    **{f"statements_{name}": 0.0 for name in WEIGHTS["statements"]},
+    **{
+        f"{use}_{name}": weight
+        for use in WEIGHTS
+        for name, weight in (("intercept", 4.0), ("own", 0.2), ("cosine", -1.5))
+    },
+    "passages_contradiction": 1.0,
+    "passages_paraphrase": -0.3,
+    "passages_nli_contradiction": 0.2,
+    "statements_nli_contradiction": 1.2,
 }
 
 
-class TableKinds:
+class TableJudge:
     """Reads by a table of two claims; all else is unrelated. Notes what it was asked."""
 
     def __init__(self, *opposed, constants=WEIGHTED):
-        shipped = default_bundle_manifest()
-        self.manifest = shipped
-        self.entry = shipped.conflict_kinds.model_copy(update={"constants": constants})
         self.opposed = {frozenset(pair) for pair in opposed}
         self.asked = []
+        self.passages, self.statements = (
+            ConflictReader(ConflictConstants.of(constants, use), partial(self._read, first))
+            for use, first in (("passages", 0), ("statements", len(PAIR_KINDS)))
+        )
 
-    def __call__(self, pairs):
+    def _read(self, first, pairs):
         self.asked += pairs
-        return [OPPOSED if frozenset(map(_claim, p)) in self.opposed else UNRELATED for p in pairs]
+        return [
+            (OPPOSED if frozenset(map(_claim, p)) in self.opposed else UNRELATED)[first:]
+            for p in pairs
+        ]
 
 
 def _claim(text):
@@ -68,7 +82,7 @@ AGREEING = passages("inn | quiet | a", "inn | quiet | b", "tax | high | a")
 def test_what_only_the_reader_sees_is_a_conflict():
     """The vectors miss most contradictions in other words."""
     assert not filtered(None, AGREEING).conflicts
-    judge = TableKinds(("quiet", "quiet"))
+    judge = TableJudge(("quiet", "quiet"))
     result = filtered(judge, AGREEING)
     (conflict,) = result.conflicts
     assert staying(result) == ["high"]
@@ -80,46 +94,56 @@ def test_what_only_the_vectors_see_may_be_none():
     """The reader that calls two passages unrelated must be able to overrule them."""
     given_ = passages("inn | quiet | a", "inn | loud | a")
     assert filtered(None, given_).conflicts
-    heavy = WEIGHTED | {"conflict_own": 0.0}
-    assert not filtered(TableKinds(constants=heavy), given_).conflicts
+    heavy = WEIGHTED | {"passages_own": 0.0}
+    assert not filtered(TableJudge(constants=heavy), given_).conflicts
 
 
 @given(
     st.floats(0, 1),
     st.floats(-1, 1),
-    st.lists(st.floats(0.01, 1), min_size=5, max_size=5),
-    st.lists(st.floats(-2, 2), min_size=len(WEIGHTS), max_size=len(WEIGHTS)),
+    st.lists(st.floats(0.01, 1), min_size=8, max_size=8),
+    st.lists(st.floats(-2, 2), min_size=11, max_size=11),
 )
-def test_the_probability_is_that_of_the_regression(own, cosine, kinds, weights):
-    kinds = np.array(kinds) / sum(kinds)
+def test_the_probability_is_that_of_the_regression(own, cosine, read, weights):
+    read = np.array(read) / sum(read)
     clipped = np.clip(own, 1e-4, 1 - 1e-4)
-    features = [1, np.log(clipped / (1 - clipped)), cosine, *np.log(np.maximum(kinds, 1e-3))]
+    features = [1, np.log(clipped / (1 - clipped)), cosine, *np.log(np.maximum(read, 1e-3))]
     expected = 1 / (1 + np.exp(-np.dot(weights, features)))
-    constants = ConflictConstants(0.5, tuple(weights))
-    assert constants.probability(own, cosine, kinds.tolist()) == pytest.approx(expected, abs=1e-9)
-
-
-def test_a_bundle_without_weights_counts_what_was_read_alone():
-    """Pair kinds that somebody trained before there were weights must go on working."""
-    known = ConflictConstants.of({"threshold": 0.7})
-    assert known == ConflictConstants(0.7)
-    assert known.probability(0.99, 1.0, OPPOSED) == OPPOSED[0]
-    judge = TableKinds(("quiet", "quiet"), constants={"threshold": 0.7})
-    (conflict,) = filtered(judge, AGREEING).conflicts
-    assert conflict.probability == OPPOSED[PAIR_KINDS.index("contradiction")]
+    constants = ConflictConstants(0.5, 0.5, tuple(weights))
+    assert constants.probability(own, cosine, read.tolist()) == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_threshold_of_the_users_own_takes_precedence():
-    judge = TableKinds(("quiet", "quiet"))
+    judge = TableJudge(("quiet", "quiet"))
     (conflict,) = filtered(judge, AGREEING).conflicts
     assert not filtered(judge, AGREEING, threshold=conflict.probability + 0.01).conflicts
     assert filtered(judge, AGREEING, threshold=conflict.probability).conflicts
 
 
+def test_what_it_is_not_sure_of_is_dropped_by_nobody():
+    """A wrong passage that stays costs less than a right one that goes."""
+    constants = WEIGHTED | {"passages_drop_above": 0.999}
+    judge = TableJudge(("quiet", "quiet"), constants=constants)
+    (conflict,) = filtered(judge, AGREEING).conflicts
+    assert (conflict.decision, conflict.dropped) == ("abstained", ())
+    assert f"{conflict.probability:.2f} is under 1.00" in conflict.reason
+    (annotated,) = filtered(judge, AGREEING, resolution="annotate").conflicts
+    assert annotated.decision == "annotated"
+    (sure,) = filtered(judge, AGREEING, drop_above=conflict.probability).conflicts
+    assert sure.decision == "dropped"
+    trusted = [Passage("rule", "inn | quiet | z")]
+    for setting, decision in ((None, "abstained"), (conflict.probability, "dropped")):
+        result = filtered(judge, AGREEING[:1], trusted=trusted, drop_above=setting)
+        assert result.conflicts[0].decision == decision
+        assert len(result.hits) == (decision == "abstained")
+    beside = filtered(judge, AGREEING[:1], trusted=trusted, against_trusted="annotate")
+    assert beside.conflicts[0].decision == "annotated"
+
+
 def test_of_each_passage_the_nearest_before_it_are_read():
     """Else a list of a hundred would take five thousand readings."""
     many = passages(*(f"inn | quiet | {n}" for n in range(12)))
-    judge = TableKinds()
+    judge = TableJudge()
     filtered(judge, many)
     assert len(judge.asked) == sum(min(n, NEAREST_READ) for n in range(12))
 
@@ -127,7 +151,7 @@ def test_of_each_passage_the_nearest_before_it_are_read():
 def test_what_is_read_of_a_list_does_not_depend_on_what_follows():
     """A passage that came later would change which of the first ones stay."""
     many = passages(*(f"inn | quiet | {n}" for n in range(12)))
-    whole, part = TableKinds(), TableKinds()
+    whole, part = TableJudge(), TableJudge()
     filtered(whole, many)
     filtered(part, many[:8])
     first = {frozenset(pair) for pair in combinations([p.text for p in many[:8]], 2)}
@@ -136,7 +160,7 @@ def test_what_is_read_of_a_list_does_not_depend_on_what_follows():
 
 def test_what_contradicts_a_trusted_passage_is_dropped():
     trusted = [Passage("rule", "inn | quiet | z")]
-    judge = TableKinds(("quiet", "quiet"))
+    judge = TableJudge(("quiet", "quiet"))
     result = filtered(judge, passages("inn | quiet | a", "tax | high | a"), trusted=trusted)
     assert staying(result) == ["high"]
     assert result.conflicts[0].trusted == ("rule",)
@@ -146,7 +170,7 @@ def test_dates_are_not_read():
     """Two dates make an older and a newer version of what the resolution is to decide."""
     dated = {"doc.date": ["2021", "2024"], "area": ["north", "south"]}
     given_ = passages("inn | quiet | a", "inn | quiet | b", **dated)
-    judge = TableKinds()
+    judge = TableJudge()
     filtered(judge, given_, date_key="doc.date")
     assert judge.asked == [("inn | quiet | a (area: north)", "inn | quiet | b (area: south)")]
 
@@ -156,17 +180,17 @@ def test_a_trusted_passage_judges_wherever_it_stands():
     rule = Passage("rule", "inn | quiet | z", {"ok": True})
     many = passages(*(f"inn | quiet | {n}" for n in range(12)))
     for given_ in ([rule, *many], [*many, rule]):
-        judge = TableKinds(("quiet", "quiet"))
+        judge = TableJudge(("quiet", "quiet"))
         result = filtered(judge, given_, resolution="annotate", trusted_filter={"ok": True})
         assert [hit.passage.id for hit in result.hits] == ["rule"]
-    outside = filtered(TableKinds(("quiet", "quiet")), many, trusted=[rule])
+    outside = filtered(TableJudge(("quiet", "quiet")), many, trusted=[rule])
     assert not outside.hits
 
 
 def test_trusted_passages_that_were_read_as_opposed_judge_nobody():
     """Both cannot be right, and one of them would drop what the other bears out."""
     rules = passages("inn | quiet | y", "inn | loud | z")
-    judge = TableKinds(("quiet", "loud"), constants=WEIGHTED | {"conflict_own": 0.0})
+    judge = TableJudge(("quiet", "loud"), constants=WEIGHTED | {"passages_own": 0.0})
     with pytest.warns(ConflictingTrustWarning):
         result = filtered(judge, passages("inn | quiet | a"), trusted=rules)
     assert staying(result) == ["quiet"]
@@ -176,13 +200,13 @@ def test_a_high_threshold_leaves_nothing_unread():
     """What vectors find likely is read beyond the nearest, whatever the threshold of both."""
     many = passages("inn | loud | z", *(f"inn | quiet | {n}" for n in range(8)))
     for threshold in (None, 0.999999):
-        judge = TableKinds()
+        judge = TableJudge()
         filtered(judge, many, threshold=threshold)
         assert sum("loud" in "".join(pair) for pair in judge.asked) == 8
 
 
 def test_nothing_is_read_where_there_is_nothing_to_compare():
-    judge = TableKinds()
+    judge = TableJudge()
     assert not filtered(judge, []).hits
     assert staying(filtered(judge, AGREEING[:1])) == ["quiet"]
     assert not judge.asked
@@ -190,13 +214,15 @@ def test_nothing_is_read_where_there_is_nothing_to_compare():
 
 def test_weights_that_are_not_complete_are_refused():
     """A typing error in a manifest would switch the vectors off."""
-    with pytest.raises(BundleError, match="conflict_cosine"):
-        ConflictConstants.of({k: v for k, v in WEIGHTED.items() if k != "conflict_cosine"})
+    for use in WEIGHTS:
+        known = {name: weight for name, weight in WEIGHTED.items() if name != f"{use}_cosine"}
+        with pytest.raises(BundleError, match=f"'{use}_cosine'"):
+            ConflictConstants.of(known, use)
 
 
 def test_traces_hold_no_sentence_that_was_read():
     """Passages must not leave a house by its logs."""
-    result = filtered(TableKinds(("quiet", "quiet")), AGREEING)
+    result = filtered(TableJudge(("quiet", "quiet")), AGREEING)
     assert result.to_dict()["conflicts"][0]["read"]
     assert "quiet" not in str(result.without_texts()["conflicts"][0]["read"])
     assert "read" not in repr(result.conflicts[0])
@@ -205,20 +231,26 @@ def test_traces_hold_no_sentence_that_was_read():
 def test_two_that_were_read_as_opposed_are_no_copies():
     """They would vote for each other under prefer_majority."""
     given_ = passages("inn | quiet | a", "inn | quiet | b", "inn | quiet | c")
-    judge = TableKinds(("quiet", "quiet"))
+    judge = TableJudge(("quiet", "quiet"))
     result = filtered(judge, given_, resolution="prefer_majority")
     assert [conflict.decision for conflict in result.conflicts] == ["abstained"] * 3
 
 
 async def test_asynchronous_callers_get_the_same():
-    own = ContradictionFilter(PlacedEncoder(), judge=TableKinds(("quiet", "quiet")))
+    own = ContradictionFilter(PlacedEncoder(), judge=TableJudge(("quiet", "quiet")))
     assert await own.afilter(AGREEING) == own.filter(AGREEING)
 
 
-@pytest.mark.parametrize("judge", ["nli", 3, [len], TableKinds])
+@pytest.mark.parametrize("judge", ["nli", 3, [len], TableJudge])
 def test_what_is_no_judge_is_refused(judge):
     with pytest.raises(ConfigurationError, match="judge is 'auto', None"):
         ContradictionFilter(PlacedEncoder(), judge=judge)
+
+
+def test_kinds_of_pairs_are_no_judge_of_conflicts():
+    """They would be asked as if they were a model that says probabilities."""
+    with pytest.raises(ConfigurationError, match="OnnxConflictJudge"):
+        ContradictionFilter(PlacedEncoder(), judge=OnnxPairKinds())
 
 
 @pytest.fixture
@@ -238,7 +270,7 @@ def test_a_search_puts_what_was_read_first(index):
     statement = "inn | quiet | a"
     plain = ContradictionSearch(index).search(statement, 4)
     assert found(plain)[0] != "quiet"
-    judge = TableKinds(("quiet", "quiet"))
+    judge = TableJudge(("quiet", "quiet"))
     hits = ContradictionSearch(index, judge=judge).search(statement, 4)
     assert found(hits)[0] == "quiet"
     details = hits[0].evidence.details
@@ -250,7 +282,7 @@ def test_a_search_puts_what_was_read_first(index):
 
 
 def test_a_search_counts_the_readers_probability(index):
-    judge = TableKinds(("quiet", "quiet"))
+    judge = TableJudge(("quiet", "quiet"))
     search = ContradictionSearch(index, judge=judge, min_probability=0.6)
     assert "quiet" in found(search.search("inn | quiet | a", 4))
     assert "quiet" not in found(
@@ -286,7 +318,7 @@ def test_a_judge_that_does_not_answer_changes_nothing(index):
 def test_what_is_like_a_stored_passage_is_read_without_metadata(index):
     """A statement has none; one side's would be a difference."""
     index.add([Passage("dated", "inn | dim | a", {"date": "2020", "area": "x"})])
-    judge = TableKinds()
+    judge = TableJudge()
     ContradictionSearch(index, judge=judge).search_like("dated", 4)
     assert judge.asked
     assert not any("area" in text for pair in judge.asked for text in pair)
@@ -294,7 +326,7 @@ def test_what_is_like_a_stored_passage_is_read_without_metadata(index):
 
 def test_a_threshold_of_the_users_own_counts_in_a_search(index):
     settings = ContradictionSettings(threshold=0.999)
-    search = ContradictionSearch(index, judge=TableKinds(("quiet", "quiet")), settings=settings)
+    search = ContradictionSearch(index, judge=TableJudge(("quiet", "quiet")), settings=settings)
     hits = search.search("inn | quiet | a", 4)
     assert not any(hit.evidence.details["conflict"] for hit in hits)
 
@@ -311,8 +343,9 @@ def test_the_judge_of_a_user_is_asked_the_likeliest_first(index):
 
 def test_the_shipped_reader_reads():
     """Constants that a manifest lost would be seen by nobody."""
-    constants = ConflictConstants.of(default_bundle_manifest().conflict_kinds.constants)
-    assert constants.weights is not None
+    for use in WEIGHTS:
+        constants = ConflictConstants.of(default_bundle_manifest().nli.constants, use)
+        assert 0 < constants.threshold <= constants.drop_above < 1
     result = ContradictionFilter(judge="auto").filter(
         [
             Passage("yes", "The pool is open to guests of the hotel all year round."),

@@ -51,7 +51,7 @@ def constructors(index: lr.PassageIndex) -> dict[str, Entry]:
     excluding = {"query": lr.ParsedQuery.excluding("inns", ["pool"])}
     stating = {"query": lr.ParsedQuery.stating(lr.Atom("inns") & ~lr.Atom("pool"))}
     contradicting = _kinds(
-        number="threshold judge_above",
+        number="threshold judge_above drop_above",
         settings="settings",
         passages="trusted",
         filter="trusted_filter",

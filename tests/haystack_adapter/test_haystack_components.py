@@ -96,6 +96,7 @@ def test_a_retriever_that_cannot_work_is_refused(store, settings, words):
         (ContradictionFilter, {"thresold": 0.5}, "thresold"),
         (ContradictionFilter, {"judge": 3}, "judge"),
         (ContradictionFilter, {"judge_above": 3}, "judge_above"),
+        (ContradictionFilter, {"drop_above": 3}, "drop_above"),
         (ContradictionFilter, {"trusted": ["x"]}, "Document"),
         (ContradictionFilter, {"trusted_filters": {"a": 1}}, "'field'"),
     ],

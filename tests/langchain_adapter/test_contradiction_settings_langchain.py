@@ -111,6 +111,7 @@ def test_settings_are_public_and_fit_for_json():
         "source_order": (),
         "judge": None,
         "judge_above": None,
+        "drop_above": None,
     }
 
 

@@ -125,6 +125,7 @@ KINDS = [
     {"source_key": "by"},
     {"source_order": ["inn"]},
     {"judge_above": 0.9},
+    {"drop_above": 0.9},
 ]
 OF_PYTHON = [
     {"resolution": second},
@@ -157,6 +158,7 @@ def test_settings_tell_what_the_filter_does():
         "source_order": [],
         "judge": None,
         "judge_above": None,
+        "drop_above": None,
     }
 
 

@@ -86,14 +86,11 @@ def add_judge(
     rank: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Of pair kinds: stores their changes in a lower rank than the recipe's."
+            min=1, help="Of pair kinds and NLI: stores changes in a lower rank than the recipe's."
         ),
     ] = None,
-    conflicts: Annotated[
-        bool,
-        typer.Option(
-            "--conflicts", help="Pair kinds: for passages of a list and claims, not of a corpus."
-        ),
+    nli: Annotated[
+        bool, typer.Option("--nli", help="Adds it as the bundle's NLI; the judge stays.")
     ] = False,
     keep_here: Annotated[
         bool, typer.Option("--keep-here", help="Also where the data let no model be handed on.")
@@ -109,7 +106,7 @@ def add_judge(
             f"{run} was trained on data that let no model be handed on; with --keep-here the "
             "bundle must stay on this machine"
         )
-    source = replace(finished.source, kinds="conflict_kinds" if conflicts else "pair_kinds")
+    source = replace(finished.source, entry="nli") if nli else finished.source
     figures = add(
         bundle,
         source if rank is None else replace(source, rank=min(rank, source.rank)),

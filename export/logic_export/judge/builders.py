@@ -12,7 +12,7 @@ from logic_export.data.files import assign_part
 from logic_export.data.triplet_builders import BUILDERS as TRIPLET_BUILDERS
 from logic_export.data.triplet_builders import find_data_file, run_builder
 from logic_export.data.triplets import Triplet
-from logic_export.judge.contradiction_groups import group_kinds, statement_kinds
+from logic_export.judge.contradiction_groups import group_pairs
 from logic_export.judge.rows import (
     CONTRADICTION,
     ENTAILMENT,
@@ -232,8 +232,7 @@ BUILDERS: Mapping[str, Builder] = {
     "siblings": siblings,
     "neighbour_kinds": neighbour_kinds,
     "corpus_neighbours": corpus_neighbours,
-    "group_kinds": group_kinds,
-    "statement_kinds": statement_kinds,
+    "group_pairs": group_pairs,
     "soft": soft,
 }
 

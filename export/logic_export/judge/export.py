@@ -34,11 +34,11 @@ from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import (
     LABELS,
     PAIR_KINDS,
-    OnnxConflictKinds,
+    OnnxNLI,
     OnnxPairJudge,
     OnnxPairKinds,
 )
-from logic_retrievers.judging.conflict import WEIGHTS
+from logic_retrievers.judging.conflict import CONSTANTS
 from logic_retrievers.judging.onnx import OnnxCrossEncoder
 from logic_retrievers.judging.settings import JudgeConstants
 from logic_retrievers.settings import merged
@@ -46,14 +46,15 @@ from logic_retrievers.settings import merged
 JudgeCompression: TypeAlias = Compression | Literal["int4"]
 
 GRAPH = "judge.onnx"
-KindsEntry: TypeAlias = Literal["pair_kinds", "conflict_kinds"]
-"""Which of a bundle's two cross-encoders over kinds; its file has the same name, with ``.npz``."""
+Entry: TypeAlias = Literal["judge", "pair_kinds", "nli"]
+"""Which of a bundle's cross-encoders."""
 OUTPUT = "logits"
 MAX_DIFFERENCE = 0.02
 MAX_INT4_DIFFERENCE = 0.08
 """The mean difference of a probability to the original's that compression may cost."""
 
-_KINDS_CONSTANTS = {"threshold", "conflict_threshold", *(f"conflict_{name}" for name in WEIGHTS)}
+
+_SHARES = ("threshold", "drop_above")
 
 _MAX_EMBEDDING_DIFFERENCE = 0.1
 """Of a coordinate, to the trunk's; storing embeddings in int8 costs a hundredth."""
@@ -61,15 +62,15 @@ _MAX_EMBEDDING_DIFFERENCE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class JudgeSource:
-    """A judge, or pair kinds, to export.
+    """A judge, pair kinds or NLI, to export.
 
     Args:
         model: folder of the trained model, or a hub name.
         max_tokens: longest pair.
         training: the data sets that it was trained on.
         origin: how it was trained, for the manifest.
-        rank: of pair kinds: that in which their changes to the bundle's judge are stored.
-        kinds: of pair kinds: for passages of a corpus, or for those of a list and claims.
+        rank: of pair kinds and NLI: that in which their changes to the bundle's judge are stored.
+        entry: what it is in the bundle; by its labels where None: NLI has the judge's labels.
     """
 
     model: str
@@ -77,7 +78,7 @@ class JudgeSource:
     training: tuple[TrainingData, ...]
     origin: str
     rank: int = 0
-    kinds: KindsEntry = "pair_kinds"
+    entry: Entry | None = None
 
 
 class _LogitsModule(torch.nn.Module):
@@ -101,11 +102,10 @@ def add_judge(
     minimum: Mapping[str, float],
     compression: JudgeCompression = "int4",
 ) -> Figures:
-    """Writes a copy of a bundle with a judge, or with pair kinds, added or replaced.
+    """Writes a copy of a bundle with a judge, pair kinds or NLI, added or replaced.
 
-    The labels of the model say which of the two it is. Pair kinds are low-rank changes to the
-    bundle's judge, from which they were trained; its probabilities stay the same. Another judge
-    takes them out.
+    Pair kinds and NLI are low-rank changes to the bundle's judge, from which they were trained; its
+    probabilities stay the same. Another judge takes them out.
 
     Nothing is written unless the model keeps what the original knows (:data:`MAX_DIFFERENCE`,
     :data:`MAX_INT4_DIFFERENCE`) and reaches the least accuracies. Vectors and
@@ -116,8 +116,8 @@ def add_judge(
         source: the model; its embeddings must be the trunk's.
         out: the new bundle's folder; must not exist.
         development: name -> rows: the temperature is found on all of them.
-        constants: of a judge, weights of its judgements in a ranking; of pair kinds, ``threshold``
-            and those of ``ConflictConstants``, with the prefix ``conflict_``.
+        constants: of a judge, weights of its judgements in a ranking; of pair kinds, ``threshold``;
+            of NLI, those of ``ConflictConstants``.
         minimum: development set -> least accuracy.
         compression: of a judge's weights. ``int4`` also multiplies in int8
             (:func:`quantise_products`): on a CPU a third of the time that the others take in
@@ -178,40 +178,42 @@ def add_judge(
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What differs between a judge and pair kinds: entry of the manifest, file, reader, title."""
+    """What differs between the three: entry of the manifest, file, reader, title, constants."""
 
-    entry: Literal["judge"] | KindsEntry
+    entry: Entry
     file: str
     reader: type[OnnxCrossEncoder]
     title: str
+    constants: frozenset[str] = frozenset({"threshold"})
 
     def check_constants(self, constants: Mapping[str, float]) -> None:
         """Refuses what no ranking, or no classification, could use."""
         if self.entry == "judge":
             merged(JudgeConstants, bundle_constants=constants)
-        elif unknown := sorted(constants.keys() - _KINDS_CONSTANTS):
+        elif unknown := sorted(constants.keys() - self.constants):
             raise ConfigurationError(
-                f"pair kinds have no constant {unknown[0]!r}; they have"
-                f" {', '.join(sorted(_KINDS_CONSTANTS))}"
+                f"{self.entry} has no constant {unknown[0]!r}; it has"
+                f" {', '.join(sorted(self.constants))}"
             )
-        elif not all(0 < v < 1 for k, v in constants.items() if k.endswith("threshold")):
-            raise ConfigurationError("thresholds of pair kinds are between 0 and 1")
+        elif not all(0 < constants[name] < 1 for name in constants if name.endswith(_SHARES)):
+            raise ConfigurationError("a threshold is between 0 and 1")
 
 
 _JUDGE = _Form("judge", GRAPH, OnnxPairJudge, "Pair judge")
-_KINDS = (
+_CHANGES = (
     _Form("pair_kinds", "pair_kinds.npz", OnnxPairKinds, "Pair kinds"),
-    _Form("conflict_kinds", "conflict_kinds.npz", OnnxConflictKinds, "Conflict kinds"),
+    _Form("nli", "nli.npz", OnnxNLI, "NLI", CONSTANTS),
 )
 
 
 def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
     labels = model.config.num_labels
-    for form in (_JUDGE, *_KINDS):
-        if labels == len(form.reader.labels) and form.entry in ("judge", source.kinds):
+    for form in (_JUDGE, *_CHANGES):
+        if labels == len(form.reader.labels) and source.entry in (None, form.entry):
             return form
     raise ConfigurationError(
-        f"{source.model!r} has {labels} labels, not {len(LABELS)} or {len(PAIR_KINDS)}"
+        f"{source.model!r} has {labels} labels: a judge and NLI have {len(LABELS)}, pair kinds"
+        f" {len(PAIR_KINDS)}"
     )
 
 
@@ -298,7 +300,7 @@ def _require_trunk(model: PreTrainedModel, bundle: Bundle, trunk: str) -> None:
 def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncoder) -> Bundle:
     update: dict[str, Any] = {form.entry: entry}
     if form is _JUDGE:  # what changes another judge's weights does not fit this one
-        for other in _KINDS:
+        for other in _CHANGES:
             (folder / other.file).unlink(missing_ok=True)
             update[other.entry] = None
     files = [path.name for path in folder.iterdir() if path.name != "manifest.json"]
@@ -315,7 +317,7 @@ def _write_notice(
     if form is not _JUDGE:
         storage = "low-rank changes to the judge's, in half precision"
     paragraphs = path.read_text("utf-8").rstrip().split("\n\n")
-    gone = _KINDS if form is _JUDGE else ()
+    gone = _CHANGES if form is _JUDGE else ()
     replaced = tuple(f"{other.title}:" for other in (form, *gone))
     kept = [text for text in paragraphs if not text.startswith(replaced)]
     sets = "\n".join(f"  - {row.name} ({row.licence}), {row.rows} rows" for row in source.training)

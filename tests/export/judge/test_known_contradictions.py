@@ -1,4 +1,4 @@
-"""Kinds of pairs from known contradictions, and neighbours that are about different things."""
+"""Rows of inference from known contradictions, and neighbours that are about different things."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ pytest.importorskip("datasets", reason="the extra train")
 
 from logic_export.judge.builders import BUILDERS, build_judge_rows
 from logic_export.recipe import DataSettings
-
-from logic_retrievers.judging import PAIR_KINDS
 
 GROUPS = [
     {
@@ -32,34 +30,29 @@ def groups(tmp_path):
 
 def test_opposite_sides_contradict_and_one_side_agrees(groups):
     """A side taken for the other would teach the contrary."""
-    built = BUILDERS["group_kinds"](**groups, seed=3)
+    built = BUILDERS["group_pairs"](**groups, seed=3)
     by_texts = {frozenset((row.premise, row.hypothesis)): row.label for row in built}
     (one, again), (loud,) = GROUPS[0]["left"], GROUPS[0]["right"]
     assert by_texts[frozenset((one, loud))] == by_texts[frozenset((again, loud))] == "contradiction"
-    assert by_texts[frozenset((one, again))] == "paraphrase"
-    strangers = [row for row in built if row.label == "unrelated"]
+    assert by_texts[frozenset((one, again))] == "entailment"
+    strangers = [row for row in built if row.label == "neutral"]
     assert all("inn" in row.premise + row.hypothesis for row in strangers)
     assert all("milk" in row.premise + row.hypothesis for row in strangers)
 
 
 def test_of_a_contradiction_the_sentence_that_differs_is_the_claim(groups):
     """A claim that both texts share contradicts neither."""
-    built = BUILDERS["group_kinds"](**groups, cut=1.0, seed=3)
+    built = BUILDERS["group_pairs"](**groups, cut=1.0, seed=3)
     claims = {row.premise for row in built if row.label == "contradiction"}
     claims |= {row.hypothesis for row in built if row.label == "contradiction"}
     assert "The inn is loud." in claims
     assert "It has ten rooms." not in claims
 
 
-def test_what_follows_says_the_same_and_what_is_neutral_may_be_apart(tmp_path):
-    path = tmp_path / "pairs.jsonl"
-    labels = ("entailment", "neutral", "contradiction")
-    lines = [{"premise": f"a {x}", "hypothesis": f"b {x}", "label": x} for x in labels]
-    path.write_text("\n".join(map(json.dumps, lines)))
-    same, neutral, against = BUILDERS["statement_kinds"](path=str(path), seed=3)
-    assert (same.label, against.label) == ("paraphrase", "contradiction")
-    target = dict(zip(PAIR_KINDS, neutral.target, strict=True))
-    assert target["scope"] + target["unrelated"] == pytest.approx(1)
+def test_the_longer_text_is_the_premise(groups):
+    """As it is read: evidence is longer than a claim, and a pair has no order of its own."""
+    for row in BUILDERS["group_pairs"](**groups, cut=0.5, seed=3):
+        assert len(row.premise) >= len(row.hypothesis)
 
 
 def test_neighbours_of_a_corpus_are_of_another_scope(tmp_path):

@@ -1,4 +1,4 @@
-"""Pair kinds in a bundle that has a judge: low-rank changes to its weights; the judge stays."""
+"""Pair kinds and NLI in a bundle with a judge: low-rank changes to its weights; the judge stays."""
 
 from __future__ import annotations
 
@@ -24,10 +24,13 @@ from logic_retrievers.encoders import load_bundle, verify_bundle  # noqa: E402
 from logic_retrievers.errors import BundleError, ConfigurationError  # noqa: E402
 from logic_retrievers.judging import (  # noqa: E402
     PAIR_KINDS,
-    OnnxConflictKinds,
+    OnnxConflictJudge,
+    OnnxNLI,
     OnnxPairJudge,
     OnnxPairKinds,
 )
+from logic_retrievers.judging.conflict import CONSTANTS as NLI_CONSTANTS  # noqa: E402
+from logic_retrievers.judging.conflict import ConflictConstants  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,7 +38,8 @@ pytestmark = [
         "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning:torch"
     ),
 ]
-TITLES = ("Pair judge", "Pair kinds", "Conflict kinds")
+TITLES = ("Pair judge", "Pair kinds", "NLI")
+CONSTANTS = dict.fromkeys(NLI_CONSTANTS, 0.5)
 PAIRS = [(row.premise, row.hypothesis) for row in rows(20, seed=2)]
 
 
@@ -134,33 +138,58 @@ def test_kinds_are_the_originals(both_bundle: Path, kinds_model: Path):
 def three_bundle(
     both_bundle: Path, unpacked: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """With conflict kinds beside both: the judge with five labels of its own."""
-    folder = tmp_path_factory.mktemp("conflicts") / "model"
-    config = AutoConfig.from_pretrained(unpacked, num_labels=5)
+    """With NLI beside both: the judge with a classifier of its own."""
+    folder = tmp_path_factory.mktemp("nli") / "model"
+    config = AutoConfig.from_pretrained(unpacked, num_labels=3)
     torch.manual_seed(1)
     AutoModelForSequenceClassification.from_pretrained(
         unpacked, config=config, ignore_mismatched_sizes=True
     ).save_pretrained(folder)
     out = tmp_path_factory.mktemp("three") / "bundle"
-    source = JudgeSource(str(folder), 24, (), "a third run", rank=1, kinds="conflict_kinds")
-    add_judge(
-        both_bundle, source, out, {"dev": kinds_rows(10)},
-        constants={"conflict_own": -2.5, "conflict_threshold": 0.4}, minimum={},
-    )  # fmt: skip
+    source = JudgeSource(str(folder), 24, (), "a third run", rank=1, entry="nli")
+    add_judge(both_bundle, source, out, {"dev": rows(9)}, constants=CONSTANTS, minimum={})
     return out
 
 
-def test_conflict_kinds_leave_the_others_as_they_are(both_bundle: Path, three_bundle: Path):
+def test_nli_leaves_the_others_as_they_are(both_bundle: Path, three_bundle: Path):
     """A cleaner would read with the weights of a filter."""
     before, after = OnnxPairKinds(both_bundle), OnnxPairKinds(three_bundle)
     assert before(PAIRS) == after(PAIRS)
     assert OnnxPairJudge(both_bundle)(PAIRS) == OnnxPairJudge(three_bundle)(PAIRS)
-    read = OnnxConflictKinds(three_bundle)
-    assert read(PAIRS) != after(PAIRS)
-    assert read.constants == {"conflict_own": -2.5, "conflict_threshold": 0.4}
-    assert verify_bundle(three_bundle).manifest.conflict_kinds.changes == "conflict_kinds.npz"
+    read = OnnxNLI(three_bundle)
+    assert read.read(PAIRS) != OnnxPairJudge(three_bundle)(PAIRS)
+    assert read.constants == CONSTANTS
+    assert verify_bundle(three_bundle).manifest.nli.changes == "nli.npz"
     notice = (three_bundle / "NOTICE").read_text()
     assert [notice.count(f"{title}:") for title in TITLES] == [1, 1, 1]
+
+
+def test_a_judge_of_conflicts_reads_with_both(three_bundle: Path):
+    """One session serves both; with the changes of the other it would read something else."""
+    judge = OnnxConflictJudge(three_bundle)
+    kinds, nli = OnnxPairKinds(three_bundle)(PAIRS), OnnxNLI(three_bundle)(PAIRS)
+    assert judge.statements.read(PAIRS) == nli
+    read = judge.passages.read(PAIRS)
+    assert read == [(*a, *b) for a, b in zip(kinds, nli, strict=True)]
+    assert read == judge.passages.read([(other, one) for one, other in PAIRS])
+    assert judge.passages.constants == ConflictConstants.of(CONSTANTS, "passages")
+    assert judge.statements.constants == ConflictConstants.of(CONSTANTS, "statements")
+
+
+def test_constants_that_it_does_not_have_are_refused(
+    both_bundle: Path, unpacked: Path, tmp_path: Path
+):
+    """A typing error would leave a weight out."""
+    source = JudgeSource(str(unpacked), 24, (), "a third run", rank=1, entry="nli")
+    for constants, message in (
+        ({"cosin": 1}, "no constant 'cosin'"),
+        ({"passages_threshold": 2}, "between"),
+    ):
+        with pytest.raises(ConfigurationError, match=message):
+            add_judge(
+                both_bundle, source, tmp_path / "x", {"dev": rows(9)}, constants=constants,
+                minimum={},
+            )  # fmt: skip
 
 
 def test_another_judge_takes_them_out(
@@ -171,16 +200,16 @@ def test_another_judge_takes_them_out(
     source = JudgeSource(str(small_judge.run / "model"), 24, (), "a run")
     add_judge(three_bundle, source, tmp_path / "new", {"dev": rows(9)}, constants={}, minimum={})
     manifest = load_bundle(tmp_path / "new").manifest
-    assert manifest.pair_kinds is manifest.conflict_kinds is None
-    for name in ("pair_kinds.npz", "conflict_kinds.npz"):
+    assert manifest.pair_kinds is manifest.nli is None
+    for name in ("pair_kinds.npz", "nli.npz"):
         assert name not in manifest.files
         assert not (tmp_path / "new" / name).exists()
     notice = (tmp_path / "new" / "NOTICE").read_text()
     assert [notice.count(f"{title}:") for title in TITLES] == [1, 0, 0]
     with pytest.raises(BundleError, match="has no pair kinds"):
         OnnxPairKinds(tmp_path / "new")
-    with pytest.raises(BundleError, match="has no conflict kinds"):
-        OnnxConflictKinds(tmp_path / "new")
+    with pytest.raises(BundleError, match="has no NLI"):
+        OnnxNLI(tmp_path / "new")
 
 
 def test_damaged_changes_are_an_error_of_ours(both_bundle: Path, tmp_path: Path):
