@@ -256,12 +256,9 @@ def _with_pairs(
     """The case with the pairs as they were judged: those in conflict are no copies."""
     opposed: dict[int, set[int]] = {}
     for pair in pairs:
-        alike = [(pair.one, pair.other)] if pair.probability >= threshold else []
-        if pair.edited is not None:
-            alike.append((pair.edited.copy, pair.edited.original))
-        for one, other in alike:
-            opposed.setdefault(one, set()).add(other)
-            opposed.setdefault(other, set()).add(one)
+        if pair.probability >= threshold:
+            opposed.setdefault(pair.one, set()).add(pair.other)
+            opposed.setdefault(pair.other, set()).add(pair.one)
     copies = {one: others - opposed.get(one, set()) for one, others in case.copies.items()}
     return replace(case, pairs=pairs, copies=copies)
 
