@@ -6,12 +6,13 @@ A copied stretch is a row of blocks of words in common with short edits between 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from difflib import Match, SequenceMatcher
 from itertools import pairwise
 from typing import TypeAlias
 
-MIN_COMMON_WORDS, MIN_COMMON_SHARE, MAX_EDIT_WORDS = 20, 0.8, 8
+MIN_COMMON_WORDS, MIN_COMMON_SHARE, MAX_EDIT_WORDS = 20, 0.8, 12
 """Of a stretch: words in common, their share of its words (pages made from one template have less),
 and the most words of an edit."""
 RUN = 5
@@ -37,22 +38,36 @@ def runs_of(words: Words) -> set[tuple[str, ...]]:
 def compare_words(one: Words, other: Words) -> tuple[list[Edit], frozenset[str]]:
     """The edits inside the copied stretches of two texts, and the words in common there.
 
-    An edit has words of its own on both sides; words that only one text has, between two that both
-    have, are none: a longer excerpt has such words too.
+    An edit has words of its own on both sides. There are none where words were put in or left out
+    in more places than replaced: a page was revised, or two excerpts were taken of it.
     """
-    edits: list[Edit] = []
+    places: list[Edit] = []
     common: set[str] = set()
     for stretch in _copied_stretches(one, other):
         common.update(*(one[block.a : block.a + block.size] for block in stretch))
-        between = (_between(one, other, *blocks) for blocks in pairwise(stretch))
-        edits += [edit for edit in between if all(own_words(edit))]
-    return edits, frozenset(common)
+        places += [_between(one, other, *blocks) for blocks in pairwise(stretch)]
+    edits = [place for place in places if all(own_words(place))]
+    return (edits if 2 * len(edits) >= len(places) else []), frozenset(common)
 
 
 def own_words(edit: Edit) -> tuple[set[str], set[str]]:
-    """The words of three letters, or with a digit, that only one side of an edit has."""
+    """The words that only one side of an edit has, in no other spelling either.
+
+    Words of three letters or more, and those with a digit.
+    """
     first, second = ({w for w in side if re.search(r"\w{3}|\d", w)} for side in edit)
-    return first - second, second - first
+    return (
+        {word for word in first if not any(_is_spelling(word, other) for other in second)},
+        {word for word in second if not any(_is_spelling(word, other) for other in first)},
+    )
+
+
+def _is_spelling(word: str, other: str) -> bool:
+    """Whether two words are one but for a letter more, or the order: ``rumours``, ``centre``."""
+    if re.search(r"\d", word + other):
+        return word == other
+    letters, others = Counter(word), Counter(other)
+    return ((letters - others) + (others - letters)).total() <= 1
 
 
 def _copied_stretches(one: Words, other: Words) -> list[list[Match]]:

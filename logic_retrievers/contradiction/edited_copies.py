@@ -23,6 +23,8 @@ from logic_retrievers.contradiction.metadata_dates import parse_date
 from logic_retrievers.contradiction.resolution_strategies import metadata_value
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
+MIN_SUPPORT, _MOST_SUPPORT = 0.2, 1.5
+"""By how much an original is borne out better than its copy, at least, and at most."""
 _SCOPE_WORD = re.compile(
     r"version|revision|edition|release|issue|year|quarter|season|term|period|region|country|state|"
     r"province|city|location|site|branch|area|product|model|device|variant|plan|tier|package|"
@@ -30,8 +32,6 @@ _SCOPE_WORD = re.compile(
     re.IGNORECASE,
 )
 """The last word of a key of the metadata that says what a passage is true of."""
-_MOST_SUPPORT = 2.0
-"""Of all that can bear out an original, together."""
 _KEY_WORD_ENDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 
@@ -60,9 +60,10 @@ def find_edited_copies(
     """The passages that are copies of another one with words changed for worse ones, each once.
 
     Any words are worse than those of a trusted original. Else they are worse if they are borne out
-    less than the original's, see :func:`support`: by the text that both have in common, for half as
-    much by the trusted passages, and for half as much by the other ones. A passage that is a copy
-    of several is one of that which is borne out best.
+    less than the original's by :data:`MIN_SUPPORT`, see :func:`support`: by the text that both have
+    in common, and for half as much by the trusted passages, which may be about something else.
+    Passages that nobody vouches for do not count: several false copies would bear each other out.
+    A passage that is a copy of several is one of that which is borne out best.
 
     Args:
         passages: of which copies are looked for.
@@ -84,7 +85,8 @@ def find_edited_copies(
         for copy, original, changes in ((one, other, edits), (other, one, turned)):
             if changes and copy not in trusted:
                 found = _judge(passages, known, trusted, copy, original, changes, common)
-                if found.support > (copies[copy].support if copy in copies else 0.0):
+                enough = found.support >= MIN_SUPPORT
+                if enough and (copy not in copies or found.support > copies[copy].support):
                     copies[copy] = found
     return list(copies.values())
 
@@ -98,14 +100,12 @@ def _judge(
     edits: Sequence[Edit],
     common: frozenset[str],
 ) -> EditedCopy:
-    """A passage as an edited copy, which it is if its support is above 0."""
+    """A passage as an edited copy, which it is if it has enough support."""
     judges = [original] if original in trusted else [n for n in known if n in trusted]
     vouched = frozenset[str]().union(*(known[n] for n in judges))
-    others = [words for n, words in known.items() if n not in {copy, original, *trusted}]
     support_by = {
-        "what is trusted": support(edits, [vouched]) / 2,
-        "the rest of its text": support(edits, [common]),
-        "other passages": support(edits, others) / 2,
+        "what is trusted": support(edits, vouched) / 2,
+        "the rest of its text": support(edits, common),
     }
     if original in trusted:
         support_by = {"what is trusted": _MOST_SUPPORT}
@@ -114,26 +114,23 @@ def _judge(
     return EditedCopy(
         copy,
         original,
-        max(judges, key=lambda n: support(edits, [known[n]])),
+        max(judges, key=lambda n: support(edits, known[n])),
         round(sum(support_by.values()), SCORE_DECIMALS),
         tuple((" ".join(first), " ".join(second)) for first, second in edits),
         f"{ids[0]!r} is a copy of {ids[1]!r} with words changed against {against}",
     )
 
 
-def support(edits: Sequence[Edit], texts: Sequence[Collection[str]]) -> float:
-    """By how much texts bear out the second side of edits better than the first, from -1 to 1.
+def support(edits: Sequence[Edit], words: Collection[str]) -> float:
+    """By how much a text bears out the second side of edits better than the first, from -1 to 1.
 
-    The mean, over edits and texts, of the share of the second side's own words that a text has,
-    less the share of the first side's; 0 without edits or texts.
+    The mean, over the edits, of the share of the second side's own words that the text has, less
+    the share of the first side's.
     """
-    sides = [own_words(edit) for edit in edits]
-    shares = [
+    return fmean(
         len(second.intersection(words)) / len(second) - len(first.intersection(words)) / len(first)
-        for words in texts
-        for first, second in sides
-    ]
-    return fmean(shares) if shares else 0.0
+        for first, second in map(own_words, edits)
+    )
 
 
 def are_set_apart(one: Passage, other: Passage, date_key: str = "date") -> bool:

@@ -78,8 +78,8 @@ class ContradictionFilter:
         against_trusted: ``drop`` what contradicts a trusted passage, or ``annotate`` it.
         edited_copies: whether copies of a trusted passage, or of another one in the whole list,
             contradict the trusted one if some of their words are changed for words that are borne
-            out less: by the rest of the text, by trusted passages, by the others. They do not if
-            the metadata give the two different dates, versions, regions or the like.
+            out less: by the rest of the text and by the trusted passages. They do not if the
+            metadata give the two different dates, versions, regions or the like.
         date_key: of the date in the metadata, for ``prefer_newest``.
         source_key: of the source in the metadata, for ``prefer_source`` and ``prefer_majority``; a
             passage without it is known by its ``source``.

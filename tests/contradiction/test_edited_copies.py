@@ -17,6 +17,7 @@ from logic_retrievers.contradiction.copied_text import (
     split_words,
 )
 from logic_retrievers.contradiction.edited_copies import (
+    MIN_SUPPORT,
     are_set_apart,
     find_edited_copies,
     support,
@@ -113,15 +114,21 @@ def test_the_rest_of_the_text_betrays_a_copy():
     assert found([LATER, DEPOT, OTHER], {2}) == [], "nothing bears out either year"
 
 
-def test_other_passages_count_for_half():
-    """Passages that nobody vouches for must not outvote what is trusted."""
+def test_nobody_untrusted_bears_a_copy_out():
+    """Whoever puts in one false page can put in three that agree."""
     echo = "Opened in 1931, the station has two tracks."
-    assert found([DEPOT, LATER, echo, OTHER], {3}) == [(0, 1)]
-    trusted = "The railroad reached Raymond in 1893, and 1931 was a dry year."
-    assert found([DEPOT, LATER, echo, trusted], {3}) == [(0, 1)], "both years are known"
-    trusted = "The railroad reached Raymond in 1893."
-    assert found([DEPOT, LATER, echo, trusted], {3}) == [], "a trusted one against all others"
-    assert found([DEPOT, LATER, echo, OTHER, trusted], {3, 4}) == []
+    assert found([DEPOT, LATER, echo, echo + " ", OTHER], {4}) == []
+    built = "The railroad reached Raymond in 1893."
+    assert found([DEPOT, LATER, echo, echo + " ", built], {4}) == [(1, 0)]
+
+
+def test_what_is_trusted_counts_for_half_of_the_text_itself():
+    """A trusted passage about another town has words by chance."""
+    salem = "Salem lies in Massachusetts, and has a depot."
+    assert found([MOVED, DEPOT, salem], {2}) == [], "the text says Raymond twice, Salem once"
+    forgetful = DEPOT.replace("Raymond Historical", "Local Historical")
+    moved = forgetful.replace("Raymond, New Hampshire", "Salem, Massachusetts")
+    assert found([moved[8:], forgetful[8:], salem], {2}) == [(1, 0)]
 
 
 def test_a_trusted_original_needs_no_further_support():
@@ -142,6 +149,7 @@ def test_a_trusted_original_needs_no_further_support():
         ("a longer excerpt", f"{DEPOT} Trains stopped here until 1960. {OTHER}"),
         ("a shorter excerpt", DEPOT[DEPOT.index("Built") :]),
         ("words left out", DEPOT.replace("historic ", "").replace(" as a museum", "")),
+        ("spelling", DEPOT.replace("center", "centre").replace("museum", "musuem")),
         ("short words", DEPOT.replace(" at ", " on ").replace("it is", "it was")),
         ("another text", OTHER),
         ("a short text", "The depot was built in 1893."),
@@ -151,6 +159,13 @@ def test_a_trusted_original_needs_no_further_support():
 def test_harmless_likeness(name, text):
     """Excerpts and spellings of one page are no forgeries."""
     assert found([text, DEPOT], {1}) == [], name
+
+
+def test_a_revised_page_is_no_forgery():
+    """Whoever forges a page replaces words; whoever revises it also adds and cuts."""
+    one = LATER.replace("a historic railroad", "a railroad")
+    assert found([one, DEPOT], {1}) == [(0, 1)]
+    assert found([one.replace("the least altered", "the very least altered"), DEPOT], {1}) == []
 
 
 def test_pages_made_from_one_template_are_no_copies():
@@ -253,9 +268,11 @@ def test_no_judge_overrules_the_words():
 
 def test_a_passage_is_a_copy_of_what_is_trusted_first():
     """The evidence names the page that the user knows."""
-    texts = "A depot in Raymond, New Hampshire.", MOVED, DEPOT, DEPOT.replace("museum", "shop")
-    (edited, _) = find_edited_copies(passages(*texts), {0, 2})
-    assert (edited.copy, edited.original, edited.trusted) == (1, 2, 2)
+    texts = "A depot in Raymond, New Hampshire.", MOVED, DEPOT + " It is closed.", DEPOT
+    (edited,) = find_edited_copies(passages(*texts), {0, 3})
+    assert (edited.copy, edited.original, edited.trusted) == (1, 3, 3)
+    (edited,) = find_edited_copies(passages(*texts), {0})
+    assert (edited.copy, edited.original, edited.trusted) == (1, 2, 0)
 
 
 @pytest.mark.parametrize("wrong", ["yes", 1, None])
@@ -288,7 +305,7 @@ def test_one_replaced_word_is_found_and_nothing_else(words, data):
 def test_a_long_replacement_is_another_passage(words, count):
     """Between two stretches that are in common, whole sentences may differ."""
     middle = [f"new{n}" for n in range(count)]
-    one = [*words, *middle, *reversed([f"end{n}" for n in range(MIN_COMMON_WORDS)])]
+    one = [*words, *middle, *(f"end{n}" for n in range(3 * MIN_COMMON_WORDS))]
     other = [*words, "old", *one[len(words) + count :]]
     edits, _ = compare_words(one, other)
     assert bool(edits) is (count <= MAX_EDIT_WORDS)
@@ -312,7 +329,7 @@ def test_who_may_be_an_edited_copy(texts, trusted, ignored):
         assert edited.copy not in trusted | ignored
         assert edited.original not in ignored | {edited.copy}
         assert edited.trusted in trusted
-        assert edited.support > 0
+        assert edited.support >= MIN_SUPPORT
         assert edited.edits
         assert texts[edited.copy] != texts[edited.original]
 
@@ -322,13 +339,14 @@ EDITS = st.lists(
         st.lists(st.sampled_from(["one1", "two2"]), min_size=1),
         st.lists(st.sampled_from(["three3", "four4"]), min_size=1),
     ),
+    min_size=1,
     max_size=3,
 )
 
 
-@given(EDITS, st.lists(st.sets(st.sampled_from(["one1", "two2", "three3", "four4"])), max_size=3))
-def test_support_weighs_both_sides_alike(edits, texts):
+@given(EDITS, st.sets(st.sampled_from(["one1", "two2", "three3", "four4"])))
+def test_support_weighs_both_sides_alike(edits, words):
     """Of two untrusted passages at most one is the copy, and not both or the wrong one."""
     turned = [(second, first) for first, second in edits]
-    assert support(edits, texts) == pytest.approx(-support(turned, texts), abs=1e-12)
-    assert -1 <= support(edits, texts) <= 1
+    assert support(edits, words) == pytest.approx(-support(turned, words), abs=1e-12)
+    assert -1 <= support(edits, words) <= 1
