@@ -51,9 +51,9 @@ class ContradictionSearch:
             Without it k passages are returned whether they contradict or not, each with its
             probability.
         judge: reads the statement with each of the first 20 candidates and the 10 nearest, which
-            then come first, by its probability: ``auto``, the cross-encoder that comes with the
-            package; ``OnnxConflictJudge`` of another bundle; or a model of your own. A hit's score
-            stays F. See :class:`ContradictionFilter`.
+            then come first, by its probability: ``auto``, cross-encoders that come with the
+            package, for claims; ``OnnxConflictJudge`` of another bundle; or a model of your own. A
+            hit's score stays F. See :class:`ContradictionFilter`.
 
     Raises:
         ConfigurationError: the encoder lacks the vector or its constants, or a value cannot work.
