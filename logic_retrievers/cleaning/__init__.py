@@ -7,7 +7,8 @@ neighbour_groups.py    pairs judged together with the neighbours of their passag
 finding_resolution.py  findings become decisions
 pipeline.py            these stages in order; cleaner.py: CorpusCleaner
 ledger.py              what was decided; quarantine.py: the hidden passages
-result.py              what a cleaning returns; report/ writes it for people and programs
+result.py              what a cleaning returns; report/ writes it for people and programs,
+                       explanation.py says it in a sentence
 
 The names load on first use.
 """
@@ -18,6 +19,7 @@ from logic_retrievers.lazy_imports import lazy_names
 
 _MODULES = {
     "cleaner": "CorpusCleaner",
+    "explanation": "explain",
     "ledger": "Entry Ledger",
     "quarantine": "Quarantine QuarantinedPassage Restored Verified",
     "report": "failing_decisions write_report",

@@ -128,7 +128,7 @@ class CorpusCleaner:
         warn_each(warnings)
         return result
 
-    def screen(self, passages: Iterable[Passage]) -> ScreeningResult:
+    def screen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> ScreeningResult:
         """Examines passages on their way into a collection.
 
         Those that the resolution decides against are returned with the quarantine flag, so that
@@ -136,18 +136,22 @@ class CorpusCleaner:
 
         Args:
             passages: on their way; each id once.
+            dry_run: decide, and hide nothing: no passage gets a flag, and neither the collection
+                nor the ledger is written to.
 
         Raises:
             InputError: something is not a passage.
             StorageError, CollectionError, ServerError: as for :meth:`clean`.
         """
         checked = check_passages(passages)
-        return flag_quarantined(checked, self.clean(checked))
+        return flag_quarantined(checked, self.clean(checked, dry_run=dry_run))
 
-    async def ascreen(self, passages: Iterable[Passage]) -> ScreeningResult:
+    async def ascreen(
+        self, passages: Iterable[Passage], *, dry_run: bool = False
+    ) -> ScreeningResult:
         """:meth:`screen` without blocking the event loop; the same result."""
         checked = check_passages(passages)
-        return flag_quarantined(checked, await self.aclean(checked))
+        return flag_quarantined(checked, await self.aclean(checked, dry_run=dry_run))
 
     def _start(self, dry_run: bool) -> CleaningRun:
         return CleaningRun(self.index, self.ledger, self._search, self.criteria, dry_run)
