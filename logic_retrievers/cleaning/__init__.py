@@ -2,6 +2,7 @@
 
 settings.py            what a cleaning compares, by what it decides, and whom it trusts
 candidate_pairs.py     the pairs worth classifying; neighbours.py finds and scores them
+pair_reading.py        the pairs that a cross-encoder reads
 classification.py      how two passages relate: pairs become findings; differences/ and pair_rules/
 neighbour_groups.py    pairs judged together with the neighbours of their passages
 finding_resolution.py  findings become decisions

@@ -8,6 +8,7 @@ from typing import Unpack
 
 from logic_retrievers.cleaning.ledger import Ledger
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
+from logic_retrievers.cleaning.pair_reading import Readings
 from logic_retrievers.cleaning.pipeline import CleaningRun
 from logic_retrievers.cleaning.quarantine import Quarantine
 from logic_retrievers.cleaning.result import CleaningResult, ScreeningResult, flag_quarantined
@@ -71,6 +72,7 @@ class CorpusCleaner:
         self._search = NeighbourSearch(
             encoder, index, self.criteria.constants, self.settings.neighbours
         )
+        self._readings: Readings = {}
 
     @property
     def quarantine(self) -> Quarantine:
@@ -99,7 +101,8 @@ class CorpusCleaner:
             dry_run: decide, and write nothing: neither to the collection nor to the ledger.
             again: examine also what was examined before and has not changed since, as after a
                 change of a resolution function or judge, which are known by their names.
-            progress: called after each page of passages examined.
+            progress: called after each page of passages examined; where a cross-encoder reads
+                pairs, those are done all of whose pairs were read.
 
         Raises:
             ConfigurationError: neither an index nor passages; or tenants share the collection, and
@@ -154,4 +157,6 @@ class CorpusCleaner:
         return flag_quarantined(checked, await self.aclean(checked, dry_run=dry_run))
 
     def _start(self, dry_run: bool) -> CleaningRun:
-        return CleaningRun(self.index, self.ledger, self._search, self.criteria, dry_run)
+        return CleaningRun(
+            self.index, self.ledger, self._search, self.criteria, self._readings, dry_run
+        )
