@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from logic_retrievers.contradiction.candidate_pairs import LEAST_COSINE_READ
 from logic_retrievers.contradiction.pair_judge import (
     AnyPairJudge,
     PairReading,
@@ -179,7 +180,9 @@ class ContradictionSearch:
         self, query: StatementQuery, pool: CandidatePool, ranked: RankedCandidates, use: Use
     ) -> Operation[None]:
         """Has the judge read the first candidates, which are fetched for it."""
-        pairs = ranked.pairs_to_read()
+        reading = self._readings[use]
+        # a cross-encoder takes some that are about other things for contradictions
+        pairs = ranked.pairs_to_read(-1.0 if reading is None else LEAST_COSINE_READ)
         found = yield from self.index.fetch_passages([pool.ids[pair.other - 1] for pair in pairs])
         texts = {0: Passage("statement", query.text)}  # without metadata, which a statement lacks
         for pair in pairs:
@@ -187,7 +190,6 @@ class ContradictionSearch:
             if passage is not None and not ranked.unjudgeable(pair.other - 1, passage):
                 texts[pair.other] = Passage(passage.id, passage.text)
         known = sorted((p for p in pairs if p.other in texts), key=lambda pair: pair.sort_key)
-        reading = self._readings[use]
         judged, warnings = yield from judge_pairs(self.judge, known, texts, 0, reading)
         warn_each(warnings)
         constants = self.constants if reading is None else reading.constants

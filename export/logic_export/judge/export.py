@@ -38,7 +38,7 @@ from logic_retrievers.judging import (
     OnnxPairJudge,
     OnnxPairKinds,
 )
-from logic_retrievers.judging.conflict import CONSTANTS
+from logic_retrievers.judging.conflict import CONSTANTS, WEIGHTS, ConflictConstants
 from logic_retrievers.judging.onnx import OnnxCrossEncoder
 from logic_retrievers.judging.settings import JudgeConstants
 from logic_retrievers.settings import merged
@@ -69,8 +69,8 @@ class JudgeSource:
         max_tokens: longest pair.
         training: the data sets that it was trained on.
         origin: how it was trained, for the manifest.
-        rank: of pair kinds and NLI: that in which their changes to the bundle's judge are stored.
-        entry: what it is in the bundle; by its labels where None: NLI has the judge's labels.
+        rank: of pair kinds and NLI: that in which their changes to the bundle's judge are stored;
+            a judge has none.
     """
 
     model: str
@@ -78,7 +78,6 @@ class JudgeSource:
     training: tuple[TrainingData, ...]
     origin: str
     rank: int = 0
-    entry: Entry | None = None
 
 
 class _LogitsModule(torch.nn.Module):
@@ -117,7 +116,7 @@ def add_judge(
         out: the new bundle's folder; must not exist.
         development: name -> rows: the temperature is found on all of them.
         constants: of a judge, weights of its judgements in a ranking; of pair kinds, ``threshold``;
-            of NLI, those of ``ConflictConstants``.
+            of NLI, those of ``ConflictConstants``, all or none.
         minimum: development set -> least accuracy.
         compression: of a judge's weights. ``int4`` also multiplies in int8
             (:func:`quantise_products`): on a CPU a third of the time that the others take in
@@ -195,7 +194,10 @@ class _Form:
                 f"{self.entry} has no constant {unknown[0]!r}; it has"
                 f" {', '.join(sorted(self.constants))}"
             )
-        elif not all(0 < constants[name] < 1 for name in constants if name.endswith(_SHARES)):
+        elif self.entry == "nli" and constants:
+            for use in WEIGHTS:
+                ConflictConstants.of(constants, use)
+        if not all(0 < constants[name] < 1 for name in constants if name.endswith(_SHARES)):
             raise ConfigurationError("a threshold is between 0 and 1")
 
 
@@ -209,11 +211,12 @@ _CHANGES = (
 def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
     labels = model.config.num_labels
     for form in (_JUDGE, *_CHANGES):
-        if labels == len(form.reader.labels) and source.entry in (None, form.entry):
+        if labels == len(form.reader.labels) and (form is _JUDGE) == (source.rank == 0):
             return form
     raise ConfigurationError(
-        f"{source.model!r} has {labels} labels: a judge and NLI have {len(LABELS)}, pair kinds"
-        f" {len(PAIR_KINDS)}"
+        f"{source.model!r} has {labels} labels in rank {source.rank}: a judge has {len(LABELS)}"
+        f" without a rank; NLI has {len(LABELS)} and pair kinds {len(PAIR_KINDS)}, of a recipe"
+        " with model.rank"
     )
 
 
@@ -236,7 +239,7 @@ def _write_changes(
     """Writes changes to the judge and its graph with inputs for them; returns the entry's files."""
     judge = old.manifest.judge
     if judge is None:
-        raise ConfigurationError(f"{old.path} has no judge that pair kinds could change")
+        raise ConfigurationError(f"{old.path} has no judge that pair kinds or NLI could change")
     last = judge.graphs[-1]
     graph = onnx.load_from_string(old.read(last))
     changes: dict[str, Any] = find_changes(graph, model, rank)
