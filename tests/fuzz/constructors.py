@@ -124,7 +124,7 @@ def constructors(index: lr.PassageIndex) -> dict[str, Entry]:
         ),
         "ContradictionFilter": Entry(
             lr.ContradictionFilter,
-            contradicting,
+            {**contradicting, **_kinds(flag="edited_copies")},
             lambda conflicts: conflicts.filter(inns(6), 3),
             {"encoder": encoder},
         ),

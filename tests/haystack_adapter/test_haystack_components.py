@@ -97,6 +97,7 @@ def test_a_retriever_that_cannot_work_is_refused(store, settings, words):
         (ContradictionFilter, {"judge": 3}, "judge"),
         (ContradictionFilter, {"judge_above": 3}, "judge_above"),
         (ContradictionFilter, {"drop_above": 3}, "drop_above"),
+        (ContradictionFilter, {"edited_copies": "no"}, "edited_copies"),
         (ContradictionFilter, {"trusted": ["x"]}, "Document"),
         (ContradictionFilter, {"trusted_filters": {"a": 1}}, "'field'"),
     ],
@@ -159,11 +160,13 @@ def test_a_ranker_and_a_filter_are_the_same_after_they_were_saved(tmp_path):
         settings=ContradictionSettings(threshold=0.9),
         source_order=("a", "b"),
         against_trusted="annotate",
+        edited_copies=True,
     )
     again = saved_again(contradictions)
     assert again.resolution == contradictions.resolution
     assert again.trusted == contradictions.trusted
     assert again.options["settings"] == contradictions.options["settings"]
+    assert again.options["edited_copies"] is True
 
 
 def test_the_judge_of_the_package_can_be_saved():

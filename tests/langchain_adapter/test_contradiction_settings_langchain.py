@@ -61,6 +61,7 @@ def test_settings_that_change_later_are_heard():
         ({"trusted_candidates": -1}, "trusted_candidates"),
         ({"trusted_candidates": "3"}, "trusted_candidates"),
         ({"against_trusted": "keep"}, "'drop' or 'annotate'"),
+        ({"edited_copies": "no"}, "edited_copies"),
         ({"date_key": ""}, "date_key"),
         ({"source_order": "law"}, "source_order"),
         ({"settings": {"alpha": -1.0}}, "alpha"),
@@ -112,6 +113,7 @@ def test_settings_are_public_and_fit_for_json():
         "judge": None,
         "judge_above": None,
         "drop_above": None,
+        "edited_copies": False,
     }
 
 

@@ -126,6 +126,7 @@ KINDS = [
     {"source_order": ["inn"]},
     {"judge_above": 0.9},
     {"drop_above": 0.9},
+    {"edited_copies": True},
 ]
 OF_PYTHON = [
     {"resolution": second},
@@ -159,6 +160,7 @@ def test_settings_tell_what_the_filter_does():
         "judge": None,
         "judge_above": None,
         "drop_above": None,
+        "edited_copies": False,
     }
 
 
