@@ -11,6 +11,7 @@ from logic_retrievers.cleaning.differences.versions import Version
 from logic_retrievers.cleaning.pair_rules.passage_pair import (
     PassagePair,
     are_parallel,
+    later_side,
     scope_reason,
     shortened,
     values_of,
@@ -105,9 +106,9 @@ def _subject_of_notice(text: AnnotatedText, start: int, end: int, match: re.Matc
 def _compare_versions(pair: PassagePair) -> NewerSide | None:
     """``v1`` and ``v2`` of one product."""
     for change in pair.value_changes:
-        if versions := values_of(change, Version):
-            side: Side = "one" if versions[0].is_later(versions[1]) else "other"
-            return side, scope_reason(*pair.words_of(change))
+        versions = values_of(change, Version)
+        if versions and (newer := later_side(*versions, Version.is_later)):
+            return newer, scope_reason(*pair.words_of(change))
     return None
 
 
@@ -119,14 +120,10 @@ def _compare_dates(pair: PassagePair) -> NewerSide | None:
     cue = _BEFORE_VALIDITY if has_other_difference else _BEFORE_DOCUMENT_DATE
     for change in pair.value_changes:
         dates = values_of(change, PartialDate)
-        sides = pair.sides_of(change)
-        if dates is None or not all(_is_validity_date(text, span, cue) for text, span in sides):
+        if not dates or not all(_is_validity_date(*side, cue) for side in pair.sides_of(change)):
             continue
-        left, right = dates
-        if left.is_later(right):
-            return "one", scope_reason(*pair.words_of(change))
-        if right.is_later(left):
-            return "other", scope_reason(*pair.words_of(change))
+        if newer := later_side(*dates, PartialDate.is_later):
+            return newer, scope_reason(*pair.words_of(change))
     return None
 
 

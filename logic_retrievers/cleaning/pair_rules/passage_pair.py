@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
 from logic_retrievers.cleaning.differences import Change, Comparison, compare
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan, annotate
+from logic_retrievers.cleaning.result import Side
 from logic_retrievers.types import Passage
 
 T = TypeVar("T")
@@ -175,6 +176,13 @@ def values_of(change: Change, kind: type[T]) -> tuple[T, T] | None:
         return None
     left, right = change.left_mention.value, change.right_mention.value
     return (left, right) if isinstance(left, kind) and isinstance(right, kind) else None
+
+
+def later_side(left: T, right: T, is_later: Callable[[T, T], bool]) -> Side | None:
+    """Which of two dates or versions certainly is the later one; None: neither."""
+    if is_later(left, right):
+        return "one"
+    return "other" if is_later(right, left) else None
 
 
 def _jaccard(left: frozenset[str], right: frozenset[str]) -> float:
