@@ -26,7 +26,6 @@ _MIN_OVERLAP_DOCUMENT = 0.1
 _DOCUMENT_KEYS = listed_words("document_keys")
 _TITLE_WORDS = listed_words("title_key_words")
 _CATEGORY_NAME = re.compile(r"(?!.*(?:[/\\@]|\d{3}))(?=.*[^\W\d]{2}).{1,40}")
-_MAX_NAME_WORDS = 5
 _UNIVERSAL = listed_words("universal")
 _MIN_COSINE_CATEGORY = 0.75
 
@@ -53,7 +52,7 @@ def find_metadata_category(pair: PassagePair) -> str:
 
     ``{"dept": "Forestry"}`` and ``{"dept": "Fisheries"}``.
     """
-    if not pair.scope_keys or pair.cosine < _MIN_COSINE_CATEGORY or not pair.is_related:
+    if not pair.scope_keys or pair.cosine < _MIN_COSINE_CATEGORY:
         return ""
     for item in _keys_about_content(pair):
         if _is_category(item.left) and _is_category(item.right) and _are_disjoint(item):
@@ -66,7 +65,7 @@ def find_newer_by_metadata(pair: PassagePair) -> tuple[Side, str] | None:
 
     ``{"title": "Leave", "version": 3}`` and ``{"title": "Leave", "version": 5}``.
     """
-    if pair.overlap < _MIN_OVERLAP_DOCUMENT * (1 + pair.relative_length):
+    if pair.overlap < _MIN_OVERLAP_DOCUMENT:
         return None
     newer = later_by_metadata(pair) if _is_same_document(pair) else None
     if newer is None:
@@ -146,12 +145,8 @@ def _later_side(
 
 
 def _is_category(value: Any) -> bool:
-    """Whether a value may name a category: a few words, no path, no long number, no date."""
-    if isinstance(value, list | tuple):
-        return bool(value) and all(map(_is_category, value))
-    if not isinstance(value, str) or not _CATEGORY_NAME.fullmatch(value.strip()):
-        return False
-    return len(value.split()) <= _MAX_NAME_WORDS and parse_date(value) is None
+    """Whether a value may name a category: it is short, and no path, long number or date."""
+    return isinstance(value, str) and _CATEGORY_NAME.fullmatch(value.strip()) is not None
 
 
 def _has_value(value: Any) -> bool:
