@@ -31,7 +31,7 @@ OPPOSED_PROBABILITY = 0.8
 _ORDER = {kind: rank for rank, kind in enumerate(Kind)}
 """Findings come in the order of the kinds."""
 
-_SAME_WORDING = ((0.7, 0.3), (0.85, 0.2), (0.6, 0.45))
+_SAME_WORDING = ((0.7, 0.3), (0.85, 0.2))
 """Cosine and share of the topic from which two passages say the same."""
 
 Rule: TypeAlias = Callable[[PassagePair], str | newer_version.NewerSide | None]
@@ -43,9 +43,8 @@ _METADATA_RULES: tuple[tuple[Kind, Rule], ...] = (
     (Kind.SCOPE, metadata_rules.find_metadata_category),
 )
 _HARMLESS_RULES: tuple[tuple[Kind, Rule], ...] = (
-    _METADATA_RULES[0],
+    *_METADATA_RULES,
     (Kind.SUPERSEDED, newer_version.find_newer_by_text),
-    *_METADATA_RULES[1:],
     (Kind.SCOPE, other_scope.find_other_unit),
     (Kind.SCOPE, other_scope.find_other_scope),
     (Kind.SCOPE, other_scope.find_other_year),

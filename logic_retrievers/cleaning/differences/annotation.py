@@ -44,6 +44,11 @@ class Mention:
     end: int
     value: Value
 
+    @property
+    def span(self) -> TokenSpan:
+        """Its tokens."""
+        return self.start, self.end
+
     def equals(self, other: Mention) -> bool:
         """Whether both state the same: ``twelve`` and ``12``, ``Paul Guérin`` and ``Guérin``."""
         left, right = self.value, other.value
@@ -136,10 +141,10 @@ class AnnotatedText:
         """Whether tokens stand before the verb of their sentence."""
         return span[1] <= self.subject_end(*self.sentence_at(span[0]))
 
-    def before(self, index: int, characters: int, *, in_sentence: bool = True) -> str:
-        """At most so many characters before a token, by default of its sentence alone."""
+    def before(self, index: int, characters: int) -> str:
+        """At most so many characters of a sentence before a token."""
         end = self.tokens[index].start_char
-        start = self.tokens[self.sentence_at(index)[0]].start_char if in_sentence else 0
+        start = self.tokens[self.sentence_at(index)[0]].start_char
         return self.text[max(start, end - characters) : end]
 
     def mentioned_tokens(self) -> set[int]:

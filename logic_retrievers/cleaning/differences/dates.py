@@ -12,7 +12,12 @@ from typing import NamedTuple
 
 from logic_retrievers.cleaning.differences.lexicon import LEXICON, compile_phrase, listed_words
 from logic_retrievers.cleaning.differences.quantities import CURRENCY_SIGNS, UNITS
-from logic_retrievers.cleaning.differences.tokens import MAX_CHARACTERS, Token, normalize
+from logic_retrievers.cleaning.differences.tokens import (
+    MAX_CHARACTERS,
+    Token,
+    key_at,
+    normalize,
+)
 
 _MONTHS: Mapping[str, int] = LEXICON["maps"]["months"]
 _FORMATS = tuple(
@@ -79,16 +84,11 @@ def _parse_match(match: re.Match[str]) -> PartialDate | None:
 
 def _is_year(tokens: Sequence[Token], index: int) -> bool:
     """Whether four figures are a year: they count nothing, or the word before says so."""
-    preceding = tokens[index - 1].key if index else ""
-    following = tokens[index + 1] if index + 1 < len(tokens) else None
-    if preceding in CURRENCY_SIGNS:
+    before, after = key_at(tokens, index - 1), key_at(tokens, index + 1)
+    if before in CURRENCY_SIGNS or after in UNITS or after in ("per", "million", "x"):
         return False
-    if following is None:
-        return True
-    if following.key in UNITS or following.key in ("per", "million", "x") or following.text == "%":
-        return False
-    counts = not following.opens_sentence and _PLURAL.fullmatch(following.text) is not None
-    return not counts or preceding in _BEFORE_YEAR
+    is_plural = _PLURAL.fullmatch(after) and not tokens[index + 1].opens_sentence
+    return not is_plural or before in _BEFORE_YEAR
 
 
 def _token_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | None:

@@ -6,15 +6,10 @@ from logic_retrievers.cleaning.differences.annotation import AnnotatedText, Toke
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, shortened
 
 _MIN_OVERLAP = 0.35
-_MIN_OVERLAP_PAGE = 0.25
-_MIN_COSINE = 0.5
 _MAX_CHANGES = 8
-_MAX_VALUES = 3
 _MIN_SENTENCE_OVERLAP = 0.5
-_MIN_SHARED_STEMS = 2
 _MAX_NEGATIONS = 20
 _REASON_WORDS = 4
-_DENIED_REACH = 6
 _DENIED_STEMS = 2
 
 
@@ -23,9 +18,7 @@ def find_conflicting_value(pair: PassagePair) -> str:
 
     "The tower was completed in 1889." / "The tower was completed in 1899."
     """
-    if len(pair.value_changes) > _MAX_VALUES or not _may_conflict(pair):
-        return ""
-    for change in pair.value_changes:
+    for change in pair.value_changes if _may_conflict(pair) else ():
         is_subject = change.type == "entity" and pair.is_in_subjects(change)
         if change.in_both and not is_subject:
             return pair.contrast(change)
@@ -43,7 +36,7 @@ def find_denial(pair: PassagePair) -> str:
 
 def find_vector_contradiction(pair: PassagePair) -> str:
     """The vectors state a contradiction, and nothing says that the texts are about two things."""
-    if pair.probability < pair.threshold or pair.cosine < _MIN_COSINE:
+    if pair.probability < pair.threshold:
         return ""
     if not pair.is_decided_by_vectors and all(pair.own_subjects):
         return ""
@@ -68,8 +61,7 @@ def denial_words(pair: PassagePair) -> str:
 
 def _may_conflict(pair: PassagePair) -> bool:
     """Whether two texts say the same of the same thing, apart from their values."""
-    least = _MIN_OVERLAP + _MIN_OVERLAP_PAGE * pair.relative_length
-    if pair.overlap_without_values < least or all(pair.own_subjects):
+    if pair.overlap_without_values < _MIN_OVERLAP or all(pair.own_subjects):
         return False
     return len(pair.comparison.changes) <= _MAX_CHANGES
 
@@ -79,15 +71,13 @@ def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:
     sentence = text.sentence_at(index)
     stems = text.stems_in(*sentence)
 
-    def likeness(candidate: TokenSpan) -> tuple[int, float]:
-        """How many stems are common, and their share of the shorter sentence."""
+    def overlap(candidate: TokenSpan) -> float:
+        """The common stems as a share of the shorter sentence."""
         others = other.stems_in(*candidate)
-        shared = len(stems & others)
-        return shared, shared / max(1, min(len(stems), len(others)))
+        return len(stems & others) / max(1, min(len(stems), len(others)))
 
-    counterpart = max(other.sentences, key=likeness, default=(0, 0))
-    shared, overlap = likeness(counterpart)
-    if shared < _MIN_SHARED_STEMS or overlap < _MIN_SENTENCE_OVERLAP:
+    counterpart = max(other.sentences, key=overlap, default=(0, 0))
+    if overlap(counterpart) < _MIN_SENTENCE_OVERLAP:
         return False
     negated: set[str] = set()
     for mention in other.mentions:
@@ -98,7 +88,6 @@ def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:
 
 
 def _negated_stems(text: AnnotatedText, index: int, sentence: TokenSpan) -> set[str]:
-    """The next content words that a negation is about."""
-    end = min(sentence[1], index + 1 + _DENIED_REACH)
-    stems = [text.stems[n] for n in range(index + 1, end) if n in text.stems]
+    """The next content words of a sentence, which a negation is about."""
+    stems = [text.stems[n] for n in range(index + 1, sentence[1]) if n in text.stems]
     return set(stems[:_DENIED_STEMS])
