@@ -17,7 +17,7 @@ def quantity(text: str) -> Quantity:
 
 def mentions(text: str, type_: str) -> list[str]:
     annotated = annotate(text)
-    return [annotated.excerpt(m.start, m.end) for m in annotated.mentions if m.type == type_]
+    return [annotated.excerpt(*m.span) for m in annotated.mentions if m.type == type_]
 
 
 @pytest.mark.parametrize(

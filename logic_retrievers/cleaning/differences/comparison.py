@@ -141,7 +141,7 @@ def _mentions_in_regions(mentions: Sequence[Mention], spans: list[TokenSpan]) ->
     region_of = {index: number for number, span in enumerate(spans) for index in range(*span)}
     placed: RegionsByMention = {}
     for mention in mentions:
-        tokens = range(mention.start, mention.end)
+        tokens = range(*mention.span)
         if overlapping := {region_of[index] for index in tokens if index in region_of}:
             placed[mention] = overlapping
         if len(placed) == MAX_MENTIONS:

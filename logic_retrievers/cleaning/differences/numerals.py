@@ -10,7 +10,7 @@ from logic_retrievers.cleaning.differences.tokens import Token, key_at
 
 CARDINALS: Mapping[str, int] = LEXICON["maps"]["cardinals"]
 _TENS: Mapping[str, int] = LEXICON["maps"]["tens"]
-_BELOW_HUNDRED = CARDINALS | _TENS
+_BELOW_HUNDRED = CARDINALS.keys() | _TENS.keys()
 MULTIPLIERS: Mapping[str, int] = LEXICON["maps"]["multipliers"]
 ORDINALS: Mapping[str, int] = LEXICON["maps"]["ordinals"]
 

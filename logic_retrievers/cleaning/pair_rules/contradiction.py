@@ -10,6 +10,7 @@ _MAX_CHANGES = 8
 _MIN_SENTENCE_OVERLAP = 0.5
 _MAX_NEGATIONS = 20
 _REASON_WORDS = 4
+_DENIED_REACH = 6
 _DENIED_STEMS = 2
 
 
@@ -18,9 +19,8 @@ def find_conflicting_value(pair: PassagePair) -> str:
 
     "The tower was completed in 1889." / "The tower was completed in 1899."
     """
-    for change in pair.value_changes if _may_conflict(pair) else ():
-        is_subject = change.type == "entity" and pair.is_in_subjects(change)
-        if change.in_both and not is_subject:
+    for change in pair.opposed_values if _may_conflict(pair) else ():
+        if change.type != "entity" or not pair.is_in_subjects(change):
             return pair.contrast(change)
     return ""
 
@@ -51,8 +51,7 @@ def denial_words(pair: PassagePair) -> str:
     """
     left, right = pair.texts
     for text, other in ((left, right), (right, left)):
-        negations = [mention.start for mention in text.mentions if mention.type == "polarity"]
-        for index in negations[:_MAX_NEGATIONS]:
+        for index in _negations(text)[:_MAX_NEGATIONS]:
             if _denies(text, index, other):
                 end = text.sentence_at(index)[1]
                 return text.excerpt(index, min(end, index + _REASON_WORDS))
@@ -80,14 +79,19 @@ def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:
     if overlap(counterpart) < _MIN_SENTENCE_OVERLAP:
         return False
     negated: set[str] = set()
-    for mention in other.mentions:
-        if mention.type == "polarity" and counterpart[0] <= mention.start < counterpart[1]:
-            negated |= _negated_stems(other, mention.start, counterpart)
+    for start in _negations(other):
+        if counterpart[0] <= start < counterpart[1]:
+            negated |= _negated_stems(other, start, counterpart)
     affirmed = other.stems_in(*counterpart) - negated
     return not affirmed.isdisjoint(_negated_stems(text, index, sentence))
 
 
+def _negations(text: AnnotatedText) -> list[int]:
+    return [mention.span[0] for mention in text.mentions if mention.type == "polarity"]
+
+
 def _negated_stems(text: AnnotatedText, index: int, sentence: TokenSpan) -> set[str]:
-    """The next content words of a sentence, which a negation is about."""
-    stems = [text.stems[n] for n in range(index + 1, sentence[1]) if n in text.stems]
+    """The next content words, which a negation is about."""
+    end = min(sentence[1], index + 1 + _DENIED_REACH)
+    stems = [text.stems[n] for n in range(index + 1, end) if n in text.stems]
     return set(stems[:_DENIED_STEMS])

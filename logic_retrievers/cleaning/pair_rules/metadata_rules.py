@@ -65,10 +65,9 @@ def find_newer_by_metadata(pair: PassagePair) -> tuple[Side, str] | None:
 
     ``{"title": "Leave", "version": 3}`` and ``{"title": "Leave", "version": 5}``.
     """
-    if pair.overlap < _MIN_OVERLAP_DOCUMENT:
+    if pair.overlap < _MIN_OVERLAP_DOCUMENT or not _is_same_document(pair):
         return None
-    newer = later_by_metadata(pair) if _is_same_document(pair) else None
-    if newer is None:
+    if (newer := later_by_metadata(pair)) is None:
         return None
     side, (key, left, right) = newer
     return side, f"two versions of one document: the {key} of one is {left}, of the other {right}"
@@ -98,12 +97,11 @@ def _differing_scope(pair: PassagePair) -> KeyValues | None:
 
     ``fiscalYear``, ``fiscal_year`` and ``Fiscal year`` are one key, nested or not.
     """
-    left_items, right_items = map(_normalized_items, (pair.left.metadata, pair.right.metadata))
+    shared = {_normalize_key(item.key): item for item in _shared_items(pair)}
     for key in pair.scope_keys:
         item = _values_under(key, pair)
         if item.left is None and item.right is None:
-            normalized = _normalize_key(key)
-            item = KeyValues(key, left_items.get(normalized), right_items.get(normalized))
+            item = shared.get(_normalize_key(key), item)
         if _are_disjoint(item):
             return item
     scope_words = {_key_words(key) for key in pair.scope_keys}
@@ -131,7 +129,7 @@ def _is_same_document(pair: PassagePair) -> bool:
         for item in _shared_items(pair)
         if item.key in _DOCUMENT_KEYS or _names(item.key, _TITLE_WORDS)
     ]
-    return any(_has_value(item.left) and item.left == item.right for item in items)
+    return any(_value_set(item.left) and item.left == item.right for item in items)
 
 
 def _later_side(
@@ -149,26 +147,20 @@ def _is_category(value: Any) -> bool:
     return isinstance(value, str) and _CATEGORY_NAME.fullmatch(value.strip()) is not None
 
 
-def _has_value(value: Any) -> bool:
-    return isinstance(value, str | int | float | list | tuple) and value not in ("", [], ())
-
-
 def _are_disjoint(item: KeyValues) -> bool:
     """Whether two scopes have nothing in common; "all" has something in common with each."""
-    if not _has_value(item.left) or not _has_value(item.right):
-        return False
-    left_values, right_values = _value_set(item.left), _value_set(item.right)
-    return left_values.isdisjoint(right_values) and _UNIVERSAL.isdisjoint(
-        left_values | right_values
-    )
+    left, right = _value_set(item.left), _value_set(item.right)
+    return bool(left and right) and left.isdisjoint(right) and _UNIVERSAL.isdisjoint(left | right)
 
 
 def _value_set(value: Any) -> set[str]:
+    """The names and numbers of a value or a list of values; empty for anything else."""
     values = value if isinstance(value, list | tuple) else [value]
     return {
         str(int(v) if isinstance(v, float) and v.is_integer() else v).strip().casefold()
         for v in values
-    }
+        if isinstance(v, str | int | float)
+    } - {""}
 
 
 @lru_cache(maxsize=4096)
@@ -197,11 +189,6 @@ def _nested_items(metadata: Mapping[str, Any], depth: int = 1) -> Iterator[tuple
             yield str(key), value
 
 
-def _normalized_items(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Normalized key -> value, nested ones too."""
-    return {_normalize_key(key): value for key, value in _nested_items(metadata)}
-
-
 def _values_under(key: str, pair: PassagePair) -> KeyValues:
     """The values under the path of a key: ``a.b`` for a nested one."""
     passages = (pair.left, pair.right)
@@ -210,8 +197,8 @@ def _values_under(key: str, pair: PassagePair) -> KeyValues:
 
 def _shared_items(pair: PassagePair) -> Iterator[KeyValues]:
     """Keys that both passages have, nested ones too, in alphabetical order."""
-    right_values = _normalized_items(pair.right.metadata)
-    left_items = _nested_items(pair.left.metadata)
-    for key, value in sorted(left_items, key=lambda item: _normalize_key(item[0])):
-        if (name := _normalize_key(key)) in right_values:
-            yield KeyValues(key, value, right_values[name])
+    right = {_normalize_key(key): value for key, value in _nested_items(pair.right.metadata)}
+    left = _nested_items(pair.left.metadata)
+    for key, value in sorted(left, key=lambda item: _normalize_key(item[0])):
+        if (name := _normalize_key(key)) in right:
+            yield KeyValues(key, value, right[name])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from logic_retrievers.cleaning.differences import Change
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
 from logic_retrievers.cleaning.differences.dates import PartialDate
@@ -40,7 +38,7 @@ def find_other_unit(pair: PassagePair) -> str:
 
     "The belt runs at 100 km/h." / "The belt runs at 62 mph."
     """
-    for change in pair.comparison.changes if pair.is_related else ():
+    for change in pair.opposed_values if pair.is_related else ():
         quantities = values_of(change, Quantity)
         if quantities is not None and quantities[0].has_other_unit(quantities[1]):
             left, right = pair.words_of(change)
@@ -65,13 +63,11 @@ def find_other_year(pair: PassagePair) -> str:
 
     "In 2011 there were 40 looms in the mill." / "By 2019 six looms were left in the mill."
     """
-    if not pair.are_brief:
-        return ""
     left, right = pair.texts
     left_years, right_years = _years(left), _years(right)
-    if not left_years or not right_years or left_years.keys() & right_years.keys():
+    if not pair.are_brief or not left_years or not right_years:
         return ""
-    if _has_single_event(left, left_years) or _has_single_event(right, right_years):
+    if left_years.keys() & right_years.keys():
         return ""
     left_span, right_span = next(iter(left_years.values())), next(iter(right_years.values()))
     return scope_reason(left.excerpt(*left_span), right.excerpt(*right_span))
@@ -79,7 +75,7 @@ def find_other_year(pair: PassagePair) -> str:
 
 def find_other_subject(pair: PassagePair) -> str:
     """Sentences with different subjects, and a value that differs."""
-    if not all(pair.own_subjects) or not any(change.in_both for change in pair.value_changes):
+    if not all(pair.own_subjects) or not pair.opposed_values:
         return ""
     if pair.overlap < _MIN_OVERLAP + _MIN_OVERLAP_PAGE * pair.relative_length:
         return ""
@@ -112,17 +108,14 @@ def _follows_preposition(text: AnnotatedText, span: TokenSpan) -> bool:
 
 
 def _years(text: AnnotatedText) -> dict[int, TokenSpan]:
-    """Year -> the first date that names it, in the order of the text."""
+    """Year -> the first date that names it, in the order of the text.
+
+    None where one of them dates an event or a thing: "built in 1931", "a 1931 drama".
+    """
     years: dict[int, TokenSpan] = {}
     for mention in text.mentions:
         if isinstance(mention.value, PartialDate) and mention.value.year:
-            years.setdefault(mention.value.year, (mention.start, mention.end))
+            if _SINGLE_EVENT.search(text.before(mention.span[0], _CHARACTERS_BEFORE_YEAR)):
+                return {}
+            years.setdefault(mention.value.year, mention.span)
     return years
-
-
-def _has_single_event(text: AnnotatedText, years: Mapping[int, TokenSpan]) -> bool:
-    """Whether a year dates an event or a thing: "built in 1931", "a 1931 drama"."""
-    return any(
-        _SINGLE_EVENT.search(text.before(start, _CHARACTERS_BEFORE_YEAR))
-        for start, _ in years.values()
-    )

@@ -74,6 +74,11 @@ class PassagePair:
         )
 
     @cached_property
+    def opposed_values(self) -> list[Change]:
+        """Of these, those for which both texts have words."""
+        return [change for change in self.value_changes if change.in_both]
+
+    @cached_property
     def relative_length(self) -> float:
         """0 for texts of a few sentences to 1 for pages, which share words by chance."""
         return min(1.0, max(0.0, (self.smaller_topic - _FEW_SENTENCES) / (_PAGE - _FEW_SENTENCES)))
@@ -95,11 +100,10 @@ class PassagePair:
     @cached_property
     def overlap_without_values(self) -> float:
         """The same without the words of values that differ."""
-        changes = [change for change in self.value_changes if change.in_both]
         left, right = self.texts
         return _jaccard(
-            _topic_without(left, [change.left for change in changes]),
-            _topic_without(right, [change.right for change in changes]),
+            _topic_without(left, [change.left for change in self.opposed_values]),
+            _topic_without(right, [change.right for change in self.opposed_values]),
         )
 
     @cached_property
@@ -167,10 +171,9 @@ def _topic_without(text: AnnotatedText, spans: list[TokenSpan]) -> frozenset[str
 
 
 def _own_subject(text: AnnotatedText, other: AnnotatedText) -> frozenset[str]:
-    if not text.tokens:
-        return frozenset()
     start, end = text.sentence_at(0)
-    values = text.mentioned_tokens()
-    subject = range(start, text.subject_end(start, end))
-    stems = {text.stems[index] for index in subject if index in text.stems and index not in values}
-    return frozenset(stems - other.topic)
+    subject = set(range(start, text.subject_end(start, end)))
+    for mention in text.mentions:
+        if mention.type != "entity":  # a number or a date is no subject
+            subject -= set(range(*mention.span))
+    return frozenset(text.stems[index] for index in subject & text.stems.keys()) - other.topic
