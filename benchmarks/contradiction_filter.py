@@ -6,8 +6,9 @@ With a trusted document (a random correct one of each question): the share of mi
 the filter removes, as it ships and with ``edited_copies=True``, whose constants were chosen on the
 dev part; and what other ways of judging would remove, each at the threshold that keeps 97 % of the
 correct documents of the dev part: whole passages, the two sentences nearest to the question, and
-cross-encoders. Without a trusted
-document: which pairs the shipped threshold flags.
+cross-encoders. Without a trusted document: which pairs the shipped threshold flags. Last, of
+labelled pairs of passages, which one is taken for an edited copy of the other, if that is trusted:
+as they are, and under and over 80 words that both have (``--harmless``: this alone).
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from sklearn.metrics import roc_auc_score
 
 from benchmarks.common.cross_encoder import CrossEncoder
 from benchmarks.common.output import OUT, cached_encoder, document_vectors, publish, with_interval
+from benchmarks.pair_kinds import is_kept_aside, load_pairs
 from logic_retrievers import ContradictionFilter, ContradictionScorer, Passage
+from logic_retrievers.contradiction.edited_copies import find_edited_copies
 from logic_retrievers.evaluation import bootstrap
 from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.rows import json_rows
@@ -35,6 +38,7 @@ from logic_retrievers.judging import default_conflict_judge
 from logic_retrievers.judging.pair_kinds import pair_texts
 
 CORRECT_KEPT = 0.97
+SHARED_WORDS = 80
 Judge = Callable[[str, Sequence[tuple[str, str]]], npt.NDArray[np.float64]]
 """(question, pairs of texts) -> how likely each pair contradicts."""
 
@@ -61,7 +65,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=5, help="of the trusted document")
     parser.add_argument("--cross-encoder", type=Path, help="an ONNX folder, as the report takes it")
+    parser.add_argument("--harmless", action="store_true", help="labelled pairs alone")
     options = parser.parse_args()
+    publish("Labelled pairs, one trusted, the other an edited copy", labelled_pair_rows())
+    if options.harmless:
+        return
     peer = options.cross_encoder and CrossEncoder(options.cross_encoder, OUT / "pairs.sqlite")
     parts = {part: load_questions(part) for part in ("dev", "test")}
     rows = [judge_row(name, judge, parts, options.draws) for name, judge in judges(peer).items()]
@@ -228,6 +236,36 @@ def untrusted_rows(load_questions: Sequence[Question]) -> list[dict[str, Any]]:
     return [
         *rows,
         {"pairs": "precision of all flags", "how many": int(alarms), "flagged": precision},
+    ]
+
+
+def labelled_pair_rows() -> list[dict[str, Any]]:
+    """Shares of the passages of labelled pairs that are edited copies of a trusted other one."""
+    flagged: dict[tuple[str, str], dict[str, list[bool]]] = {}
+    for part in ("natural_dev", "dev", "dev2", "dev3"):
+        rows = [row for n, row in enumerate(load_pairs(part)) if not is_kept_aside(part, n)]
+        for row in rows:
+            others = [other["one"]["text"] for other in rows if other is not row]
+            shared = " ".join(Random(row["id"]).sample(others, 20)).split()[:SHARED_WORDS]
+            around = " ".join(shared)
+            for name, before, behind in (
+                ("as they are", "", ""),
+                ("under shared text", around, ""),
+                ("over shared text", "", around),
+            ):
+                kind = "natural" if part == "natural_dev" else "versions"
+                texts = [f"{before} {row[side]['text']} {behind}" for side in ("one", "other")]
+                pair = [
+                    Passage(side, text, row[side]["metadata"])
+                    for side, text in zip(("one", "other"), texts, strict=True)
+                ]
+                flagged.setdefault((kind, row["label"]), {}).setdefault(name, []).extend(
+                    bool(find_edited_copies(pair, {trusted})) for trusted in (0, 1)
+                )
+    return [
+        {"pairs": f"{kind}, {label}", "passages": len(by_text["as they are"])}
+        | {name: sum(values) / len(values) for name, values in by_text.items()}
+        for (kind, label), by_text in sorted(flagged.items())
     ]
 
 
