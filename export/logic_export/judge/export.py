@@ -38,7 +38,7 @@ from logic_retrievers.judging import (
     OnnxPairJudge,
     OnnxPairKinds,
 )
-from logic_retrievers.judging.conflict import CONSTANTS, WEIGHTS, ConflictConstants
+from logic_retrievers.judging.conflict import CONSTANTS
 from logic_retrievers.judging.onnx import OnnxCrossEncoder
 from logic_retrievers.judging.settings import JudgeConstants
 from logic_retrievers.settings import merged
@@ -116,7 +116,7 @@ def add_judge(
         out: the new bundle's folder; must not exist.
         development: name -> rows: the temperature is found on all of them.
         constants: of a judge, weights of its judgements in a ranking; of pair kinds, ``threshold``;
-            of NLI, those of ``ConflictConstants``, all or none.
+            of NLI, those of ``ConflictConstants``.
         minimum: development set -> least accuracy.
         compression: of a judge's weights. ``int4`` also multiplies in int8
             (:func:`quantise_products`): on a CPU a third of the time that the others take in
@@ -194,10 +194,7 @@ class _Form:
                 f"{self.entry} has no constant {unknown[0]!r}; it has"
                 f" {', '.join(sorted(self.constants))}"
             )
-        elif self.entry == "nli" and constants:
-            for use in WEIGHTS:
-                ConflictConstants.of(constants, use)
-        if not all(0 < constants[name] < 1 for name in constants if name.endswith(_SHARES)):
+        elif not all(0 < constants[name] < 1 for name in constants if name.endswith(_SHARES)):
             raise ConfigurationError("a threshold is between 0 and 1")
 
 

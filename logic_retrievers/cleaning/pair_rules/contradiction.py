@@ -70,13 +70,14 @@ def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:
     sentence = text.sentence_at(index)
     stems = text.stems_in(*sentence)
 
-    def overlap(candidate: TokenSpan) -> float:
-        """The common stems as a share of the shorter sentence."""
+    def likeness(candidate: TokenSpan) -> tuple[int, float]:
+        """How many stems are common, which a heading has few of, and their share of the shorter."""
         others = other.stems_in(*candidate)
-        return len(stems & others) / max(1, min(len(stems), len(others)))
+        shared = len(stems & others)
+        return shared, shared / max(1, min(len(stems), len(others)))
 
-    counterpart = max(other.sentences, key=overlap, default=(0, 0))
-    if overlap(counterpart) < _MIN_SENTENCE_OVERLAP:
+    counterpart = max(other.sentences, key=likeness, default=(0, 0))
+    if likeness(counterpart)[1] < _MIN_SENTENCE_OVERLAP:
         return False
     negated: set[str] = set()
     for start in _negations(other):
