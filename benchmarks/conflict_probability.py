@@ -4,14 +4,15 @@ python -m benchmarks.conflict_probability [--bundle DIR] [--fit] [--most 700]
 
 Measures the vectors alone, what was read alone, and both as one, on labelled pairs of several
 kinds: ROC-AUC, calibration error, and conflicts at the shipped threshold. Beside them, alarms among
-neighbours of corpora that contradict themselves nowhere: 30 lists of six passages each. ``--fit``
-finds the weights anew, on development parts alone (each set counts the same), and prints them as
-constants for ``logic-export add-judge``.
+neighbours of corpora that contradict themselves nowhere: 30 lists of six passages each, and
+sentences beside their nearest passages. ``--fit`` finds the weights anew, on development parts
+alone (each set counts the same), and prints them as constants for ``logic-export add-judge``.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -46,8 +47,10 @@ Pairs: TypeAlias = Sequence[tuple[Passage, Passage, bool]]
 Values: TypeAlias = npt.NDArray[np.float64]
 
 LISTS, LIST_SIZE = 30, 6
+STATEMENTS, NEAREST = 70, 8
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 MOST_PASSAGES = 1500
-THRESHOLDS: dict[Use, tuple[float, float]] = {"passages": (0.7, 0.8), "statements": (0.7, 0.7)}
+THRESHOLDS: dict[Use, tuple[float, ...]] = {"passages": (0.7, 0.8), "statements": (0.7,)}
 """Of a conflict, and of one for which a passage is dropped; chosen on development parts."""
 
 
@@ -77,9 +80,14 @@ def main() -> None:
         known = ConflictConstants.of(constants, use)
         rows = [measure(name, read(pairs), known, use) for name, pairs in sets.items()]
         publish(f"conflict probability, {use}", rows, threshold=known.threshold)
-    known = ConflictConstants.of(constants, "passages")
-    alarms = [count_alarms(name, read(neighbour_lists(name)), known, scorer) for name in CORPORA]
-    publish("conflict probability, lists without contradictions", alarms)
+    lists: dict[Use, Callable[[str], Pairs]] = {
+        "passages": neighbour_lists,
+        "statements": statement_lists,
+    }
+    for use, pairs_of in lists.items():
+        known = ConflictConstants.of(constants, use)
+        alarms = [count_alarms(n, read(pairs_of(n)), known, scorer, use) for n in CORPORA]
+        publish(f"conflict probability, {use} without contradictions", alarms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +120,12 @@ def fit_constants(read: Callable[[Pairs], Readings], most: int) -> dict[str, flo
     found: dict[str, float] = {}
     for use, sets in fit_sets(most).items():
         weights = fit([read(pairs) for pairs in sets], use)
-        names = ("threshold", "drop_above", *WEIGHTS[use])
+        thresholds = ("threshold", "drop_above")[: len(THRESHOLDS[use])]
         found |= {
             f"{use}_{name}": round(value, 4)
-            for name, value in zip(names, (*THRESHOLDS[use], *weights), strict=True)
+            for name, value in zip(
+                (*thresholds, *WEIGHTS[use]), (*THRESHOLDS[use], *weights), strict=True
+            )
         }
     for name, value in found.items():
         print(f"--constant {name}={value}")
@@ -167,17 +177,22 @@ def measure(
 
 
 def count_alarms(
-    name: str, readings: Readings, constants: ConflictConstants, scorer: ContradictionScorer
+    name: str,
+    readings: Readings,
+    constants: ConflictConstants,
+    scorer: ContradictionScorer,
+    use: Use,
 ) -> dict[str, Any]:
-    """Conflicts in lists that have none."""
-    both = readings.as_one(constants, "passages") >= constants.threshold
+    """Conflicts where there are none."""
+    both = readings.as_one(constants, use) >= constants.threshold
     return {
         "corpus": name,
-        "lists": LISTS,
         "pairs": len(readings.labels),
         "vectors": int((readings.own >= scorer.constants.threshold).sum()),
         "both": int(both.sum()),
-        "lists with one": int(both.reshape(LISTS, -1).any(axis=1).sum()),
+        "lists of six with one": (
+            int(both.reshape(LISTS, -1).any(axis=1).sum()) if use == "passages" else "-"
+        ),
     }
 
 
@@ -191,9 +206,8 @@ def fit_sets(most: int) -> dict[Use, list[Pairs]]:
             _natural("natural_dev"),
         ],
         "statements": [
-            _inference(name, most, two_ways=two_ways)
-            for two_ways in (False, True)
-            for name in inference
+            *(_inference(n, most, two_ways=ways) for ways in (False, True) for n in inference),
+            *(statement_lists(name) for name in ("films", "users")),
         ],
     }
 
@@ -224,11 +238,8 @@ def evaluation_sets(most: int) -> dict[Use, dict[str, Pairs]]:
 
 def neighbour_lists(name: str, seed: int = 5) -> Pairs:
     """All pairs of :data:`LISTS` passages, each with its nearest."""
-    rows = json_rows(data_folder() / CORPORA[name])
-    texts = list(dict.fromkeys(text for row in rows if (text := row.text("text")).strip()))
     random = Random(seed)
-    random.shuffle(texts)
-    texts = texts[:MOST_PASSAGES]
+    texts = _texts(name, random)
     vectors = document_vectors("topical", texts)
     drawn = random.sample(range(len(texts)), LISTS)
     nearest = np.argsort(-(vectors[drawn] @ vectors.T), axis=1)[:, :LIST_SIZE]
@@ -237,6 +248,37 @@ def neighbour_lists(name: str, seed: int = 5) -> Pairs:
         for numbers in nearest.tolist()
         for one, other in combinations(numbers, 2)
     ]
+
+
+def statement_lists(name: str, seed: int = 7) -> Pairs:
+    """Sentences of :data:`STATEMENTS` passages, each beside the nearest other passages."""
+    random = Random(seed)
+    texts = _texts(name, random)
+    vectors = document_vectors("topical", texts)
+    pairs = []
+    for number in random.sample(range(len(texts)), STATEMENTS):
+        sentences = [text for text in _SENTENCE_END.split(texts[number]) if _is_statement(text)]
+        if not sentences:
+            continue
+        statement = random.choice(sentences)
+        cosines = vectors @ document_vectors("topical", [statement])[0]
+        others = [other for other in np.argsort(-cosines).tolist() if other != number]
+        pairs += [
+            (Passage("statement", statement), Passage("passage", texts[other]), False)
+            for other in others[:NEAREST]
+        ]
+    return pairs
+
+
+def _texts(name: str, random: Random) -> list[str]:
+    rows = json_rows(data_folder() / CORPORA[name])
+    texts = list(dict.fromkeys(text for row in rows if (text := row.text("text")).strip()))
+    random.shuffle(texts)
+    return texts[:MOST_PASSAGES]
+
+
+def _is_statement(text: str) -> bool:
+    return 4 <= len(text.split()) <= 30
 
 
 def _plain(rows: Sequence[Labelled]) -> Pairs:

@@ -60,6 +60,8 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
         on_error: where the model, the ledger or Qdrant fails, ``raise`` its error, or ``skip``:
             the documents go on as they came, and a ``CleaningSkippedWarning`` says why. By default
             an error is raised: LangChain's ``index`` deletes old documents after this step.
+        dry_run: say what would be decided, and hide nothing: no document gets a flag, and neither
+            the collection nor the ledger is written to.
 
     The other settings (``resolution``, ``neighbours``, ``threshold``, ``judge``, ...) are those of
     :class:`logic_retrievers.cleaning.settings.CleaningSettings`; ``judge`` is None by default, and
@@ -80,6 +82,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
     trusted: tuple[Document | Passage, ...] = Field(default=(), repr=False)
     trusted_filter: TrustedFilterSetting | None = None
     on_error: OnError = "raise"
+    dry_run: bool = Field(default=False, strict=True)
     _built: Built[cleaning.CorpusCleaner] | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:
@@ -104,13 +107,13 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
             StorageError: the ledger cannot be written; nothing was hidden.
             CollectionError, ServerError: Qdrant refused or failed.
         """
-        return _Stream(self._cleaner(), self.on_error).screen(documents)
+        return self._stream(self._cleaner()).screen(documents)
 
     async def atransform_documents(  # type: ignore[override]
         self, documents: Sequence[Document]
     ) -> list[Document]:
         """:meth:`transform_documents` without blocking the event loop; the same documents."""
-        return await _Stream(self._cleaner(), self.on_error).ascreen(documents)
+        return await self._stream(self._cleaner()).ascreen(documents)
 
     def lazy_transform_documents(
         self, documents: Iterable[Document], *, batch_size: int = BATCH, window: int = WINDOW
@@ -132,7 +135,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
             InputError, StorageError, CollectionError, ServerError: as
                 :meth:`transform_documents`, for the batch that is due.
         """
-        stream = _Stream(self._stream_cleaner(batch_size, window), self.on_error, window)
+        stream = self._stream(self._stream_cleaner(batch_size, window), window)
         return _screen_batches(stream, documents, batch_size)
 
     def alazy_transform_documents(
@@ -143,14 +146,17 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
         window: int = WINDOW,
     ) -> AsyncIterator[Document]:
         """:meth:`lazy_transform_documents` without blocking the event loop, for ``aindex()``."""
-        stream = _Stream(self._stream_cleaner(batch_size, window), self.on_error, window)
+        stream = self._stream(self._stream_cleaner(batch_size, window), window)
         return _ascreen_batches(stream, documents, batch_size)
 
     def _core_settings(self) -> dict[str, Any]:
         settings = {name: getattr(self, name) for name in type(self).model_fields}
-        del settings["on_error"]
+        del settings["on_error"], settings["dry_run"]
         settings["trusted"] = trusted_to_screen(self.trusted)
         return settings
+
+    def _stream(self, cleaner: cleaning.CorpusCleaner, window: int = 0) -> _Stream:
+        return _Stream(cleaner, self.on_error, self.dry_run, window)
 
     def _cleaner(self) -> cleaning.CorpusCleaner:
         """The core's cleaner with the present settings; kept, for its ledger may be in memory."""
@@ -179,13 +185,16 @@ class _Stream:
 
     Args:
         cleaner: the core's.
-        on_error: as in :class:`CorpusCleaner`.
+        on_error, dry_run: as in :class:`CorpusCleaner`.
         window: how many passages of earlier batches are remembered.
     """
 
-    def __init__(self, cleaner: cleaning.CorpusCleaner, on_error: OnError, window: int = 0) -> None:
+    def __init__(
+        self, cleaner: cleaning.CorpusCleaner, on_error: OnError, dry_run: bool, window: int
+    ) -> None:
         self._cleaner = cleaner
         self._on_error = on_error
+        self._dry_run = dry_run
         self._window = window
         self._earlier: dict[str, Passage] = {}
 
@@ -195,7 +204,8 @@ class _Stream:
             passages = [passage_to_screen(document) for document in batch]
             if self._cleaner.index is not None and self._earlier:
                 self._forget_stored(self._cleaner.index.get(list(self._earlier)))
-            screened = self._cleaner.screen(self._with_earlier(passages))
+            all_passages = self._with_earlier(passages)
+            screened = self._cleaner.screen(all_passages, dry_run=self._dry_run)
         except Exception as error:
             return self._skip(batch, error)
         self._remember(passages, screened)
@@ -207,7 +217,8 @@ class _Stream:
             passages = [passage_to_screen(document) for document in batch]
             if self._cleaner.index is not None and self._earlier:
                 self._forget_stored(await self._cleaner.index.aget(list(self._earlier)))
-            screened = await self._cleaner.ascreen(self._with_earlier(passages))
+            all_passages = self._with_earlier(passages)
+            screened = await self._cleaner.ascreen(all_passages, dry_run=self._dry_run)
         except Exception as error:
             return self._skip(batch, error)
         self._remember(passages, screened)
@@ -230,7 +241,7 @@ class _Stream:
         return [*passages, *earlier]
 
     def _remember(self, passages: Sequence[Passage], screened: ScreeningResult) -> None:
-        quarantined = set(screened.cleaned.quarantined)
+        quarantined = set(screened.quarantined)
         seen = {**self._earlier, **{passage.id: passage for passage in passages}}
         staying = [passage for passage in seen.values() if passage.id not in quarantined]
         recent = staying[max(0, len(staying) - self._window) :]

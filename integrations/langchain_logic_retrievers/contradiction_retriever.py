@@ -54,7 +54,7 @@ class ContradictionRetriever(BaseRetriever):
         candidates: how many of the topically nearest are looked at.
         alpha: weight of the sparsity in the score, instead of that of the settings.
         settings: of the contradiction vector, instead of those that the encoder brings.
-        judge: reads the statement with the first candidates: ``auto``, the cross-encoder that comes
+        judge: reads the statement with the first candidates: ``auto``, cross-encoders that come
             with the package, ``OnnxConflictJudge`` of another bundle, or a model of your own.
 
     Raises:

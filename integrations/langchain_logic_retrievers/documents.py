@@ -175,16 +175,12 @@ def with_findings(
     documents: Sequence[Document], passages: Sequence[Passage], screened: ScreeningResult
 ) -> list[Document]:
     """Copies of the documents with a cleaner's findings about their passages."""
-    quarantined = set(screened.cleaned.quarantined)
-    decisions = screened.cleaned.by_passage()
+    described = evidence_metadata.describe_findings(screened)
     return [
         document.model_copy(
             update={
                 "metadata": evidence_metadata.with_findings(
-                    document.metadata,
-                    passage.id,
-                    decisions.get(passage.id, ()),
-                    quarantined=passage.id in quarantined,
+                    document.metadata, described.get(passage.id)
                 )
             }
         )

@@ -28,7 +28,7 @@ from logic_retrievers.index import PassageIndex
 from logic_retrievers.settings import OneOf, check_type
 from logic_retrievers.types import Passage
 
-_OWN_SETTINGS = ("on_error", "skipped")
+_OWN_SETTINGS = ("on_error", "dry_run", "skipped")
 _ADDRESS_OPTIONS = ("location", "url", "host", "port", "prefix")
 """Of a client of qdrant-client: what says where its server is."""
 _CREDENTIALS = re.compile(r"^(\w+://)?[^/]*@|[?#].*")
@@ -67,6 +67,8 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             cleaning is skipped: a pipeline has deleted the old nodes of a changed document when its
             transformations run. A later cleaning of the collection examines what was skipped. A
             setting that cannot work is never skipped, but raised.
+        dry_run: say what would be decided, and hide nothing: no node gets a flag, and neither the
+            collection nor the ledger is written to.
         **settings: ``resolution``, ``neighbours``, ``threshold``, ``settings``,
             ``trusted_candidates``, ``against_trusted``, ``date_key``, ``source_key`` (a node
             without it is known by its ``ref_doc_id``), ``source_order``, ``scope_keys``,
@@ -90,6 +92,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
     )
     trusted_filter: Annotated[Any, PlainSerializer(describe_filter)] = None
     on_error: OnError = "skip"
+    dry_run: bool = False
     skipped: int = 0
     _built: Built[cleaning.CorpusCleaner] | None = PrivateAttr(default=None)
 
@@ -102,10 +105,12 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         trusted: Sequence[AnyNode | Passage] = (),
         trusted_filter: AnyFilter | Callable[[Passage], bool] = None,
         on_error: OnError = "skip",
+        dry_run: bool = False,
         **settings: Unpack[CommonCleaningOptions],
     ) -> None:
         refuse_unknown("CorpusCleaner", settings, CommonCleaningOptions.__annotations__.keys())
         OneOf(get_args(OnError)).check("on_error", on_error)
+        check_type("dry_run", dry_run, bool)
         if ledger is not None:
             check_type("ledger", ledger, Ledger, str, os.PathLike)
         values: dict[str, Any] = {
@@ -116,7 +121,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             **settings,
         }
         cleaning.CorpusCleaner(**core_settings(values))  # refuses what cannot work
-        values |= {"ledger": ledger, "on_error": on_error}
+        values |= {"ledger": ledger, "on_error": on_error, "dry_run": dry_run}
         super().__init__(**values)
 
     @classmethod
@@ -178,7 +183,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             return nodes
         try:
             passages = [passage_of(node) for node in nodes]
-            return with_findings(nodes, self._core().screen(passages))
+            return with_findings(nodes, self._core().screen(passages, dry_run=self.dry_run))
         except Exception as error:
             return self._skip(nodes, error)
 
@@ -189,7 +194,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         try:
             passages = [passage_of(node) for node in nodes]
             core = await encoder_threads.submit(self._core)
-            return with_findings(nodes, await core.ascreen(passages))
+            return with_findings(nodes, await core.ascreen(passages, dry_run=self.dry_run))
         except Exception as error:
             return self._skip(nodes, error)
 

@@ -28,18 +28,12 @@ def with_contradictions(scored: NodeWithScore, hit: Hit) -> NodeWithScore:
 
 def with_findings(nodes: Sequence[BaseNode], screened: ScreeningResult) -> list[BaseNode]:
     """The nodes with a cleaner's findings in place of earlier ones; copies where they change."""
-    quarantined = set(screened.cleaned.quarantined)
-    decisions = screened.cleaned.by_passage()
+    described = evidence_metadata.describe_findings(screened)
     marked = []
     for node in nodes:
         remaining = evidence_metadata.without_findings(node.metadata)
-        if node.node_id in decisions:
-            metadata = evidence_metadata.with_findings(
-                remaining,
-                node.node_id,
-                decisions[node.node_id],
-                quarantined=node.node_id in quarantined,
-            )
+        if node.node_id in described:
+            metadata = evidence_metadata.with_findings(remaining, described[node.node_id])
             marked.append(_with_evidence(node, metadata))
         elif remaining is node.metadata:
             marked.append(node)

@@ -8,11 +8,11 @@ into a store (``cleaning``, ``quarantined``). A user's own value under that key 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, TypeGuard
 
-from logic_retrievers.cleaning import Decision
+from logic_retrievers.cleaning import ScreeningResult, explain
 from logic_retrievers.types import Hit
 
 EVIDENCE = "logic"
@@ -50,23 +50,32 @@ def with_contradictions(metadata: Mapping[Any, Any], hit: Hit) -> dict[Any, Any]
     return _with_added(metadata, {CONTRADICTION: describe_hit(hit)})
 
 
+def describe_findings(screened: ScreeningResult) -> dict[str, dict[str, Any]]:
+    """Id of a passage -> what a cleaner says of it, in types that JSON has."""
+    cleaned, hidden = screened.cleaned, set(screened.quarantined)
+    dry_run = {"dry_run": True} if cleaned.dry_run else {}
+    sentences = {id(decision): explain(cleaned, decision) for decision in cleaned.decisions}
+    described: dict[str, dict[str, Any]] = {}
+    for name, decisions in cleaned.by_passage().items():
+        findings = [
+            {**decision.seen_from(name), "explanation": sentences[id(decision)]}
+            for decision in decisions
+        ]
+        described[name] = {CLEANING: {"findings": findings, **dry_run}}
+        if name in hidden:
+            described[name][QUARANTINED] = True
+    return described
+
+
 def with_findings(
-    metadata: Mapping[Any, Any],
-    passage_id: str,
-    decisions: Sequence[Decision],
-    *,
-    quarantined: bool,
+    metadata: Mapping[Any, Any], described: Mapping[str, Any] | None
 ) -> dict[Any, Any]:
     """A deep copy of the metadata with a cleaner's findings in place of earlier ones.
 
-    The decisions name the document by ``passage_id``; without any, nothing is added.
+    ``described``: as :func:`describe_findings` has it; None: nothing was found.
     """
     remaining = without_findings(metadata)
-    if not decisions:
-        return deepcopy(dict(remaining))
-    findings = {"findings": [decision.seen_from(passage_id) for decision in decisions]}
-    hidden = {QUARANTINED: True} if quarantined else {}
-    return _with_added(remaining, {CLEANING: findings, **hidden})
+    return _with_added(remaining, described) if described else deepcopy(dict(remaining))
 
 
 def without_evidence(

@@ -27,6 +27,7 @@ from logic_retrievers.errors import (
     warn,
 )
 from logic_retrievers.index import PassageIndex, Settings
+from logic_retrievers.judging.conflict import ConflictJudge
 from logic_retrievers.judging.settings import AnyJudge, JudgeSettings, check_any_judge
 from logic_retrievers.queries.parsed_query import check_excluded
 from logic_retrievers.settings import check_count
@@ -56,7 +57,9 @@ ResolutionSetting: TypeAlias = Annotated[
 ResolutionsSetting: TypeAlias = Annotated[
     ResolutionSetting | tuple[ResolutionSetting, ...], PlainSerializer(describe_resolution)
 ]
-PairJudgeSetting: TypeAlias = Annotated[Callable[..., Any], PlainSerializer(qualified_name)]
+PairJudgeSetting: TypeAlias = Annotated[
+    InstanceOf[ConflictJudge] | Callable[..., Any], PlainSerializer(qualified_name)
+]
 
 
 def _checked_judge(judge: Any) -> Any:

@@ -1,4 +1,5 @@
 from logic_retrievers.cleaning.cleaner import CorpusCleaner as CorpusCleaner
+from logic_retrievers.cleaning.explanation import explain as explain
 from logic_retrievers.cleaning.ledger import Entry as Entry
 from logic_retrievers.cleaning.ledger import Ledger as Ledger
 from logic_retrievers.cleaning.quarantine import Quarantine as Quarantine

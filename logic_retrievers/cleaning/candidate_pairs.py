@@ -27,7 +27,7 @@ from logic_retrievers.contradiction.trusted_passages import index_filter, truste
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
-from logic_retrievers.progress import ProgressCallback, ProgressMeter
+from logic_retrievers.progress import ProgressMeter
 from logic_retrievers.types import Passage
 
 NEAR_COPY_COSINE = 0.8
@@ -168,15 +168,15 @@ def find_candidate_pairs(
     *,
     stored: bool,
     nearest_read: int = 0,
-    progress: ProgressCallback | None = None,
+    meter: ProgressMeter | None = None,
 ) -> Operation[CandidatePairs]:
     """The pairs that may contradict, repeat or replace each other.
 
     Examined passages that are not stored are compared with each other too. ``nearest_read``: how
-    many of the nearest a cross-encoder reads whatever the vectors say. ``progress`` is called
-    after each page with the number of passages examined so far.
+    many of the nearest a cross-encoder reads whatever the vectors say. ``meter`` is told after each
+    page how many passages were examined so far; where their pairs are yet to be read, none is done.
     """
-    meter = ProgressMeter(progress)
+    meter = ProgressMeter(None) if meter is None else meter
     collector = _Collector(index, min_probability, nearest_read)
     vectors: VectorCache = {}
     trusted = settings.trusted or ()
@@ -213,7 +213,7 @@ def find_candidate_pairs(
         digests |= {passage.id: examined_hash(passage) for passage in page}
         if not stored:
             collector.passages |= judgeable
-        meter.report(len(digests))
+        meter.report(0 if nearest_read else len(digests), len(digests))
     by_id = {**collector.passages, **probes}
     passages = tuple(by_id.values())
     position_of = {name: position for position, name in enumerate(by_id)}

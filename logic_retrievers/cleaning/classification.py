@@ -31,32 +31,32 @@ OPPOSED_PROBABILITY = 0.8
 _ORDER = {kind: rank for rank, kind in enumerate(Kind)}
 """Findings come in the order of the kinds."""
 
-_SAME_WORDING = ((0.7, 0.3), (0.85, 0.2), (0.6, 0.45))
+_SAME_WORDING = ((0.7, 0.3), (0.85, 0.2))
 """Cosine and share of the topic from which two passages say the same."""
 
 Rule: TypeAlias = Callable[[PassagePair], str | newer_version.NewerSide | None]
 """Gives a reason, with the newer side where there is one; nothing where it does not apply."""
 
-_METADATA_RULES: tuple[tuple[Kind, Rule], ...] = (
+Rules: TypeAlias = tuple[tuple[Kind, Rule], ...]
+"""The kind of which a rule makes a pair, in the order in which they are asked."""
+
+_METADATA_RULES: Rules = (
     (Kind.SCOPE, metadata_rules.find_metadata_scope),
     (Kind.SUPERSEDED, metadata_rules.find_newer_by_metadata),
     (Kind.SCOPE, metadata_rules.find_metadata_category),
 )
-_HARMLESS_RULES: tuple[tuple[Kind, Rule], ...] = (
-    _METADATA_RULES[0],
+_TEXT_RULES: Rules = (
     (Kind.SUPERSEDED, newer_version.find_newer_by_text),
-    *_METADATA_RULES[1:],
     (Kind.SCOPE, other_scope.find_other_unit),
     (Kind.SCOPE, other_scope.find_other_scope),
     (Kind.SCOPE, other_scope.find_other_year),
     (Kind.SCOPE, other_scope.find_other_subject),
 )
-_WORD_RULES: tuple[tuple[Kind, Rule], ...] = (
+_VECTOR_RULE: Rules = ((Kind.CONTRADICTION, contradiction.find_vector_contradiction),)
+_CONTRADICTION_RULES: Rules = (
     (Kind.CONTRADICTION, contradiction.find_conflicting_value),
     (Kind.CONTRADICTION, contradiction.find_denial),
-)
-_VECTOR_RULE: tuple[tuple[Kind, Rule], ...] = (
-    (Kind.CONTRADICTION, contradiction.find_vector_contradiction),
+    *_VECTOR_RULE,
 )
 
 _MIN_READ = 0.2
@@ -218,39 +218,33 @@ def _classify(
     """Rules by certainty; then what was read together or, where nothing was, the wording."""
     read = None if kinds is None else dict(zip(PAIR_KINDS, kinds, strict=True))
     if pair.is_decided_by_vectors:
-        rules = (*_METADATA_RULES, *_WORD_RULES, *_VECTOR_RULE)
+        rules = (*_METADATA_RULES, *_CONTRADICTION_RULES)
     else:
-        rules = (*_HARMLESS_RULES, *_contradiction_rules(pair, read))
+        rules = (*_METADATA_RULES, *_TEXT_RULES, *_contradiction_rules(pair, read))
     if classification := _apply(rules, pair):
         return classification
     return _by_wording(pair) if read is None else _by_kinds(pair, read, kinds_threshold)
 
 
-def _contradiction_rules(
-    pair: PassagePair, read: Mapping[str, float] | None
-) -> tuple[tuple[Kind, Rule], ...]:
+def _contradiction_rules(pair: PassagePair, read: Mapping[str, float] | None) -> Rules:
     """Those that count; where the two were read together, what was read must leave room."""
     if read is None:
-        return *_WORD_RULES, *_VECTOR_RULE
+        return _CONTRADICTION_RULES
     conflict, paraphrase = read[Kind.CONTRADICTION], read[Kind.PARAPHRASE]
     if conflict + read[Kind.SUPERSEDED] < max(_MIN_READ, paraphrase):
         return ()
     agreed = conflict >= max(_MIN_AGREED, paraphrase)
     near_copies = pair.cosine >= NEAR_COPY_COSINE
-    return (*_WORD_RULES, *_VECTOR_RULE) if agreed or near_copies else _VECTOR_RULE
+    return _CONTRADICTION_RULES if agreed or near_copies else _VECTOR_RULE
 
 
 def _by_wording(pair: PassagePair) -> PairClassification | None:
     """The same in other words, or nothing."""
     near = any(pair.cosine >= cosine and pair.overlap >= alike for cosine, alike in _SAME_WORDING)
-    if (
-        near
-        and not any(change.in_both for change in pair.value_changes)
-        and not contradiction.denial_words(pair)
-    ):
-        reason = "they say the same in other words"
-        return PairClassification(Kind.PARAPHRASE, reason, pair.comparison.differences)
-    return None
+    if not near or pair.opposed_values or contradiction.denial_words(pair):
+        return None
+    reason = "they say the same in other words"
+    return PairClassification(Kind.PARAPHRASE, reason, pair.comparison.differences)
 
 
 def _by_kinds(
@@ -260,19 +254,20 @@ def _by_kinds(
     name = max(PAIR_KINDS, key=read.__getitem__)
     if name == _UNRELATED or (name == Kind.CONTRADICTION and read[name] < threshold):
         return None
-    newer = None
-    if name == Kind.SUPERSEDED and (later := metadata_rules.later_by_metadata(pair)):
-        newer = later[0]
+    later = metadata_rules.later_by_metadata(pair) if name == Kind.SUPERSEDED else None
     reason = f"{_READ_AS[Kind(name)]} ({read[name]:.2f})"
-    changes = [change for change in pair.value_changes if change.in_both]
-    if name == Kind.CONTRADICTION and len(changes) == 1:
-        reason = f"{pair.contrast(changes[0])}; {reason}"
+    if name == Kind.CONTRADICTION and len(pair.opposed_values) == 1:
+        reason = f"{pair.contrast(pair.opposed_values[0])}; {reason}"
     return PairClassification(
-        Kind(name), reason, pair.comparison.differences, newer, read[Kind.CONTRADICTION]
+        Kind(name),
+        reason,
+        pair.comparison.differences,
+        later[0] if later else None,
+        read[Kind.CONTRADICTION],
     )
 
 
-def _apply(rules: Sequence[tuple[Kind, Rule]], pair: PassagePair) -> PairClassification | None:
+def _apply(rules: Rules, pair: PassagePair) -> PairClassification | None:
     """The classification by the first rule that applies."""
     for kind, rule in rules:
         if found := rule(pair):

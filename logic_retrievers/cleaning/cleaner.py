@@ -8,6 +8,7 @@ from typing import Unpack
 
 from logic_retrievers.cleaning.ledger import Ledger
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
+from logic_retrievers.cleaning.pair_reading import Readings
 from logic_retrievers.cleaning.pipeline import CleaningRun
 from logic_retrievers.cleaning.quarantine import Quarantine
 from logic_retrievers.cleaning.result import CleaningResult, ScreeningResult, flag_quarantined
@@ -71,6 +72,7 @@ class CorpusCleaner:
         self._search = NeighbourSearch(
             encoder, index, self.criteria.constants, self.settings.neighbours
         )
+        self._readings: Readings = {}
 
     @property
     def quarantine(self) -> Quarantine:
@@ -99,7 +101,8 @@ class CorpusCleaner:
             dry_run: decide, and write nothing: neither to the collection nor to the ledger.
             again: examine also what was examined before and has not changed since, as after a
                 change of a resolution function or judge, which are known by their names.
-            progress: called after each page of passages examined.
+            progress: called after each page of passages examined; where a cross-encoder reads
+                pairs, those are done all of whose pairs were read.
 
         Raises:
             ConfigurationError: neither an index nor passages; or tenants share the collection, and
@@ -128,7 +131,7 @@ class CorpusCleaner:
         warn_each(warnings)
         return result
 
-    def screen(self, passages: Iterable[Passage]) -> ScreeningResult:
+    def screen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> ScreeningResult:
         """Examines passages on their way into a collection.
 
         Those that the resolution decides against are returned with the quarantine flag, so that
@@ -136,18 +139,24 @@ class CorpusCleaner:
 
         Args:
             passages: on their way; each id once.
+            dry_run: decide, and hide nothing: no passage gets a flag, and neither the collection
+                nor the ledger is written to.
 
         Raises:
             InputError: something is not a passage.
             StorageError, CollectionError, ServerError: as for :meth:`clean`.
         """
         checked = check_passages(passages)
-        return flag_quarantined(checked, self.clean(checked))
+        return flag_quarantined(checked, self.clean(checked, dry_run=dry_run))
 
-    async def ascreen(self, passages: Iterable[Passage]) -> ScreeningResult:
+    async def ascreen(
+        self, passages: Iterable[Passage], *, dry_run: bool = False
+    ) -> ScreeningResult:
         """:meth:`screen` without blocking the event loop; the same result."""
         checked = check_passages(passages)
-        return flag_quarantined(checked, await self.aclean(checked))
+        return flag_quarantined(checked, await self.aclean(checked, dry_run=dry_run))
 
     def _start(self, dry_run: bool) -> CleaningRun:
-        return CleaningRun(self.index, self.ledger, self._search, self.criteria, dry_run)
+        return CleaningRun(
+            self.index, self.ledger, self._search, self.criteria, self._readings, dry_run
+        )

@@ -17,8 +17,9 @@ from logic_retrievers.cleaning.candidate_pairs import (
 from logic_retrievers.cleaning.classification import classify_pairs
 from logic_retrievers.cleaning.finding_resolution import resolve_findings
 from logic_retrievers.cleaning.ledger import Entry, Ledger, ledger_namespace, text_hash
-from logic_retrievers.cleaning.neighbour_groups import conflict_groups, opposition_by_pair
+from logic_retrievers.cleaning.neighbour_groups import Pair, conflict_groups, opposition_by_pair
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
+from logic_retrievers.cleaning.pair_reading import Readings, read_pairs
 from logic_retrievers.cleaning.quarantine import Quarantine, refuse_mixed_tenants
 from logic_retrievers.cleaning.result import CleaningResult, Decision, Kind
 from logic_retrievers.cleaning.settings import Criteria
@@ -28,12 +29,11 @@ from logic_retrievers.contradiction.candidate_pairs import (
     check_passages,
 )
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
-from logic_retrievers.contradiction.pair_judge import AnyPairJudge, judge_pairs, read_kinds
+from logic_retrievers.contradiction.pair_judge import judge_pairs
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning
 from logic_retrievers.index.passage_index import PassageIndex
-from logic_retrievers.judging.pair_kinds import PairKinds
-from logic_retrievers.progress import ProgressCallback
+from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.types import Passage
 
 
@@ -45,6 +45,7 @@ class CleaningRun:
     ledger: Ledger
     search: NeighbourSearch
     criteria: Criteria
+    readings: Readings
     dry_run: bool
     start: datetime = field(default_factory=partial(datetime.now, UTC))
 
@@ -52,16 +53,20 @@ class CleaningRun:
         self, passages: Iterable[Passage] | None, again: bool, progress: ProgressCallback | None
     ) -> Operation[tuple[CleaningResult, list[Warning]]]:
         """Finds pairs, classifies them, decides, writes the decisions down and applies them."""
-        candidates = yield from self._find_pairs(passages, again, progress)
+        meter = ProgressMeter(progress)
+        candidates = yield from self._find_pairs(passages, again, meter)
+        opposition = yield from opposition_by_pair(self.search, candidates)
         judge, above = self.criteria.settings.judge, self.criteria.judge_above
         if self.criteria.kinds is not None:
-            read = yield Compute(partial(_read_pairs, candidates, judge))
-            return (yield from self._decide(candidates, read, []))
+            read = yield from read_pairs(
+                candidates, self.criteria, opposition, self.readings, meter
+            )
+            return (yield from self._decide(candidates, opposition, read, []))
         judged = yield from judge_pairs(judge, candidates.pairs, candidates.passages, above)
-        return (yield from self._decide(candidates, *judged))
+        return (yield from self._decide(candidates, opposition, *judged))
 
     def _find_pairs(
-        self, passages: Iterable[Passage] | None, again: bool, progress: ProgressCallback | None
+        self, passages: Iterable[Passage] | None, again: bool, meter: ProgressMeter
     ) -> Operation[CandidatePairs]:
         criteria = self.criteria
         if passages is not None:
@@ -83,15 +88,18 @@ class CleaningRun:
                 min(MIN_PROBABILITY, criteria.constants.threshold, criteria.judge_above),
                 stored=passages is None,
                 nearest_read=0 if criteria.kinds is None else NEAREST_READ,
-                progress=progress,
+                meter=meter,
             )
         )
 
     def _decide(
-        self, candidates: CandidatePairs, pairs: Sequence[CandidatePair], warnings: list[Warning]
+        self,
+        candidates: CandidatePairs,
+        opposition: Mapping[Pair, float],
+        pairs: Sequence[CandidatePair],
+        warnings: list[Warning],
     ) -> Operation[tuple[CleaningResult, list[Warning]]]:
         criteria, settings = self.criteria, self.criteria.settings
-        opposition = yield from opposition_by_pair(self.search, candidates)
         threshold = criteria.constants.threshold
         findings = yield Compute(
             partial(
@@ -229,13 +237,3 @@ def _entries(result: CleaningResult, decision: Decision, points: Mapping[str, st
             )
         )
     return entries
-
-
-def _read_pairs(candidates: CandidatePairs, judge: AnyPairJudge) -> tuple[CandidatePair, ...]:
-    """The pairs with the probabilities of their kinds."""
-    from logic_retrievers.judging import default_pair_kinds  # loads ONNX Runtime
-
-    read = judge if isinstance(judge, PairKinds) else default_pair_kinds()
-    if read is None:
-        return candidates.pairs
-    return read_kinds(read, candidates.pairs, candidates.passages)

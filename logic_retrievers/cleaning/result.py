@@ -220,12 +220,18 @@ class ScreeningResult:
     passages: tuple[Passage, ...]
     cleaned: CleaningResult
 
+    @property
+    def quarantined(self) -> tuple[str, ...]:
+        """Ids of all that are hidden now, or will be stored hidden; none after a dry run."""
+        return () if self.cleaned.dry_run else self.cleaned.quarantined
+
 
 def flag_quarantined(passages: Sequence[Passage], cleaned: CleaningResult) -> ScreeningResult:
     """The passages with the quarantine flags of their cleaning."""
-    ids = set(cleaned.quarantined)
+    screened = ScreeningResult(tuple(passages), cleaned)
+    ids = set(screened.quarantined)
     flagged = (replace(p, quarantined=True) if p.id in ids else p for p in passages)
-    return ScreeningResult(tuple(flagged), cleaned)
+    return replace(screened, passages=tuple(flagged))
 
 
 def check_fail_on(names: Sequence[str]) -> None:

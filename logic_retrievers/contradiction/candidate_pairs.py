@@ -46,7 +46,7 @@ NEAREST_READ = 5
 """Where a cross-encoder reads pairs, so many of the nearest are candidates whatever their
 probability: the vectors miss most contradictions in other words."""
 
-_LEAST_COSINE_READ = 0.35
+LEAST_COSINE_READ = 0.35
 """Of the nearest: pairs that are further apart speak of different things."""
 
 COPY_COSINE = 0.97
@@ -299,7 +299,7 @@ def _row_scores(
 
 
 def _near_mask(scores: VectorScores) -> npt.NDArray[np.bool_]:
-    return ~np.isnan(scores.sparsities) & (scores.cosines >= _LEAST_COSINE_READ)
+    return ~np.isnan(scores.sparsities) & (scores.cosines >= LEAST_COSINE_READ)
 
 
 def _candidate_mask(scores: VectorScores, min_probability: float) -> npt.NDArray[np.bool_]:

@@ -34,10 +34,10 @@ class Conflict:
         own_probability: what the vectors alone say; 0 where an edited copy is all that was found.
         decision: ``annotated``: both stay, as the resolution says. ``abstained``: both stay because
             the resolution could not decide, or because their conflict is too improbable to drop a
-            passage for it. ``contested``: both stay because trusted passages
-            contradict each other about it. ``dropped``: one or both were dropped for it.
-            ``settled``: one had been dropped for another conflict. ``unreached``: k passages were
-            found before the list came to one of the two.
+            passage for it. ``contested``: both stay because trusted passages contradict each other
+            about it. ``dropped``: one or both were dropped for it. ``settled``: one was dropped for
+            another conflict. ``unreached``: k passages were found before the list came to one of
+            the two.
         reason: the same in a few words for people.
         dropped: ids of those that were dropped for it.
         trusted: ids of those of the two that are trusted.
@@ -270,7 +270,8 @@ def _conflict(
         drop = tuple(position for position in untrusted if position in excluded)
         decision = "dropped" if drop else "annotated"
         if unsure is not None:
-            decision, reason = "abstained", f"{reason}, but {unsure}"
+            decision, reason = "settled" if drop else "abstained", f"{reason}, but {unsure}"
+            drop = ()
     elif ruling is not None:
         reason, drop = ruling.reason, ruling.drop
         decision = "dropped" if drop else "abstained" if ruling.abstained else "annotated"

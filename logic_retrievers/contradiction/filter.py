@@ -148,8 +148,8 @@ class ContradictionFilter:
         if self._reading is not None:
             if threshold is None and (settings is None or settings.threshold is None):
                 self.threshold = self._reading.constants.threshold
-            if drop_above is None and self.threshold == self._reading.constants.threshold:
-                drop_above = self._reading.constants.drop_above
+            if drop_above is None:
+                drop_above = max(self.threshold, self._reading.constants.drop_above)
             least = min(least, self._reading.constants.threshold)
         elif judge is not None:
             least = min(least, self.judge_above)

@@ -79,7 +79,7 @@ class RankedCandidates:
         self._probabilities = np.round(probabilities, SCORE_DECIMALS)
         self._ranks = {TOPICAL: ordinal_ranks(cosines), CONTRADICTION: ordinal_ranks(scores)}
 
-    def pairs_to_read(self) -> list[CandidatePair]:
+    def pairs_to_read(self, least_cosine: float) -> list[CandidatePair]:
         """The statement, 0, with the candidates that a judge reads, each by its position + 1."""
         nearest = sorted(self.order, key=lambda i: -self._cosines[i])[: MAX_READ // 2]
         chosen = dict.fromkeys(self.order[:MAX_READ] + nearest)
@@ -93,7 +93,7 @@ class RankedCandidates:
                 float(self._probabilities[i]),
             )
             for i in chosen
-            if not np.isnan(self._sparsities[i])
+            if not np.isnan(self._sparsities[i]) and self._cosines[i] >= least_cosine
         ]
 
     def set_read(self, pairs: Sequence[CandidatePair], threshold: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from logic_retrievers.contradiction.candidate_pairs import LEAST_COSINE_READ
 from logic_retrievers.contradiction.pair_judge import (
     AnyPairJudge,
     PairReading,
@@ -51,9 +52,9 @@ class ContradictionSearch:
             Without it k passages are returned whether they contradict or not, each with its
             probability.
         judge: reads the statement with each of the first 20 candidates and the 10 nearest, which
-            then come first, by its probability: ``auto``, the cross-encoder that comes with the
-            package; ``OnnxConflictJudge`` of another bundle; or a model of your own. A hit's score
-            stays F. See :class:`ContradictionFilter`.
+            then come first, by its probability: ``auto``, cross-encoders that come with the
+            package, for claims; ``OnnxConflictJudge`` of another bundle; or a model of your own. A
+            hit's score stays F. See :class:`ContradictionFilter`.
 
     Raises:
         ConfigurationError: the encoder lacks the vector or its constants, or a value cannot work.
@@ -179,7 +180,9 @@ class ContradictionSearch:
         self, query: StatementQuery, pool: CandidatePool, ranked: RankedCandidates, use: Use
     ) -> Operation[None]:
         """Has the judge read the first candidates, which are fetched for it."""
-        pairs = ranked.pairs_to_read()
+        reading = self._readings[use]
+        # a cross-encoder takes some that are about other things for contradictions
+        pairs = ranked.pairs_to_read(-1.0 if reading is None else LEAST_COSINE_READ)
         found = yield from self.index.fetch_passages([pool.ids[pair.other - 1] for pair in pairs])
         texts = {0: Passage("statement", query.text)}  # without metadata, which a statement lacks
         for pair in pairs:
@@ -187,7 +190,6 @@ class ContradictionSearch:
             if passage is not None and not ranked.unjudgeable(pair.other - 1, passage):
                 texts[pair.other] = Passage(passage.id, passage.text)
         known = sorted((p for p in pairs if p.other in texts), key=lambda pair: pair.sort_key)
-        reading = self._readings[use]
         judged, warnings = yield from judge_pairs(self.judge, known, texts, 0, reading)
         warn_each(warnings)
         constants = self.constants if reading is None else reading.constants

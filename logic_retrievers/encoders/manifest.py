@@ -133,12 +133,13 @@ class CrossEncoder(Description):
         changes: an ``npz`` file of arrays by the names of optional inputs of the last graph: what
             makes one cross-encoder's weights into another's.
         output: of the last graph: logits of shape (batch, labels). Labels of a judge: entailment,
-            neutral, contradiction; of pair kinds: ``logic_retrievers.judging.PAIR_KINDS``.
+            neutral, contradiction, of NLI the same; of pair kinds:
+            ``logic_retrievers.judging.PAIR_KINDS``.
         max_tokens: longest pair of texts in tokens, special ones included; the longer text is cut.
         temperature: logits are divided by it, so that probabilities are calibrated.
         constants: of a judge, the weights of its judgements in a ranking; of pair kinds, the
-            ``threshold`` of a contradiction, and weights and threshold by which what was read and
-            what vectors say become one probability (``judging.conflict``).
+            ``threshold`` of a contradiction; of NLI, weights and thresholds by which what was read
+            and what vectors say become one probability (``judging.conflict``).
         origin: how temperature and constants were found.
         training: the data sets that it was trained on.
     """

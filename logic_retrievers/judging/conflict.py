@@ -22,7 +22,8 @@ WEIGHTS: Mapping[Use, tuple[str, ...]] = {
 """Of the regressions, by name."""
 
 CONSTANTS = frozenset(
-    f"{use}_{name}" for use in WEIGHTS for name in ("threshold", "drop_above", *WEIGHTS[use])
+    {"passages_drop_above", *(f"{use}_{name}" for use in WEIGHTS for name in WEIGHTS[use])}
+    | {f"{use}_threshold" for use in WEIGHTS}
 )
 """Those of a bundle's NLI, which make one probability of what is read and what vectors say."""
 

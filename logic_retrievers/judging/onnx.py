@@ -38,7 +38,7 @@ class OnnxCrossEncoder:
         bundle: a bundle that has it, or its folder; the one that comes with the package where None.
         providers: as of :class:`logic_retrievers.encoders.OnnxEncoder`.
         threads: number of cores; all of them where None.
-        shares: another one of the bundle, over the same graphs: its sessions serve both.
+        shares: another one, whose bundle is read, and whose sessions and settings serve both.
 
     Raises:
         BundleError: the bundle is missing or damaged, or has no such cross-encoder.
@@ -51,7 +51,6 @@ class OnnxCrossEncoder:
     _tokenizer: SharedTokenizer
     _graphs: Graphs
     _workers: int
-    _lock: Lock
 
     def __init__(
         self,
@@ -79,13 +78,13 @@ class OnnxCrossEncoder:
         if shares is not None and shares.entry.graphs == entry.graphs:
             self._settings = shares._settings
             self._tokenizer, self._graphs = shares._tokenizer, shares._graphs
-            self._workers, self._lock = shares._workers, shares._lock
+            self._workers = shares._workers
         else:
             self._tokenizer = SharedTokenizer(self.bundle.read(self.bundle.manifest.tokenizer))
             contents = {name: self.bundle.read(name) for name in entry.graphs}
             self._graphs = Graphs(contents, [CPU] if providers is None else providers, threads=1)
             self._workers = (threads or available_cores()) if providers in (None, [CPU]) else 1
-            self._lock = Lock()
+        self._lock = Lock()
         try:
             self.read([("a", "b")])
         except Exception as error:
@@ -216,10 +215,14 @@ class OnnxConflictJudge:
         shares: OnnxCrossEncoder | None = None,
     ) -> None:
         self.kinds = OnnxPairKinds(bundle, providers=providers, threads=threads, shares=shares)
-        self.nli = OnnxNLI(shares=self.kinds)
+        self.nli = OnnxNLI(providers=providers, threads=threads, shares=self.kinds)
         constants = self.nli.constants
         self.passages = ConflictReader(ConflictConstants.of(constants, "passages"), self._read)
         self.statements = ConflictReader(ConflictConstants.of(constants, "statements"), self.nli)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the bundle's folder and the settings, as of :class:`OnnxCrossEncoder`."""
+        return partial(type(self), self.kinds.bundle.path, **self.kinds._settings), ()
 
     def _read(self, pairs: Sequence[TextPair]) -> list[tuple[float, ...]]:
         read = zip(self.kinds(pairs), self.nli(pairs), strict=True)

@@ -69,7 +69,7 @@ def test_another_scope(one, other):
         ),
         (
             "Last updated 12 May 2020: masks are advised.",
-            "Last updated 3 July 2021: masks are advised.",
+            "Last updated 3 July 2021: gloves are advised.",
         ),
         (
             "Before the reform of 2015 the age was 16.",
@@ -81,7 +81,6 @@ def test_another_scope(one, other):
             "Bicycles can no longer be borrowed at the desk.",
         ),
         ("The fee for a card is 10 dollars.", "The fee for a card has been raised to 15 dollars."),
-        ("Under the 2016 rules a tie is replayed.", "Under the 2022 rules a tie stands."),
         ("The fast flag skips the tests.", "The fast flag is deprecated; use another one."),
     ],
 )

@@ -17,7 +17,7 @@ def quantity(text: str) -> Quantity:
 
 def mentions(text: str, type_: str) -> list[str]:
     annotated = annotate(text)
-    return [annotated.excerpt(m.start, m.end) for m in annotated.mentions if m.type == type_]
+    return [annotated.excerpt(*m.span) for m in annotated.mentions if m.type == type_]
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,6 @@ def test_equal_quantities(one, other):
 def test_unequal_quantities(one, other):
     """A dose that is wrong by a digit or a unit is what a cleaning is for."""
     assert not quantity(one).equals(quantity(other))
-
-
-def test_one_that_stands_for_somebody_is_no_number():
-    """Else it differs from every number in the other text."""
-    assert not list(
-        find_quantities(tokenize("the longer one lasted, and no one knew which one is mine"))
-    )
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from plain import PlainCleaner, PlainCleaners
 
-from logic_retrievers.cleaning import CorpusCleaner
+from logic_retrievers.cleaning import CorpusCleaner, ScreeningResult
 
 
 class TestCleanerIgnoresThePolicy(PlainCleaners):
@@ -17,12 +19,20 @@ class TestCleanerIgnoresThePolicy(PlainCleaners):
 
 class HidesNothing(PlainCleaner):
     def __call__(self, items):
-        return self.with_findings(items, self.core.clean(self.passages(items), dry_run=True))
+        cleaned = self.core.clean(self.passages(items), dry_run=True)
+        return self.with_findings(items, ScreeningResult((), replace(cleaned, dry_run=False)))
 
 
 class TestCleanerLeavesTheStoredAlone(PlainCleaners):
     found_by = "test_the_collection_is_asked_and_what_loses_there_is_hidden"
     kind = HidesNothing
+
+
+class TestCleanerHidesInADryRun(PlainCleaners):
+    found_by = "test_a_dry_run_says_what_would_be_hidden_and_hides_nothing"
+
+    def make(self, dry_run=False, **settings):
+        return super().make(**settings)
 
 
 class TestCleanerForgetsTheTrusted(PlainCleaners):
@@ -50,9 +60,9 @@ class TestCleanerDropsWhatItHides(PlainCleaners):
 
 
 class KeepsVerdicts(PlainCleaner):
-    def judged(self, item, cleaned):
+    def judged(self, item, screened):
         old = {"logic": item["metadata"]["logic"]} if "logic" in item["metadata"] else {}
-        return {**super().judged(item, cleaned), **old}
+        return {**super().judged(item, screened), **old}
 
 
 class TestCleanerKeepsOldVerdicts(PlainCleaners):

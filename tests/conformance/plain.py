@@ -23,7 +23,7 @@ from logic_retrievers import (
     PassageIndex,
     Reranker,
 )
-from logic_retrievers.cleaning import CorpusCleaner
+from logic_retrievers.cleaning import CorpusCleaner, explain
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.policies import resolve_policy
 from logic_retrievers.query_input import check_exclude, check_syntax, read_query
@@ -198,34 +198,38 @@ class PlainFilters(ContradictionFilterConformance):
 
 
 class PlainCleaner:
-    def __init__(self, trusted=(), **settings):
+    def __init__(self, trusted=(), dry_run=False, **settings):
+        self.dry_run = dry_run
         self.core = CorpusCleaner(trusted=self.passages(trusted), **settings)
 
     def passages(self, items):
         return PlainFilter.passages(self, items)
 
     def __call__(self, items):
-        return self.with_findings(items, self.core.screen(self.passages(items)).cleaned)
+        screened = self.core.screen(self.passages(items), dry_run=self.dry_run)
+        return self.with_findings(items, screened)
 
     async def acall(self, items):
-        return self.with_findings(items, (await self.core.ascreen(self.passages(items))).cleaned)
+        screened = await self.core.ascreen(self.passages(items), dry_run=self.dry_run)
+        return self.with_findings(items, screened)
 
-    def with_findings(self, items, cleaned):
-        return [{**item, "metadata": self.judged(item, cleaned)} for item in items]
+    def with_findings(self, items, screened):
+        return [{**item, "metadata": self.judged(item, screened)} for item in items]
 
-    def judged(self, item, cleaned):
+    def judged(self, item, screened):
         about = copy.deepcopy({k: v for k, v in item["metadata"].items() if k != "logic"})
         results = [
-            self.finding(item["id"], decision)
-            for decision in cleaned.decisions
+            self.finding(item["id"], decision, screened.cleaned)
+            for decision in screened.cleaned.decisions
             if item["id"] in (decision.finding.one, decision.finding.other)
         ]
-        hidden = {"quarantined": True} if item["id"] in cleaned.quarantined else {}
+        hidden = {"quarantined": True} if item["id"] in screened.quarantined else {}
         return about | ({"logic": {"cleaning": {"findings": results}, **hidden}} if results else {})
 
-    def finding(self, name, decision):
+    def finding(self, name, decision, cleaned):
         finding = decision.finding.to_dict()
         return {
+            "explanation": explain(cleaned, decision),
             **{key: finding[key] for key in ("kind", "reason", "probability")},
             "opponent": finding["other"] if finding["one"] == name else finding["one"],
             "action": decision.action,

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from placed import PlacedEncoder, passages
 
 from logic_retrievers import ContradictionSearch, Passage, PassageIndex
-from logic_retrievers.contradiction import ContradictionFilter, ContradictionSettings
+from logic_retrievers.cleaning import CorpusCleaner
+from logic_retrievers.contradiction import ContradictionFilter, ContradictionSettings, pair_judge
 from logic_retrievers.contradiction.candidate_pairs import NEAREST_READ
 from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.errors import (
@@ -28,7 +29,7 @@ UNRELATED = (0.01, 0.01, 0.01, 0.01, 0.96, 0.02, 0.96, 0.02)
 OPPOSED = (0.96, 0.01, 0.01, 0.01, 0.01, 0.02, 0.02, 0.96)
 WEIGHTED = {
     "passages_threshold": 0.6,
-    "statements_threshold": 0.6,
+    "statements_threshold": 0.5,
     **{f"passages_{name}": 0.0 for name in WEIGHTS["passages"]},
     **{f"statements_{name}": 0.0 for name in WEIGHTS["statements"]},
     **{
@@ -131,6 +132,8 @@ def test_what_it_is_not_sure_of_is_dropped_by_nobody():
     assert annotated.decision == "annotated"
     (sure,) = filtered(judge, AGREEING, drop_above=conflict.probability).conflicts
     assert sure.decision == "dropped"
+    seen = filtered(judge, AGREEING, threshold=0.5).conflicts
+    assert [c.decision for c in seen] == ["abstained"]  # to see more is not to drop more
     trusted = [Passage("rule", "inn | quiet | z")]
     for setting, decision in ((None, "abstained"), (conflict.probability, "dropped")):
         result = filtered(judge, AGREEING[:1], trusted=trusted, drop_above=setting)
@@ -236,6 +239,34 @@ def test_two_that_were_read_as_opposed_are_no_copies():
     assert [conflict.decision for conflict in result.conflicts] == ["abstained"] * 3
 
 
+def test_what_another_trusted_passage_drops_is_settled():
+    """It did not stay, and the conflict that nobody is sure of did not drop it."""
+    rules = [Passage("sure", "inn | quiet | y"), Passage("unsure", "inn | quiet | z")]
+    judge = TableJudge(("quiet", "quiet"))
+
+    def read(pairs):
+        texts = ["".join(pair) for pair in pairs]
+        weak = (0.5, *OPPOSED[1:7], 0.4)
+        return [
+            UNRELATED if "| y" in t and "| z" in t else weak if "| z" in t else OPPOSED
+            for t in texts
+        ]
+
+    judge.passages = ConflictReader(judge.passages.constants, read)
+    sure, unsure = sorted(
+        (c.probability for c in filtered(judge, AGREEING[:1], trusted=rules).conflicts),
+        reverse=True,
+    )
+    drop_above = (sure + unsure) / 2
+    result = filtered(judge, AGREEING[:1], trusted=rules, drop_above=drop_above)
+    decisions = {c.trusted: (c.decision, c.dropped) for c in result.conflicts}
+    assert not result.hits
+    assert decisions == {
+        ("sure",): ("dropped", (AGREEING[0].id,)),
+        ("unsure",): ("settled", ()),
+    }
+
+
 async def test_asynchronous_callers_get_the_same():
     own = ContradictionFilter(PlacedEncoder(), judge=TableJudge(("quiet", "quiet")))
     assert await own.afilter(AGREEING) == own.filter(AGREEING)
@@ -251,6 +282,21 @@ def test_kinds_of_pairs_are_no_judge_of_conflicts():
     """They would be asked as if they were a model that says probabilities."""
     with pytest.raises(ConfigurationError, match="OnnxConflictJudge"):
         ContradictionFilter(PlacedEncoder(), judge=OnnxPairKinds())
+
+
+def test_a_bundle_without_cross_encoders_leaves_it_to_the_vectors(monkeypatch):
+    for name in ("nli", "pair_kinds"):
+        manifest = default_bundle_manifest().model_copy(update={name: None})
+        monkeypatch.setattr(pair_judge, "default_bundle_manifest", lambda m=manifest: m)
+        plain = ContradictionFilter(PlacedEncoder(), judge="auto")
+        assert plain.threshold == ContradictionFilter(PlacedEncoder()).threshold
+        assert plain.filter(AGREEING) == ContradictionFilter(PlacedEncoder()).filter(AGREEING)
+
+
+def test_a_cleaner_asks_for_kinds():
+    """It would judge with nobody, silently."""
+    with pytest.raises(ConfigurationError, match="OnnxPairKinds"):
+        CorpusCleaner(encoder=PlacedEncoder(), judge=TableJudge())
 
 
 @pytest.fixture
@@ -279,6 +325,29 @@ def test_a_search_puts_what_was_read_first(index):
     assert all(first == statement for first, _ in judge.asked)
     by_probability = [hit.evidence.details["probability"] for hit in hits]
     assert by_probability == sorted(by_probability, reverse=True)
+
+
+def test_a_statement_and_a_stored_passage_are_read_with_weights_of_their_own(index):
+    """A claim beside its evidence is another pair than two passages of a list."""
+    never = {"statements_intercept": -9.0, "statements_nli_contradiction": 0.0}
+    judge = TableJudge(("quiet", "quiet"), ("loud", "quiet"), constants=WEIGHTED | never)
+    search = ContradictionSearch(index, judge=judge)
+    stated = search.search("inn | loud | z", 4)
+    assert not any(hit.evidence.details["conflict"] for hit in stated if _is_read(hit))
+    stored = search.search_like(stated[found(stated).index("loud")].passage.id, 4)
+    assert any(hit.evidence.details["conflict"] for hit in stored if _is_read(hit))
+
+
+def test_a_search_does_not_read_what_is_far(index):
+    """A cross-encoder that has met few strangers takes some for contradictions."""
+    judge = TableJudge()
+    ContradictionSearch(index, judge=judge).search("inn | quiet | a", 4)
+    assert judge.asked
+    assert not any("tax" in text for pair in judge.asked for text in pair)
+
+
+def _is_read(hit):
+    return hit.evidence.details["read"]
 
 
 def test_a_search_counts_the_readers_probability(index):

@@ -41,7 +41,10 @@ METHODS: dict[str, dict[str, str]] = {
         "search_like": "passage_id k filter",
     },
     "scorer": {"score": "pairs", "with_null_distribution": "texts:queries pairs:count seed:count"},
-    "cleaner": {"clean": "passages dry_run:flag again:flag progress", "screen": "passages"},
+    "cleaner": {
+        "clean": "passages dry_run:flag again:flag progress",
+        "screen": "passages dry_run:flag",
+    },
     "quarantine": {
         "restore": "ids",
         "purge": "ids",

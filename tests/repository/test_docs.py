@@ -145,8 +145,9 @@ def test_the_page_on_contradictions_runs(tmp_path, monkeypatch, capsys, no_netwo
     assert said[1].endswith("False")
     assert said[2] == "['2024', 'how'] ['2021']"
     assert said[3] == "['2021']"
-    assert "'The pool is not open to guests of the hotel.'" in said[4]
-    assert said[5].startswith("2024 ")
+    assert said[4].startswith("['altered'] (('salem massachusetts', ")
+    assert "'The pool is not open to guests of the hotel.'" in said[5]
+    assert said[6].startswith("2024 ")
     names["index"].close()  # type: ignore[attr-defined]
 
 
@@ -158,9 +159,11 @@ def test_the_page_on_cleaning_runs(tmp_path, monkeypatch, capsys, no_network):
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("2021 2024 ")
     assert said[0].endswith(" annotated")
-    assert said[1:3] == ["('2021',)", "('2021',)"]
-    assert said[3].startswith("2021 ")
-    assert said[4] == "[('news', True)]"
+    assert said[1].startswith("'2021' and '2024' contradict each other")
+    assert said[2:4] == ["('2021',)", "('2021',)"]
+    assert said[4].startswith("2021 ")
+    assert "would be hidden" in said[5]
+    assert said[6] == "[('news', True)]"
     names["index"].close()  # type: ignore[attr-defined]
 
 

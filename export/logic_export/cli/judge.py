@@ -73,7 +73,7 @@ def add_judge(
     folder: Annotated[Path, typer.Option("--out", help="The new bundle; must not exist.")],
     constant: Annotated[
         list[str] | None,
-        typer.Option(help="NAME=VALUE, of the judge's weights in a ranking; may be repeated."),
+        typer.Option(help="NAME=VALUE, of the judge, pair kinds or NLI; may be repeated."),
     ] = None,
     minimum: Annotated[
         list[str] | None,
@@ -89,14 +89,11 @@ def add_judge(
             min=1, help="Of pair kinds and NLI: stores changes in a lower rank than the recipe's."
         ),
     ] = None,
-    nli: Annotated[
-        bool, typer.Option("--nli", help="Adds it as the bundle's NLI; the judge stays.")
-    ] = False,
     keep_here: Annotated[
         bool, typer.Option("--keep-here", help="Also where the data let no model be handed on.")
     ] = False,
 ) -> None:
-    """Copies a bundle with a pair judge added or replaced; vectors stay the same."""
+    """Copies a bundle with a pair judge, pair kinds or NLI added; vectors stay the same."""
     with training_imports():
         from logic_export.judge.export import add_judge as add
         from logic_export.judge.finished_run import read_finished_run
@@ -106,7 +103,7 @@ def add_judge(
             f"{run} was trained on data that let no model be handed on; with --keep-here the "
             "bundle must stay on this machine"
         )
-    source = replace(finished.source, entry="nli") if nli else finished.source
+    source = finished.source
     figures = add(
         bundle,
         source if rank is None else replace(source, rank=min(rank, source.rank)),

@@ -69,8 +69,8 @@ class JudgeSource:
         max_tokens: longest pair.
         training: the data sets that it was trained on.
         origin: how it was trained, for the manifest.
-        rank: of pair kinds and NLI: that in which their changes to the bundle's judge are stored.
-        entry: what it is in the bundle; by its labels where None: NLI has the judge's labels.
+        rank: of pair kinds and NLI: that in which their changes to the bundle's judge are stored;
+            a judge has none.
     """
 
     model: str
@@ -78,7 +78,6 @@ class JudgeSource:
     training: tuple[TrainingData, ...]
     origin: str
     rank: int = 0
-    entry: Entry | None = None
 
 
 class _LogitsModule(torch.nn.Module):
@@ -209,11 +208,12 @@ _CHANGES = (
 def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
     labels = model.config.num_labels
     for form in (_JUDGE, *_CHANGES):
-        if labels == len(form.reader.labels) and source.entry in (None, form.entry):
+        if labels == len(form.reader.labels) and (form is _JUDGE) == (source.rank == 0):
             return form
     raise ConfigurationError(
-        f"{source.model!r} has {labels} labels: a judge and NLI have {len(LABELS)}, pair kinds"
-        f" {len(PAIR_KINDS)}"
+        f"{source.model!r} has {labels} labels in rank {source.rank}: a judge has {len(LABELS)}"
+        f" without a rank; NLI has {len(LABELS)} and pair kinds {len(PAIR_KINDS)}, of a recipe"
+        " with model.rank"
     )
 
 
@@ -236,7 +236,7 @@ def _write_changes(
     """Writes changes to the judge and its graph with inputs for them; returns the entry's files."""
     judge = old.manifest.judge
     if judge is None:
-        raise ConfigurationError(f"{old.path} has no judge that pair kinds could change")
+        raise ConfigurationError(f"{old.path} has no judge that pair kinds or NLI could change")
     last = judge.graphs[-1]
     graph = onnx.load_from_string(old.read(last))
     changes: dict[str, Any] = find_changes(graph, model, rank)

@@ -35,13 +35,12 @@ class Mention:
 
     Args:
         type: of a difference in it.
-        start, end: its tokens, the end excluded.
+        span: its tokens.
         value: compared with values of the same type.
     """
 
     type: Type
-    start: int
-    end: int
+    span: TokenSpan
     value: Value
 
     def equals(self, other: Mention) -> bool:
@@ -136,20 +135,11 @@ class AnnotatedText:
         """Whether tokens stand before the verb of their sentence."""
         return span[1] <= self.subject_end(*self.sentence_at(span[0]))
 
-    def before(self, index: int, characters: int, *, in_sentence: bool = True) -> str:
-        """At most so many characters before a token, by default of its sentence alone."""
+    def before(self, index: int, characters: int) -> str:
+        """At most so many characters of a sentence before a token."""
         end = self.tokens[index].start_char
-        start = self.tokens[self.sentence_at(index)[0]].start_char if in_sentence else 0
+        start = self.tokens[self.sentence_at(index)[0]].start_char
         return self.text[max(start, end - characters) : end]
-
-    def mentioned_tokens(self) -> set[int]:
-        """Indexes of the tokens that state a value; names and codes are none."""
-        return {
-            index
-            for mention in self.mentions
-            if mention.type != "entity"
-            for index in range(mention.start, mention.end)
-        }
 
 
 def annotate(text: str) -> AnnotatedText:
@@ -173,9 +163,9 @@ def _annotate(text: str) -> AnnotatedText:
     for type_, values in found:
         for start, end, value in values:
             if all(free[start:end]):  # else it is a part of a value that was found before
-                mentions.append(Mention(type_, start, end, value))
+                mentions.append(Mention(type_, (start, end), value))
                 free[start:end] = [False] * (end - start)
-    mentions.sort(key=lambda mention: mention.start)
+    mentions.sort(key=lambda mention: mention.span)
     stems = {index: stem(token.key) for index, token in enumerate(tokens) if token.is_content}
     starts = [index for index, token in enumerate(tokens) if token.opens_sentence]
     sentences = tuple(zip(starts, [*starts[1:], len(tokens)], strict=False))

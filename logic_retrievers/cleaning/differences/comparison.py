@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby, product
@@ -35,8 +35,7 @@ RegionsByMention: TypeAlias = dict[Mention, set[int]]
 class Change:
     """Words of the left text that stand against words of the right one.
 
-    The mentions are what the words state, for numbers, dates and names; ``equal`` says whether both
-    state the same in another form: ``twelve`` and ``12``.
+    The mentions are what the words state, for numbers, dates and names.
     """
 
     type: Type
@@ -44,7 +43,6 @@ class Change:
     right: TokenSpan
     left_mention: Mention | None = None
     right_mention: Mention | None = None
-    equal: bool = False
 
     @property
     def in_both(self) -> bool:
@@ -54,16 +52,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Two texts that were compared.
-
-    Changes come in the order of the left text. ``common`` is the share of the words that stand in
-    both in the same order, in [0, 1].
-    """
+    """Two texts that were compared; changes come in the order of the left one."""
 
     left: AnnotatedText
     right: AnnotatedText
     changes: tuple[Change, ...]
-    common: float
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -86,45 +79,40 @@ def compare(left: str, right: str) -> Comparison:
             two texts in the other order may differ.
     """
     left_text, right_text = annotate(left), annotate(right)
-    regions, common = align(left_text.tokens, right_text.tokens)
+    regions = _differing_regions(left_text.tokens, right_text.tokens)
     changes = _compare_mentions(left_text, right_text, regions)
     changes += _find_opposites(left_text, right_text, regions)
     changes += _remaining_wording(regions, changes)
     changes.sort(key=lambda change: (change.left, change.right))
-    return Comparison(left_text, right_text, tuple(changes), common)
+    return Comparison(left_text, right_text, tuple(changes))
 
 
-def align(left: Sequence[Token], right: Sequence[Token]) -> tuple[list[Region], float]:
-    """Where the first :data:`MAX_ALIGNED_TOKENS` differ, and the share that they have in common."""
+def _differing_regions(left: Sequence[Token], right: Sequence[Token]) -> list[Region]:
+    """Where the first :data:`MAX_ALIGNED_TOKENS` differ."""
     left_keys = [token.key for token in left[:MAX_ALIGNED_TOKENS]]
     right_keys = [token.key for token in right[:MAX_ALIGNED_TOKENS]]
-    matcher = SequenceMatcher(None, left_keys, right_keys)
-    regions = [
-        (a, b, c, d) for operation, a, b, c, d in matcher.get_opcodes() if operation != "equal"
-    ]
-    return regions, matcher.ratio()
+    opcodes = SequenceMatcher(None, left_keys, right_keys).get_opcodes()
+    return [(a, b, c, d) for operation, a, b, c, d in opcodes if operation != "equal"]
 
 
 def _compare_mentions(
     left: AnnotatedText, right: AnnotatedText, regions: list[Region]
 ) -> list[Change]:
-    """Values in differing regions: pairs of equal ones, pairs of different ones, and the rest."""
+    """Different values in differing regions, in pairs where they are comparable."""
     left_mentions = _mentions_in_regions(left.mentions, [region[:2] for region in regions])
     right_mentions = _mentions_in_regions(right.mentions, [region[2:] for region in regions])
     changes: list[Change] = []
-    for same_region, equal in product((True, False), repeat=2):
+    for same_region in (True, False):
+        _pair_mentions(left_mentions, right_mentions, same_region=same_region, equal=True)
         changes += _pair_mentions(
-            left_mentions, right_mentions, same_region=same_region, equal=equal
+            left_mentions, right_mentions, same_region=same_region, equal=False
         )
-    changes = [change for change in changes if not _is_moved(change, left, right)]
-    for mention in _without_counterpart(left_mentions, right):
-        place = regions[min(left_mentions[mention])][2]
-        span = (mention.start, mention.end)
-        changes.append(Change(mention.type, span, (place, place), mention))
-    for mention in _without_counterpart(right_mentions, left):
-        place = regions[min(right_mentions[mention])][0]
-        span = (mention.start, mention.end)
-        changes.append(Change(mention.type, (place, place), span, None, mention))
+    for mention, numbers in left_mentions.items():
+        place = regions[min(numbers)][2]
+        changes.append(Change(mention.type, mention.span, (place, place), mention))
+    for mention, numbers in right_mentions.items():
+        place = regions[min(numbers)][0]
+        changes.append(Change(mention.type, (place, place), mention.span, None, mention))
     return changes
 
 
@@ -139,39 +127,13 @@ def _pair_mentions(
     changes: list[Change] = []
     for left, left_regions in list(left_mentions.items()):
         for right, right_regions in right_mentions.items():
-            if left.type != right.type:
+            if left.type != right.type or (same_region and left_regions.isdisjoint(right_regions)):
                 continue
-            # a negation in another region denies something else
-            must_meet = same_region or left.type == "polarity"
-            if must_meet and left_regions.isdisjoint(right_regions):
-                continue
-            same = left.equals(right)
-            if same is equal and (same or left.is_comparable(right)):
+            if left.equals(right) if equal else left.is_comparable(right):
                 del left_mentions[left], right_mentions[right]
-                spans = (left.start, left.end), (right.start, right.end)
-                changes.append(Change(left.type, *spans, left, right, same))
+                changes.append(Change(left.type, left.span, right.span, left, right))
                 break
     return changes
-
-
-def _without_counterpart(mentions: Iterable[Mention], other: AnnotatedText) -> list[Mention]:
-    """The mentions that are not in the other text, where a name may also open a sentence."""
-    known = {token.key.removesuffix("'s") for token in other.tokens}
-    return [
-        mention
-        for mention in mentions
-        if not (isinstance(mention.value, str) and mention.type == "entity")
-        or not known.issuperset(mention.value.split())
-    ]
-
-
-def _is_moved(change: Change, left: AnnotatedText, right: AnnotatedText) -> bool:
-    """Whether nothing but the place of a value differs; a name may be shortened too."""
-    if not change.equal:
-        return False
-    left_keys = [token.key for token in left.tokens[slice(*change.left)]]
-    right_keys = [token.key for token in right.tokens[slice(*change.right)]]
-    return change.type in ("entity", "polarity") or left_keys == right_keys
 
 
 def _mentions_in_regions(mentions: Sequence[Mention], spans: list[TokenSpan]) -> RegionsByMention:
@@ -179,7 +141,7 @@ def _mentions_in_regions(mentions: Sequence[Mention], spans: list[TokenSpan]) ->
     region_of = {index: number for number, span in enumerate(spans) for index in range(*span)}
     placed: RegionsByMention = {}
     for mention in mentions:
-        tokens = range(mention.start, mention.end)
+        tokens = range(*mention.span)
         if overlapping := {region_of[index] for index in tokens if index in region_of}:
             placed[mention] = overlapping
         if len(placed) == MAX_MENTIONS:
@@ -190,17 +152,15 @@ def _mentions_in_regions(mentions: Sequence[Mention], spans: list[TokenSpan]) ->
 def _read_antonyms(table: str) -> Mapping[str, set[str]]:
     antonyms: dict[str, set[str]] = {}
     for pair in table.split():
-        left_words, right_words = (side.split(",") for side in pair.split("/"))
-        for left in left_words:
-            for right in right_words:
-                for word, opposite in ((left, right), (stem(left), stem(right))):
-                    antonyms.setdefault(word, set()).add(opposite)
-                    antonyms.setdefault(opposite, set()).add(word)
+        left, right = ([stem(word) for word in side.split(",")] for side in pair.split("/"))
+        for word, opposite in product(left, right):
+            antonyms.setdefault(word, set()).add(opposite)
+            antonyms.setdefault(opposite, set()).add(word)
     return antonyms
 
 
 _ANTONYMS = _read_antonyms(LEXICON["antonyms"])
-"""Word, or its stem -> its antonyms and their stems."""
+"""Stem -> the stems of its antonyms."""
 
 
 def _find_opposites(
@@ -209,19 +169,13 @@ def _find_opposites(
     """Words of one region that are antonyms."""
     changes: list[Change] = []
     for a, b, c, d in regions:
-        unpaired: dict[str, int] = {}
-        for index in range(c, d):
-            word = right.tokens[index].key
-            for form in (word, stem(word)):
-                unpaired.setdefault(form, index)
+        unpaired = {stem(right.tokens[index].key): index for index in reversed(range(c, d))}
         for index in range(a, b):
-            word = left.tokens[index].key
-            antonyms = {*_ANTONYMS.get(word, ()), *_ANTONYMS.get(stem(word), ())}
-            matches = [unpaired[form] for form in antonyms if form in unpaired]
-            if matches:
+            antonyms = _ANTONYMS.get(stem(left.tokens[index].key), set())
+            if matches := [unpaired[word] for word in antonyms if word in unpaired]:
                 match = min(matches)
                 changes.append(Change("antonym", (index, index + 1), (match, match + 1)))
-                unpaired = {form: at for form, at in unpaired.items() if at != match}
+                del unpaired[stem(right.tokens[match].key)]
     return changes
 
 

@@ -6,13 +6,18 @@ Dates in metadata are read by ``contradiction/metadata_dates.py``.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from logic_retrievers.cleaning.differences.lexicon import LEXICON, compile_phrase, listed_words
 from logic_retrievers.cleaning.differences.quantities import CURRENCY_SIGNS, UNITS
-from logic_retrievers.cleaning.differences.tokens import MAX_CHARACTERS, Token, normalize
+from logic_retrievers.cleaning.differences.tokens import (
+    MAX_CHARACTERS,
+    Token,
+    key_at,
+    normalize,
+)
 
 _MONTHS: Mapping[str, int] = LEXICON["maps"]["months"]
 _FORMATS = tuple(
@@ -54,47 +59,39 @@ def find_dates(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, P
     for date_format in _FORMATS:
         for match in date_format.finditer(unread):
             date = _parse_match(match)
-            span = _token_span(tokens, *match.span())
-            if date is None or span is None:
+            first, end = _token_span(tokens, *match.span())
+            is_bare = date_format is _FORMATS[-1]
+            if date is None or first == end or (is_bare and not _is_year(tokens, first)):
                 continue
-            if date_format is _FORMATS[-1] and not _is_year(tokens, span[0]):
-                continue
-            dates.append((*span, date))
+            dates.append((first, end, date))
             unread = f"{unread[: match.start()]}{' ' * len(match[0])}{unread[match.end() :]}"
     yield from sorted(dates, key=lambda placed: placed[:2])
 
 
 def _parse_match(match: re.Match[str]) -> PartialDate | None:
     """The date of a match; None if it is in no calendar."""
-    parts = match.groupdict()
-    year = int(parts["year"]) if parts.get("year") else None
-    month = None
-    if parts.get("month"):
-        key = normalize(parts["month"])
-        month = int(key) if key.isdigit() else _MONTHS[key]
-    day = int(parts["day"]) if parts.get("day") else None
-    is_in_calendar = month in (None, *range(1, 13)) and day in (None, *range(1, 32))
-    return PartialDate(year, month, day) if is_in_calendar else None
+    parts = {name: normalize(part) for name, part in match.groupdict().items() if part}
+    year, month, day = (parts.get(name, "") for name in PartialDate._fields)
+    date = PartialDate(
+        int(year) if year else None,
+        int(month) if month.isdigit() else _MONTHS.get(month),
+        int(day) if day else None,
+    )
+    is_in_calendar = date.month in (None, *range(1, 13)) and date.day in (None, *range(1, 32))
+    return date if is_in_calendar else None
 
 
 def _is_year(tokens: Sequence[Token], index: int) -> bool:
     """Whether four figures are a year: they count nothing, or the word before says so."""
-    preceding = tokens[index - 1].key if index else ""
-    following = tokens[index + 1] if index + 1 < len(tokens) else None
-    if preceding in CURRENCY_SIGNS:
+    before, after = key_at(tokens, index - 1), key_at(tokens, index + 1)
+    if before in CURRENCY_SIGNS or after in UNITS or after in ("per", "million", "x"):
         return False
-    if following is None:
+    if not _PLURAL.fullmatch(after) or before in _BEFORE_YEAR:
         return True
-    if following.key in UNITS or following.key in ("per", "million", "x") or following.text == "%":
-        return False
-    counts = not following.opens_sentence and _PLURAL.fullmatch(following.text) is not None
-    return not counts or preceding in _BEFORE_YEAR
+    return tokens[index + 1].opens_sentence or not tokens[index + 1].text.islower()
 
 
-def _token_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | None:
+def _token_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
     """The tokens that have characters in a span of the text."""
     first = bisect_right(tokens, start, key=lambda token: token.end_char)
-    last = first
-    while last < len(tokens) and tokens[last].start_char < end:
-        last += 1
-    return (first, last) if last > first else None
+    return first, bisect_left(tokens, end, first, key=lambda token: token.start_char)

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words
+from logic_retrievers.cleaning.differences.lexicon import LEXICON
 from logic_retrievers.cleaning.differences.tokens import Token, key_at
 
 CARDINALS: Mapping[str, int] = LEXICON["maps"]["cardinals"]
 _TENS: Mapping[str, int] = LEXICON["maps"]["tens"]
+_BELOW_HUNDRED = CARDINALS.keys() | _TENS.keys()
 MULTIPLIERS: Mapping[str, int] = LEXICON["maps"]["multipliers"]
 ORDINALS: Mapping[str, int] = LEXICON["maps"]["ordinals"]
 
-_BEFORE_PRONOUN_ONE = listed_words("before_pronoun_one")
-_AFTER_PRONOUN_ONE = listed_words("after_pronoun_one")
 _FIGURES = re.compile(r"-?\d+(?:[.,]\d+)*", re.ASCII)
 _GROUPED_FIGURES = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
-_MAX_FIGURES = 30
-"""Longer strings of figures are keys or checksums."""
 
 ParsedNumber = tuple[int, float]
 """Index behind the last token of a number, and its value."""
@@ -27,7 +24,7 @@ ParsedNumber = tuple[int, float]
 def parse_number(tokens: Sequence[Token], index: int) -> ParsedNumber | None:
     """The number that begins at a token; None where none does."""
     key = key_at(tokens, index)
-    if _FIGURES.fullmatch(key) and len(key) <= _MAX_FIGURES:
+    if _FIGURES.fullmatch(key):
         return _parse_figures(tokens, index, key)
     if number := _parse_number_words(tokens, index):
         return number
@@ -51,8 +48,6 @@ def _parse_number_words(tokens: Sequence[Token], index: int) -> ParsedNumber | N
     while index < len(tokens):
         key, begun = tokens[index].key, index > start
         if key in CARDINALS and (not begun or group % 10 == 0):
-            if key == "one" and not begun and not _is_counting_one(tokens, index):
-                return None
             group += CARDINALS[key]
         elif key in _TENS and (not begun or group % 100 == 0):
             group += _TENS[key]
@@ -60,25 +55,11 @@ def _parse_number_words(tokens: Sequence[Token], index: int) -> ParsedNumber | N
             group = max(group, 1.0) * MULTIPLIERS[key]
             if MULTIPLIERS[key] >= MULTIPLIERS["thousand"]:
                 total, group = total + group, 0.0
-        elif not (key == "and" and begun and _joins_number_words(tokens, index)):
+        elif not (
+            key == "and"
+            and key_at(tokens, index - 1) in MULTIPLIERS
+            and key_at(tokens, index + 1) in _BELOW_HUNDRED
+        ):
             break
         index += 1
     return (index, total + group) if index > start else None
-
-
-def _joins_number_words(tokens: Sequence[Token], index: int) -> bool:
-    """Whether an "and" stands inside a number: ``two hundred and fifty``."""
-    following = key_at(tokens, index + 1)
-    return key_at(tokens, index - 1) in MULTIPLIERS and (
-        following in CARDINALS or following in _TENS
-    )
-
-
-def _is_counting_one(tokens: Sequence[Token], index: int) -> bool:
-    """Whether ``one`` is a number and no pronoun."""
-    preceding, following = key_at(tokens, index - 1), key_at(tokens, index + 1)
-    return (
-        following[:1].isalnum()
-        and following not in _AFTER_PRONOUN_ONE
-        and preceding not in _BEFORE_PRONOUN_ONE
-    )

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from math import isclose
 from typing import NamedTuple
 
-from logic_retrievers.cleaning.differences.lexicon import LEXICON, listed_words
-from logic_retrievers.cleaning.differences.numerals import MULTIPLIERS, ORDINALS, parse_number
+from logic_retrievers.cleaning.differences.lexicon import LEXICON
+from logic_retrievers.cleaning.differences.numerals import ORDINALS, parse_number
 from logic_retrievers.cleaning.differences.tokens import Token, key_at, stem
 
 
@@ -21,18 +21,16 @@ class Unit(NamedTuple):
 
 
 def _read_units() -> dict[str, Unit]:
-    currencies = {name: {name: spellings} for name, spellings in LEXICON["currencies"].items()}
     return {
         spelling: Unit(name, kind)
-        for table in (LEXICON["units"], currencies)
-        for kind, definitions in table.items()
+        for kind, definitions in LEXICON["units"].items()
         for name, spellings in definitions.items()
         for spelling in spellings.split()
     }
 
 
 UNITS: Mapping[str, Unit] = _read_units()
-"""Spelling -> unit; every currency is a kind of its own."""
+"""Spelling -> unit; all currencies are of one kind."""
 
 CURRENCY_SIGNS = {sign: UNITS[sign] for sign in "$\u20ac\u00a3\u00a5"}
 """Signs that stand before the number."""
@@ -42,7 +40,6 @@ _CALENDAR: Mapping[str, float] = {
 }  # fmt: skip
 """Units that every reader converts -> days: "two weeks" and "14 days" are no different units."""
 
-_MONEY = frozenset(LEXICON["currencies"])
 _CLOCK = Unit("clock", "clock")  # minutes since midnight
 _ORDINAL = Unit("ordinal", "ordinal")
 _PERIODS: Mapping[str, str] = LEXICON["maps"]["periods"]
@@ -51,8 +48,6 @@ _PERIOD_REACH = 3
 
 _HOUR = re.compile(r"[01]?\d|2[0-4]", re.ASCII)
 _MINUTES = re.compile(r"[0-5]\d", re.ASCII)
-_DOTTED_TIME = re.compile(r"(?:[01]?\d|2[0-4])\.[0-5]\d", re.ASCII)
-_BEFORE_TIME = listed_words("before_time")
 _NOON = 12
 
 
@@ -96,7 +91,7 @@ class Quantity:
     def is_comparable(self, other: Quantity) -> bool:
         """Whether both may answer one question: they are of one kind or count the same."""
         if self.kind or other.kind:
-            return self.kind == other.kind or {self.kind, other.kind} <= _MONEY
+            return self.kind == other.kind
         return not self.counted or not other.counted or self.counted == other.counted
 
 
@@ -123,22 +118,20 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> PlacedQuantity | None:
         return None
     end, value = number
     unit, counted = currency, ""
-    if unit is None:
-        end, unit, counted = _unit_at(tokens, end, value)
-    end, period = (end, "") if unit is _ORDINAL else _period_at(tokens, end, unit is not None)
+    if key_at(tokens, end - 1) in ORDINALS:
+        unit = _ORDINAL
+    elif unit is None:
+        end, unit, counted = _unit_at(tokens, end)
+    end, period = _period_at(tokens, end)
     return index, end, Quantity(value, unit, counted, period)
 
 
-def _unit_at(tokens: Sequence[Token], index: int, value: float) -> tuple[int, Unit | None, str]:
-    """Index behind the unit of a value, the unit, and what is counted where there is none."""
+def _unit_at(tokens: Sequence[Token], index: int) -> tuple[int, Unit | None, str]:
+    """Index behind the unit of a number, the unit, and what is counted where there is none."""
     key, following = key_at(tokens, index), key_at(tokens, index + 1)
-    if ORDINALS.get(key_at(tokens, index - 1)) == value:
-        return index, _ORDINAL, ""
     if key in ("\u00b0", "degree", "degrees"):
         has_scale = f"\u00b0{following}" in UNITS
         return index + 1 + has_scale, UNITS[f"\u00b0{following if has_scale else 'c'}"], ""
-    if key == "per" and following == "cent":
-        return index + 2, UNITS["%"], ""
     if key in ("square", "sq") and (unit := UNITS.get(following)) and unit.kind == "length":
         return index + 2, Unit(f"square {unit.name}", "area"), ""
     if (unit := UNITS.get(key)) is not None:
@@ -147,10 +140,8 @@ def _unit_at(tokens: Sequence[Token], index: int, value: float) -> tuple[int, Un
     return index, None, stem(key) if is_noun else ""
 
 
-def _period_at(tokens: Sequence[Token], index: int, has_unit: bool) -> tuple[int, str]:
-    """``a month``, ``per year``, ``/h`` behind a number, and the index behind it."""
-    if has_unit and key_at(tokens, index) in _PERIODS and _follows_sign(tokens, index):
-        return index + 1, _PERIODS[tokens[index].key]
+def _period_at(tokens: Sequence[Token], index: int) -> tuple[int, str]:
+    """``a month`` or ``per year`` behind a number, and the index behind it."""
     for offset in range(_PERIOD_REACH):
         article, following = (key_at(tokens, index + offset + n) for n in (0, 1))
         if article in ("per", "a", "an", "each", "every") and following in _PERIODS:
@@ -159,42 +150,21 @@ def _period_at(tokens: Sequence[Token], index: int, has_unit: bool) -> tuple[int
 
 
 def _clock_time_at(tokens: Sequence[Token], index: int) -> tuple[int, float] | None:
-    """Index behind the time of day that begins at a token, and its minutes since midnight.
-
-    ``14.00`` is a time behind a word such as ``at`` if no unit follows it.
-    """
-    hour = key_at(tokens, index)
-    end, minutes = index + 1, "0"
-    if _DOTTED_TIME.fullmatch(hour):
-        hour, _, minutes = hour.partition(".")
-        certain = key_at(tokens, index - 1) in _BEFORE_TIME and not _is_counted(tokens, end)
-    elif _HOUR.fullmatch(hour):
-        certain = (
-            end < len(tokens)
-            and _MINUTES.fullmatch(tokens[end].key) is not None
-            and _follows_sign(tokens, end)
-        )
-        if certain:
-            minutes, end = tokens[end].key, end + 1
-    else:
+    """Index behind the time of day that begins at a token, and its minutes since midnight."""
+    hour, dot, minutes = key_at(tokens, index).partition(".")
+    end, following = index + 1, key_at(tokens, index + 1)
+    has_sign = end < len(tokens) and tokens[end].start_char - tokens[index].end_char == 1
+    if has_sign and not dot and _MINUTES.fullmatch(following):  # 14:30
+        minutes, end = following, end + 1
+    if not _HOUR.fullmatch(hour) or (dot and not _MINUTES.fullmatch(minutes)):
         return None
     half = _half_of_day(tokens, end)
-    if not half and not certain:
+    if not half and (dot or not minutes):
         return None
     is_afternoon = half.startswith("p") and int(hour) < _NOON
     is_midnight = half.startswith("a") and int(hour) == _NOON
-    value = (int(hour) + _NOON * is_afternoon - _NOON * is_midnight) * 60.0 + int(minutes)
+    value = (int(hour) + _NOON * is_afternoon - _NOON * is_midnight) * 60.0 + int(minutes or 0)
     return end + len(half.split()), value
-
-
-def _follows_sign(tokens: Sequence[Token], index: int) -> bool:
-    """Whether one character stands between a token and the one before: ``km/h``, ``14:30``."""
-    return tokens[index].start_char - tokens[index - 1].end_char == 1
-
-
-def _is_counted(tokens: Sequence[Token], index: int) -> bool:
-    following = key_at(tokens, index)
-    return following in UNITS or following in MULTIPLIERS or following == "per"
 
 
 def _half_of_day(tokens: Sequence[Token], index: int) -> str:

@@ -6,12 +6,8 @@ from logic_retrievers.cleaning.differences.annotation import AnnotatedText, Toke
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, shortened
 
 _MIN_OVERLAP = 0.35
-_MIN_OVERLAP_PAGE = 0.25
-_MIN_COSINE = 0.5
 _MAX_CHANGES = 8
-_MAX_VALUES = 3
 _MIN_SENTENCE_OVERLAP = 0.5
-_MIN_SHARED_STEMS = 2
 _MAX_NEGATIONS = 20
 _REASON_WORDS = 4
 _DENIED_REACH = 6
@@ -23,11 +19,8 @@ def find_conflicting_value(pair: PassagePair) -> str:
 
     "The tower was completed in 1889." / "The tower was completed in 1899."
     """
-    if len(pair.value_changes) > _MAX_VALUES or not _may_conflict(pair):
-        return ""
-    for change in pair.value_changes:
-        is_subject = change.type == "entity" and pair.is_in_subjects(change)
-        if change.in_both and not is_subject:
+    for change in pair.opposed_values if _may_conflict(pair) else ():
+        if change.type != "entity" or not pair.is_in_subjects(change):
             return pair.contrast(change)
     return ""
 
@@ -43,7 +36,7 @@ def find_denial(pair: PassagePair) -> str:
 
 def find_vector_contradiction(pair: PassagePair) -> str:
     """The vectors state a contradiction, and nothing says that the texts are about two things."""
-    if pair.probability < pair.threshold or pair.cosine < _MIN_COSINE:
+    if pair.probability < pair.threshold:
         return ""
     if not pair.is_decided_by_vectors and all(pair.own_subjects):
         return ""
@@ -58,8 +51,7 @@ def denial_words(pair: PassagePair) -> str:
     """
     left, right = pair.texts
     for text, other in ((left, right), (right, left)):
-        negations = [mention.start for mention in text.mentions if mention.type == "polarity"]
-        for index in negations[:_MAX_NEGATIONS]:
+        for index in _negations(text)[:_MAX_NEGATIONS]:
             if _denies(text, index, other):
                 end = text.sentence_at(index)[1]
                 return text.excerpt(index, min(end, index + _REASON_WORDS))
@@ -68,8 +60,7 @@ def denial_words(pair: PassagePair) -> str:
 
 def _may_conflict(pair: PassagePair) -> bool:
     """Whether two texts say the same of the same thing, apart from their values."""
-    least = _MIN_OVERLAP + _MIN_OVERLAP_PAGE * pair.relative_length
-    if pair.overlap_without_values < least or all(pair.own_subjects):
+    if pair.overlap_without_values < _MIN_OVERLAP or all(pair.own_subjects):
         return False
     return len(pair.comparison.changes) <= _MAX_CHANGES
 
@@ -80,25 +71,28 @@ def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:
     stems = text.stems_in(*sentence)
 
     def likeness(candidate: TokenSpan) -> tuple[int, float]:
-        """How many stems are common, and their share of the shorter sentence."""
+        """How many stems are common, which a heading has few of, and their share of the shorter."""
         others = other.stems_in(*candidate)
         shared = len(stems & others)
         return shared, shared / max(1, min(len(stems), len(others)))
 
     counterpart = max(other.sentences, key=likeness, default=(0, 0))
-    shared, overlap = likeness(counterpart)
-    if shared < _MIN_SHARED_STEMS or overlap < _MIN_SENTENCE_OVERLAP:
+    if likeness(counterpart)[1] < _MIN_SENTENCE_OVERLAP:
         return False
     negated: set[str] = set()
-    for mention in other.mentions:
-        if mention.type == "polarity" and counterpart[0] <= mention.start < counterpart[1]:
-            negated |= _negated_stems(other, mention.start, counterpart)
+    for start in _negations(other):
+        if counterpart[0] <= start < counterpart[1]:
+            negated |= _negated_stems(other, start, counterpart)
     affirmed = other.stems_in(*counterpart) - negated
     return not affirmed.isdisjoint(_negated_stems(text, index, sentence))
 
 
+def _negations(text: AnnotatedText) -> list[int]:
+    return [mention.span[0] for mention in text.mentions if mention.type == "polarity"]
+
+
 def _negated_stems(text: AnnotatedText, index: int, sentence: TokenSpan) -> set[str]:
-    """The next content words that a negation is about."""
+    """The next content words, which a negation is about."""
     end = min(sentence[1], index + 1 + _DENIED_REACH)
     stems = [text.stems[n] for n in range(index + 1, end) if n in text.stems]
     return set(stems[:_DENIED_STEMS])

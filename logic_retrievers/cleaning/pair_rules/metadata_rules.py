@@ -5,20 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.versions import Version, parse_version
-from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, shortened
+from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, later_side, shortened
 from logic_retrievers.cleaning.result import Side
 from logic_retrievers.contradiction.metadata_dates import is_later, parse_date
 from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source
-from logic_retrievers.types import Passage
 
 _Parsed = TypeVar("_Parsed")
-
-KeyValues = tuple[str, Any, Any]
-"""A key and the values of both passages under it."""
 
 _KEY_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _TIME_WORDS = listed_words("time_keys")
@@ -30,9 +26,16 @@ _MIN_OVERLAP_DOCUMENT = 0.1
 _DOCUMENT_KEYS = listed_words("document_keys")
 _TITLE_WORDS = listed_words("title_key_words")
 _CATEGORY_NAME = re.compile(r"(?!.*(?:[/\\@]|\d{3}))(?=.*[^\W\d]{2}).{1,40}")
-_MAX_NAME_WORDS = 5
 _UNIVERSAL = listed_words("universal")
 _MIN_COSINE_CATEGORY = 0.75
+
+
+class KeyValues(NamedTuple):
+    """A key of the metadata and the values of both passages under it."""
+
+    key: str
+    left: Any
+    right: Any
 
 
 def find_metadata_scope(pair: PassagePair) -> str:
@@ -49,11 +52,11 @@ def find_metadata_category(pair: PassagePair) -> str:
 
     ``{"dept": "Forestry"}`` and ``{"dept": "Fisheries"}``.
     """
-    if not pair.scope_keys or pair.cosine < _MIN_COSINE_CATEGORY or not pair.is_related:
+    if not pair.scope_keys or pair.cosine < _MIN_COSINE_CATEGORY:
         return ""
-    for key, left, right in _keys_about_content(pair.left, pair.right):
-        if _is_category(left) and _is_category(right) and _are_disjoint(left, right):
-            return _key_reason((key, left, right))
+    for item in _keys_about_content(pair):
+        if _is_category(item.left) and _is_category(item.right) and _are_disjoint(item):
+            return _key_reason(item)
     return ""
 
 
@@ -62,10 +65,9 @@ def find_newer_by_metadata(pair: PassagePair) -> tuple[Side, str] | None:
 
     ``{"title": "Leave", "version": 3}`` and ``{"title": "Leave", "version": 5}``.
     """
-    if pair.overlap < _MIN_OVERLAP_DOCUMENT * (1 + pair.relative_length):
+    if pair.overlap < _MIN_OVERLAP_DOCUMENT or not _is_same_document(pair):
         return None
-    newer = later_by_metadata(pair) if _is_same_document(pair) else None
-    if newer is None:
+    if (newer := later_by_metadata(pair)) is None:
         return None
     side, (key, left, right) = newer
     return side, f"two versions of one document: the {key} of one is {left}, of the other {right}"
@@ -73,24 +75,21 @@ def find_newer_by_metadata(pair: PassagePair) -> tuple[Side, str] | None:
 
 def later_by_metadata(pair: PassagePair) -> tuple[Side, KeyValues] | None:
     """Which of two passages has the later date or version, and the key that says so."""
-    left, right = pair.left, pair.right
-    key = pair.date_key
-    values = metadata_value(left.metadata, key), metadata_value(right.metadata, key)
-    if side := _later_side(values, parse_date, is_later):
-        return side, (key, *values)
-    for key, *both in _shared_items(left, right):
-        values = both[0], both[1]
-        if _names(key, _TIME_WORDS) and (side := _later_side(values, parse_date, is_later)):
-            return side, (key, *values)
-        by_version = _names(key, _VERSION_WORDS)
-        if by_version and (side := _later_side(values, parse_version, Version.is_later)):
-            return side, (key, *values)
+    dates = _values_under(pair.date_key, pair)
+    if side := _later_side(dates, parse_date, is_later):
+        return side, dates
+    for item in _shared_items(pair):
+        if _names(item.key, _TIME_WORDS) and (side := _later_side(item, parse_date, is_later)):
+            return side, item
+        by_version = _names(item.key, _VERSION_WORDS)
+        if by_version and (side := _later_side(item, parse_version, Version.is_later)):
+            return side, item
     return None
 
 
-def _key_reason(difference: KeyValues) -> str:
-    key, left, right = difference
-    return f"the {key} of one is {shortened(str(left))}, of the other {shortened(str(right))}"
+def _key_reason(item: KeyValues) -> str:
+    left, right = shortened(str(item.left)), shortened(str(item.right))
+    return f"the {item.key} of one is {left}, of the other {right}"
 
 
 def _differing_scope(pair: PassagePair) -> KeyValues | None:
@@ -98,88 +97,70 @@ def _differing_scope(pair: PassagePair) -> KeyValues | None:
 
     ``fiscalYear``, ``fiscal_year`` and ``Fiscal year`` are one key, nested or not.
     """
-    left, right = pair.left, pair.right
-    left_items, right_items = _normalized_items(left.metadata), _normalized_items(right.metadata)
+    shared = {_normalize_key(item.key): item for item in _shared_items(pair)}
     for key in pair.scope_keys:
-        left_value, right_value = (metadata_value(p.metadata, key) for p in (left, right))
-        if left_value is None and right_value is None:
-            normalized = _normalize_key(key)
-            left_value, right_value = left_items.get(normalized), right_items.get(normalized)
-        if _are_disjoint(left_value, right_value):
-            return key, left_value, right_value
+        item = _values_under(key, pair)
+        if item.left is None and item.right is None:
+            item = shared.get(_normalize_key(key), item)
+        if _are_disjoint(item):
+            return item
     scope_words = {_key_words(key) for key in pair.scope_keys}
-    for key, left_value, right_value in _keys_about_content(left, right):
+    for item in _keys_about_content(pair):
         # the last word is a scope key: school_year, rank_group
-        if _key_words(key)[-1:] in scope_words and _are_disjoint(left_value, right_value):
-            return key, left_value, right_value
+        if _key_words(item.key)[-1:] in scope_words and _are_disjoint(item):
+            return item
     return None
 
 
-def _keys_about_content(left: Passage, right: Passage) -> Iterator[KeyValues]:
+def _keys_about_content(pair: PassagePair) -> Iterator[KeyValues]:
     """Shared keys that name nothing of the text itself, no time and no version."""
-    for key, left_value, right_value in _shared_items(left, right):
-        is_vague = _VAGUE_WORDS.issuperset(_key_words(key))
-        if not is_vague and not _names(key, _TEXT_WORDS | _TIME_WORDS | _VERSION_WORDS):
-            yield key, left_value, right_value
+    for item in _shared_items(pair):
+        is_vague = _VAGUE_WORDS.issuperset(_key_words(item.key))
+        if not is_vague and not _names(item.key, _TEXT_WORDS | _TIME_WORDS | _VERSION_WORDS):
+            yield item
 
 
 def _is_same_document(pair: PassagePair) -> bool:
     """Whether both come from one source, or under one title."""
-    left, right = pair.left, pair.right
-    pairs = [(passage_source(left, pair.source_key), passage_source(right, pair.source_key))]
-    pairs += [
-        (left_value, right_value)
-        for key, left_value, right_value in _shared_items(left, right)
-        if key in _DOCUMENT_KEYS or _names(key, _TITLE_WORDS)
+    sources = (passage_source(passage, pair.source_key) for passage in (pair.left, pair.right))
+    items = [KeyValues(pair.source_key, *sources)]
+    items += [
+        item
+        for item in _shared_items(pair)
+        if item.key in _DOCUMENT_KEYS or _names(item.key, _TITLE_WORDS)
     ]
-    return any(
-        _has_value(left_value) and left_value == right_value for left_value, right_value in pairs
-    )
+    return any(_value_set(item.left) and item.left == item.right for item in items)
 
 
 def _later_side(
-    values: tuple[Any, Any],
+    item: KeyValues,
     parse: Callable[[Any], _Parsed | None],
     is_later: Callable[[_Parsed, _Parsed], bool],
 ) -> Side | None:
     """Which of two values is the later date or version; None where neither certainly is."""
-    left, right = parse(values[0]), parse(values[1])
-    if left is None or right is None:
-        return None
-    if is_later(left, right):
-        return "one"
-    return "other" if is_later(right, left) else None
+    left, right = parse(item.left), parse(item.right)
+    return None if left is None or right is None else later_side(left, right, is_later)
 
 
 def _is_category(value: Any) -> bool:
-    """Whether a value may name a category: a few words, no path, no long number, no date."""
-    if isinstance(value, list | tuple):
-        return bool(value) and all(map(_is_category, value))
-    if not isinstance(value, str) or not _CATEGORY_NAME.fullmatch(value.strip()):
-        return False
-    return len(value.split()) <= _MAX_NAME_WORDS and parse_date(value) is None
+    """Whether a value may name a category: it is short, and no path, long number or date."""
+    return isinstance(value, str) and _CATEGORY_NAME.fullmatch(value.strip()) is not None
 
 
-def _has_value(value: Any) -> bool:
-    return isinstance(value, str | int | float | list | tuple) and value not in ("", [], ())
-
-
-def _are_disjoint(left: Any, right: Any) -> bool:
+def _are_disjoint(item: KeyValues) -> bool:
     """Whether two scopes have nothing in common; "all" has something in common with each."""
-    if not _has_value(left) or not _has_value(right):
-        return False
-    left_values, right_values = _value_set(left), _value_set(right)
-    return left_values.isdisjoint(right_values) and _UNIVERSAL.isdisjoint(
-        left_values | right_values
-    )
+    left, right = _value_set(item.left), _value_set(item.right)
+    return bool(left and right) and left.isdisjoint(right) and _UNIVERSAL.isdisjoint(left | right)
 
 
 def _value_set(value: Any) -> set[str]:
+    """The names and numbers of a value or a list of values; empty for anything else."""
     values = value if isinstance(value, list | tuple) else [value]
     return {
         str(int(v) if isinstance(v, float) and v.is_integer() else v).strip().casefold()
         for v in values
-    }
+        if isinstance(v, str | int | float)
+    } - {""}
 
 
 @lru_cache(maxsize=4096)
@@ -208,16 +189,16 @@ def _nested_items(metadata: Mapping[str, Any], depth: int = 1) -> Iterator[tuple
             yield str(key), value
 
 
-def _normalized_items(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Normalized key -> value, nested ones too."""
-    return {_normalize_key(key): value for key, value in _nested_items(metadata)}
+def _values_under(key: str, pair: PassagePair) -> KeyValues:
+    """The values under the path of a key: ``a.b`` for a nested one."""
+    passages = (pair.left, pair.right)
+    return KeyValues(key, *(metadata_value(passage.metadata, key) for passage in passages))
 
 
-def _shared_items(left: Passage, right: Passage) -> Iterator[tuple[str, Any, Any]]:
-    """Keys that both passages have, with both values, in alphabetical order."""
-    right_values = _normalized_items(right.metadata)
-    for key, value in sorted(
-        _nested_items(left.metadata), key=lambda item: _normalize_key(item[0])
-    ):
-        if _normalize_key(key) in right_values:
-            yield key, value, right_values[_normalize_key(key)]
+def _shared_items(pair: PassagePair) -> Iterator[KeyValues]:
+    """Keys that both passages have, nested ones too, in alphabetical order."""
+    right = {_normalize_key(key): value for key, value in _nested_items(pair.right.metadata)}
+    left = _nested_items(pair.left.metadata)
+    for key, value in sorted(left, key=lambda item: _normalize_key(item[0])):
+        if (name := _normalize_key(key)) in right:
+            yield KeyValues(key, value, right[name])

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from logic_retrievers.cleaning.differences import Change
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan
 from logic_retrievers.cleaning.differences.dates import PartialDate
 from logic_retrievers.cleaning.differences.lexicon import listed_words, phrase_pattern
 from logic_retrievers.cleaning.differences.quantities import Quantity
-from logic_retrievers.cleaning.differences.tokens import key_at
 from logic_retrievers.cleaning.pair_rules.passage_pair import (
     PassagePair,
-    are_parallel,
     scope_reason,
     shortened,
     values_of,
@@ -42,7 +38,7 @@ def find_other_unit(pair: PassagePair) -> str:
 
     "The belt runs at 100 km/h." / "The belt runs at 62 mph."
     """
-    for change in pair.comparison.changes if pair.is_related else ():
+    for change in pair.opposed_values if pair.is_related else ():
         quantities = values_of(change, Quantity)
         if quantities is not None and quantities[0].has_other_unit(quantities[1]):
             left, right = pair.words_of(change)
@@ -63,25 +59,23 @@ def find_other_scope(pair: PassagePair) -> str:
 
 
 def find_other_year(pair: PassagePair) -> str:
-    """Each text says what was so in a year, and they have no year in common.
+    """Each of two brief texts says what was so in a year, and they have no year in common.
 
     "In 2011 there were 40 looms in the mill." / "By 2019 six looms were left in the mill."
     """
-    if not are_parallel(pair):
-        return ""
     left, right = pair.texts
     left_years, right_years = _years(left), _years(right)
-    if not left_years or not right_years or left_years.keys() & right_years.keys():
+    if not pair.are_brief or not left_years or not right_years:
         return ""
-    if _has_single_event(left, left_years) or _has_single_event(right, right_years):
+    if left_years.keys() & right_years.keys():
         return ""
     left_span, right_span = next(iter(left_years.values())), next(iter(right_years.values()))
     return scope_reason(left.excerpt(*left_span), right.excerpt(*right_span))
 
 
 def find_other_subject(pair: PassagePair) -> str:
-    """Sentences with different subjects, and a value of one kind that differs."""
-    if not all(pair.own_subjects) or not any(map(_is_one_kind, pair.value_changes)):
+    """Sentences with different subjects, and a value that differs."""
+    if not all(pair.own_subjects) or not pair.opposed_values:
         return ""
     if pair.overlap < _MIN_OVERLAP + _MIN_OVERLAP_PAGE * pair.relative_length:
         return ""
@@ -95,29 +89,17 @@ def find_other_subject(pair: PassagePair) -> str:
 
 def _is_scope(pair: PassagePair, change: Change) -> bool:
     """Whether a change says what the text is about, and is not the answer itself."""
-    sides = pair.sides_of(change)
-    if change.left_mention is None or change.right_mention is None:
-        in_phrases = all(_follows_preposition(text, span) for text, span in sides)
-        return change.in_both and (in_phrases or pair.is_in_subjects(change))
-    if change.type == "entity":
-        return all(_follows_preposition(text, span) for text, span in sides)
-    return values_of(change, Quantity) is not None and pair.is_in_subjects(change)
+    if change.type != "entity":
+        return change.in_both and pair.is_in_subjects(change)
+    return all(_follows_preposition(text, span) for text, span in pair.sides_of(change))
 
 
 def _are_same_quantities(change: Change) -> bool:
     """Whether a change is of two quantities of one kind, or that count the same."""
-    quantities = values_of(change, Quantity)
-    is_counted = quantities is not None and (quantities[0].kind or quantities[0].counted)
-    return bool(is_counted) and _is_one_kind(change)
-
-
-def _is_one_kind(change: Change) -> bool:
-    """Whether both values of a change certainly answer one question."""
-    quantities = values_of(change, Quantity)
-    if quantities is None:
-        return change.in_both
-    left, right = quantities
-    return left.kind == right.kind and left.counted == right.counted
+    if not (quantities := values_of(change, Quantity)):
+        return False
+    left, right = ((quantity.kind, quantity.counted) for quantity in quantities)
+    return left == right != ("", "")
 
 
 def _follows_preposition(text: AnnotatedText, span: TokenSpan) -> bool:
@@ -126,18 +108,14 @@ def _follows_preposition(text: AnnotatedText, span: TokenSpan) -> bool:
 
 
 def _years(text: AnnotatedText) -> dict[int, TokenSpan]:
-    """Year -> the first date that names it, in the order of the text."""
+    """Year -> the first date that names it, in the order of the text.
+
+    None where one of them dates an event or a thing: "built in 1931", "a 1931 drama".
+    """
     years: dict[int, TokenSpan] = {}
     for mention in text.mentions:
         if isinstance(mention.value, PartialDate) and mention.value.year:
-            years.setdefault(mention.value.year, (mention.start, mention.end))
+            if _SINGLE_EVENT.search(text.before(mention.span[0], _CHARACTERS_BEFORE_YEAR)):
+                return {}
+            years.setdefault(mention.value.year, mention.span)
     return years
-
-
-def _has_single_event(text: AnnotatedText, years: Mapping[int, TokenSpan]) -> bool:
-    """Whether a year dates an event or a thing: "built in 1931", "a 1931 drama"."""
-    return any(
-        key_at(text.tokens, start - 1) in ("a", "an", "lost")
-        or _SINGLE_EVENT.search(text.before(start, _CHARACTERS_BEFORE_YEAR))
-        for start, _ in years.values()
-    )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
 from logic_retrievers.cleaning.differences import Change, Comparison, compare
 from logic_retrievers.cleaning.differences.annotation import AnnotatedText, TokenSpan, annotate
+from logic_retrievers.cleaning.result import Side
 from logic_retrievers.types import Passage
 
 T = TypeVar("T")
@@ -17,23 +18,14 @@ _FEW_SENTENCES = 25
 _PAGE = 70
 """Different content words of a text of that length."""
 
+_MAX_BRIEF_TOPICS = 36
+"""Different content words of two brief texts, each text's counted."""
+
 _MIN_VECTOR_TOPIC = 20
 """Different content words from which on the vectors alone may decide: two or three sentences."""
 
-_COPY = 0.8
-"""Share of common words from which on one text is an edited copy of the other."""
-
 _MIN_OVERLAP = 0.16
 _MIN_OVERLAP_PAGE = 0.14
-_MIN_SIMILARITY = 0.86
-"""Sum of overlap and cosine of two texts about related things."""
-
-_MIN_COSINE_ONE_WORD = 0.5
-_MIN_COSINE = 0.36
-_MIN_SHARED = 2
-_MIN_SHARED_PART = 0.25
-_MAX_SHORT_TOPIC = 24
-_MAX_SUM_OF_TOPICS = 64
 
 
 @dataclass(frozen=True)
@@ -64,6 +56,11 @@ class PassagePair:
         """Different content words of the shorter text."""
         return min(len(text.topic) for text in self.texts)
 
+    @property
+    def are_brief(self) -> bool:
+        """Whether both texts are so short that all of their words are about one thing."""
+        return sum(len(text.topic) for text in self.texts) <= _MAX_BRIEF_TOPICS
+
     @cached_property
     def value_changes(self) -> tuple[Change, ...]:
         """Numbers, dates, names and antonyms that stand against each other.
@@ -73,10 +70,13 @@ class PassagePair:
         return tuple(
             change
             for change in self.comparison.changes
-            if not change.equal
-            and change.type != "wording"
-            and (change.in_both or change.type == "polarity")
+            if change.type != "wording" and (change.in_both or change.type == "polarity")
         )
+
+    @cached_property
+    def opposed_values(self) -> list[Change]:
+        """Of these, those for which both texts have words."""
+        return [change for change in self.value_changes if change.in_both]
 
     @cached_property
     def relative_length(self) -> float:
@@ -87,12 +87,9 @@ class PassagePair:
     def is_decided_by_vectors(self) -> bool:
         """Whether the vectors state a contradiction of texts of several sentences.
 
-        Names, years and numbers of such texts differ by chance and are no scopes, unless one text
-        is a copy of the other.
+        Names, years and numbers of such texts differ by chance and are no scopes.
         """
-        if self.probability < self.threshold or self.smaller_topic < _MIN_VECTOR_TOPIC:
-            return False
-        return self.comparison.common < _COPY
+        return self.probability >= self.threshold and self.smaller_topic >= _MIN_VECTOR_TOPIC
 
     @cached_property
     def overlap(self) -> float:
@@ -103,18 +100,16 @@ class PassagePair:
     @cached_property
     def overlap_without_values(self) -> float:
         """The same without the words of values that differ."""
-        changes = [change for change in self.value_changes if change.in_both]
         left, right = self.texts
         return _jaccard(
-            _topic_without(left, [change.left for change in changes]),
-            _topic_without(right, [change.right for change in changes]),
+            _topic_without(left, [change.left for change in self.opposed_values]),
+            _topic_without(right, [change.right for change in self.opposed_values]),
         )
 
     @cached_property
     def is_related(self) -> bool:
         """Whether two texts share more than texts do by chance."""
-        least = _MIN_OVERLAP + _MIN_OVERLAP_PAGE * self.relative_length
-        return self.overlap >= least and self.overlap + self.cosine >= _MIN_SIMILARITY
+        return self.overlap >= _MIN_OVERLAP + _MIN_OVERLAP_PAGE * self.relative_length
 
     def sides_of(self, change: Change) -> tuple[tuple[AnnotatedText, TokenSpan], ...]:
         """Both texts, each with the words of a change."""
@@ -140,24 +135,6 @@ class PassagePair:
         return _own_subject(left, right), _own_subject(right, left)
 
 
-def are_parallel(pair: PassagePair, *, max_topic: int = _MAX_SHORT_TOPIC) -> bool:
-    """Whether both texts are short, near in topic, and share some content words.
-
-    It is a condition of rules that need little evidence, and none by itself: it does not say
-    whether the texts are about one thing.
-
-    ``max_topic`` is the most different content words of the shorter text; longer ones share some by
-    chance.
-    """
-    left, right = pair.texts
-    shared = len(left.topic & right.topic)
-    smaller = pair.smaller_topic
-    if smaller > max_topic or len(left.topic) + len(right.topic) > _MAX_SUM_OF_TOPICS or not shared:
-        return False
-    enough = pair.cosine >= _MIN_COSINE and shared >= max(_MIN_SHARED, _MIN_SHARED_PART * smaller)
-    return enough or pair.cosine >= _MIN_COSINE_ONE_WORD
-
-
 def shortened(words: str, max_characters: int = 60) -> str:
     """Words for a reason, on one line and cut with an ellipsis."""
     line = " ".join(words.split())
@@ -177,6 +154,13 @@ def values_of(change: Change, kind: type[T]) -> tuple[T, T] | None:
     return (left, right) if isinstance(left, kind) and isinstance(right, kind) else None
 
 
+def later_side(left: T, right: T, is_later: Callable[[T, T], bool]) -> Side | None:
+    """Which of two dates or versions certainly is the later one; None: neither."""
+    if is_later(left, right):
+        return "one"
+    return "other" if is_later(right, left) else None
+
+
 def _jaccard(left: frozenset[str], right: frozenset[str]) -> float:
     return len(left & right) / max(1, len(left | right))
 
@@ -187,10 +171,9 @@ def _topic_without(text: AnnotatedText, spans: list[TokenSpan]) -> frozenset[str
 
 
 def _own_subject(text: AnnotatedText, other: AnnotatedText) -> frozenset[str]:
-    if not text.tokens:
-        return frozenset()
     start, end = text.sentence_at(0)
-    values = text.mentioned_tokens()
-    subject = range(start, text.subject_end(start, end))
-    stems = {text.stems[index] for index in subject if index in text.stems and index not in values}
-    return frozenset(stems - other.topic)
+    subject = set(range(start, text.subject_end(start, end)))
+    for mention in text.mentions:
+        if mention.type != "entity":  # a number or a date is no subject
+            subject -= set(range(*mention.span))
+    return frozenset(text.stems[index] for index in subject & text.stems.keys()) - other.topic

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from logic_retrievers.cleaning import CleaningResult, CorpusCleaner
+from logic_retrievers.cleaning import CleaningResult, CorpusCleaner, explain
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.types import Passage
 from suites.contradicting_passages import contradicting_passages, contradiction_encoder
@@ -112,6 +112,20 @@ class CorpusCleanerConformance(ABC):
         check_findings(outcome, expected)
         assert hidden[0]
         assert hidden[1] == hidden[0]
+
+    def test_a_dry_run_says_what_would_be_hidden_and_hides_nothing(
+        self, encoder: WatchedEncoder, passages: list[Passage]
+    ) -> None:
+        """Run beside production to be looked at first, it hides what the users read."""
+        settings: dict[str, Any] = {"resolution": "quarantine_all", "threshold": LEAST}
+        with PassageIndex.open("conformance", encoder, vectors=VECTORS) as index:
+            index.add(passages[:5])
+            core = CorpusCleaner(index, **settings)
+            expected = core.screen(passages[5:], dry_run=True).cleaned
+            assert expected.quarantined
+            made = self.make(index=index, dry_run=True, **settings)
+            check_findings(self.clean(made, self.items(passages[5:])), expected)
+            assert not [passage.id for passage in index.scroll() if passage.quarantined]
 
     def test_trusted_items_judge(self, encoder: WatchedEncoder, passages: list[Passage]) -> None:
         """A trusted passage that is lost on the way lets the false one in."""
@@ -245,7 +259,7 @@ class CorpusCleanerConformance(ABC):
 
 def check_findings(results: Sequence[Retrieved], expected: CleaningResult) -> None:
     """Every item says what was found about it, and whether it is hidden, and nothing else."""
-    hidden = set(expected.quarantined)
+    hidden = set(() if expected.dry_run else expected.quarantined)
     assert [
         result.id for result in results if result.metadata.get(LOGIC, {}).get("quarantined")
     ] == [result.id for result in results if result.id in hidden]
@@ -259,6 +273,7 @@ def check_findings(results: Sequence[Retrieved], expected: CleaningResult) -> No
                 entry["probability"],
                 entry["action"],
                 entry["reason"],
+                entry["explanation"],
             )
             for entry in verdict["findings"]
         ] == [
@@ -270,6 +285,7 @@ def check_findings(results: Sequence[Retrieved], expected: CleaningResult) -> No
                 decision.finding.probability,
                 decision.action,
                 decision.finding.reason,
+                explain(expected, decision),
             )
             for decision in expected.decisions
             if result.id in (decision.finding.one, decision.finding.other)

@@ -174,7 +174,7 @@ def test_what_does_not_fit_is_refused_and_leaves_nothing(small_judge: SmallJudge
     other = moved(small_judge, tmp_path / "moved")
     for settings, words in (
         ({"model": other}, "are not those of .* frozen_embeddings"),
-        ({"model": small_judge.base}, "has 2 labels: a judge and NLI have 3"),
+        ({"model": small_judge.base}, "has 2 labels in rank 0: a judge has 3"),
         ({"model": tmp_path / "none"}, "no judge can be loaded"),
         ({"minimum": {"test": 0.5}}, "no development set 'test'; there are 'dev'"),
         ({"constants": {"weight": 1.0}}, "weight"),

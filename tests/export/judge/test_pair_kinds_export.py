@@ -146,7 +146,7 @@ def three_bundle(
         unpacked, config=config, ignore_mismatched_sizes=True
     ).save_pretrained(folder)
     out = tmp_path_factory.mktemp("three") / "bundle"
-    source = JudgeSource(str(folder), 24, (), "a third run", rank=1, entry="nli")
+    source = JudgeSource(str(folder), 24, (), "a third run", rank=1)
     add_judge(both_bundle, source, out, {"dev": rows(9)}, constants=CONSTANTS, minimum={})
     return out
 
@@ -180,7 +180,7 @@ def test_constants_that_it_does_not_have_are_refused(
     both_bundle: Path, unpacked: Path, tmp_path: Path
 ):
     """A typing error would leave a weight out."""
-    source = JudgeSource(str(unpacked), 24, (), "a third run", rank=1, entry="nli")
+    source = JudgeSource(str(unpacked), 24, (), "a third run", rank=1)
     for constants, message in (
         ({"cosin": 1}, "no constant 'cosin'"),
         ({"passages_threshold": 2}, "between"),
