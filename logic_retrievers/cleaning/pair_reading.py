@@ -22,7 +22,7 @@ from logic_retrievers.cleaning.ledger import examined_hash
 from logic_retrievers.cleaning.neighbour_groups import Pair
 from logic_retrievers.cleaning.settings import Criteria
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
-from logic_retrievers.contradiction.pair_judge import AnyPairJudge, read_kinds
+from logic_retrievers.contradiction.pair_judge import AnyPairJudge
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.requests import batches
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS, PairKinds, pair_texts
@@ -107,10 +107,11 @@ def _read_new(
     reader: PairKinds, pairs: Sequence[CandidatePair], passages: Sequence[Passage]
 ) -> list[tuple[float, ...]]:
     """The kinds of each pair: the mean of both ways, or nothing where one way leaves no room."""
+    texts = [pair_texts(passages[pair.one], passages[pair.other]) for pair in pairs]
     if not isinstance(reader, OneWayReader):
-        return [pair.kinds or UNRELATED for pair in read_kinds(reader, pairs, passages)]
-    texts = [sorted(pair_texts(passages[pair.one], passages[pair.other])) for pair in pairs]
-    first = reader.read([(one, other) for one, other in texts])
+        return [tuple(round(p, SCORE_DECIMALS) for p in kinds) for kinds in reader(texts)]
+    texts = [(min(pair), max(pair)) for pair in texts]
+    first = reader.read(texts)
     numbers = [n for n, pair in enumerate(pairs) if _leaves_room(pair, first[n])]
     second = reader.read([(texts[n][1], texts[n][0]) for n in numbers])
     kinds = [UNRELATED] * len(pairs)

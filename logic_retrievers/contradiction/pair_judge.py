@@ -107,23 +107,6 @@ class PairReading:
         return tuple(sorted(judged, key=lambda pair: pair.sort_key))
 
 
-def read_kinds(
-    read: PairKinds,
-    pairs: Sequence[CandidatePair],
-    passages: Passages,
-    without: Collection[str] = (),
-) -> tuple[CandidatePair, ...]:
-    """The pairs with the probabilities of their kinds; takes all cores until it is done.
-
-    ``without``: keys of the metadata that are not read.
-    """
-    texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
-    return tuple(
-        replace(pair, read=True, kinds=tuple(round(p, SCORE_DECIMALS) for p in probabilities))
-        for pair, probabilities in zip(pairs, read(texts), strict=True)
-    )
-
-
 def judge_pairs(
     judge: AnyPairJudge,
     pairs: Sequence[CandidatePair],

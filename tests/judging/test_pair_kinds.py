@@ -11,7 +11,7 @@ from pair_bundles import LETTERS, write_pair_bundle
 
 from logic_retrievers import Passage
 from logic_retrievers.errors import BundleError
-from logic_retrievers.judging import PAIR_KINDS, OnnxPairJudge, OnnxPairKinds
+from logic_retrievers.judging import PAIR_KINDS, OnnxNLI, OnnxPairJudge, OnnxPairKinds
 from logic_retrievers.judging.pair_kinds import MAX_WORDS, pair_texts
 
 texts = st.lists(st.sampled_from(LETTERS), max_size=25).map(" ".join)
@@ -24,6 +24,12 @@ def read(tmp_path_factory):
     return OnnxPairKinds(write_pair_bundle(folder, entry_name="pair_kinds", classes=5))
 
 
+@pytest.fixture(scope="module")
+def inference(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("inference")
+    return OnnxNLI(write_pair_bundle(folder, entry_name="nli", classes=3))
+
+
 @given(pairs=pairs)
 def test_the_order_of_the_two_plays_no_part(read, pairs):
     """A pair of passages has no first one; a finding must not depend on who was stored first."""
@@ -33,6 +39,14 @@ def test_the_order_of_the_two_plays_no_part(read, pairs):
     for answer in answers:
         assert len(answer) == len(PAIR_KINDS)
         assert sum(answer) == pytest.approx(1)
+
+
+@given(pairs=pairs)
+def test_the_longer_text_is_the_premise_of_inference(inference, pairs):
+    """Evidence entails a claim, hardly ever the other way round."""
+    ordered = [sorted(pair, key=lambda text: (-len(text), text)) for pair in pairs]
+    assert inference(pairs) == inference.read([(first, second) for first, second in ordered])
+    assert inference(pairs) == inference([(other, one) for one, other in pairs])
 
 
 def test_a_bundle_has_it_or_says_so(read, tmp_path):

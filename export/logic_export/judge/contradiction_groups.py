@@ -14,9 +14,8 @@ from logic_export.judge.rows import (
     ENTAILMENT,
     NEUTRAL,
     JudgeRow,
-    labelled_row,
+    inference_row,
 )
-from logic_retrievers.judging.pair_kinds import pair_sentences
 
 
 def group_pairs(
@@ -46,8 +45,7 @@ def group_pairs(
         for one, other, label in pairs:
             if random.random() < cut:
                 other = _claim(one, other, label, random)
-            premise, hypothesis = sorted(pair_sentences(one, other), key=len, reverse=True)
-            rows.append(labelled_row(premise, hypothesis, label))
+            rows.append(inference_row(one, other, label))
     return rows
 
 

@@ -8,11 +8,13 @@ from random import Random
 
 import numpy as np
 
+from logic_export.data.sentences import split_sentences
 from logic_export.data.triplet_builders import corpus_texts, find_data_file
 from logic_export.judge.rows import (
     NEUTRAL,
     JudgeRow,
     excerpt_row,
+    inference_row,
     labelled_row,
     read_judge_rows,
 )
@@ -23,8 +25,6 @@ from logic_retrievers.judging import PAIR_KINDS
 from logic_retrievers.judging.pair_kinds import pair_texts
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
-
-_APART = {"scope": 0.7, "unrelated": 0.3}
 
 
 def candidates(
@@ -103,34 +103,44 @@ def neighbour_kinds(
     ]
 
 
-def corpus_neighbours(
+def corpus_strangers(
     path: str,
-    passages: int = 800,
-    depth: int = 10,
-    least_cosine: float = 0.4,
+    passages: int = 1000,
+    nearest: int = 5,
+    random: int = 2,
+    cut: float = 0.6,
     *,
     seed: int = 0,
 ) -> list[JudgeRow]:
-    """Near passages of a corpus each of which is about something else: of another scope, as a rule.
+    """Passages of a corpus beside others that are about something else: neutral, as a rule.
 
-    Without them a model takes any two near passages whose values differ for a contradiction.
+    Without them a model takes near passages whose values differ for a contradiction. The longer
+    text of a pair is the premise.
 
     Args:
         path: a corpus; no two of its texts may speak of the same thing.
         passages: how many are drawn, with ``seed``.
-        depth: nearest ones of each among these.
-        least_cosine: of a pair.
-        seed: of the draw, and of which text comes first.
+        nearest: other ones of each among these, by the default bundle's topical vectors.
+        random: further ones of each.
+        cut: share of the passages of which one sentence is taken, as a statement beside passages.
+        seed: of all draws.
     """
+    source = Random(seed)
     texts = sorted(set(corpus_texts(Path(path))))
-    random = Random(seed)
-    drawn = random.sample(texts, min(passages, len(texts)))
-    target = tuple(_APART.get(kind, 0.0) for kind in PAIR_KINDS)
-    rows = []
-    for pair in _nearest_pairs(drawn, depth, least_cosine):
-        one, other = random.sample(pair, 2)
-        rows.append(JudgeRow(one, other, target))
-    return rows
+    drawn = source.sample(texts, min(passages, len(texts)))
+    asked = [
+        source.choice(split_sentences(text) or [text]) if source.random() < cut else text
+        for text in drawn
+    ]
+    encoder = default_encoder()
+    vectors = encoder.encode_documents(drawn, ["topical"])["topical"]
+    cosines = encoder.encode_documents(asked, ["topical"])["topical"] @ vectors.T
+    np.fill_diagonal(cosines, -1)
+    return [
+        inference_row(asked[number], drawn[other], NEUTRAL)
+        for number, others in enumerate(np.argsort(-cosines, axis=1)[:, :-1].tolist())
+        for other in (*others[:nearest], *source.sample(others, min(random, len(others))))
+    ]
 
 
 def _nearest_pairs(texts: list[str], depth: int, least_cosine: float) -> list[tuple[str, str]]:

@@ -55,15 +55,21 @@ def test_the_longer_text_is_the_premise(groups):
         assert len(row.premise) >= len(row.hypothesis)
 
 
-def test_neighbours_of_a_corpus_are_of_another_scope(tmp_path):
+def test_passages_and_sentences_beside_strangers_are_neutral(tmp_path):
     """Without them near passages whose values differ are contradictions for the model."""
     path = tmp_path / "corpus.jsonl"
-    films = [f"Film number {n} is a drama of 19{n} by a director from Rome." for n in range(20, 32)]
+    films = [
+        f"Film {n} is a drama of 19{n} by a director from Rome. It lasts {n} minutes."
+        for n in range(20, 32)
+    ]
     path.write_text("\n".join(json.dumps({"_id": text, "text": text}) for text in films))
-    options = {"path": str(path), "passages": 10, "depth": 3}
+    options = {"path": str(path), "passages": 10, "nearest": 3, "random": 2, "cut": 0.5}
     built = build_judge_rows(
-        DataSettings(builder="corpus_neighbours", licence="MIT", ships=True, options=options), 0
+        DataSettings(builder="corpus_strangers", licence="MIT", ships=True, options=options), 0
     )
-    assert 15 <= len(built) <= 30
-    assert {row.label for row in built} == {"scope"}
-    assert len({row.premise for row in built} | {row.hypothesis for row in built}) == 10
+    assert 30 <= len(built) <= 50, "a near one may also be drawn at random, and both ways"
+    assert {row.label for row in built} == {"neutral"}
+    assert all(row.hypothesis not in row.premise for row in built)
+    assert all(len(row.premise) >= len(row.hypothesis) for row in built)
+    sentences = sum(row.hypothesis not in films for row in built)
+    assert 0 < sentences < len(built)
