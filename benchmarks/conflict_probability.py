@@ -133,26 +133,15 @@ def fit_constants(read: Callable[[Pairs], Readings], most: int) -> dict[str, flo
 
 
 def fit(sets: Sequence[Readings], use: Use) -> list[float]:
-    """Weights of least cross entropy, where each set counts the same.
-
-    Of a statement the log-odds of contradiction against entailment count, and whether it is
-    neither; how near the passage is does not say whether it is right.
-    """
-    features = np.vstack([[conflict_features(*row)[1:] for row in s.rows(use)] for s in sets])
-    if use == "statements":
-        own, _, entailment, neutral, contradiction = features.T
-        features = np.stack([own, neutral, contradiction - entailment], axis=1)
+    """Weights of least cross entropy, where each set counts the same."""
+    features = np.vstack([[conflict_features(use, *row)[1:] for row in s.rows(use)] for s in sets])
     weights = np.concatenate([np.full(len(s.labels), 1 / len(s.labels)) for s in sets])
     model = LogisticRegression(max_iter=2000).fit(
         features,
         np.concatenate([s.labels for s in sets]),
         sample_weight=weights * len(weights) / weights.sum(),
     )
-    coefficients: list[float] = model.coef_[0].tolist()
-    if use == "statements":
-        own, neutral, margin = coefficients
-        coefficients = [own, 0.0, -margin, neutral, margin]
-    return [*model.intercept_.tolist(), *coefficients]
+    return [*model.intercept_.tolist(), *model.coef_[0].tolist()]
 
 
 def measure(

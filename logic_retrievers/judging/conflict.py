@@ -17,7 +17,7 @@ Use: TypeAlias = Literal["passages", "statements"]
 _NLI = tuple(f"nli_{label}" for label in LABELS)
 WEIGHTS: Mapping[Use, tuple[str, ...]] = {
     "passages": ("intercept", "own", "cosine", *PAIR_KINDS, *_NLI),
-    "statements": ("intercept", "own", "cosine", *_NLI),
+    "statements": ("intercept", "own", "nli_margin"),
 }
 """Of the regressions, by name."""
 
@@ -36,13 +36,16 @@ class ConflictConstants:
     """A logistic regression over what the vectors say and what was read, and its thresholds.
 
     Args:
+        use: what is judged.
         threshold: least probability of a conflict.
         drop_above: least probability of one for which a passage may be dropped; by default the
             threshold.
-        weights: of :data:`WEIGHTS`: the intercept; the log-odds of what the vectors alone say; the
-            cosine of the topical vectors; the logarithms of the probabilities that were read.
+        weights: of :data:`WEIGHTS`: the intercept; the log-odds of what the vectors alone say; of
+            passages the cosine of the topical vectors and the logarithms of the probabilities that
+            were read; of statements the probability of contradiction less that of entailment.
     """
 
+    use: Use
     threshold: float
     drop_above: float
     weights: tuple[float, ...]
@@ -58,7 +61,7 @@ class ConflictConstants:
         if missing := [name for name in names if name not in constants]:
             raise BundleError(f"the bundle's NLI has no constant {missing[0]!r}; export it again")
         threshold, *weights = (constants[name] for name in names)
-        return cls(threshold, constants.get(f"{use}_drop_above", threshold), tuple(weights))
+        return cls(use, threshold, constants.get(f"{use}_drop_above", threshold), tuple(weights))
 
     def probability(self, own: float, cosine: float, read: Sequence[float]) -> float:
         """Probability that two passages contradict each other, in [0, 1].
@@ -66,9 +69,9 @@ class ConflictConstants:
         Args:
             own: what the vectors alone say.
             cosine: of the topical vectors.
-            read: the probabilities that the weights after those of vectors and cosine are of.
+            read: as the :class:`ConflictReader` of the use returns it.
         """
-        features = conflict_features(own, cosine, read)
+        features = conflict_features(self.use, own, cosine, read)
         logit = sum(w * x for w, x in zip(self.weights, features, strict=True))
         return (1 + math.tanh(logit / 2)) / 2
 
@@ -94,8 +97,19 @@ class ConflictJudge(Protocol):
         """Reads a statement and a passage: probabilities of :data:`LABELS`."""
 
 
-def conflict_features(own: float, cosine: float, read: Sequence[float]) -> tuple[float, ...]:
-    """What each weight weighs: arguments as of ``ConflictConstants.probability``."""
+def conflict_features(
+    use: Use, own: float, cosine: float, read: Sequence[float]
+) -> tuple[float, ...]:
+    """What each weight weighs: arguments as of ``ConflictConstants.probability``.
+
+    How near a passage is to a statement does not say whether it is right. Where inference says
+    neither, the logarithms of the two small probabilities left are noise, and their difference is
+    not.
+    """
     own = min(max(own, _LEAST_OWN), 1 - _LEAST_OWN)
+    log_odds = math.log(own / (1 - own))
+    if use == "statements":
+        entailment, _, contradiction = read
+        return (1.0, log_odds, contradiction - entailment)
     logs = (math.log(max(probability, _LEAST_READ)) for probability in read)
-    return (1.0, math.log(own / (1 - own)), cosine, *logs)
+    return (1.0, log_odds, cosine, *logs)

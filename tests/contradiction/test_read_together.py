@@ -35,12 +35,14 @@ WEIGHTED = {
     **{
         f"{use}_{name}": weight
         for use in WEIGHTS
-        for name, weight in (("intercept", 4.0), ("own", 0.2), ("cosine", -1.5))
+        for name, weight in (("intercept", 2.5), ("own", 0.2))
     },
+    "passages_intercept": 4.0,
+    "passages_cosine": -1.5,
     "passages_contradiction": 1.0,
     "passages_paraphrase": -0.3,
     "passages_nli_contradiction": 0.2,
-    "statements_nli_contradiction": 1.2,
+    "statements_nli_margin": 3.0,
 }
 
 
@@ -104,13 +106,20 @@ def test_what_only_the_vectors_see_may_be_none():
     st.floats(-1, 1),
     st.lists(st.floats(0.01, 1), min_size=8, max_size=8),
     st.lists(st.floats(-2, 2), min_size=11, max_size=11),
+    st.sampled_from(list(WEIGHTS)),
 )
-def test_the_probability_is_that_of_the_regression(own, cosine, read, weights):
-    read = np.array(read) / sum(read)
+def test_the_probability_is_that_of_the_regression(own, cosine, read, weights, use):
+    read = np.array(read[-3:] if use == "statements" else read)
+    read /= sum(read)
     clipped = np.clip(own, 1e-4, 1 - 1e-4)
-    features = [1, np.log(clipped / (1 - clipped)), cosine, *np.log(np.maximum(read, 1e-3))]
+    rest = {
+        "passages": [cosine, *np.log(np.maximum(read, 1e-3))],
+        "statements": [read[-1] - read[-3]],
+    }
+    features = [1, np.log(clipped / (1 - clipped)), *rest[use]]
+    weights = weights[: len(features)]
     expected = 1 / (1 + np.exp(-np.dot(weights, features)))
-    constants = ConflictConstants(0.5, 0.5, tuple(weights))
+    constants = ConflictConstants(use, 0.5, 0.5, tuple(weights))
     assert constants.probability(own, cosine, read.tolist()) == pytest.approx(expected, abs=1e-9)
 
 
@@ -218,8 +227,8 @@ def test_nothing_is_read_where_there_is_nothing_to_compare():
 def test_weights_that_are_not_complete_are_refused():
     """A typing error in a manifest would switch the vectors off."""
     for use in WEIGHTS:
-        known = {name: weight for name, weight in WEIGHTED.items() if name != f"{use}_cosine"}
-        with pytest.raises(BundleError, match=f"'{use}_cosine'"):
+        known = {name: weight for name, weight in WEIGHTED.items() if name != f"{use}_own"}
+        with pytest.raises(BundleError, match=f"'{use}_own'"):
             ConflictConstants.of(known, use)
 
 
@@ -329,7 +338,7 @@ def test_a_search_puts_what_was_read_first(index):
 
 def test_a_statement_and_a_stored_passage_are_read_with_weights_of_their_own(index):
     """A claim beside its evidence is another pair than two passages of a list."""
-    never = {"statements_intercept": -9.0, "statements_nli_contradiction": 0.0}
+    never = {"statements_intercept": -9.0, "statements_nli_margin": 0.0}
     judge = TableJudge(("quiet", "quiet"), ("loud", "quiet"), constants=WEIGHTED | never)
     search = ContradictionSearch(index, judge=judge)
     stated = search.search("inn | loud | z", 4)

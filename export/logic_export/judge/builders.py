@@ -24,7 +24,7 @@ from logic_export.judge.rows import (
     unique_rows,
 )
 from logic_export.judge.soft_labels import SoftLabels
-from logic_export.judge.unlabelled import candidates, corpus_strangers, neighbour_kinds, siblings
+from logic_export.judge.unlabelled import candidates, neighbour_kinds, siblings
 from logic_export.recipe import DataSettings
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation.rows import json_rows
@@ -231,7 +231,6 @@ BUILDERS: Mapping[str, Builder] = {
     "candidates": candidates,
     "siblings": siblings,
     "neighbour_kinds": neighbour_kinds,
-    "corpus_strangers": corpus_strangers,
     "group_pairs": group_pairs,
     "soft": soft,
 }

@@ -14,8 +14,9 @@ from logic_export.judge.rows import (
     ENTAILMENT,
     NEUTRAL,
     JudgeRow,
-    inference_row,
+    labelled_row,
 )
+from logic_retrievers.judging.pair_kinds import pair_sentences
 
 
 def group_pairs(
@@ -45,7 +46,8 @@ def group_pairs(
         for one, other, label in pairs:
             if random.random() < cut:
                 other = _claim(one, other, label, random)
-            rows.append(inference_row(one, other, label))
+            premise, hypothesis = sorted(pair_sentences(one, other), key=len, reverse=True)
+            rows.append(labelled_row(premise, hypothesis, label))
     return rows
 
 

@@ -14,7 +14,6 @@ from logic_export.data.files import write_json_lines
 from logic_retrievers.errors import ReadError
 from logic_retrievers.judging import LABELS, PAIR_KINDS
 from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
-from logic_retrievers.judging.pair_kinds import pair_sentences
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS
 
@@ -56,12 +55,6 @@ def labelled_row(
 def excerpt_row(passage: str, query: str, label: str) -> JudgeRow:
     """A row of the passage's sentences that the judge would read."""
     return labelled_row(nearest_sentences(passage, query, MAX_WORDS), query, label)
-
-
-def inference_row(one: str, other: str, label: str) -> JudgeRow:
-    """A row of the sentences that inference would read: the longer text is the premise."""
-    premise, hypothesis = sorted(pair_sentences(one, other), key=len, reverse=True)
-    return labelled_row(premise, hypothesis, label)
 
 
 def write_judge_rows(path: Path, rows: Iterable[JudgeRow]) -> None:

@@ -8,13 +8,11 @@ from random import Random
 
 import numpy as np
 
-from logic_export.data.sentences import split_sentences
-from logic_export.data.triplet_builders import corpus_texts, find_data_file
+from logic_export.data.triplet_builders import find_data_file
 from logic_export.judge.rows import (
     NEUTRAL,
     JudgeRow,
     excerpt_row,
-    inference_row,
     labelled_row,
     read_judge_rows,
 )
@@ -100,46 +98,6 @@ def neighbour_kinds(
         labelled_row(one, other, "unrelated", PAIR_KINDS)
         for pair in _nearest_pairs(drawn, depth, least_cosine)
         for one, other in permutations(pair)
-    ]
-
-
-def corpus_strangers(
-    path: str,
-    passages: int = 1000,
-    nearest: int = 5,
-    random: int = 2,
-    cut: float = 0.6,
-    *,
-    seed: int = 0,
-) -> list[JudgeRow]:
-    """Passages of a corpus beside others that are about something else: neutral, as a rule.
-
-    Without them a model takes near passages whose values differ for a contradiction. The longer
-    text of a pair is the premise.
-
-    Args:
-        path: a corpus; no two of its texts may speak of the same thing.
-        passages: how many are drawn, with ``seed``.
-        nearest: other ones of each among these, by the default bundle's topical vectors.
-        random: further ones of each.
-        cut: share of the passages of which one sentence is taken, as a statement beside passages.
-        seed: of all draws.
-    """
-    source = Random(seed)
-    texts = sorted(set(corpus_texts(Path(path))))
-    drawn = source.sample(texts, min(passages, len(texts)))
-    asked = [
-        source.choice(split_sentences(text) or [text]) if source.random() < cut else text
-        for text in drawn
-    ]
-    encoder = default_encoder()
-    vectors = encoder.encode_documents(drawn, ["topical"])["topical"]
-    cosines = encoder.encode_documents(asked, ["topical"])["topical"] @ vectors.T
-    np.fill_diagonal(cosines, -1)
-    return [
-        inference_row(asked[number], drawn[other], NEUTRAL)
-        for number, others in enumerate(np.argsort(-cosines, axis=1)[:, :-1].tolist())
-        for other in (*others[:nearest], *source.sample(others, min(random, len(others))))
     ]
 
 

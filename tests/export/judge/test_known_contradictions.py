@@ -8,8 +8,7 @@ import pytest
 
 pytest.importorskip("datasets", reason="the extra train")
 
-from logic_export.judge.builders import BUILDERS, build_judge_rows
-from logic_export.recipe import DataSettings
+from logic_export.judge.builders import BUILDERS
 
 GROUPS = [
     {
@@ -53,23 +52,3 @@ def test_the_longer_text_is_the_premise(groups):
     """As it is read: evidence is longer than a claim, and a pair has no order of its own."""
     for row in BUILDERS["group_pairs"](**groups, cut=0.5, seed=3):
         assert len(row.premise) >= len(row.hypothesis)
-
-
-def test_passages_and_sentences_beside_strangers_are_neutral(tmp_path):
-    """Without them near passages whose values differ are contradictions for the model."""
-    path = tmp_path / "corpus.jsonl"
-    films = [
-        f"Film {n} is a drama of 19{n} by a director from Rome. It lasts {n} minutes."
-        for n in range(20, 32)
-    ]
-    path.write_text("\n".join(json.dumps({"_id": text, "text": text}) for text in films))
-    options = {"path": str(path), "passages": 10, "nearest": 3, "random": 2, "cut": 0.5}
-    built = build_judge_rows(
-        DataSettings(builder="corpus_strangers", licence="MIT", ships=True, options=options), 0
-    )
-    assert 30 <= len(built) <= 50, "a near one may also be drawn at random, and both ways"
-    assert {row.label for row in built} == {"neutral"}
-    assert all(row.hypothesis not in row.premise for row in built)
-    assert all(len(row.premise) >= len(row.hypothesis) for row in built)
-    sentences = sum(row.hypothesis not in films for row in built)
-    assert 0 < sentences < len(built)
