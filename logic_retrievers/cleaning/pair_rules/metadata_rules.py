@@ -98,12 +98,13 @@ def _differing_scope(pair: PassagePair) -> KeyValues | None:
     ``fiscalYear``, ``fiscal_year`` and ``Fiscal year`` are one key, nested or not.
     """
     shared = {_normalize_key(item.key): item for item in _shared_items(pair)}
-    for key in pair.scope_keys:
-        item = _values_under(key, pair)
-        if item.left is None and item.right is None:
-            item = shared.get(_normalize_key(key), item)
-        if _are_disjoint(item):
-            return item
+    for key in pair.scope_keys if shared else ():
+        if (name := _normalize_key(key)) in shared or "." in key:
+            item = _values_under(key, pair)
+            if item.left is None and item.right is None:
+                item = shared.get(name, item)
+            if _are_disjoint(item):
+                return item
     scope_words = {_key_words(key) for key in pair.scope_keys}
     for item in _keys_about_content(pair):
         # the last word is a scope key: school_year, rank_group
