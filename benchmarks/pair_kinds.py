@@ -104,7 +104,7 @@ def classify_pairs(
     ]
     kinds: Sequence[Sequence[float] | None] = [None] * len(rows)
     if read is not None:
-        kinds = read([pair_texts(*pair) for pair in passages])
+        kinds = read([pair_texts(*pair, ("date", "source")) for pair in passages])
     return [
         ClassifiedPair(
             row,

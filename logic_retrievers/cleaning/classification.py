@@ -66,6 +66,10 @@ paraphrase well."""
 _MIN_AGREED = 0.3
 """The same of a contradiction alone, for rules about any two texts."""
 
+_MIN_NEWER = 0.8
+"""Least probability, as read together, of two states at which the later one by the metadata is the
+newer: among neighbours in corpora without any none is as likely, of true ones half are."""
+
 _UNRELATED = "unrelated"
 _READ_AS = {
     Kind.CONTRADICTION: "read together they contradict each other",
@@ -221,9 +225,20 @@ def _classify(
         rules = (*_METADATA_RULES, *_CONTRADICTION_RULES)
     else:
         rules = (*_METADATA_RULES, *_TEXT_RULES, *_contradiction_rules(pair, read))
-    if classification := _apply(rules, pair):
+    classification = _apply(rules, pair)
+    if classification and (read is None or _is_borne_out(classification.kind, pair, read)):
         return classification
     return _by_wording(pair) if read is None else _by_kinds(pair, read, kinds_threshold)
+
+
+def _is_borne_out(kind: Kind, pair: PassagePair, read: Mapping[str, float]) -> bool:
+    """Whether a rule stands beside what was read: of versions that are far apart, if it says so.
+
+    Two notes of one file with different dates need not be about the same thing.
+    """
+    if kind is not Kind.SUPERSEDED or pair.cosine >= NEAR_COPY_COSINE:
+        return True
+    return max(PAIR_KINDS, key=read.__getitem__) in (Kind.SUPERSEDED, Kind.CONTRADICTION)
 
 
 def _contradiction_rules(pair: PassagePair, read: Mapping[str, float] | None) -> Rules:
@@ -254,7 +269,8 @@ def _by_kinds(
     name = max(PAIR_KINDS, key=read.__getitem__)
     if name == _UNRELATED or (name == Kind.CONTRADICTION and read[name] < threshold):
         return None
-    later = metadata_rules.later_by_metadata(pair) if name == Kind.SUPERSEDED else None
+    is_state = name == Kind.SUPERSEDED and read[name] >= _MIN_NEWER
+    later = metadata_rules.later_by_metadata(pair) if is_state else None
     reason = f"{_READ_AS[Kind(name)]} ({read[name]:.2f})"
     if name == Kind.CONTRADICTION and len(pair.opposed_values) == 1:
         reason = f"{pair.contrast(pair.opposed_values[0])}; {reason}"

@@ -20,7 +20,7 @@ from logic_retrievers.cleaning.candidate_pairs import (
 from logic_retrievers.cleaning.classification import classify_pair
 from logic_retrievers.cleaning.ledger import examined_hash
 from logic_retrievers.cleaning.neighbour_groups import Pair
-from logic_retrievers.cleaning.settings import Criteria
+from logic_retrievers.cleaning.settings import CleaningSettings, Criteria
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
 from logic_retrievers.contradiction.pair_judge import AnyPairJudge
 from logic_retrievers.effects import Compute, Operation
@@ -92,7 +92,7 @@ def _read_batch(
     }
     kinds = {key: found for key in keys.values() if (found := readings.get(key))}
     if new := {key: pairs[number] for number, key in keys.items() if key not in kinds}:
-        read = _read_new(_reader(criteria.settings.judge), list(new.values()), passages)
+        read = _read_new(criteria.settings, list(new.values()), passages)
         kinds |= dict(zip(new, read, strict=True))
         if len(readings) + len(kinds) > REMEMBERED:
             readings.clear()
@@ -104,10 +104,14 @@ def _read_batch(
 
 
 def _read_new(
-    reader: PairKinds, pairs: Sequence[CandidatePair], passages: Sequence[Passage]
+    settings: CleaningSettings, pairs: Sequence[CandidatePair], passages: Sequence[Passage]
 ) -> list[tuple[float, ...]]:
-    """The kinds of each pair: the mean of both ways, or nothing where one way leaves no room."""
-    texts = [pair_texts(passages[pair.one], passages[pair.other]) for pair in pairs]
+    """The kinds of each pair: the mean of both ways, or nothing where one way leaves no room.
+
+    Dates and sources are not read: with two dates anything looks like two states of one thing.
+    """
+    reader, without = _reader(settings.judge), (settings.date_key, settings.source_key)
+    texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
     if not isinstance(reader, OneWayReader):
         return [tuple(round(p, SCORE_DECIMALS) for p in kinds) for kinds in reader(texts)]
     texts = [(min(pair), max(pair)) for pair in texts]

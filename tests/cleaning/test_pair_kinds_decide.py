@@ -149,6 +149,22 @@ def test_a_later_date_tells_the_newer_version():
     assert classified(*passages(), read_as("superseded")).newer is None
 
 
+def test_a_doubtful_other_state_hides_nothing():
+    """`prefer_newest` would hide a true page because a later one speaks of the same thing."""
+    doubtful = classified(*passages(metadata=DATED), read_as("superseded", 0.7))
+    assert (doubtful.kind, doubtful.newer) == (Kind.SUPERSEDED, None)
+
+
+def test_dates_in_one_file_are_versions_only_if_read_so():
+    """Two notes of one file need not be about the same thing."""
+    filed = tuple({"source": "notes.jsonl", **metadata} for metadata in DATED)
+    pair = passages("Trains take bicycles.", "Trains take no bicycles now.", filed)
+    assert classified(*pair, read_as("unrelated")) is None
+    assert classified(*pair, read_as("scope")).kind is Kind.SCOPE
+    assert classified(*pair, read_as("contradiction", 0.6)).newer == "other"
+    assert classified(*pair, read_as("unrelated"), cosine=0.9).newer == "other"
+
+
 @pytest.mark.parametrize(
     ("kind", "cosine", "found"),
     [

@@ -21,3 +21,24 @@ def test_a_contradiction_in_other_words():
     [conflict] = [decision.finding for decision in read.of_kind(Kind.CONTRADICTION)]
     assert {conflict.one, conflict.other} == {"bank", "owner"}
     assert "read together they contradict each other" in conflict.reason
+
+
+HARMLESS = [
+    "Breakfast is included in the room rate. Children under six eat for free.",
+    "Breakfast is served from 7 to 10 am in the winter garden. Late risers may ask for a tray.",
+    "Parental leave is paid for twelve weeks. It can be shared by both parents.",
+    "Parental leave is requested in writing. The form is on the intranet.",
+    "The app works offline.",
+    "No internet connection is needed to use the app.",
+]
+
+
+def test_dates_make_no_new_versions_of_one_topic():
+    """The newest page of each topic would be all that is left."""
+    with PassageIndex.open("handbook", vectors=("topical", "contradiction")) as index:
+        index.add(
+            Passage(str(n), text, {"date": "2021-03-01" if n % 2 else "2024-03-01"})
+            for n, text in enumerate(HARMLESS)
+        )
+        result = CorpusCleaner(index, judge="auto", resolution="prefer_newest").clean()
+    assert not result.quarantined
