@@ -168,6 +168,9 @@ def test_scope_keys_of_the_users_own():
     metadata, other_metadata = {"ward": "A"}, {"ward": "B"}
     assert classify(LEAVE, LESS, metadata, other_metadata).kind is Kind.CONTRADICTION
     assert classify(LEAVE, LESS, metadata, other_metadata, scope_keys=("ward",)).kind is Kind.SCOPE
+    deep, other = ({"a": {"b": {"c": {"ward": name}}}} for name in ("north", "south"))
+    assert classify(LEAVE, LESS, deep, other).kind is not Kind.SCOPE
+    assert classify(LEAVE, LESS, deep, other, scope_keys=("a.b.c.ward",)).kind is Kind.SCOPE
 
 
 @pytest.mark.parametrize(
