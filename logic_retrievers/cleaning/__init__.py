@@ -7,7 +7,8 @@ classification.py      how two passages relate: pairs become findings; differenc
 neighbour_groups.py    pairs judged together with the neighbours of their passages
 finding_resolution.py  findings become decisions
 pipeline.py            these stages in order; cleaner.py: CorpusCleaner
-ledger.py              what was decided; quarantine.py: the hidden passages
+ledger.py              what was decided; known_ledger.py: what the collection knows of it
+quarantine.py          the hidden passages
 result.py              what a cleaning returns; report/ writes it for people and programs,
                        explanation.py says it in a sentence
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import Unpack
 
-from logic_retrievers.cleaning.ledger import Ledger
+from logic_retrievers.cleaning.ledger import MEMORY, Ledger
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
 from logic_retrievers.cleaning.pair_reading import Readings
 from logic_retrievers.cleaning.pipeline import CleaningRun
@@ -68,7 +68,7 @@ class CorpusCleaner:
         self.index = index
         self.encoder = encoder
         self.criteria = Criteria.merge(self.settings, encoder)
-        self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger or ":memory:")
+        self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger or MEMORY)
         self._search = NeighbourSearch(
             encoder, index, self.criteria.constants, self.settings.neighbours
         )

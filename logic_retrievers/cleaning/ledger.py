@@ -13,13 +13,19 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from logic_retrievers.atomic_files import private_file
 from logic_retrievers.errors import StorageError
 from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.paths import exists
 from logic_retrievers.settings import check_type
 from logic_retrievers.types import Passage, plain_fields
+
+MEMORY = ":memory:"
+ACCEPT = "accept what there is by Quarantine(index, ledger).verify(accept_ledger=True)"
+"""The way out for who has no copy of a ledger."""
 
 Event: TypeAlias = Literal[
     "found", "quarantine", "restore", "purge", "adopted", "replaced", "gone", "mended"
@@ -92,19 +98,29 @@ class Ledger:
     Args:
         path: of the file, created if missing, for its owner alone; ``":memory:"`` stores nothing.
             Not on a network file system.
+        create: False reads a missing file as an empty ledger, and leaves it missing.
 
     Raises:
-        StorageError: the file cannot be opened, read or written.
+        StorageError: the file cannot be opened, read or written, or is damaged.
     """
 
-    path: str | os.PathLike[str] = ":memory:"
+    path: str | os.PathLike[str] = MEMORY
+    create: bool = True
     _memory: sqlite3.Connection | None = field(default=None, init=False, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_type("path", self.path, str, os.PathLike)
+        if self.in_memory or not (self.create or exists(Path(self.path))):
+            self._memory = sqlite3.connect(MEMORY, check_same_thread=False)
         with self._open() as connection:
+            _check_whole(connection)
             connection.executescript(_SCHEMA)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether it goes with this process."""
+        return os.fspath(self.path) == MEMORY
 
     def add(self, collection: str, entries: Iterable[Entry]) -> None:
         """Adds entries: all of them, or none. They are on disk when this returns."""
@@ -133,6 +149,23 @@ class Ledger:
             query, values = f"{query} AND passage = ?", [collection, passage]
         with self._open() as connection:
             return [_entry(row) for row in connection.execute(f"{query} ORDER BY number", values)]
+
+    def count(self, collection: str) -> int:
+        """How many entries there are of a collection."""
+        query = "SELECT count(*) FROM entries WHERE collection = ?"
+        with self._open() as connection:
+            return int(connection.execute(query, [collection]).fetchone()[0])
+
+    def digest(self, collection: str, count: int) -> str:
+        """sha256 of the decisions in the first entries of a collection, so many of them."""
+        query = (
+            "SELECT event, passage, text FROM entries WHERE collection = ? ORDER BY number LIMIT ?"
+        )
+        digest = hashlib.sha256()
+        with self._open() as connection:
+            for row in connection.execute(query, [collection, count]):
+                digest.update(repr(row).encode())
+        return digest.hexdigest()
 
     def states(self, collection: str) -> dict[str, Entry]:
         """Passage -> the last entry that says whether it is hidden."""
@@ -176,12 +209,9 @@ class Ledger:
     def _open(self) -> Iterator[sqlite3.Connection]:
         """A connection within a transaction; closed afterwards unless the ledger is in memory."""
         try:
-            if self._memory is not None or os.fspath(self.path) == ":memory:":
-                with self._lock:  # or one thread would end the transaction of another
-                    if self._memory is None:
-                        self._memory = sqlite3.connect(":memory:", check_same_thread=False)
-                    with self._memory:
-                        yield self._memory
+            if self._memory is not None:
+                with self._lock, self._memory:  # or one thread would end another's transaction
+                    yield self._memory
                 return
             private_file(self.path)
             with closing(sqlite3.connect(self.path, timeout=30)) as connection, connection:
@@ -189,8 +219,20 @@ class Ledger:
         except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
             raise StorageError(
                 f"The ledger {os.fspath(self.path)} cannot be opened, read or written ({error})."
-                " Nothing was hidden or shown without an entry; repair it and run this again."
+                " Nothing was hidden or shown without an entry. Make room or give the right to"
+                " write; where it is damaged, put a copy of it back, or move it away and"
+                f" {ACCEPT}."
             ) from error
+
+
+def _check_whole(connection: sqlite3.Connection) -> None:
+    """Refuses a file that lost something: reading skips what is gone without an error."""
+    (fault,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+    if tables and "entries" not in tables:
+        fault = "it has lost its entries, or is another program's file"
+    if fault != "ok":
+        raise sqlite3.DataError(f"damaged: {fault}")
 
 
 def ledger_namespace(index: PassageIndex) -> str:

@@ -16,6 +16,7 @@ from logic_retrievers.cleaning.candidate_pairs import (
 )
 from logic_retrievers.cleaning.classification import classify_pairs
 from logic_retrievers.cleaning.finding_resolution import resolve_findings
+from logic_retrievers.cleaning.known_ledger import check_ledger, write_entries
 from logic_retrievers.cleaning.ledger import Entry, Ledger, ledger_namespace, text_hash
 from logic_retrievers.cleaning.neighbour_groups import Pair, conflict_groups, opposition_by_pair
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
@@ -79,6 +80,8 @@ class CleaningRun:
             yield from refuse_mixed_tenants(self.index)
             if not self.dry_run:
                 yield from Quarantine(self.index, self.ledger).verify_operation()
+            elif not self.ledger.in_memory:
+                yield from check_ledger(self.index, self.ledger)
         return (
             yield from find_candidate_pairs(
                 self.search,
@@ -181,7 +184,7 @@ class CleaningRun:
         unchanged = [p.id for p in stored if p.text == result.passages[p.id].text]
         points = yield from index.fingerprints(unchanged)
         entries = [entry for d in result.decisions for entry in _entries(result, d, points)]
-        yield Compute(partial(self.ledger.add, namespace, entries))
+        yield from write_entries(index, self.ledger, entries)
         if unchanged:
             yield from index.hide(unchanged)
         fingerprint = self.criteria.fingerprint()

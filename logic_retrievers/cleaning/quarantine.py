@@ -9,6 +9,7 @@ from typing import Any
 
 from qdrant_client import models
 
+from logic_retrievers.cleaning.known_ledger import check_ledger, note_ledger, write_entries
 from logic_retrievers.cleaning.ledger import (
     Entry,
     Event,
@@ -94,6 +95,7 @@ class Quarantine:
 
     def passages(self) -> list[QuarantinedPassage]:
         """All hidden passages, in the order of their points."""
+        self._check_readable()
         states = self._ledger.states(self._namespace)
         flagged = self._index.run(self._flagged())
         return [QuarantinedPassage(passage, states.get(passage.id)) for passage in flagged]
@@ -105,6 +107,7 @@ class Quarantine:
     def history(self, passage: str) -> list[Entry]:
         """All entries of the ledger about a passage, the oldest first."""
         check_ids([passage])
+        self._check_readable()
         return self._ledger.entries(self._namespace, passage)
 
     def restore(self, ids: Sequence[str]) -> Restored:
@@ -127,16 +130,21 @@ class Quarantine:
         """
         return self._index.run(self._purge(ids))
 
-    def verify(self) -> Verified:
+    def verify(self, *, accept_ledger: bool = False) -> Verified:
         """Compares ledger and collection, and completes what a crash left undone.
+
+        Args:
+            accept_ledger: go on with this ledger though it lacks entries that the collection knows
+                of. What they said is forgotten: what was restored by hand may be hidden again.
 
         Raises:
             StorageError, ServerError: the ledger or Qdrant failed; run it again.
         """
-        return self._index.run(self.verify_operation())
+        return self._index.run(self.verify_operation(accept_ledger))
 
-    def verify_operation(self) -> Operation[Verified]:
+    def verify_operation(self, accept_ledger: bool = False) -> Operation[Verified]:
         """:meth:`verify` as an operation."""
+        yield from (note_ledger if accept_ledger else check_ledger)(self._index, self._ledger)
         states = yield Compute(partial(self._ledger.states, self._namespace))
         flagged = {passage.id: passage for passage in (yield from self._flagged())}
         hidden = {name: entry for name, entry in states.items() if is_hidden(entry)}
@@ -161,7 +169,7 @@ class Quarantine:
             gone=tuple(gone),
         )
         entries = _entries(verified, {**stored, **flagged})
-        yield Compute(partial(self._ledger.add, self._namespace, entries))
+        yield from write_entries(self._index, self._ledger, entries)
         if unchanged:
             yield from self._index.hide(unchanged)
         if shown:
@@ -169,6 +177,10 @@ class Quarantine:
         if purged:
             yield from self._index.delete_passages(purged)
         return verified
+
+    def _check_readable(self) -> None:
+        if not self._ledger.in_memory:  # without a file who only looks may still look
+            self._index.run(check_ledger(self._index, self._ledger))
 
     def _flagged(self) -> Operation[list[Passage]]:
         passages: list[Passage] = []
@@ -182,6 +194,7 @@ class Quarantine:
     def _restore(self, ids: Sequence[str]) -> Operation[Restored]:
         check_ids(ids)
         yield from refuse_mixed_tenants(self._index)
+        yield from check_ledger(self._index, self._ledger)
         states = yield Compute(partial(self._ledger.states, self._namespace))
         passages = {
             passage.id: passage
@@ -193,7 +206,7 @@ class Quarantine:
             Entry("restore", name, text=text_hash(passage), reason="restored by hand")
             for name, passage in passages.items()
         ]
-        yield Compute(partial(self._ledger.add, self._namespace, entries))
+        yield from write_entries(self._index, self._ledger, entries)
         yield from self._index.unhide(list(passages))
         now = yield from self._index.fingerprints(list(passages))
         before = {name: states[name].point for name in passages if name in states}
@@ -206,6 +219,7 @@ class Quarantine:
     def _purge(self, ids: Sequence[str]) -> Operation[int]:
         check_ids(ids)
         yield from refuse_mixed_tenants(self._index)
+        yield from check_ledger(self._index, self._ledger)
         passages = {passage.id: passage for passage in (yield from self._index.get_passages(ids))}
         if wrong := [n for n in ids if n not in passages or not passages[n].quarantined]:
             raise InputError(
@@ -216,7 +230,7 @@ class Quarantine:
             Entry("purge", name, text=text_hash(passage), reason="purged by hand")
             for name, passage in passages.items()
         ]
-        yield Compute(partial(self._ledger.add, self._namespace, entries))
+        yield from write_entries(self._index, self._ledger, entries)
         return (yield from self._index.delete_passages(list(passages)))
 
 

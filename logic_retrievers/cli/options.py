@@ -14,7 +14,6 @@ import typer
 
 from logic_retrievers.cli.console import report_errors
 from logic_retrievers.errors import ConfigurationError, ReadError, shown
-from logic_retrievers.paths import exists
 from logic_retrievers.policies.auto import Base
 from logic_retrievers.policies.registry import POLICIES
 
@@ -226,7 +225,7 @@ def as_command(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
-    """The ledger that was named, or the default one of a location; who only reads creates none.
+    """The ledger that was named, or the default one of a location.
 
     Raises:
         StorageError: it cannot be opened.
@@ -234,7 +233,7 @@ def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
     from logic_retrievers.cleaning import Ledger
 
     path = file or Path("." if _is_server(location) else location) / "ledger.sqlite"
-    return Ledger(path if create or exists(path) else ":memory:")
+    return Ledger(path, create=create)
 
 
 def parse_filter(conditions: list[str]) -> dict[str, Any] | None:

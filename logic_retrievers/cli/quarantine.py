@@ -127,13 +127,21 @@ def purge(
 
 @quarantine.command()
 @as_command
-def verify(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> None:
+def verify(
+    accept_ledger: Annotated[
+        bool,
+        typer.Option("--accept-ledger", help="Go on with a ledger that lacks entries."),
+    ] = False,
+    as_json: AsJson = False,
+    *,
+    stored: StoredCollectionWithLedger,
+) -> None:
     """Compares the ledger with the collection, and completes what a crash interrupted.
 
     Exits with 3 where hidden passages are no longer stored, which nothing can mend.
     """
     with _open_quarantine(stored) as store:
-        result = store.verify()
+        result = store.verify(accept_ledger=accept_ledger)
     if as_json:
         print_json(result.to_dict())
     else:

@@ -15,6 +15,12 @@ _IDIOMS = tuple(
             r"(?<![\w.`])(?:index\.)?backfill\(\[['\"](\w+)['\"]\]\)",
             r"`logic-retrievers backfill \1` (with the same --collection and --location)",
         ),
+        (
+            r"Quarantine\(index, ledger\)\.verify\(accept_ledger=True\)",
+            "`logic-retrievers quarantine verify --accept-ledger` (with the same --collection,"
+            " --location and --ledger)",
+        ),
+        (r"\(ledger=\)", "(--ledger)"),
         (r", or pass create=True", ""),
         (r"Index some passages first", "Index some passages first: `logic-retrievers index PATH`"),
         (r"Pass either tenant= or all_tenants=True", "Take either --tenant or --all-tenants"),

@@ -24,7 +24,8 @@ from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.opening import prepare_writing
-from logic_retrievers.index.requests import VectorTable
+from logic_retrievers.index.point_format import LOGIC
+from logic_retrievers.index.requests import VectorTable, client_call
 from logic_retrievers.index.schema import check_query_encoder
 from logic_retrievers.types import CandidatePool, Passage
 
@@ -214,6 +215,16 @@ class IndexOperations:
     def fingerprints(self, ids: Sequence[str]) -> Operation[dict[str, str]]:
         """Passage id -> hash of its stored point; see :func:`quarantine_flag.fingerprints`."""
         return quarantine_flag.fingerprints(self._collection, ids)
+
+    def note(self, key: str, value: Any) -> Operation[None]:
+        """Notes a value in the collection's metadata; copies of the collection are without it."""
+        metadata = {f"{LOGIC}_{key}": value}
+        yield client_call("update_collection", self.collection, metadata=metadata)
+
+    def noted(self, key: str) -> Operation[Any]:
+        """What :meth:`note` has noted; None where nothing was."""
+        info = yield client_call("get_collection", self.collection)
+        return (info.config.metadata or {}).get(f"{LOGIC}_{key}")
 
     def close(self) -> None:
         """Closes the connection; clients that the caller passed stay open."""

@@ -144,6 +144,8 @@ class Ledgers(Target):
         """Reads, verifies and restores; where nothing was changed the state is as it was."""
         change, passage = value
         _apply(change, self._path, self._content, "entries")
+        # or the collection, which knows the ledger, would refuse nearly every change at once
+        self._index.run(self._index.note(f"ledger/{self._index.collection}", None))
         try:
             quarantine = Quarantine(self._index, Ledger(self._path))
             quarantine.history(passage)
