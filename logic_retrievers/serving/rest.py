@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
 import signal
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from time import perf_counter
-from typing import Annotated, Any
+from typing import Any
 
 import uvicorn
-from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security import HTTPBearer
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
@@ -21,10 +21,12 @@ from prometheus_client import (
     ProcessCollector,
     generate_latest,
 )
-from pydantic import BaseModel, Field
-from starlette.middleware.trustedhost import TrustedHostMiddleware
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
 
+from logic_retrievers.api_keys import check_key
 from logic_retrievers.errors import (
+    CollectionNotFoundError,
     ConfigurationError,
     InputError,
     LogicRetrieversError,
@@ -32,6 +34,7 @@ from logic_retrievers.errors import (
     ServerError,
     ServerTimeoutError,
 )
+from logic_retrievers.serving.guard import LOOPBACK, Guard, HastyProtocol, Problem, problem
 from logic_retrievers.serving.service import (
     VERSION,
     ContradictionRequest,
@@ -44,12 +47,10 @@ from logic_retrievers.serving.service import (
 
 API_KEY = "LOGIC_RETRIEVERS_API_KEY"
 """Environment variable with the key that requests must carry."""
-LOOPBACK = ("127.0.0.1", "localhost")
-"""Where no key is needed; only under these names, so that no page of a browser reaches it."""
-MAX_BODY = 2**20
-"""Bytes of a request."""
-PROBLEMS = (401, 411, 413, 422, 500, 501, 503, 504)
+PROBLEMS = (400, 401, 404, 408, 411, 413, 422, 500, 501, 503, 504)
 """Statuses of requests that are not answered."""
+SHUTDOWN = 8
+"""Seconds that requests have to end after SIGTERM; Docker kills after ten."""
 
 _bearer = HTTPBearer(auto_error=False, description=f"The key in {API_KEY}.")
 
@@ -62,18 +63,13 @@ class Health(BaseModel):
     passages: int
 
 
-class Problem(BaseModel):
-    """Why a request was not answered."""
-
-    detail: str = Field(description="What is wrong, and what to do about it.")
-    error: str | None = Field(None, description="Its kind: one of the package's errors, say.")
-
-
 def status_of(error: LogicRetrieversError) -> int:
     """The HTTP status for an error of our tree: 422 where the request is at fault, else 5xx."""
     match error:
         case InputError() | ConfigurationError():
             return 422
+        case CollectionNotFoundError():
+            return 404
         case MissingVectorError():
             return 501
         case ServerTimeoutError():
@@ -91,25 +87,17 @@ def build_app(service: SearchService, api_key: str | None = None) -> FastAPI:
 
     Args:
         service: carries out the searches.
-        api_key: requests must carry it as a bearer token, but for ``/health``. Without a key only
+        api_key: requests must carry it as a bearer token, but for ``/health``. With None only
             requests to this machine's own name are answered.
+
+    Raises:
+        ConfigurationError: a key that is empty, or that no request can carry.
     """
     app = FastAPI(title="logic-retrievers", version=VERSION, docs_url=None, redoc_url=None)
-    if api_key is None:
-        app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(LOOPBACK))
-    app.middleware("http")(limit_body)
+    app.add_middleware(Guard, api_key=None if api_key is None else check_key(api_key))
     metrics = _measure_requests(app)
-
-    async def check_key(
-        given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-    ) -> None:
-        token = "" if given is None else given.credentials
-        if not secrets.compare_digest(token.encode(), str(api_key).encode()):
-            detail = "send the key as `Authorization: Bearer KEY`"
-            raise HTTPException(401, detail, headers={"WWW-Authenticate": "Bearer"})
-
     guarded: dict[str, Any] = {
-        "dependencies": [] if api_key is None else [Depends(check_key)],
+        "dependencies": [] if api_key is None else [Depends(_bearer)],  # for the description
         "responses": {status: {"model": Problem} for status in PROBLEMS},
     }
 
@@ -125,21 +113,32 @@ def build_app(service: SearchService, api_key: str | None = None) -> FastAPI:
     async def contradictions(request: ContradictionRequest) -> SearchResponse:
         return await service.answer(request)
 
+    @app.head("/health", include_in_schema=False)
     @app.get("/health", description=Health.__doc__, responses={503: {"model": Problem}})
     async def health() -> Health:
         return Health(passages=await service.index.acount())
 
+    @app.head("/metrics", include_in_schema=False)
     @app.get("/metrics", response_class=Response, **guarded)
     async def show_metrics() -> Response:
         return Response(generate_latest(metrics), media_type=CONTENT_TYPE_LATEST)
 
     @app.exception_handler(LogicRetrieversError)
     async def explain_failure(_: Request, error: LogicRetrieversError) -> JSONResponse:
-        return _problem(status_of(error), type(error).__name__, str(error))
+        return problem(status_of(error), type(error).__name__, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def explain_invalid(_: Request, error: RequestValidationError) -> JSONResponse:
-        return _problem(422, "InvalidRequest", describe_invalid(error.errors()))
+        return problem(422, "InvalidRequest", describe_invalid(error.errors()))
+
+    @app.exception_handler(HTTPException)
+    async def explain_status(_: Request, error: HTTPException) -> JSONResponse:
+        name = HTTPStatus(error.status_code).phrase.title().replace(" ", "")
+        return problem(error.status_code, name, error.detail, **(error.headers or {}))
+
+    @app.exception_handler(Exception)
+    async def admit_fault(_: Request, _error: Exception) -> JSONResponse:
+        return problem(500, "InternalError", "a fault of this service; its log says more")
 
     return app
 
@@ -172,21 +171,6 @@ def _measure_requests(app: FastAPI) -> CollectorRegistry:
     return registry
 
 
-async def limit_body(
-    request: Request, call_next: Callable[[Request], Awaitable[Response]]
-) -> Response:
-    """Middleware: refuses a body of more than ``MAX_BODY`` bytes, or of unknown length."""
-    if "transfer-encoding" in request.headers:
-        return _problem(411, "LengthRequired", "send the request with a Content-Length")
-    if int(request.headers.get("content-length", 0)) > MAX_BODY:
-        return _problem(413, "TooLarge", f"a request may have {MAX_BODY:,} bytes at most")
-    return await call_next(request)
-
-
-def _problem(status: int, error: str, detail: str) -> JSONResponse:
-    return JSONResponse(Problem(error=error, detail=detail).model_dump(), status)
-
-
 def run_rest(service: SearchService, host: str, port: int, api_key: str | None) -> None:
     """Serves until the process gets SIGINT or SIGTERM.
 
@@ -201,5 +185,11 @@ def run_rest(service: SearchService, host: str, port: int, api_key: str | None) 
     # uvicorn sends itself the signal again when it has shut down: the index is to be closed then
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     uvicorn.run(
-        build_app(service, api_key), host=host, port=port, use_colors=False, server_header=False
+        build_app(service, api_key),
+        host=host,
+        port=port,
+        http=HastyProtocol,
+        timeout_graceful_shutdown=SHUTDOWN,
+        use_colors=False,
+        server_header=False,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from types import MappingProxyType
@@ -10,7 +12,7 @@ from typing import Annotated, Any, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from logic_retrievers.contradiction import ContradictionSearch
-from logic_retrievers.errors import CollectionError, MissingVectorError
+from logic_retrievers.errors import MissingVectorError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.settings import AnyJudge
 from logic_retrievers.query_input import AnyPolicy, read_query
@@ -23,6 +25,8 @@ MAX_K = 100
 MAX_CHARACTERS = 10_000
 """Of a query, an expression or a statement; an encoder reads the first 256 tokens or so."""
 
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
 Text = Annotated[str, Field(min_length=1, max_length=MAX_CHARACTERS)]
 Probability = Annotated[float, Field(ge=0, le=1)]
 
@@ -31,6 +35,18 @@ class _Request(BaseModel):
     """What every search may be asked for."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_characters(cls, values: Any) -> Any:
+        """Refuses half a character wherever it stands; neither an engine nor an answer takes it."""
+        try:
+            text = json.dumps(values, ensure_ascii=False, skipkeys=True, default=str)
+        except RecursionError:
+            raise ValueError("it is nested too deeply") from None
+        if LONE_SURROGATE.search(text):
+            raise ValueError("a text has half a character (a lone surrogate)")
+        return values
 
     k: int = Field(5, ge=1, le=MAX_K, description="How many passages.")
     filter: dict[str, Any] | None = Field(
@@ -135,7 +151,7 @@ class SearchService:
         Raises:
             InputError: a text, an expression or a filter that cannot be used, or no such passage.
             MissingVectorError: the collection has no contradiction vector.
-            CollectionError: it holds no passage.
+            CollectionNotFoundError: the collection was deleted.
             ServerError: Qdrant failed or could not be reached.
         """
         match request:
@@ -157,9 +173,7 @@ class SearchService:
 
     async def _explain_nothing(self, request: Request) -> str | None:
         if not await self.index.acount():
-            raise CollectionError(
-                f"collection {self.index.collection!r} holds no passage: index some first"
-            )
+            return f"collection {self.index.collection!r} holds no passage: index some first"
         unknown = await self.index.aunknown_fields(request.filter)
         if not unknown:
             return None

@@ -48,7 +48,7 @@ def test_it_serves_until_it_is_stopped(location):
         assert answer.json()["passages"][0]["id"] == "inn"
         assert "server" not in answer.headers
         chunks = iter([json.dumps(asked).encode()])
-        assert httpx.post(f"{address}/search", content=chunks).status_code == 411
+        assert httpx.post(f"{address}/search", content=chunks, headers=headers).status_code == 411
         process.send_signal(signal.SIGTERM)
         errors = process.stderr.read()
     assert process.returncode == 0, errors

@@ -9,10 +9,12 @@ from fastapi.testclient import TestClient
 from serving_examples import EITHER, STATEMENT, WITHOUT_POOL
 
 from logic_retrievers import Engine, PassageIndex, errors
-from logic_retrievers.serving.rest import MAX_BODY, build_app, status_of
+from logic_retrievers.serving.guard import MAX_BODY
+from logic_retrievers.serving.rest import build_app, status_of
 from logic_retrievers.serving.service import SearchService
 
 HERE = "http://127.0.0.1"
+SEARCHES = ("/search", "/search-expression", "/contradictions")
 KEY = "a-key-for-tests"
 
 
@@ -67,12 +69,60 @@ def test_a_wrong_request_is_told_what_is_wrong(client, path, request_body, error
     assert words in answer.json()["detail"]
 
 
-def test_a_request_that_is_no_json_or_half_a_character_is_refused(client):
-    """Pydantic's own report of a lone surrogate cannot be sent as JSON: it would end with a 500."""
-    for body in (b"{", rb'{"query": "\ud800"}'):
-        answer = client.post("/search", content=body, headers={"content-type": "application/json"})
-        assert answer.status_code == 422
-        assert answer.json()["error"] == "InvalidRequest"
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/search", b"{"),
+        ("/search", rb'{"query": "\ud800"}'),
+        ("/search", rb'{"query": "x", "exclude": ["y", "\udfff z"]}'),
+        ("/search", rb'{"query": "x", "filter": {"\ud800": 1}}'),
+        ("/search", rb'{"query": "x", "filter": {"city": "\ud800"}}'),
+        ("/search", rb'{"query": "x", "filter": {"city": {"not": ["\ud800"]}}}'),
+        ("/search", rb'{"query": "x", "\ud800": 1}'),
+        ("/search-expression", rb'{"expression": "\"a\" AND \"\ud800\""}'),
+        ("/contradictions", rb'{"text": "\ud800"}'),
+        ("/contradictions", rb'{"passage_id": "\udc80"}'),
+        ("/search", b'{"query": "x", "filter": {"a": ' + b"[" * 500 + b"]" * 500 + b"}}"),
+        ("/search", b'{"query": "x", "filter": {"year": NaN}}'),
+        ("/search", b'["query"]'),
+        ("/search", b"null"),
+        ("/search", b""),
+    ],
+)
+def test_a_request_that_is_no_json_or_half_a_character_is_refused(client, path, body):
+    """No answer and no engine takes half a character: it ended with a 500."""
+    answer = client.post(path, content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 422, answer.text
+    assert answer.json().keys() == {"error", "detail"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "error"),
+    [
+        ("GET", "/nowhere", b"", 404, "NotFound"),
+        ("GET", "/docs", b"", 404, "NotFound"),
+        ("GET", "/search", b"", 405, "MethodNotAllowed"),
+        ("DELETE", "/health", b"", 405, "MethodNotAllowed"),
+        ("POST", "/search", b'{"query": "\xff"}', 400, "BadRequest"),
+        ("POST", "/search", b"[" * 200_000, 400, "BadRequest"),
+    ],
+)
+def test_every_refusal_has_one_form(client, method, path, body, status, error):
+    headers = {"content-type": "application/json"}
+    answer = client.request(method, path, content=body, headers=headers)
+    assert (answer.status_code, answer.json()["error"]) == (status, error)
+    assert answer.json().keys() == {"error", "detail"}
+
+
+def test_a_fault_of_our_own_has_that_form_too(service, monkeypatch):
+    async def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("/home/me/secret")
+
+    monkeypatch.setattr(Engine, "asearch", fail)
+    client = TestClient(build_app(service), base_url=HERE, raise_server_exceptions=False)
+    answer = client.post("/search", json={"query": "x"})
+    assert (answer.status_code, answer.json()["error"]) == (500, "InternalError")
+    assert "secret" not in answer.text
 
 
 def test_a_large_body_is_refused(client):
@@ -93,7 +143,8 @@ def test_every_error_of_the_tree_has_a_status():
         errors.ServerUnavailableError("x"): 503,
         errors.AuthenticationError("x"): 503,
         errors.ServerTimeoutError("x"): 504,
-        errors.CollectionNotFoundError("x"): 500,
+        errors.CollectionNotFoundError("x"): 404,
+        errors.FingerprintMismatchError("x"): 500,
         errors.EncoderError("x"): 500,
     }
     assert {error: status_of(error) for error in statuses} == statuses
@@ -117,9 +168,30 @@ def test_a_collection_without_the_vector_says_how_to_get_it():
     assert "logic-retrievers backfill contradiction" in answer.json()["detail"]
 
 
+def test_an_empty_collection_has_no_passages_and_a_missing_one_is_not_found(monkeypatch):
+    with PassageIndex.open() as index:
+        client = TestClient(build_app(SearchService(index)), base_url=HERE)
+        for path, body in (
+            ("/search", {"query": "x"}),
+            ("/search-expression", {"expression": "x"}),
+        ):
+            answer = client.post(path, json=body)
+            assert (answer.status_code, answer.json()["passages"]) == (200, [])
+            assert "holds no passage" in answer.json()["note"]
+        assert client.get("/health").json()["passages"] == 0
+
+        async def fail(*_: object, **__: object) -> None:
+            raise errors.CollectionNotFoundError("There is no collection 'passages'")
+
+        monkeypatch.setattr(Engine, "asearch", fail)  # another process has deleted it on the server
+        answer = client.post("/search", json={"query": "x"})
+        assert (answer.status_code, answer.json()["error"]) == (404, "CollectionNotFoundError")
+
+
 def test_health_asks_the_collection(client, monkeypatch):
     """A service whose Qdrant is gone must be taken out of the rotation."""
     assert client.get("/health").json()["passages"] == 4
+    assert client.head("/health").status_code == client.head("/metrics").status_code == 200
 
     async def fail(_: PassageIndex) -> None:
         raise errors.ServerUnavailableError("No answer from Qdrant")
@@ -144,17 +216,29 @@ def test_metrics_count_by_path_and_status(client):
     assert "/a" not in answer.text
 
 
-@pytest.mark.parametrize("path", ["/search", "/search-expression", "/contradictions", "/metrics"])
+@pytest.mark.parametrize("path", [*SEARCHES, "/metrics", "/openapi.json", "/docs", "/nowhere"])
 @pytest.mark.parametrize("sent", [None, "Bearer wrong", "Bearer ", f"Basic {KEY}", KEY])
 def test_without_the_key_there_is_no_answer(service, path, sent):
     client = TestClient(build_app(service, KEY))
     headers = {} if sent is None else {"Authorization": sent}
-    method = "GET" if path == "/metrics" else "POST"
-    body = None if path == "/metrics" else {"query": "x", "expression": "x", "text": "x"}
-    answer = client.request(method, path, json=body, headers=headers)
-    assert answer.status_code == 401
+    answer = client.request("POST" if path in SEARCHES else "GET", path, headers=headers)
+    assert (answer.status_code, answer.json()["error"]) == (401, "Unauthorized")
     assert answer.headers["www-authenticate"] == "Bearer"
     assert KEY not in answer.text
+
+
+@pytest.mark.parametrize("body", [b"{", b"x" * (MAX_BODY + 1), rb'{"query": "\ud800"}'])
+def test_the_key_is_asked_for_before_the_body_is_read(service, body):
+    """Strangers had half a megabyte parsed, and were told what the fields are."""
+    answer = TestClient(build_app(service, KEY)).post("/search", content=body)
+    assert answer.status_code == 401
+
+
+@pytest.mark.parametrize("key", ["", " ", "a key", "\n", "schlüssel", b"bytes", 5])
+def test_a_key_that_is_none_is_refused(service, key):
+    """An empty one, of a variable that is not set, answered everyone."""
+    with pytest.raises(errors.ConfigurationError, match="api_key"):
+        build_app(service, key)
 
 
 def test_the_key_opens_the_service_under_any_name(service):
@@ -168,7 +252,8 @@ def test_the_key_opens_the_service_under_any_name(service):
 def test_without_a_key_no_page_of_a_browser_reaches_it(client):
     """A page may give its own name the address 127.0.0.1 and then read what this machine serves."""
     headers = {"Host": "evil.example"}
-    assert client.post("/search", json={"query": "sea"}, headers=headers).status_code == 400
+    answer = client.post("/search", json={"query": "sea"}, headers=headers)
+    assert (answer.status_code, answer.json()["error"]) == (400, "UnknownHost")
 
 
 def test_the_description_has_the_limits(client):
