@@ -1,6 +1,6 @@
 """Files and folders that appear complete or not at all: written beside their place, then moved.
 
-And files and folders that nobody but their owner can read.
+What is made here only its owner can read, whatever the umask; what is there keeps its mode.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from stat import S_IMODE
 
 from logic_retrievers.errors import ConfigurationError, StorageError
 
@@ -27,7 +28,10 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         target = target.resolve()
         partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
         try:
+            partial.touch(0o600)
             partial.write_bytes(content)
+            if target.exists():
+                partial.chmod(S_IMODE(target.stat().st_mode))
             partial.replace(target)
         finally:
             partial.unlink(missing_ok=True)
@@ -49,8 +53,9 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
     try:
         if folder.exists():
             raise ConfigurationError(f"{folder} is there already; choose a new folder")
-        partial.mkdir(parents=True)
+        private_folder(partial)
         for name, text in files.items():
+            (partial / name).touch(0o600)
             (partial / name).write_text(text, encoding="utf-8", newline="\n")
         partial.rename(target)
     except OSError as error:
@@ -62,15 +67,18 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
 
 
 def private_folder(path: str | os.PathLike[str]) -> None:
-    """Makes a folder that only its owner may enter (mode 0700); those above it get the usual mode.
+    """Makes a folder that only its owner may enter (mode 0700), and those above it likewise.
 
-    Folders that are there keep theirs.
+    Folders that are there keep their modes.
 
     Raises:
         StorageError: the place may not be written to, or is no folder.
     """
     try:
-        Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = Path(path)
+        missing = [parent for parent in folder.parents if not parent.exists()]
+        for each in (*reversed(missing), folder):
+            each.mkdir(mode=0o700, exist_ok=True)
     except (OSError, ValueError, RecursionError) as error:
         raise _cannot_make(path, error) from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,11 @@ from logic_retrievers.hidden_characters import show_hidden
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""First characters of a cell that a spreadsheet may run as a formula."""
+_FORMULA = re.compile(
+    r"""^(?=[\t\n])|(?:^|(?<=[;\t\n]))(?=(?:[^\S\t\n]|["'])*[=+\-@＝＋－＠﹦﹢﹣﹫])"""  # noqa: RUF001
+)
+"""Where a spreadsheet may begin to read a formula: at the start of a cell, and behind what may
+start another one, as a semicolon does in Excel of many countries (OWASP: CSV Injection)."""
 
 LONGEST_CELL = 32_000
 """Characters of a cell: Excel takes 32,767, and moves the rest into other cells. Files for programs
@@ -30,7 +34,7 @@ def csv_cell(value: Any) -> Any:
     shown = show_hidden(text)
     if len(shown) > LONGEST_CELL:
         shown = f"{shown[:LONGEST_CELL]} [{len(shown) - LONGEST_CELL} more characters]"
-    return f"'{shown}" if text.startswith(FORMULA_STARTS) else shown
+    return _FORMULA.sub("'", shown)
 
 
 def template_environment(package: str, extra: str) -> Environment:

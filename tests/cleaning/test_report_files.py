@@ -6,6 +6,7 @@ import csv
 import errno
 import io
 import json
+import re
 from datetime import date
 from pathlib import Path
 
@@ -134,6 +135,26 @@ def test_no_cell_is_a_formula(begin):
     for name in (*guarded_ones, "quarantined"):
         assert row[name].startswith("'"), name
     assert row["other_date"] == "-5", "a number is a number"
+
+
+@pytest.mark.parametrize(
+    "begin",
+    ["=", "+", "-", "@", "＝", "＋", "－", "＠", "﹣", "  =", '"=', "'+", '" @', "\u3000＝"],  # noqa: RUF001
+)
+@pytest.mark.parametrize("before", ["", "a;", "a; b\n", "a\t", "a\r"])
+def test_no_part_of_a_cell_is_a_formula(before, begin):
+    """Excel splits at semicolons in half of Europe, and takes full-width signs for others."""
+    cell = csv_cell(f"{before}{begin}1+1")
+    for part in re.split("[;\t\n]", cell):
+        assert re.match(r"""(?![\s"]*[=+\-@＝＋－＠﹣])""", part), cell  # noqa: RUF001
+    assert cell.replace("'", "") == csv_cell(before) + f"{begin}1+1".replace("'", "")
+
+
+@pytest.mark.parametrize(
+    "text", ["3-1; 4=4", "see a@b.c; or d-e", "a;b;c", "x\n\ny", "don't; won't", "5 + 5\tand"]
+)
+def test_an_ordinary_text_is_left_alone(text):
+    assert csv_cell(text) == text
 
 
 @given(ANY_TEXT, ANY_TEXT)

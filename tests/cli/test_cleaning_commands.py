@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,32 @@ def test_reports_and_the_exit_code(stored):
     assert {"out.html", "out.jsonl", "out.csv"} <= {path.name for path in Path().iterdir()}
     stored(*looked, "--fail-on", "duplicate")
     stored(*looked, "--fail-on", "nonsense", code=2)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_what_a_command_makes_is_its_owners_alone(run):
+    """In a folder that everybody may enter, passages and reports were everybody's to read."""
+    Path().chmod(0o755)
+    for path in (Path("rows.jsonl"), Path("old.csv")):
+        path.touch()
+        path.chmod(0o644)
+    before = os.umask(0)
+    try:
+        run("index", "rows.jsonl", "--contradictions", "-l", ".")
+        run("index", "rows.jsonl", "-l", "deep/new")
+        cleaned = ("clean", "-c", "passages", "-l", ".", "-r", "prefer_newest", "--report")
+        run(*cleaned, "out.html")
+        run(*cleaned, "old.csv")
+        run("probe", "template", "questions")
+    finally:
+        os.umask(before)
+    assert Path("old.csv").stat().st_size
+    modes = {path: path.stat().st_mode & 0o777 for path in [*Path().iterdir(), Path("deep/new")]}
+    assert modes.keys() >= {Path("passages"), Path("ledger.sqlite"), Path("out.jsonl")}
+    private = {path: 0o700 if path.is_dir() else 0o600 for path in modes}
+    assert modes == {**private, **dict.fromkeys([Path("rows.jsonl"), Path("old.csv")], 0o644)}
+    for path in [*Path("passages").iterdir(), *Path("questions").iterdir()]:
+        assert path.stat().st_mode & 0o077 == 0, path
 
 
 def test_documents_are_compared_with_a_collection(stored):

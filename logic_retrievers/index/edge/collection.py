@@ -17,6 +17,7 @@ import qdrant_edge as edge
 from pydantic import BaseModel, ConfigDict
 from qdrant_client import models
 
+from logic_retrievers.atomic_files import private_folder
 from logic_retrievers.index.collection_metadata import by_stored_name
 from logic_retrievers.index.edge.translation import filtered_fields, to_index_params
 from logic_retrievers.index.faults import EdgeError
@@ -97,6 +98,7 @@ class Description(BaseModel):
             EdgeError: this should be the first one, and another process was faster.
         """
         fresh = folder / f"{_FILE}.{self.shard}"
+        fresh.touch(0o600)
         with fresh.open("w", encoding="utf-8") as file:
             json.dump(self.model_dump(mode="json"), file)
             file.flush()
@@ -132,7 +134,7 @@ def create_collection(folder: Path, description: Description, *, durable: bool) 
     """Creates an empty collection; what an interrupted attempt left is removed at its opening."""
     check_room(folder)
     shard = folder / description.shard
-    shard.mkdir(parents=True)
+    private_folder(shard)  # which hides the engine's own files; they have the usual modes
     config = edge.EdgeConfig(
         vectors={
             name: edge.EdgeVectorParams(vector.size, _distance(vector))
