@@ -41,7 +41,9 @@ MAY_IMPORT = {
         *("errors", "lazy_imports", "effects", "encoders", "types", "settings", "scoring", "text"),
     },
     "validation": {"types", "errors"},
-    "documents": {"types", "errors", "encoders", "validation", "settings", "paths", "text"},
+    "documents": {
+        *("types", "errors", "encoders", "validation", "settings", "paths", "text", "queries"),
+    },
     "policies": {"types", "errors", "settings", "scoring", "queries", "judging", "text"},
     "index": {
         *("types", "errors", "effects", "progress", "encoders", "validation"),
