@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from logic_retrievers.hard_exclusion import any_form, normalise
 from logic_retrievers.queries.language import content_words
+from logic_retrievers.text import any_form, comparable
 
 _REACH = 7
 """Words before a mention in which a denial of it may stand."""
@@ -43,7 +43,7 @@ def denies(text: str, excluded: str) -> bool:
         text: of a passage.
         excluded: what a query excludes.
     """
-    normal = normalise(text)
+    normal = comparable(text)
     mentions = [*_mention(excluded).finditer(normal)]
     return bool(mentions) and all(_is_denied(normal, *mention.span()) for mention in mentions)
 
@@ -58,5 +58,5 @@ def _is_denied(text: str, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=256)
 def _mention(excluded: str) -> re.Pattern[str]:
-    words = sorted(content_words(normalise(excluded))) or [normalise(excluded).strip()]
+    words = sorted(content_words(comparable(excluded))) or [comparable(excluded).strip()]
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(any_form, words))})(?!\w)")

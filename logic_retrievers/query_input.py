@@ -9,6 +9,7 @@ from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputErr
 from logic_retrievers.policies import Policy, PolicyRouter, resolve_policy
 from logic_retrievers.queries import Expression, ParsedQuery
 from logic_retrievers.queries.parsed_query import check_excluded
+from logic_retrievers.text import visible_text
 
 Query: TypeAlias = str | ParsedQuery | Expression
 CheckedQuery: TypeAlias = str | ParsedQuery
@@ -22,7 +23,7 @@ QuerySyntax: TypeAlias = Literal["words", "expression"]
 
 
 def check_query(query: Any) -> CheckedQuery:
-    """The query; an expression is turned into a parsed query that states it.
+    """The query without invisible characters; of an expression, a parsed query that states it.
 
     Raises:
         InputError: neither a string nor a parsed query nor an expression, or too long.
@@ -35,11 +36,12 @@ def check_query(query: Any) -> CheckedQuery:
         raise InputError(
             f"a query is a string, ParsedQuery or Expression, not {type(query).__name__}"
         )
-    if not query_text(query).strip():
+    checked: CheckedQuery = visible_text(query) if isinstance(query, str) else query
+    if not query_text(checked).strip():
         raise EmptyTextError("the query is empty; pass a text to search for")
-    if len(query_text(query)) > MAX_CHARACTERS:
+    if len(query_text(checked)) > MAX_CHARACTERS:
         raise InputError(f"a query may have at most {MAX_CHARACTERS:,} characters")
-    return query
+    return checked
 
 
 def query_text(query: CheckedQuery) -> str:

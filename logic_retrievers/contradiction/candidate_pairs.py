@@ -6,7 +6,6 @@ only I/O of a filter, and happen here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -33,6 +32,7 @@ from logic_retrievers.errors import InputError
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.query_execution import passage_vectors
+from logic_retrievers.text import words_of
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 from logic_retrievers.validation import check_types
 
@@ -231,7 +231,7 @@ def compare_passages(
     """
     count = len(passages) if given_count is None else given_count
     texts = [passage.text for passage in passages]
-    words = [tuple(re.findall(r"\w+", text.casefold())) for text in texts]
+    words = [tuple(words_of(text)) for text in texts]
     rows = {name: matrix.astype(np.float32) for name, matrix in vectors.items()}
     pairs: list[CandidatePair] = []
     copies: dict[int, frozenset[int]] = {}

@@ -25,11 +25,6 @@ Edit: TypeAlias = tuple[Words, Words]
 """What stands in one text, and what stands in the other in its place."""
 
 
-def split_words(text: str) -> list[str]:
-    """The words of a text, in lower case."""
-    return re.findall(r"\w+", text.casefold())
-
-
 def runs_of(words: Words) -> set[tuple[str, ...]]:
     """Each :data:`RUN` words in a row."""
     return {tuple(words[n : n + RUN]) for n in range(len(words) - RUN + 1)}

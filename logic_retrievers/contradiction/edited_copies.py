@@ -12,15 +12,10 @@ from itertools import combinations
 from statistics import fmean
 from typing import NamedTuple
 
-from logic_retrievers.contradiction.copied_text import (
-    Edit,
-    compare_words,
-    own_words,
-    runs_of,
-    split_words,
-)
+from logic_retrievers.contradiction.copied_text import Edit, compare_words, own_words, runs_of
 from logic_retrievers.contradiction.metadata_dates import parse_date
 from logic_retrievers.contradiction.resolution_strategies import metadata_value
+from logic_retrievers.text import comparable, words_of
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 MIN_SUPPORT, _MOST_SUPPORT = 0.2, 1.5
@@ -71,7 +66,7 @@ def find_edited_copies(
         ignored: positions of those that neither judge nor are judged.
         date_key: of the date in the metadata; see :func:`are_set_apart`.
     """
-    words = {n: split_words(p.text) for n, p in enumerate(passages) if trusted and n not in ignored}
+    words = {n: words_of(p.text) for n, p in enumerate(passages) if trusted and n not in ignored}
     runs = {n: runs_of(own) for n, own in words.items()}
     known = {n: frozenset(own) for n, own in words.items()}
     copies: dict[int, EditedCopy] = {}
@@ -144,6 +139,6 @@ def are_set_apart(one: Passage, other: Passage, date_key: str = "date") -> bool:
         return True
     return any(
         _SCOPE_WORD.fullmatch(_KEY_WORD_ENDS.split(key)[-1]) is not None
-        and str(one.metadata[key]).casefold() != str(other.metadata[key]).casefold()
+        and comparable(str(one.metadata[key])) != comparable(str(other.metadata[key]))
         for key in one.metadata.keys() & other.metadata.keys()
     )

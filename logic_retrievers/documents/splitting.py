@@ -96,6 +96,11 @@ class Splitter:
         characters of the passage's text, so that ``text[start:end]`` is the chunk (plus the start
         of the passage's own span, if it has one).
 
+        A part has all other values of its passage, whether it is quarantined too. What
+        ``embed_text`` puts around the text (a title) is embedded with each part, and one that lacks
+        the text (a summary) before it, unless that takes more than half of ``max_tokens``: then a
+        part is embedded as its own text.
+
         A passage without a source gets its id as source: if its text later grows past the window,
         or shrinks below it, ingesting it again leaves no stale chunk.
 
@@ -115,30 +120,46 @@ class Splitter:
             yield replace(passage, text=pieces.text)
             return
         offset = passage.span[0] if passage.span else 0
-        for i, (start, chunk) in enumerate(self._windows(pieces)):
-            span = (offset + start, offset + start + len(chunk))
-            yield Passage(f"{passage.id}#{i}", chunk, passage.metadata, passage.source, span)
+        around = self._around(passage)
+        room = self.max_tokens - sum(len(self.token_spans(text)) for text in around)
+        for i, (start, chunk) in enumerate(self._windows(pieces, room)):
+            yield replace(
+                passage,
+                id=f"{passage.id}#{i}",
+                text=chunk,
+                span=(offset + start, offset + start + len(chunk)),
+                embed_text=chunk.join(around) if around else None,
+            )
 
-    def _windows(self, pieces: _Pieces) -> Iterator[tuple[int, str]]:
+    def _around(self, passage: Passage) -> list[str]:
+        """What is embedded before and behind each part; empty for the part alone."""
+        text, embedded = passage.text.strip(), passage.embed_text
+        if embedded is None or not text:
+            return []
+        around = embedded.split(text, 1) if text in embedded else [f"{embedded}\n", ""]
+        tokens = sum(len(self.token_spans(text)) for text in around)
+        return around if tokens <= self.max_tokens // 2 else []
+
+    def _windows(self, pieces: _Pieces, max_tokens: int) -> Iterator[tuple[int, str]]:
         """The chunks without white space at both ends, each with its place in the whole text."""
         covered = 0
-        first = pieces.load(0, self.max_tokens)
+        first = pieces.load(0, max_tokens)
         while first < len(pieces):
             tokens_before, last = pieces.tokens_before, len(pieces)
-            end = bisect_right(tokens_before, tokens_before[first] + self.max_tokens) - 1
+            end = bisect_right(tokens_before, tokens_before[first] + max_tokens) - 1
             end = max(end, first + 1)
             while True:
                 if end < last:
                     end = pieces.best_end(first, end)
                 start, chunk = pieces.stripped(first, end)
                 # Cut out of its word, a piece can have more tokens than inside it.
-                excess = len(self.token_spans(chunk)) - self.max_tokens
+                excess = len(self.token_spans(chunk)) - max_tokens
                 if excess <= 0:
                     break
                 if end == first + 1:
                     raise ConfigurationError(
-                        f"max_tokens={self.max_tokens} is too small: the token at character "
-                        f"{start} makes {self.max_tokens + excess} tokens alone"
+                        f"max_tokens={max_tokens} is too small: the token at character "
+                        f"{start} makes {max_tokens + excess} tokens alone"
                     )
                 end = max(first + 1, end - excess)
             stop = start + len(chunk)
@@ -151,7 +172,7 @@ class Splitter:
             back = bisect_left(tokens_before, tokens_before[end] - self._overlap)
             # At least half of a window is new, so the work stays linear in the text's length.
             begin = pieces.next_word(max(back, (first + end + 1) // 2), end)
-            first = pieces.load(begin, self.max_tokens)
+            first = pieces.load(begin, max_tokens)
 
 
 class _Pieces:

@@ -16,6 +16,7 @@ from logic_retrievers.documents.conversion import (
 )
 from logic_retrievers.documents.files import SourceFile, not_utf8
 from logic_retrievers.documents.formats import Record
+from logic_retrievers.text import without_layout
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
@@ -125,7 +126,7 @@ def parse_html(html: str) -> WebPage:
         if not re.search(r"\w", link.get_text()):
             link.decompose()  # the "¶" behind a heading
     text = converter.convert_soup(body)
-    text = re.sub(r"[ \t]+$", "", text.replace("\u00ad", ""), flags=re.MULTILINE)
+    text = re.sub(r"[ \t]+$", "", without_layout(text), flags=re.MULTILINE)
     text = re.sub(r"\n{3,}", "\n\n", text).strip()
     return WebPage(text, title_text, body.find("h1") is not None)
 

@@ -22,6 +22,7 @@ from logic_retrievers.errors import (
     shown,
     warn,
 )
+from logic_retrievers.text import visible_text
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 """Shape (texts, dimension); rows have Euclidean length 1."""
@@ -184,24 +185,26 @@ def check_names(names: Sequence[str] | None, specs: Mapping[str, VectorSpec]) ->
 
 
 def clean_texts(texts: Sequence[str]) -> list[str]:
-    """The texts, ready to be tokenized, without lone surrogates (see :func:`clean_text`).
+    """The texts without lone surrogates (see :func:`clean_text`) and invisible characters.
 
     Raises:
         InputError: not a sequence of strings; the message gives the index.
-        EmptyTextError: a text with nothing but white space.
+        EmptyTextError: a text with nothing to see.
     """
     if isinstance(texts, (str, bytes)) or not isinstance(texts, Sequence):
         raise InputError(
             f"Texts must be a list of strings, not {type(texts).__name__}. For one text: [text]."
         )
+    cleaned = []
     for index, text in enumerate(texts):
         if not isinstance(text, str):
             raise InputError(
                 f"Text {index} is {type(text).__name__}, not a string. Convert it, or leave it out."
             )
-        if not text or text.isspace():
+        cleaned.append(visible_text(clean_text(text)))
+        if not cleaned[-1].strip():
             raise EmptyTextError(f"Text {index} is empty. Leave empty texts out.")
-    return list(map(clean_text, texts))
+    return cleaned
 
 
 def clean_text(text: str) -> str:

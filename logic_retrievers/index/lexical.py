@@ -8,6 +8,7 @@ mountain huts". A stored vector holds damped counts; the collection's IDF comes 
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,7 @@ from qdrant_client import models
 
 from logic_retrievers.encoders.base import clean_text
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.text import visible_text
 
 NAME = "lexical"
 ENGLISH = "english"
@@ -46,9 +48,15 @@ def term_vector(text: str, language: str = ENGLISH, *, query: bool = False) -> m
         ConfigurationError: a language that the engine does not know.
     """
     model = _model(language)
-    text = clean_text(text)
-    vector = model.embed_query(text) if query else model.embed_document(text)
-    return models.SparseVector(indices=vector.indices, values=vector.values)
+    text = visible_text(clean_text(text))
+    normal = unicodedata.normalize("NFKC", text)
+    if not query:
+        vector = model.embed_document(normal)
+        return models.SparseVector(indices=vector.indices, values=vector.values)
+    terms = {*model.embed_query(normal).indices}
+    if not text.isascii():  # earlier versions stored terms without NFKC and folding
+        terms |= {*_model(language, folding=False).embed_query(text).indices}
+    return models.SparseVector(indices=sorted(terms), values=[1.0] * len(terms))
 
 
 def shared_words(query: str, text: str, language: str = ENGLISH) -> list[str]:
@@ -59,11 +67,13 @@ def shared_words(query: str, text: str, language: str = ENGLISH) -> list[str]:
 
 
 @cache
-def _model(language: str) -> Any:
+def _model(language: str, *, folding: bool = True) -> Any:
     import qdrant_edge  # 35 MB that an index without words does without
 
     try:
-        return qdrant_edge.Bm25(qdrant_edge.Bm25Config(language=language))
+        # other languages' stop words and stems have accents
+        folding = folding and language == ENGLISH
+        return qdrant_edge.Bm25(qdrant_edge.Bm25Config(language=language, ascii_folding=folding))
     except (TypeError, ValueError) as error:
         raise ConfigurationError(
             f"lexical={language!r}: no language whose words the engine can stem. Write it in"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from logic_retrievers.text import words_of
+
 MAX_WORDS = 80
 """What a judge reads of a passage: about 110 tokens. Longer passages are cut, in training too."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
-_WORD = re.compile(r"\w+")
 _STEM = 5
 """Characters of a word that count: "insures" and "insurance" are near."""
 _LEAST = 3
@@ -40,6 +41,4 @@ def nearest_sentences(passage: str, query: str, max_words: int) -> str:
 
 
 def _stems(text: str) -> set[str]:
-    return {
-        word[:_STEM].casefold() for word in _WORD.findall(text) if len(word) >= _LEAST
-    } - _COMMON
+    return {word[:_STEM] for word in words_of(text) if len(word) >= _LEAST} - _COMMON

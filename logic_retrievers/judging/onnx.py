@@ -23,6 +23,7 @@ from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.conflict import ConflictConstants, ConflictReader
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS
+from logic_retrievers.text import visible_text
 
 Entry: TypeAlias = Literal["judge", "pair_kinds", "nli"]
 """Of a cross-encoder in a manifest."""
@@ -108,7 +109,7 @@ class OnnxCrossEncoder:
 
     def token_ids(self, pairs: Sequence[TextPair]) -> list[list[int]]:
         """What the graphs read: both texts in one row, cut to the longest pair."""
-        cleaned = [(clean_text(first), clean_text(second)) for first, second in pairs]
+        cleaned = [(visible_text(clean_text(a)), visible_text(clean_text(b))) for a, b in pairs]
         return self._tokenizer.encode_pairs(cleaned, self._entry.max_tokens)
 
     def _probabilities(self, row: Sequence[int]) -> tuple[float, ...]:

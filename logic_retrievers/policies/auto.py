@@ -21,6 +21,7 @@ from logic_retrievers.policies.plain import HybridPolicy, TopicalNegatedFactPoli
 from logic_retrievers.policies.union import NegatedFactPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser
 from logic_retrievers.settings import OneOf, check_count, check_type
+from logic_retrievers.text import comparable, word_forms
 
 Base: TypeAlias = Literal["topical", "hybrid"]
 """What a query without a constraint gets."""
@@ -112,15 +113,13 @@ def _field_filters(
 ) -> dict[str, tuple[str, Any]]:
     """The excluded texts that name a value of a field: text -> (field, value as it is stored)."""
     values = {
-        str(value).casefold(): (name, value)
+        comparable(str(value)): (name, value)
         for name, options in fields.items()
         for value in options
     }
     filters = {}
     for text in excluded:
-        plain = text.strip("\"'").casefold()
-        for form in (plain, plain.removesuffix("s"), plain.removesuffix("es"), f"{plain}s"):
-            if form in values:
-                filters[text] = values[form]
-                break
+        forms = word_forms(comparable(text).strip("\"'"))
+        if form := next((form for form in forms if form in values), None):
+            filters[text] = values[form]
     return filters

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import TypeAlias
+
+from logic_retrievers.text import comparable
 
 Tokens: TypeAlias = tuple[str, ...]
 
 _ARTICLES = frozenset({"a", "an", "the"})
-_ACCENTS = re.compile("[\u0300-\u036f]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _INSIDE = re.compile(r"['\u2019\u02bc`]|\.(?!\d)")  # of "O'Neil" and "U.S."; 3.5 keeps its point
 _TOKEN = re.compile(r"(?:[^\W_]|(?<=\d)\.(?=\d))+")
@@ -22,11 +22,9 @@ def answer_tokens(text: str) -> Tokens:
     separates them, ``1,000`` is ``1000``, and letters lose their accents. A text of articles alone
     keeps them, and a text of signs alone keeps those: no text with content becomes empty.
     """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    plain = _ACCENTS.sub("", unicodedata.normalize("NFD", folded))
-    plain = unicodedata.normalize("NFC", plain)
+    plain = comparable(text)
     words = _TOKEN.findall(_INSIDE.sub("", _THOUSANDS.sub("", plain)))
-    signs = "".join(plain.split()) or "".join(folded.split())  # an accent alone is a sign too
+    signs = "".join(plain.split()) or "".join(text.split())  # an accent alone is a sign too
     return tuple(word for word in words if word not in _ARTICLES) or tuple(
         words or filter(None, [signs])
     )

@@ -59,7 +59,7 @@ def _english_weight(word: str) -> float:
         return 0
     if word in _function_words()["en"]:
         return _SHARED if word in _foreign_words() else _OWN
-    return _COMMON if word in _english_words() else 0
+    return _COMMON if word in english_words() else 0
 
 
 def _foreign_weight(word: str, of_language: frozenset[str]) -> float:
@@ -85,7 +85,8 @@ def _foreign_words() -> frozenset[str]:
 
 
 @cache
-def _english_words() -> frozenset[str]:
+def english_words() -> frozenset[str]:
+    """Some 10,000 common English words, without those that are function words elsewhere."""
     return frozenset(_read("english_words.txt").split()) - _foreign_words()
 
 

@@ -20,6 +20,7 @@ from logic_retrievers.queries.expressions import (
     wanted_part,
 )
 from logic_retrievers.settings import SHARE, OneOf
+from logic_retrievers.text import comparable
 
 Kind: TypeAlias = Literal["none", "exclusion", "negated_fact", "expression"]
 """``exclusion``: something is excluded from the results. ``negated_fact``: the wanted fact itself
@@ -47,11 +48,11 @@ def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
     for text in texts:
         if not isinstance(text, str):
             raise InputError(f"an excluded text is a string, not {shown(text)}")
-        if not text.strip():
+        if not comparable(text).strip():
             raise EmptyTextError("an excluded text is empty; leave it out of the list")
         if len(text) > MAX_EXCLUDED_TEXT:
             raise InputError(f"an excluded text may have {MAX_EXCLUDED_TEXT:,} characters at most")
-        excluded.setdefault(text.strip().casefold(), text.strip())
+        excluded.setdefault(comparable(text).strip(), text.strip())
     if len(excluded) > MAX_EXCLUDED:
         raise InputError(f"at most {MAX_EXCLUDED} texts can be excluded, not {len(excluded)}")
     return tuple(excluded.values())
@@ -145,8 +146,8 @@ class ParsedQuery:
             InputError: as :func:`check_excluded`; or too many texts together with the query's own.
         """
         named = check_excluded(texts)
-        known = {text.casefold() for text in self.excluded_outright}
-        new = tuple(text for text in named if text.casefold() not in known)
+        known = {comparable(text) for text in self.excluded_outright}
+        new = tuple(text for text in named if comparable(text) not in known)
         if not new:
             return replace(self, reading="thing") if named else self
         excluded = (*self.excluded, *new)

@@ -48,6 +48,13 @@ def test_a_value_in_another_form_is_another_wording():
     assert differences("It has twelve rooms.", "It has 12 rooms.") == [("wording", "twelve", "12")]
 
 
+def test_a_hidden_character_is_no_difference():
+    """Two copies of a page, one with soft hyphens, are no two statements; spans stay right."""
+    one, other = "The pea\u00adnut is 5\u00a0cm.", "The peanut is 6 cm."
+    assert differences(one, other) == [("number", "5\u00a0cm", "6 cm")]
+    assert have_same_words("\uff30eanut cafe\u0301", "pea\u200bnut cafe")
+
+
 def test_words_in_another_order_state_the_same():
     """Values that moved are still there."""
     one = "The dam at Orsk was finished in 1958 by Ann Bell."

@@ -14,7 +14,6 @@ from logic_retrievers.contradiction.copied_text import (
     MAX_EDIT_WORDS,
     MIN_COMMON_WORDS,
     compare_words,
-    split_words,
 )
 from logic_retrievers.contradiction.edited_copies import (
     MIN_SUPPORT,
@@ -23,6 +22,7 @@ from logic_retrievers.contradiction.edited_copies import (
     support,
 )
 from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning
+from logic_retrievers.text import words_of
 
 DEPOT = (
     "Raymond Railroad Depot is a historic railroad station at 1 Depot Street in the center of"
@@ -312,7 +312,7 @@ def test_a_long_replacement_is_another_passage(words, count):
 
 
 TEXTS = st.lists(
-    st.lists(st.sampled_from(split_words(DEPOT)), max_size=60).map(" ".join)
+    st.lists(st.sampled_from(words_of(DEPOT)), max_size=60).map(" ".join)
     | st.sampled_from([DEPOT, MOVED, LATER, OTHER]),
     max_size=6,
 )

@@ -73,6 +73,84 @@ def test_columns_tables_and_hyphens(tmp_path: Path) -> None:
     )
 
 
+def draw(*lines: tuple[str, ...], widths: tuple[int, ...] = (95, 95)) -> bytes:
+    """A page of which each line is drawn across its columns, in millimetres."""
+    made = fpdf.FPDF()
+    made.add_page()
+    made.set_font("courier", size=7)
+    for row, cells in enumerate(lines):
+        for column, cell in enumerate(cells):
+            made.text(10 + sum(widths[:column]), 20 + 5 * row, cell)
+    return bytes(made.output())
+
+
+def prose(name: str, lines: int) -> list[str]:
+    """Lines of one length, most of which begin inside of a sentence."""
+    return [f"{'wW'[n % 3 == 0]}{n:02} is a line of {name} that goes on to" for n in range(lines)]
+
+
+@pytest.mark.parametrize("lines", [9, 12, 40])
+@pytest.mark.parametrize("names", [("one column", "the next one"), ("one", "two", "three")])
+def test_columns_that_are_drawn_row_by_row(names: tuple[str, ...], lines: int, tmp_path) -> None:
+    """Read across, every sentence of a scanned journal would end in another one."""
+    columns = [prose(name, lines) for name in names]
+    columns[0][3:5] = ["w03 is one with a hyphen-", "ated word and some more"]
+    head = "A headline that goes over each of the columns of the page, from its start to its end"
+    widths = (190 // len(names),) * len(names)
+    rows = zip(*columns, strict=True)
+    (page,), _ = read(tmp_path / "a.pdf", draw((head,), *rows, (head[2:],), widths=widths))
+    text = "\n".join([head, *(line for column in columns for line in column), head[2:]])
+    assert page.text == text.replace("hyphen-\nated", "hyphenated")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(f"Town {n}", str(n * 7), "yes") for n in range(20)],
+        [(f"{n:04}-CODE-OF-ONE-LENGTH-{n:04}", f"{n:03} pieces are sold") for n in range(20)],
+        [(f"Name {n}, {'head of ' * (n % 3)}sales", "A street " * (n % 3 + 1)) for n in range(20)],
+        [(f"Term {n}", "What the term means in a line of words") for n in range(20)],
+        [*zip(prose("one", 7), prose("other", 7), strict=True)],
+    ],
+    ids=["short cells", "cells of one length", "addresses", "terms", "few lines"],
+)
+def test_rows_of_a_table_stay_whole(rows: list[tuple[str, ...]], tmp_path: Path) -> None:
+    """Torn apart, no number would have its town."""
+    (page,), _ = read(tmp_path / "a.pdf", draw(*rows, widths=(90, 60, 30)))
+    assert page.text.split() == " ".join(cell for row in rows for cell in row).split()
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (["the pre-", "and post-war years"], "the pre- and post-war years"),
+        (["Vor-", "und Nachteile"], "Vor- und Nachteile"),
+        (["a user-", "defined type"], "a user-defined type"),
+        (["please re-", "sign; who would re-sign"], "please re-sign; who would re-sign"),
+        (["they re-", "sign; who would resign"], "they resign; who would resign"),
+        (["the Anglo-", "Saxon king"], "the Anglo-Saxon king"),
+        (["COVID-", "19 and x-", "ray"], "COVID-19 and x-ray"),
+        (["state-of-", "the-art"], "state-of-the-art"),
+        (["from 1990-", "1995"], "from 1990-1995"),
+        (["a pock-", "et, gold-", "en"], "a pocket, golden"),
+        (["die Arbeits-", "zeit, Vor-", "teile"], "die Arbeitszeit, Vorteile"),
+        (["hyphen-", "ated words"], "hyphenated words"),
+        (["and/", "or"], "and/\nor"),
+    ],
+)
+def test_hyphens_at_the_end_of_a_line(lines: list[str], text: str, tmp_path: Path) -> None:
+    """A search for "preand" or "userdefined" is made by no one."""
+    (page,), _ = read(tmp_path / "a.pdf", draw(*((line,) for line in lines)))
+    assert page.text == text
+
+
+def test_the_document_knows_its_words(tmp_path: Path) -> None:
+    """No word list has the words of a trade; pages before, and the page itself, do."""
+    content = make_pdf("An ogive-cylinder.", "An ogive-\ncylinder, a wave-\nlet and a wavelet.")
+    (_, page), _ = read(tmp_path / "a.pdf", content)
+    assert page.text == "An ogive-cylinder, a wavelet and a wavelet."
+
+
 def test_scanned_pages_are_named(tmp_path: Path) -> None:
     """A scan among pages of text would be missing in every answer, and nobody would know."""
     passages, reading = read(tmp_path / "a.pdf", make_pdf("Text.", "", None, ""))

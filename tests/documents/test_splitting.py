@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, distribution
 from itertools import pairwise
 from types import SimpleNamespace
@@ -261,6 +262,28 @@ def test_source_and_span_of_a_part() -> None:
     assert {c.source for c in chunks} == {"a.jsonl"}
     assert chunks[0].span is not None
     assert chunks[0].span[0] == 100
+
+
+def test_a_part_keeps_what_its_passage_has() -> None:
+    """A hidden passage came to light by being split, and a title was no longer searched."""
+    text = f" {sentences(20)}\n"
+    whole = Passage("p", text, {"a": 1}, "s", None, f"Title\n{text.strip()}\nend", {"b": 2}, True)
+    chunks = split_passage(whole, words, 40)
+    assert len(chunks) > 2
+    for n, chunk in enumerate(chunks):
+        embedded = f"Title\n{chunk.text}\nend"
+        span = chunk.span
+        assert chunk == replace(whole, id=f"p#{n}", text=chunk.text, span=span, embed_text=embedded)
+        assert len(words(embedded)) <= 40
+    summed_up = split_passage(replace(whole, embed_text="A short summary."), words, 40)
+    assert {c.embed_text for c in summed_up} == {f"A short summary.\n{c.text}" for c in summed_up}
+    for embedded in (None, "long " * 21, f"{'long ' * 21}{text}"):
+        parts = split_passage(replace(whole, embed_text=embedded), words, 40)
+        assert [(p.embed_text, p.extra, p.quarantined) for p in parts] == [
+            (None, {"b": 2}, True)
+        ] * len(parts)
+    short = replace(whole, text="Short.", embed_text="long " * 50)
+    assert split_passage(short, words, 40) == [short]
 
 
 @pytest.mark.parametrize(("max_tokens", "overlap"), [(0, 0), (-5, None), (10, 6), (10, -1)])

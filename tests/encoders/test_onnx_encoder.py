@@ -169,8 +169,10 @@ def test_empty_texts_are_refused(encoder: OnnxEncoder, empty: str):
 
 def test_a_text_of_which_nothing_is_read_is_refused(encoder: OnnxEncoder):
     """It would get the vector of the empty text and come up everywhere."""
+    with pytest.raises(EmptyTextError, match="Text 1 is empty"):
+        encoder.encode_documents(["fine", "\x00\u200b"])
     with pytest.raises(EmptyTextError, match="nothing that the tokenizer reads"):
-        encoder.encode_documents(["fine", "\x00\x01"])
+        encoder.encode_documents(["fine", "\ue000"])
 
 
 @pytest.mark.parametrize("wrong", ["text", b"text", [b"text"], [None], [1], 3, {"a"}])

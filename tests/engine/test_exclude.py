@@ -135,6 +135,22 @@ def test_hard_counts_what_the_query_says(engine):
     assert len(engine.search(both, 9, hard=True)) == 9
 
 
+def test_invisible_characters_hide_no_word():
+    """Web pages put soft hyphens into long words, and an attacker what he likes."""
+    text = "A quick pea\u00adnut\u200b lunch."
+    with PassageIndex.open("hidden", HashedEncoder()) as index:
+        index.add([Passage("a", text), Passage("b", "A quick lunch."), Passage("c", "Peanut oil.")])
+        engine = Engine(index)
+        hits = engine.search("quick lunch", 3, exclude=["pea\u200dnut"], hard=True)
+        assert ids(hits) == ["b"]
+        assert ids(engine.search("lunch with\u00adout peanuts", 3, hard=True)) == ["b"]
+        (found, *_) = engine.search("peanut lunch", 3, policy="hybrid")
+        assert found.passage.text == text  # as it was given
+        assert engine.search("pea\u00adnut lunch", 3) == engine.search("peanut lunch", 3)
+        with pytest.raises(EmptyTextError):
+            engine.search("lunch", 3, exclude=["\u200b"], hard=True)
+
+
 async def test_sync_async_and_many_give_the_same(engine):
     """Four entries, and one of them forgets the list."""
     queries = [QUERY, "a soup", "bread without carrots"]

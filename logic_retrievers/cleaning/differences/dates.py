@@ -12,12 +12,8 @@ from typing import NamedTuple
 
 from logic_retrievers.cleaning.differences.lexicon import LEXICON, compile_phrase, listed_words
 from logic_retrievers.cleaning.differences.quantities import CURRENCY_SIGNS, UNITS
-from logic_retrievers.cleaning.differences.tokens import (
-    MAX_CHARACTERS,
-    Token,
-    key_at,
-    normalize,
-)
+from logic_retrievers.cleaning.differences.tokens import MAX_CHARACTERS, Token, key_at
+from logic_retrievers.text import comparable
 
 _MONTHS: Mapping[str, int] = LEXICON["maps"]["months"]
 _FORMATS = tuple(
@@ -70,7 +66,7 @@ def find_dates(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, P
 
 def _parse_match(match: re.Match[str]) -> PartialDate | None:
     """The date of a match; None if it is in no calendar."""
-    parts = {name: normalize(part) for name, part in match.groupdict().items() if part}
+    parts = {name: comparable(part) for name, part in match.groupdict().items() if part}
     year, month, day = (parts.get(name, "") for name in PartialDate._fields)
     date = PartialDate(
         int(year) if year else None,

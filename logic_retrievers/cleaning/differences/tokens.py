@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from logic_retrievers.cleaning.differences.lexicon import listed_words
+from logic_retrievers.text import INVISIBLE_CLASS, comparable
 
 MAX_CHARACTERS = 20_000
 """Characters of a text that are read: some 3,000 words, more than a passage has."""
@@ -16,7 +16,8 @@ MAX_CHARACTERS = 20_000
 _TOKEN = re.compile(
     r"(?<![\w.,])[-\u2212]?\d+(?:[.,]\d+)*"  # -5, 1,200.50, 2.1.0
     r"|\d+(?:[.,]\d+)*"
-    r"|[^\W\d]\w*(?:['\u2019]\w+)*(?:(?<=\d)(?:[.-]\w*\d)+|-\d\w*)?"  # don't, X200, XR-500, v3.2
+    rf"|[^\W\d][\w{INVISIBLE_CLASS}]*(?:['\u2019]\w+)*"  # don't, X200
+    r"(?:(?<=\d)(?:[.-]\w*\d)+|-\d\w*)?"  # XR-500, v3.2
     r"|[%\u2030\u00b0$\u20ac\u00a3\u00a5<>\u2264\u2265\u00b1\u00bd\u00bc\u00be]"
 )
 _SENTENCE_END = re.compile(r"[.!?;\n\u3002]")
@@ -31,7 +32,7 @@ class Token:
     """One word of a text, or a sign such as ``%``.
 
     Args:
-        key: its normalized form: lower case, plain apostrophes, Unicode form NFKC.
+        key: its comparable form.
         text: as it is written.
         start_char, end_char: its characters in the text, the end excluded.
         opens_sentence: whether it is the first of its sentence.
@@ -46,7 +47,7 @@ class Token:
     @property
     def is_content(self) -> bool:
         """Whether it says what the text is about: no stop word and no sign."""
-        return self.key not in STOPWORDS and self.key[0].isalnum()
+        return self.key not in STOPWORDS and self.key[:1].isalnum()
 
 
 def tokenize(text: str) -> tuple[Token, ...]:
@@ -56,25 +57,19 @@ def tokenize(text: str) -> tuple[Token, ...]:
     for match in _TOKEN.finditer(text[:MAX_CHARACTERS]):
         opens = not tokens or _SENTENCE_END.search(text, end, match.start()) is not None
         end = match.end()
-        tokens.append(Token(normalize(match[0]), match[0], match.start(), end, opens))
+        tokens.append(Token(comparable(match[0]), match[0], match.start(), end, opens))
     return tuple(tokens)
 
 
 def have_same_words(left: str, right: str) -> bool:
     """Whether two texts of any length differ in case, punctuation and white space at most."""
     words = zip_longest(_TOKEN.finditer(left), _TOKEN.finditer(right))
-    return all(a and b and normalize(a[0]) == normalize(b[0]) for a, b in words)
+    return all(a and b and comparable(a[0]) == comparable(b[0]) for a, b in words)
 
 
 def key_at(tokens: Sequence[Token], index: int) -> str:
     """The key of the token at an index; empty outside the text."""
     return tokens[index].key if 0 <= index < len(tokens) else ""
-
-
-def normalize(word: str) -> str:
-    """The form in which a word is compared with others."""
-    plain = unicodedata.normalize("NFKC", word)
-    return plain.replace("\u2019", "'").replace("\u2212", "-").casefold()
 
 
 def stem(key: str) -> str:

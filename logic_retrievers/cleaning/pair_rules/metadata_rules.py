@@ -13,6 +13,7 @@ from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, later
 from logic_retrievers.cleaning.result import Side
 from logic_retrievers.contradiction.metadata_dates import is_later, parse_date
 from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source
+from logic_retrievers.text import comparable
 
 _Parsed = TypeVar("_Parsed")
 
@@ -158,7 +159,7 @@ def _value_set(value: Any) -> set[str]:
     """The names and numbers of a value or a list of values; empty for anything else."""
     values = value if isinstance(value, list | tuple) else [value]
     return {
-        str(int(v) if isinstance(v, float) and v.is_integer() else v).strip().casefold()
+        comparable(str(int(v) if isinstance(v, float) and v.is_integer() else v)).strip()
         for v in values
         if isinstance(v, str | int | float)
     } - {""}

@@ -1,0 +1,118 @@
+"""How texts are compared: without what cannot be seen, case, accents and grammatical number."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+"""Scripts that put no space between words (Thai to Khmer, Japanese, Chinese)."""
+INVISIBLE_CLASS = (
+    r"\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
+    r"\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    r"\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    r"\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    r"\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+INVISIBLE = re.compile(f"[{INVISIBLE_CLASS}]")
+"""Unicode's Cf and Default_Ignorable_Code_Point, and controls that are no white space."""
+# A joiner shapes letters of many scripts, and emoji; a zero-width space parts words of Thai or
+# Khmer. Between other letters neither of them means anything.
+_MEANINGLESS = re.compile(
+    rf"(?![\u200b-\u200d])[{INVISIBLE_CLASS}]|(?<![{UNSPACED}])\u200b"
+    r"|(?<=[a-zA-Z\u00c0-\u024f])[\u200c\u200d]"
+)
+_LAYOUT = re.compile(rf"[\u00ad\u2060\ufeff]|(?<![{UNSPACED}])\u200b")
+# Latin, Greek and Cyrillic accents, Hebrew and Arabic vowel points: writers leave them out.
+_ACCENTS = re.compile(
+    r"[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670]"
+)
+_SIGNS = ("\u2019'", "\u02bc'", "\u00b4'", "\u2212-")  # before NFKC, which parts the third
+_LETTERS = ("\u00e6ae", "\u0153oe", "\u00f8o", "\u0142l", "\u0111d", "\u0131i")
+
+_HISSING = ("s", "x", "z", "ch", "sh")
+_NO_PLURALS = frozenset({"goods", "means", "news"})
+"""Words in s whose form without it is another word."""
+_IRREGULAR = re.findall(
+    r"(\w+)/(\w+)",
+    """
+    man/men child/children foot/feet tooth/teeth goose/geese mouse/mice louse/lice wife/wives
+    knife/knives life/lives leaf/leaves loaf/loaves sheaf/sheaves shelf/shelves elf/elves
+    wolf/wolves half/halves calf/calves thief/thieves hoof/hooves scarf/scarves dwarf/dwarves
+    wharf/wharves bacterium/bacteria fungus/fungi cactus/cacti larva/larvae alga/algae
+    nucleus/nuclei octopus/octopi vertebra/vertebrae criterion/criteria phenomenon/phenomena
+    person/people sis/ses matrix/matrices vertex/vertices index/indices appendix/appendices
+    quiz/quizzes penny/pence ch/chs
+    """,
+)
+"""Singular and plural, also as the end of a longer word: "housewives", "hypotheses"."""
+
+
+def visible_text(text: str) -> str:
+    """The text as models and BM25 read it, without invisible characters that mean nothing."""
+    return _MEANINGLESS.sub("", text)
+
+
+def without_layout(text: str) -> str:
+    """The text without the places where a line may, or may not, be broken."""
+    return _LAYOUT.sub("", text)
+
+
+def comparable(text: str) -> str:
+    """The form in which texts are compared: two spellings of one word give the same.
+
+    Without invisible characters, case, accents ("ü" is "u") and compatibility forms (full width).
+    """
+    plain = unicodedata.normalize("NFKC", _replace(text, _SIGNS))
+    plain = INVISIBLE.sub("", plain).casefold()
+    if plain.isascii():
+        return plain
+    unaccented = _ACCENTS.sub("", unicodedata.normalize("NFD", plain))
+    return _replace(unicodedata.normalize("NFC", unaccented), _LETTERS)
+
+
+def _replace(text: str, pairs: Iterable[str]) -> str:
+    for pair in pairs:
+        text = text.replace(pair[0], pair[1:])
+    return text
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, comparable."""
+    return re.findall(r"\w+", comparable(text))
+
+
+def word_forms(word: str) -> list[str]:
+    """A comparable word with its English plurals and singulars, as far as its letters tell."""
+    irregular = (
+        f"{word.removesuffix(ending)}{other}"
+        for pair in _IRREGULAR
+        for ending, other in (pair, reversed(pair))
+        if word.endswith(ending)
+    )
+    return list(dict.fromkeys([word, *_plurals(word), *_singulars(word), *irregular]))
+
+
+def any_form(word: str) -> str:
+    """A pattern for a comparable word in each of its forms."""
+    return f"(?:{'|'.join(map(re.escape, word_forms(word)))})"
+
+
+def _plurals(word: str) -> list[str]:
+    if len(word) < 3 or not word[-1].isalpha():
+        return []
+    if word.endswith(_HISSING):
+        return [f"{word}es"]
+    if word.endswith("o"):
+        return [f"{word}s", f"{word}es"]
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return [f"{word}s", f"{word[:-1]}ies"]
+    return [f"{word}s"]
+
+
+def _singulars(word: str) -> list[str]:
+    if word in _NO_PLURALS:
+        return []
+    candidates = [word.removesuffix("s"), word.removesuffix("es"), f"{word.removesuffix('ies')}y"]
+    return [candidate for candidate in candidates if word in _plurals(candidate)]
