@@ -57,7 +57,7 @@ class Reranker:
     Args:
         encoder: makes the vectors; None: that of the index, else that of the bundle that comes with
             the package.
-        policy: a name, or a policy with settings of your own.
+        policy: a name, or a policy with settings of your own; the default is that of a search.
         index: a collection that holds some of the passages. Their stored vectors are used, so only
             passages that are not stored, or with a changed text, are encoded.
         judge: under the policy ``auto`` it reads the first passages of queries with a constraint,
@@ -77,7 +77,7 @@ class Reranker:
     def __init__(
         self,
         encoder: Encoder | None = None,
-        policy: AnyPolicy = "sequential",
+        policy: AnyPolicy = "auto",
         *,
         index: PassageIndex | None = None,
         judge: AnyJudge = "auto",

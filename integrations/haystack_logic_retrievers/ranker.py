@@ -64,7 +64,7 @@ class CompatibilityRanker(StoreComponent):
     def __init__(
         self,
         *,
-        policy: AnyPolicy = "sequential",
+        policy: AnyPolicy = "auto",
         top_k: int | None = None,
         document_store: LogicDocumentStore | None = None,
         bundle: str | None = None,

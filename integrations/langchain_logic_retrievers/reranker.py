@@ -52,7 +52,7 @@ class CompatibilityReranker(BaseDocumentCompressor):
 
     model_config = STRICT
 
-    policy: PolicySetting = "sequential"
+    policy: PolicySetting = "auto"
     top_n: Count | None = None
     encoder: Encoder | None = Field(default=None, exclude=True, repr=False)
     index: PassageIndex | None = Field(default=None, exclude=True, repr=False)

@@ -64,7 +64,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
         InputError: excluded texts that cannot be read.
     """
 
-    policy: PolicySetting = "sequential"
+    policy: PolicySetting = "auto"
     top_n: int | None = None
     query_syntax: QuerySyntax = "words"
     exclude: ExcludeSetting = ()
@@ -75,7 +75,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
 
     def __init__(
         self,
-        policy: AnyPolicy = "sequential",
+        policy: AnyPolicy = "auto",
         top_n: int | None = None,
         encoder: Encoder | None = None,
         index: PassageIndex | None = None,

@@ -18,7 +18,7 @@ class TestLeavesTheOrder(PlainRerankers):
 class TestIgnoresThePolicy(PlainRerankers):
     found_by = "test_orders_as_the_core_does"
 
-    def make(self, policy="sequential", **settings):
+    def make(self, policy="auto", **settings):
         return super().make(policy="topical" if policy == "union" else policy, **settings)
 
 

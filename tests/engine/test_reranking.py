@@ -170,6 +170,28 @@ def test_a_whole_collection_is_ordered_as_a_search_orders_it(stays, policy, with
         same_hits(reranker.rerank(query, STAYS, 2), expected[:2])
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "a place by the sea, but no bars",
+        "by the sea, not near a bar",
+        "a place at the beach except bars",
+        "beach without bars",
+        "Ein Ort am Meer, aber ohne Bars",
+    ],
+)
+@pytest.mark.parametrize("judge", ["auto", None])
+def test_by_default_what_a_query_excludes_is_moved_down(query, judge):
+    """A reranker that reads no exclusion undoes the search before it."""
+    passages = [
+        Passage("bars", "The bars at the beach: a place by the sea to drink, dance and sing."),
+        Passage("walk", "A calm place at the beach with a long walk by the sea."),
+        Passage("mill", "A mill in the mountains."),
+    ]
+    ids = [hit.passage.id for hit in Reranker(judge=judge).rerank(query, passages)]
+    assert ids.index("walk") < ids.index("bars")
+
+
 def test_scores_are_rounded_as_a_search_rounds_them():
     """Two copies of a text would fall by the last bit of a sum, and so by where they stand."""
     for hit in Reranker().rerank(QUERIES[0], STAYS):
@@ -274,9 +296,9 @@ def test_an_encoder_without_the_vector_is_refused(passages):
     """Without the compatibility vector the order would be the topical one, by another name."""
     topical = WatchedEncoder(HashedEncoder(["topical"]))
     with pytest.raises(ConfigurationError, match="compatibility"):
-        Reranker(topical).rerank("hotel", passages)
+        Reranker(topical, "sequential").rerank("hotel", passages)
     assert topical.queries == topical.documents == []
-    assert len(Reranker(topical, "auto").rerank("hotel", passages)) == 6
+    assert len(Reranker(topical).rerank("hotel", passages)) == 6
 
 
 async def test_an_untrained_head_is_warned_about_where_the_user_stands(passages):
@@ -284,10 +306,10 @@ async def test_an_untrained_head_is_warned_about_where_the_user_stands(passages)
     encoder = HashedEncoder()
     encoder.specs["compatibility"] = replace(encoder.specs["compatibility"], trained=False)
     with pytest.warns(UntrainedVectorWarning, match="has not been trained") as caught:
-        Reranker(encoder).rerank("hotel", passages)
+        Reranker(encoder, "sequential").rerank("hotel", passages)
     assert caught[0].filename == __file__
     with pytest.warns(UntrainedVectorWarning, match="has not been trained") as caught:
-        await Reranker(encoder).arerank("hotel", passages)
+        await Reranker(encoder, "sequential").arerank("hotel", passages)
     assert caught[0].filename == __file__
 
 

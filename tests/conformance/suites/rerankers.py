@@ -103,6 +103,15 @@ class RerankerConformance(ABC):
             results = self.rerank(reranker, query, self.items(passages))
             check_results(results, core.rerank(query, passages))
 
+    def test_the_default_policy_reads_what_a_query_excludes(
+        self, encoder: WatchedEncoder, passages: list[Passage]
+    ) -> None:
+        """By topic or compatibility alone "no bars" finds bars."""
+        results = self.rerank(self.make(encoder=encoder), EXCLUDING, self.items(passages))
+        expected = Reranker(encoder, "auto").rerank(EXCLUDING, passages)
+        check_evidence(results, expected)
+        assert {hit.evidence.policy for hit in expected} == {"exclusion"}
+
     def test_any_order_of_the_items_gives_the_same(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
@@ -131,7 +140,7 @@ class RerankerConformance(ABC):
             core = Reranker(encoder, policy)
             check_results(results, core.rerank(PLAIN, passages, 5, exclude=named, hard=hard))
         with pytest.raises(ValueError, match="hard=True"):
-            self.make(encoder=encoder, exclude=named)
+            self.make(policy="sequential", encoder=encoder, exclude=named)
 
     def test_what_goes_in_stays_as_it_is(
         self, encoder: WatchedEncoder, passages: list[Passage]
