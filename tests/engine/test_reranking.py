@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from dataclasses import replace
 
 import numpy as np
@@ -176,7 +177,7 @@ def test_a_whole_collection_is_ordered_as_a_search_orders_it(stays, policy, with
         "a place by the sea, but no bars",
         "by the sea, not near a bar",
         "a place at the beach except bars",
-        "beach without bars",
+        "somewhere at the beach, but not the bars",
         "Ein Ort am Meer, aber ohne Bars",
     ],
 )
@@ -231,12 +232,50 @@ def passages():
     return [Passage(word, f"a {word} hotel number {n}") for n, word in enumerate("abcdef")]
 
 
-def test_one_id_counts_once_the_first_of_them(encoder, passages):
-    """Two retrievers found it; it must not take two places, nor the later's text."""
-    later = [replace(passages[1], text="something else"), passages[0]]
-    hits = Reranker(encoder).rerank("hotel", [*passages, *later])
+def test_what_is_found_twice_counts_once(encoder, passages):
+    """Two retrievers found it; it must not take two places."""
+    hits = Reranker(encoder).rerank("hotel", [*passages, passages[1], replace(passages[0])])
     assert hits == Reranker(encoder).rerank("hotel", passages)
-    assert "something else" not in encoder.documents
+
+
+@pytest.mark.parametrize("with_index", [False, True])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"text": "something else"},
+        {"metadata": {"page": 2}},
+        {"embed_text": "a title. a hotel"},
+        {"text": ""},
+        {"text": "a b hotel number 1 "},
+    ],
+    ids=str,
+)
+async def test_passages_of_one_id_that_differ_all_stay(encoder, passages, change, with_index):
+    """Parts of a document that carry the document's id: all but the first would vanish."""
+    with PassageIndex.open("some", encoder, lexical=False) as index:
+        index.add(passages)
+        other = replace(passages[1], **change)
+        reranker = Reranker(encoder, index=index if with_index else None)
+        hits = reranker.rerank("hotel", [*passages, other])
+        assert await reranker.arerank("hotel", [*passages, other]) == hits
+    assert [hit.rank for hit in hits] == list(range(1, 8))
+    twins = [hit for hit in hits if hit.passage.id == other.id]
+    assert {id(hit.passage) for hit in twins} == {id(passages[1]), id(other)}
+    for hit in twins:  # each by its own vectors
+        [alone] = Reranker(encoder, "topical").rerank("hotel", [hit.passage])
+        assert hit.evidence.scores.get("topical", 0) == pytest.approx(
+            alone.evidence.scores.get("topical", 0), abs=2e-6
+        )
+
+
+@pytest.mark.parametrize(
+    "kind", [tuple, iter, deque, reversed, lambda p: dict(enumerate(p)).values()]
+)
+def test_passages_may_come_in_anything_that_is_read_once(encoder, passages, kind):
+    """A generator was checked to its end, and then nothing was left to order."""
+    found = Reranker(encoder).rerank("hotel", kind(passages))
+    assert found == Reranker(encoder).rerank("hotel", list(kind(passages)))
+    assert len(found) == 6
 
 
 def test_what_has_no_text_follows_behind(encoder, passages):
