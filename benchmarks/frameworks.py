@@ -93,7 +93,7 @@ def reranking(queries: Sequence[str], points: int) -> list[dict[str, Any]]:
         ]
         rows = []
         for vectors, where in (("stored", index), ("made", None)):
-            reranker = Reranker(index.encoder, index=where)
+            reranker = Reranker(index.encoder, "sequential", index=where)
             seconds = []
             for query, passages in zip(queries, candidates, strict=True):
                 begun = time.perf_counter()

@@ -109,12 +109,14 @@ def passage_vectors(
 ) -> Operation[dict[str, npt.NDArray[np.float64]]]:
     """Vectors of the given passages: stored ones where an index has them, the others encoded.
 
-    Stored vectors are only used if their fingerprint is the encoder's. The ids must differ.
+    Stored vectors are only used if their fingerprint is the encoder's. Of passages of one id the
+    first may have stored ones.
 
     Returns:
         Vector name -> shape (passages, dimension).
     """
     stored: dict[tuple[str, str], npt.NDArray[np.float64]] = {}
+    first_of_id = {passage.id: passage for passage in reversed(passages)}
     if index is not None:
         stored_specs = index.encoder.specs
         shared = [
@@ -123,22 +125,26 @@ def passage_vectors(
             if name in stored_specs
             and stored_specs[name].fingerprint == encoder.specs[name].fingerprint
         ]
-        stored = yield from index.stored_vectors(passages, shared)
+        stored = yield from index.stored_vectors(list(first_of_id.values()), shared)
 
     def encode_missing() -> dict[str, npt.NDArray[np.float64]]:
-        missing = {
-            passage.id: passage
-            for passage in passages
-            if any((name, passage.id) not in stored for name in names)
+        known = {
+            (name, position): stored[name, passage.id]
+            for position, passage in enumerate(passages)
+            for name in names
+            if (name, passage.id) in stored and passage is first_of_id[passage.id]
         }
-        encoded = encode_passages(encoder, list(missing.values()), names) if missing else {}
+        places = range(len(passages))
+        missing = [p for p in places if any((name, p) not in known for name in names)]
+        unread = [passages[position] for position in missing]
+        encoded = encode_passages(encoder, unread, names) if missing else {}
         rows = {
-            (name, passage_id): row.astype(np.float64)
+            (name, position): row.astype(np.float64)
             for name, vectors in encoded.items()
-            for passage_id, row in zip(missing, vectors, strict=True)
+            for position, row in zip(missing, vectors, strict=True)
         }
-        rows |= stored
-        return {name: np.stack([rows[name, passage.id] for passage in passages]) for name in names}
+        rows |= known
+        return {name: np.stack([rows[name, position] for position in places]) for name in names}
 
     matrices: dict[str, npt.NDArray[np.float64]] = yield Compute(encode_missing)
     return matrices

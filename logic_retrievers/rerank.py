@@ -43,7 +43,7 @@ from logic_retrievers.types import (
     Passage,
     VectorQuery,
 )
-from logic_retrievers.validation import check_stream, check_types
+from logic_retrievers.validation import check_passages, distinct
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder
@@ -57,7 +57,7 @@ class Reranker:
     Args:
         encoder: makes the vectors; None: that of the index, else that of the bundle that comes with
             the package.
-        policy: a name, or a policy with settings of your own.
+        policy: a name, or a policy with settings of your own; the default is that of a search.
         index: a collection that holds some of the passages. Their stored vectors are used, so only
             passages that are not stored, or with a changed text, are encoded.
         judge: under the policy ``auto`` it reads the first passages of queries with a constraint,
@@ -77,7 +77,7 @@ class Reranker:
     def __init__(
         self,
         encoder: Encoder | None = None,
-        policy: AnyPolicy = "sequential",
+        policy: AnyPolicy = "auto",
         *,
         index: PassageIndex | None = None,
         judge: AnyJudge = "auto",
@@ -106,8 +106,9 @@ class Reranker:
     ) -> list[Hit]:
         """The k best of the passages, best first.
 
-        Of passages with the same id only the first counts; equal scores keep the order of the
-        input. Passages without text cannot be scored and come last.
+        A passage with id, text and metadata of an earlier one counts once; several of one id that
+        differ all count. Equal scores keep the order of the input. Passages without text cannot be
+        scored and come last. A hit holds the very passage that was given.
 
         Args:
             query: any text that is not empty, a :class:`ParsedQuery`, or an
@@ -154,18 +155,11 @@ class Reranker:
         checked = with_excluded(check_query(query), excluded, hard, self.policy)
         if k is not None:
             check_count("k", k)
-        check_stream(passages)
-        for passage in passages:
-            check_types(passage)
+        given = distinct(check_passages(passages))
         encoder = self.encoder  # one for the whole reranking, even if it is replaced meanwhile
         specs = encoder.specs
         policy = select_policy(checked, self.policy, specs, list(specs))
-        by_id: dict[str, Passage] = {}
-        for passage in passages:
-            by_id.setdefault(passage.id, passage)
-        allowed = [
-            passage for passage in by_id.values() if not _has_value(passage, policy.must_not)
-        ]
+        allowed = [passage for passage in given if not _has_value(passage, policy.must_not)]
         plan = policy.plan(query_text(checked), max(1, len(allowed)))
         if missing := sorted({query.vector for query in plan} - set(specs)):
             remedy = (

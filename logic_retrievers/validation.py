@@ -56,6 +56,33 @@ def check_stream(passages: Any) -> None:
         raise InputError(f"Passages come in a list or stream, not as {type(passages).__name__}.")
 
 
+def check_passages(passages: Any) -> tuple[Passage, ...]:
+    """The passages as a tuple: whoever reads a generator twice finds nothing the second time.
+
+    Raises:
+        InputError: as :func:`check_stream` and :func:`check_types`.
+    """
+    check_stream(passages)
+    checked = tuple(passages)
+    for passage in checked:
+        check_types(passage)
+    return checked
+
+
+def distinct(passages: Iterable[Passage]) -> list[Passage]:
+    """The passages, each once: with id, text and metadata of an earlier one it is that one.
+
+    Passages of one id that differ all stay, since parts of a document may carry the document's id.
+    """
+    by_content: dict[tuple[str, ...], Passage] = {}
+    for passage in passages:
+        # repr: metadata may hold what has no hash, and arrays, which do not compare to one bool
+        metadata = repr(sorted(passage.metadata.items(), key=repr))
+        key = (passage.id, passage.text, passage.text_to_embed, metadata)
+        by_content.setdefault(key, passage)
+    return list(by_content.values())
+
+
 def check_passage(passage: Passage) -> None:
     """Checks that a passage can be stored and read back.
 

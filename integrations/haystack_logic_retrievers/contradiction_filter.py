@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self, Unpack
 
 from haystack import Document, component, default_from_dict, default_to_dict
 
-from haystack_logic_retrievers.documents import by_id, passages_of, with_contradictions
+from haystack_logic_retrievers.documents import to_candidates, with_contradictions
 from haystack_logic_retrievers.filters import translate_filters
 from haystack_logic_retrievers.settings import (
     check_encoder,
@@ -17,6 +18,7 @@ from haystack_logic_retrievers.settings import (
 from haystack_logic_retrievers.store import LogicDocumentStore, StoreComponent, check_store
 from logic_retrievers import contradiction
 from logic_retrievers.adapters.descriptions import describe_resolution, jsonable, resolution_from
+from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import FilterOptions
 from logic_retrievers.contradiction import ContradictionSettings, FilterResult
 from logic_retrievers.contradiction.pair_judge import check_pair_judge
@@ -25,6 +27,7 @@ from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.settings import SHARE, check_count, check_type
+from logic_retrievers.types import Passage
 
 
 @component
@@ -33,7 +36,8 @@ class ContradictionFilter(StoreComponent):
 
     The documents may come from anywhere, and keep their order; give it more than the prompt shall
     hold, and ``top_k``: what is dropped is replaced by the next in the list. Copies come back, with
-    the evidence under ``meta["logic"]["contradiction"]``. Documents of one id count once.
+    the evidence under ``meta["logic"]["contradiction"]``. A document with id, text
+    and meta of an earlier one counts once; several of one id that differ all count.
 
         contradictions = ContradictionFilter(resolution="prefer_newest", top_k=5)
         contradictions.run(documents)["documents"]
@@ -84,7 +88,7 @@ class ContradictionFilter(StoreComponent):
         self.bundle = bundle
         self.encoder = encoder
         self.options = options
-        self._trusted = passages_of(self.trusted)
+        self._trusted = [passage for passage, _ in to_candidates(self.trusted)]
         self._built: contradiction.ContradictionFilter | None = None
 
     def warm_up(self) -> None:
@@ -154,17 +158,17 @@ class ContradictionFilter(StoreComponent):
                 vectors.
             ServerError: the store's index failed or could not be reached.
         """
-        passages, k = passages_of(documents), self.top_k if top_k is None else top_k
-        return _outputs(documents, self._core().filter(passages, k))
+        candidates, k = to_candidates(documents), self.top_k if top_k is None else top_k
+        return _outputs(candidates, self._core().filter([one for one, _ in candidates], k))
 
     @component.output_types(documents=list[Document], dropped=list[Document])
     async def run_async(
         self, documents: list[Document], top_k: int | None = None
     ) -> dict[str, list[Document]]:
         """:meth:`run` without blocking the event loop; the same documents."""
-        passages, k = passages_of(documents), self.top_k if top_k is None else top_k
+        candidates, k = to_candidates(documents), self.top_k if top_k is None else top_k
         core = await encoder_threads.submit(self._core)
-        return _outputs(documents, await core.afilter(passages, k))
+        return _outputs(candidates, await core.afilter([one for one, _ in candidates], k))
 
     def _core(self) -> contradiction.ContradictionFilter:
         """The core's filter; kept, for it keeps the trusted vectors."""
@@ -206,9 +210,10 @@ def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
     check_pair_judge(options.get("judge"))
 
 
-def _outputs(documents: list[Document], result: FilterResult) -> dict[str, list[Document]]:
-    given = by_id(documents)
+def _outputs(
+    candidates: Sequence[tuple[Passage, Document]], result: FilterResult
+) -> dict[str, list[Document]]:
     return {
-        "documents": [with_contradictions(given[hit.passage.id], hit) for hit in result.hits],
-        "dropped": [with_contradictions(given[hit.passage.id], hit) for hit in result.dropped],
+        name: [with_contradictions(*found) for found in paired(candidates, hits)]
+        for name, hits in (("documents", result.hits), ("dropped", result.dropped))
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,15 +38,15 @@ def passage_of(document: Document) -> Passage:
     )
 
 
-def passages_of(documents: Any) -> list[Passage]:
-    """The passages of several documents.
+def to_candidates(documents: Any) -> list[tuple[Passage, Document]]:
+    """The passages of several documents, each with its document.
 
     Raises:
         InputError: no list of documents.
     """
-    if not isinstance(documents, Sequence) or isinstance(documents, str):
+    if not isinstance(documents, Iterable) or isinstance(documents, str):
         raise InputError(f"Documents come in a list, not as {type(documents).__name__}.")
-    return [passage_of(document) for document in documents]
+    return [(passage_of(document), document) for document in documents]
 
 
 def stored_passages(documents: Any) -> list[Passage]:
@@ -55,14 +55,14 @@ def stored_passages(documents: Any) -> list[Passage]:
     Raises:
         InputError: no list of documents, or one with binary data, which would be lost.
     """
-    passages = passages_of(documents)
-    for document in documents:
+    candidates = to_candidates(documents)
+    for _, document in candidates:
         if document.blob is not None:
             raise InputError(
                 f"Document {document.id!r} has binary data (blob), and LogicDocumentStore keeps"
                 " texts alone. Convert it to text first."
             )
-    return passages
+    return [passage for passage, _ in candidates]
 
 
 def document_of(passage: Passage) -> Document:
@@ -73,11 +73,6 @@ def document_of(passage: Passage) -> Document:
 def to_documents(hits: Sequence[Hit]) -> list[Document]:
     """Hits of a search as documents with score and evidence, best first."""
     return [with_ranking(document_of(hit.passage), hit) for hit in hits]
-
-
-def by_id(documents: Sequence[Document]) -> dict[str, Document]:
-    """Documents under their ids; of those with the same id the first."""
-    return {document.id: document for document in reversed(documents)}
 
 
 def with_ranking(document: Document, hit: Hit) -> Document:

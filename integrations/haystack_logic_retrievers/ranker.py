@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 from haystack import Document, component, default_from_dict, default_to_dict
 
-from haystack_logic_retrievers.documents import by_id, passages_of, with_ranking
+from haystack_logic_retrievers.documents import to_candidates, with_ranking
 from haystack_logic_retrievers.settings import (
     any_judge_from,
     any_policy_from,
@@ -18,6 +19,7 @@ from haystack_logic_retrievers.settings import (
     with_settings,
 )
 from haystack_logic_retrievers.store import LogicDocumentStore, StoreComponent, check_store
+from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
@@ -30,14 +32,16 @@ from logic_retrievers.query_input import (
 )
 from logic_retrievers.rerank import Reranker
 from logic_retrievers.settings import check_count
+from logic_retrievers.types import Passage
 
 
 @component
 class CompatibilityRanker(StoreComponent):
     """Orders documents by what a query wants and rules out; they may come from anywhere.
 
-    Copies of them come back, with score and ``meta["logic"]``; documents of one id count once. One
-    without text cannot be judged and follows behind all others.
+    Copies of them come back, with score and ``meta["logic"]``. A document with id, text and meta of
+    an earlier one counts once; several of one id that differ all count. One without text cannot be
+    judged and follows behind all others.
 
         ranker = CompatibilityRanker(policy="auto", top_k=5)
         ranker.run("a quiet hotel, not above a nightclub", documents)["documents"]
@@ -64,7 +68,7 @@ class CompatibilityRanker(StoreComponent):
     def __init__(
         self,
         *,
-        policy: AnyPolicy = "sequential",
+        policy: AnyPolicy = "auto",
         top_k: int | None = None,
         document_store: LogicDocumentStore | None = None,
         bundle: str | None = None,
@@ -150,10 +154,10 @@ class CompatibilityRanker(StoreComponent):
                 policy needs.
             ServerError: the store's index failed or could not be reached.
         """
-        request = self._request(query, documents, top_k, exclude, hard)
+        candidates = to_candidates(documents)
+        request = self._request(query, candidates, top_k, exclude, hard)
         hits = self._reranker().rerank(**request)
-        given = by_id(documents)
-        return {"documents": [with_ranking(given[hit.passage.id], hit) for hit in hits]}
+        return {"documents": [with_ranking(*found) for found in paired(candidates, hits)]}
 
     @component.output_types(documents=list[Document])
     async def run_async(
@@ -165,16 +169,16 @@ class CompatibilityRanker(StoreComponent):
         hard: bool | None = None,
     ) -> dict[str, list[Document]]:
         """:meth:`run` without blocking the event loop; the same documents."""
-        request = self._request(query, documents, top_k, exclude, hard)
+        candidates = to_candidates(documents)
+        request = self._request(query, candidates, top_k, exclude, hard)
         reranker = await encoder_threads.submit(self._reranker)
         hits = await reranker.arerank(**request)
-        given = by_id(documents)
-        return {"documents": [with_ranking(given[hit.passage.id], hit) for hit in hits]}
+        return {"documents": [with_ranking(*found) for found in paired(candidates, hits)]}
 
     def _request(
         self,
         query: str,
-        documents: list[Document],
+        candidates: Sequence[tuple[Passage, Document]],
         top_k: int | None,
         exclude: list[str] | None,
         hard: bool | None,
@@ -182,7 +186,7 @@ class CompatibilityRanker(StoreComponent):
         """The arguments of the core's reranker."""
         return {
             "query": read_query(query, self.query_syntax, self.policy),
-            "passages": passages_of(documents),
+            "passages": [passage for passage, _ in candidates],
             "k": self.top_k if top_k is None else top_k,
             "exclude": self.exclude if exclude is None else exclude,
             "hard": self.hard if hard is None else hard,

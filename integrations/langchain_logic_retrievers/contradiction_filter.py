@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -11,8 +11,8 @@ from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import Field, PrivateAttr
 
 from langchain_logic_retrievers.documents import (
-    candidates_by_id,
     candidates_with_trusted_text,
+    to_candidates,
     trusted_passages,
     with_contradictions,
 )
@@ -20,6 +20,7 @@ from langchain_logic_retrievers.settings import STRICT, TrustedFilterSetting
 from langchain_logic_retrievers.tracing import FILTERING, asend_event, send_event
 from logic_retrievers import contradiction
 from logic_retrievers.adapters.built import Built, build
+from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import FilterFields
 from logic_retrievers.contradiction import FilterResult
 from logic_retrievers.types import Passage
@@ -31,8 +32,9 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
     For ``ContextualCompressionRetriever``. The documents may come from anywhere, and keep their
     order; give it more than the context shall hold, and ``top_n``: what is dropped is replaced by
     the next in the list. Copies of those that stay come back, with the filter's evidence under
-    ``metadata["logic"]["contradiction"]``; all other metadata stays as it was. Documents of one id
-    count once. What was dropped, and why: :meth:`filter`, or the custom event
+    ``metadata["logic"]["contradiction"]``; all other metadata stays as it was. A document
+    with id, text and metadata of an earlier one counts once; several of one id that differ all
+    count. What was dropped, and why: :meth:`filter`, or the custom event
     ``logic_retrievers.filtering`` of the run.
 
     Args:
@@ -76,19 +78,19 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         self, documents: Sequence[Document], query: str, callbacks: Callbacks = None
     ) -> Sequence[Document]:
         """The documents that stay, in their order; see :meth:`filter`."""
-        candidates, core = candidates_by_id(documents), self._core()
+        candidates, core = to_candidates(documents), self._core()
         result = core.filter(**self._request(candidates, query))
         send_event(FILTERING, partial(_describe, core, result), callbacks)
-        return [with_contradictions(candidates[hit.passage.id][1], hit) for hit in result.hits]
+        return [with_contradictions(*found) for found in paired(candidates, result.hits)]
 
     async def acompress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks = None
     ) -> Sequence[Document]:
         """:meth:`compress_documents` without blocking the event loop; the same documents."""
-        candidates, core = candidates_by_id(documents), self._core()
+        candidates, core = to_candidates(documents), self._core()
         result = await core.afilter(**self._request(candidates, query))
         await asend_event(FILTERING, partial(_describe, core, result), callbacks)
-        return [with_contradictions(candidates[hit.passage.id][1], hit) for hit in result.hits]
+        return [with_contradictions(*found) for found in paired(candidates, result.hits)]
 
     def __call__(self, documents: Sequence[Document]) -> Sequence[Document]:
         """:meth:`compress_documents` without a query: ``retriever | ContradictionFilter()``."""
@@ -117,7 +119,7 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
                 vectors.
             ServerError: the index failed or could not be reached.
         """
-        request = self._request(candidates_by_id(documents), query, top_n, trusted)
+        request = self._request(to_candidates(documents), query, top_n, trusted)
         return self._core().filter(**request)
 
     async def afilter(
@@ -129,19 +131,19 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         trusted: Sequence[Document | Passage] = (),
     ) -> FilterResult:
         """:meth:`filter` without blocking the event loop; the same result."""
-        request = self._request(candidates_by_id(documents), query, top_n, trusted)
+        request = self._request(to_candidates(documents), query, top_n, trusted)
         return await self._core().afilter(**request)
 
     def _request(
         self,
-        candidates: Mapping[str, tuple[Passage, Document]],
+        candidates: Sequence[tuple[Passage, Document]],
         query: str | None,
         top_n: int | None = None,
         trusted: Sequence[Document | Passage] = (),
     ) -> dict[str, Any]:
         """The arguments of the core's filter."""
         return {
-            "passages": [passage for passage, _ in candidates.values()],
+            "passages": [passage for passage, _ in candidates],
             "k": self.top_n if top_n is None else top_n,
             "query": query,
             "trusted": [

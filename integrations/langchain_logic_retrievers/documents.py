@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -74,21 +74,20 @@ def to_documents(
     ]
 
 
-def candidates_by_id(documents: Sequence[Document]) -> dict[str, tuple[Passage, Document]]:
-    """Candidates for a ranking, under ids that differ: documents of one id count once.
+def to_candidates(documents: Iterable[Document]) -> list[tuple[Passage, Document]]:
+    """Candidates for a ranking, each with its document.
 
     A document without id is known by its position, in a form that no document's id has.
 
     Raises:
         InputError: they are no documents.
     """
+    documents = list(documents)
     for document in documents:
         if not isinstance(document, Document):
             raise InputError(f"documents must be LangChain's Document, not {shown(document)}")
-    candidates: dict[str, tuple[Passage, Document]] = {}
-    for name, document in zip(_candidate_ids(documents), documents, strict=True):
-        candidates.setdefault(name, (_passage(name, document), document))
-    return candidates
+    names = _candidate_ids(documents)
+    return [(_passage(*pair), pair[1]) for pair in zip(names, documents, strict=True)]
 
 
 def trusted_passages(trusted: Sequence[Document | Passage], start: int = 0) -> list[Passage]:
@@ -107,7 +106,7 @@ def trusted_passages(trusted: Sequence[Document | Passage], start: int = 0) -> l
 
 
 def candidates_with_trusted_text(
-    candidates: Mapping[str, tuple[Passage, Document]], trusted: Sequence[Document | Passage]
+    candidates: Sequence[tuple[Passage, Document]], trusted: Sequence[Document | Passage]
 ) -> list[Passage]:
     """The candidates whose text a trusted document has, where one of the two has no id."""
     all_texts = {_text(document) for document in trusted}
@@ -118,7 +117,7 @@ def candidates_with_trusted_text(
     }
     return [
         passage
-        for passage, document in candidates.values()
+        for passage, document in candidates
         if passage.text in (texts_without_id if _known_id(document) else all_texts)
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -10,10 +10,11 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import Field
 
-from langchain_logic_retrievers.documents import candidates_by_id, with_ranking
+from langchain_logic_retrievers.documents import to_candidates, with_ranking
 from langchain_logic_retrievers.settings import STRICT, PolicySetting
 from langchain_logic_retrievers.tracing import RERANKING, asend_event, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
+from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import Count, ExcludeSetting, HardSetting, JudgeSetting
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.index import PassageIndex
@@ -26,8 +27,9 @@ class CompatibilityReranker(BaseDocumentCompressor):
     """Orders documents by what a query wants and rules out; for ``ContextualCompressionRetriever``.
 
     The documents may come from anywhere. Copies of them come back, with ``metadata["logic"]`` and
-    ``metadata["relevance_score"]``; documents of one id count once. A run sends the policy's
-    decisions to its handlers in the custom event ``logic_retrievers.rerank``.
+    ``metadata["relevance_score"]``. A document with id, text and metadata of an earlier one counts
+    once; several of one id that differ all count. A run sends the policy's decisions to its
+    handlers in the custom event ``logic_retrievers.rerank``.
 
     Args:
         policy: a name or a policy with settings of your own.
@@ -52,7 +54,7 @@ class CompatibilityReranker(BaseDocumentCompressor):
 
     model_config = STRICT
 
-    policy: PolicySetting = "sequential"
+    policy: PolicySetting = "auto"
     top_n: Count | None = None
     encoder: Encoder | None = Field(default=None, exclude=True, repr=False)
     index: PassageIndex | None = Field(default=None, exclude=True, repr=False)
@@ -79,28 +81,28 @@ class CompatibilityReranker(BaseDocumentCompressor):
             ConfigurationError: the encoder lacks a vector that the policy needs.
             ServerError: the index failed or could not be reached.
         """
-        candidates = candidates_by_id(documents)
+        candidates = to_candidates(documents)
         reranker = self._reranker()
         hits = reranker.rerank(**self._request(query, candidates))
         send_event(RERANKING, partial(describe_hits, reranker.policy.name, hits), callbacks)
-        return [with_ranking(candidates[hit.passage.id][1], hit) for hit in hits]
+        return [with_ranking(*found) for found in paired(candidates, hits)]
 
     async def acompress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks = None
     ) -> Sequence[Document]:
         """:meth:`compress_documents` without blocking the event loop; the same documents."""
-        candidates = candidates_by_id(documents)
+        candidates = to_candidates(documents)
         reranker = self._reranker()
         hits = await reranker.arerank(**self._request(query, candidates))
         await asend_event(RERANKING, partial(describe_hits, reranker.policy.name, hits), callbacks)
-        return [with_ranking(candidates[hit.passage.id][1], hit) for hit in hits]
+        return [with_ranking(*found) for found in paired(candidates, hits)]
 
     def _request(
-        self, query: str, candidates: Mapping[str, tuple[Passage, Document]]
+        self, query: str, candidates: Sequence[tuple[Passage, Document]]
     ) -> dict[str, Any]:
         return {
             "query": read_query(query, self.query_syntax, self.policy),
-            "passages": [passage for passage, _ in candidates.values()],
+            "passages": [passage for passage, _ in candidates],
             "k": self.top_n,
             "exclude": self.exclude,
             "hard": self.hard,

@@ -19,6 +19,7 @@ from llama_index_logic_retrievers.settings import core_settings, refuse_unknown
 from logic_retrievers import contradiction
 from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.descriptions import describe_passages
+from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import FilterFields, FilterOptions
 from logic_retrievers.contradiction import FilterResult
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution
@@ -65,9 +66,9 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
     shall hold, and ``top_n``: what is dropped is replaced by the next in the list. Copies of those
     that stay come back, with the filter's evidence under ``metadata["logic"]["contradiction"]``;
     the given nodes are not changed. What was dropped, and why: :meth:`filter`, or
-    :class:`ContradictionFilterEvent`. Nodes of one id count once; one without text stays. What a
-    node says is its text alone; the metadata that LlamaIndex embeds with it only says what it is
-    about.
+    :class:`ContradictionFilterEvent`. A node with id, text and metadata of an earlier one counts
+    once; several of one id that differ all count. One without text stays. What a node says is its
+    text alone; the metadata that LlamaIndex embeds with it only says what it is about.
 
     Args:
         resolution: ``annotate`` (both stay, and name each other), ``prefer_newest``,
@@ -161,7 +162,8 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
                 vectors.
             ServerError: the index failed or could not be reached.
         """
-        return self._core().filter(**self._request(nodes, query, top_n, trusted))
+        passages = [passage_of(node) for node in nodes]
+        return self._core().filter(**self._request(passages, query, top_n, trusted))
 
     async def afilter(
         self,
@@ -172,7 +174,8 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         trusted: Sequence[AnyNode | Passage] = (),
     ) -> FilterResult:
         """:meth:`filter` without blocking the event loop; the same result."""
-        return await self._core().afilter(**self._request(nodes, query, top_n, trusted))
+        passages = [passage_of(node) for node in nodes]
+        return await self._core().afilter(**self._request(passages, query, top_n, trusted))
 
     def _core(self) -> contradiction.ContradictionFilter:
         """The core's filter with the present settings; kept, for it keeps the trusted vectors."""
@@ -182,14 +185,14 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
 
     def _request(
         self,
-        nodes: Sequence[AnyNode],
+        passages: Sequence[Passage],
         query: str | None,
-        top_n: int | None,
-        trusted: Sequence[AnyNode | Passage],
+        top_n: int | None = None,
+        trusted: Sequence[AnyNode | Passage] = (),
     ) -> dict[str, Any]:
         """The arguments of the core's filter."""
         return {
-            "passages": [passage_of(node) for node in nodes],
+            "passages": passages,
             "k": self.top_n if top_n is None else top_n,
             "query": query,
             "trusted": trusted_passages(trusted),
@@ -198,18 +201,29 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        result = self.filter(nodes, None if query_bundle is None else query_bundle.query_str)
-        return self._staying(nodes, result)
+        candidates = [(passage_of(node), node) for node in nodes]
+        result = self._core().filter(**self._request(_passages(candidates), _text(query_bundle)))
+        return self._staying(candidates, result)
 
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        query = None if query_bundle is None else query_bundle.query_str
-        return self._staying(nodes, await self.afilter(nodes, query))
+        candidates = [(passage_of(node), node) for node in nodes]
+        request = self._request(_passages(candidates), _text(query_bundle))
+        return self._staying(candidates, await self._core().afilter(**request))
 
-    def _staying(self, nodes: Sequence[NodeWithScore], result: FilterResult) -> list[NodeWithScore]:
+    def _staying(
+        self, candidates: Sequence[tuple[Passage, NodeWithScore]], result: FilterResult
+    ) -> list[NodeWithScore]:
         """Copies of the nodes that stay; tracers get the whole result."""
         resolution = self._core().resolution.name
         _dispatcher.event(ContradictionFilterEvent(resolution=resolution, **result.without_texts()))
-        by_id = {scored.node.node_id: scored for scored in reversed(nodes)}
-        return [with_contradictions(by_id[hit.passage.id], hit) for hit in result.hits]
+        return [with_contradictions(*found) for found in paired(candidates, result.hits)]
+
+
+def _passages(candidates: Sequence[tuple[Passage, NodeWithScore]]) -> list[Passage]:
+    return [passage for passage, _ in candidates]
+
+
+def _text(query_bundle: QueryBundle | None) -> str | None:
+    return None if query_bundle is None else query_bundle.query_str

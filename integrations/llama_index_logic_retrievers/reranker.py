@@ -17,6 +17,7 @@ from pydantic import Field
 from llama_index_logic_retrievers.evidence import with_ranking
 from llama_index_logic_retrievers.nodes import passage_of
 from llama_index_logic_retrievers.settings import PolicySetting, check_policy, refuse_unknown
+from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import ExcludeSetting, HardSetting, JudgeSetting
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import InputError
@@ -32,7 +33,7 @@ from logic_retrievers.query_input import (
 )
 from logic_retrievers.rerank import Reranker
 from logic_retrievers.settings import check_count
-from logic_retrievers.types import Hit
+from logic_retrievers.types import Hit, Passage
 
 _dispatcher = get_dispatcher(__name__)
 
@@ -42,8 +43,9 @@ class CompatibilityReranker(BaseNodePostprocessor):
 
         CompatibilityReranker(top_n=3).postprocess_nodes(nodes, query_str="quiet, not loud")
 
-    Nodes of one id count once. A node without text (an image) cannot be judged and follows behind
-    all others. The given nodes are not changed.
+    A node with id, text and metadata of an earlier one counts once; several of one id that differ
+    all count. A node without text (an image) cannot be judged and follows behind all others. The
+    given nodes are not changed.
 
     Args:
         policy: a policy's name, or one with settings of your own.
@@ -64,7 +66,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
         InputError: excluded texts that cannot be read.
     """
 
-    policy: PolicySetting = "sequential"
+    policy: PolicySetting = "auto"
     top_n: int | None = None
     query_syntax: QuerySyntax = "words"
     exclude: ExcludeSetting = ()
@@ -75,7 +77,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
 
     def __init__(
         self,
-        policy: AnyPolicy = "sequential",
+        policy: AnyPolicy = "auto",
         top_n: int | None = None,
         encoder: Encoder | None = None,
         index: PassageIndex | None = None,
@@ -120,27 +122,31 @@ class CompatibilityReranker(BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         query = _query_text(query_bundle)
-        request = self._request(query, nodes)
-        if not nodes:
+        candidates = [(passage_of(node), node) for node in nodes]
+        request = self._request(query, candidates)
+        if not candidates:
             return []
-        with self._rerank_events(nodes, query) as finish:
+        with self._rerank_events(candidates, query) as finish:
             return finish(self._reranker().rerank(**request))
 
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         query = _query_text(query_bundle)
-        request = self._request(query, nodes)
-        if not nodes:
+        candidates = [(passage_of(node), node) for node in nodes]
+        request = self._request(query, candidates)
+        if not candidates:
             return []
-        with self._rerank_events(nodes, query) as finish:
+        with self._rerank_events(candidates, query) as finish:
             return finish(await self._reranker().arerank(**request))
 
-    def _request(self, query: str, nodes: Sequence[NodeWithScore]) -> dict[str, Any]:
+    def _request(
+        self, query: str, candidates: Sequence[tuple[Passage, NodeWithScore]]
+    ) -> dict[str, Any]:
         """The arguments of the core's reranker."""
         return {
             "query": read_query(query, self.query_syntax, self.policy),
-            "passages": [passage_of(node) for node in nodes],
+            "passages": [passage for passage, _ in candidates],
             "k": self.top_n,
             "exclude": self.exclude,
             "hard": self.hard,
@@ -151,10 +157,11 @@ class CompatibilityReranker(BaseNodePostprocessor):
 
     @contextmanager
     def _rerank_events(
-        self, nodes: list[NodeWithScore], query: str
+        self, candidates: Sequence[tuple[Passage, NodeWithScore]], query: str
     ) -> Iterator[Callable[[Sequence[Hit]], list[NodeWithScore]]]:
         """LlamaIndex's events around a reranking; yields the function that ends it."""
         name = f"logic-retrievers:{resolve_policy(self.policy).name}"
+        nodes = [node for _, node in candidates]
         count = len(nodes) if self.top_n is None else self.top_n
         _dispatcher.event(ReRankStartEvent(query=query, nodes=nodes, top_n=count, model_name=name))
         payload: dict[str, Any] = {
@@ -166,8 +173,9 @@ class CompatibilityReranker(BaseNodePostprocessor):
         with self.callback_manager.event(CBEventType.RERANKING, payload=payload) as event:
 
             def finish(hits: Sequence[Hit]) -> list[NodeWithScore]:
-                by_id = {scored.node.node_id: scored.node for scored in reversed(nodes)}
-                ranked = [with_ranking(by_id[hit.passage.id], hit) for hit in hits]
+                ranked = [
+                    with_ranking(scored.node, hit) for scored, hit in paired(candidates, hits)
+                ]
                 event.on_end(payload={EventPayload.NODES: ranked})
                 _dispatcher.event(ReRankEndEvent(nodes=ranked))
                 return ranked

@@ -8,12 +8,14 @@ into a store (``cleaning``, ``quarantined``). A user's own value under that key 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 from logic_retrievers.cleaning import ScreeningResult, explain
-from logic_retrievers.types import Hit
+from logic_retrievers.types import Hit, Passage
+
+T = TypeVar("T")
 
 EVIDENCE = "logic"
 CONTRADICTION = "contradiction"
@@ -23,6 +25,15 @@ QUARANTINED = "quarantined"
 REPLACED = "replaced"
 _RANKING_KEYS = frozenset({"policy", "scores", "ranks", "passed_filter"})
 _OTHER_KEYS = frozenset({CONTRADICTION, CLEANING, QUARANTINED, REPLACED})
+
+
+def paired(candidates: Sequence[tuple[Passage, T]], hits: Sequence[Hit]) -> list[tuple[T, Hit]]:
+    """Each hit with the framework's item behind its passage.
+
+    It is not found by its id, which several items may have.
+    """
+    item_of = {id(passage): item for passage, item in candidates}
+    return [(item_of[id(hit.passage)], hit) for hit in hits]
 
 
 def describe_hit(hit: Hit) -> dict[str, Any]:

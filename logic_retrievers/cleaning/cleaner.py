@@ -13,13 +13,13 @@ from logic_retrievers.cleaning.pipeline import CleaningRun
 from logic_retrievers.cleaning.quarantine import Quarantine
 from logic_retrievers.cleaning.result import CleaningResult, ScreeningResult, flag_quarantined
 from logic_retrievers.cleaning.settings import CleaningOptions, CleaningSettings, Criteria
-from logic_retrievers.contradiction.candidate_pairs import check_passages
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConfigurationError, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.progress import ProgressCallback
 from logic_retrievers.query_execution import arun_over, run_over
 from logic_retrievers.types import Passage
+from logic_retrievers.validation import check_passages
 
 
 class CorpusCleaner:

@@ -27,7 +27,6 @@ from logic_retrievers.cleaning.settings import Criteria
 from logic_retrievers.contradiction.candidate_pairs import (
     NEAREST_READ,
     CandidatePair,
-    check_passages,
 )
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
 from logic_retrievers.contradiction.pair_judge import judge_pairs
@@ -36,6 +35,7 @@ from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.types import Passage
+from logic_retrievers.validation import check_passages
 
 
 @dataclass(frozen=True, slots=True)

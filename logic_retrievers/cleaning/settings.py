@@ -10,7 +10,6 @@ from typing import Literal, TypeAlias, TypedDict, get_args
 
 from logic_retrievers.cleaning.differences.lexicon import LEXICON
 from logic_retrievers.cleaning.finding_resolution import cleaning_resolution
-from logic_retrievers.contradiction.candidate_pairs import check_passages
 from logic_retrievers.contradiction.pair_judge import (
     AnyPairJudge,
     check_pair_judge,
@@ -31,6 +30,7 @@ from logic_retrievers.judging.conflict import ConflictJudge
 from logic_retrievers.judging.pair_kinds import PairKinds
 from logic_retrievers.settings import SHARE, OneOf, check_count, check_texts, check_type
 from logic_retrievers.types import Passage
+from logic_retrievers.validation import check_passages
 
 AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
 THRESHOLD = 0.87

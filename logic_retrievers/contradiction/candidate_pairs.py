@@ -6,7 +6,7 @@ only I/O of a filter, and happen here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeAlias
@@ -28,13 +28,12 @@ from logic_retrievers.contradiction.trusted_passages import (
 )
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.errors import InputError
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.query_execution import passage_vectors
 from logic_retrievers.text import words_of
 from logic_retrievers.types import SCORE_DECIMALS, Passage
-from logic_retrievers.validation import check_types
+from logic_retrievers.validation import distinct
 
 VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
 """Passage, by id and the texts that its vectors are made of -> vector name -> vector."""
@@ -123,29 +122,12 @@ class FilterContext:
     cache: VectorCache = field(default_factory=dict)
 
 
-def check_passages(passages: Iterable[Passage]) -> tuple[Passage, ...]:
-    """The passages as a tuple.
-
-    Raises:
-        InputError: one of them is not a passage, or they are not a list.
-    """
-    if isinstance(passages, Passage) or not isinstance(passages, Iterable):
-        raise InputError(f"A list of passages is needed, not {type(passages).__name__}.")
-    checked = tuple(passages)
-    for passage in checked:
-        check_types(passage)
-    return checked
-
-
 def gather_candidate_pairs(
     context: FilterContext, passages: Sequence[Passage], trusted: Sequence[Passage]
 ) -> Operation[ConflictCase]:
-    """The passages, each id once, the trusted ones, and the pairs that may be contradictions."""
-    first_of_id: dict[str, Passage] = {}
-    for passage in passages:
-        first_of_id.setdefault(passage.id, passage)
-    given = list(first_of_id.values())
-    position_of = {passage_key(passage): position for position, passage in enumerate(given)}
+    """The passages, each once, the trusted ones, and the pairs that may be contradictions."""
+    given = distinct(passages)
+    keys = [passage_key(passage) for passage in given]
     unjudgeable = {
         position: reason
         for position, passage in enumerate(given)
@@ -155,16 +137,16 @@ def gather_candidate_pairs(
     prefixes = (METADATA,) if context.index is None else context.index.prefixes
     trusted_given = trusted_positions(given, context.trusted_filter, prefixes)
     named = {passage_key(passage): passage for passage in (*context.trusted, *trusted)}
-    trusted_given |= {position_of[key] for key in named.keys() & position_of.keys()}
+    trusted_given |= {position for position, key in enumerate(keys) if key in named}
     silent = {key: reason for key, p in named.items() if (reason := _unjudgeable_reason(p))}
     all_trusted = {key: p for key, p in named.items() if key not in silent}
-    named_only = all_trusted.keys() - position_of.keys()
+    named_only = all_trusted.keys() - set(keys)
     cache = dict(context.cache)
     untrusted = [given[position] for position in judgeable if position not in trusted_given]
     stored = yield from _trusted_in_index(context, untrusted, cache)
     all_trusted |= {passage_key(p): p for p in stored if not _unjudgeable_reason(p)}
-    trusted_given |= {position_of[key] for key in all_trusted.keys() & position_of.keys()}
-    extra = [passage for key, passage in all_trusted.items() if key not in position_of]
+    trusted_given |= {position for position, key in enumerate(keys) if key in all_trusted}
+    extra = [passage for key, passage in all_trusted.items() if key not in keys]
     compared = [given[position] for position in judgeable] + extra
     pairs: tuple[CandidatePair, ...] = ()
     copies: Copies = {}
@@ -187,8 +169,8 @@ def gather_candidate_pairs(
                 nearest_read=context.nearest_read,
             )
         )
-        keys = map(_cache_key, context.trusted)
-        context.cache.update({key: cache[key] for key in keys if key in cache})
+        made = map(_cache_key, context.trusted)
+        context.cache.update({key: cache[key] for key in made if key in cache})
     positions = judgeable + [len(given) + number for number in range(len(extra))]
     return ConflictCase(
         (*given, *extra),

@@ -11,7 +11,6 @@ from logic_retrievers.contradiction.candidate_pairs import (
     CandidatePair,
     ConflictCase,
     FilterContext,
-    check_passages,
     gather_candidate_pairs,
 )
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted, resolve_conflicts
@@ -38,6 +37,7 @@ from logic_retrievers.query_execution import arun_over, run_over
 from logic_retrievers.query_input import Query
 from logic_retrievers.settings import SHARE, OneOf, check_count, check_type
 from logic_retrievers.types import Passage
+from logic_retrievers.validation import check_passages
 
 
 class ContradictionFilter:
@@ -178,7 +178,8 @@ class ContradictionFilter:
         """The first k of the passages that can stay together; see the class.
 
         Args:
-            passages: the best first; of those with the same id the first counts.
+            passages: the best first. One with id, text and metadata of an earlier one counts once;
+                several of one id that differ all count.
             k: how many are wanted; all that can stay where None.
             query: what they were found for; not needed.
             trusted: further trusted passages, for this call. A given passage is one of them if it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
@@ -32,8 +33,8 @@ Entry: TypeAlias = Literal["judge", "pair_kinds", "nli"]
 class OnnxCrossEncoder:
     """Reads two texts at once; the base of the three below.
 
-    Each pair is read alone, one a core, so its probabilities do not depend on the others. Safe to
-    call from several threads, which wait for each other.
+    Each pair is read alone, one a core, so its probabilities do not depend on the others. Several
+    threads may call it at once: their pairs share the cores.
 
     Args:
         bundle: a bundle that has it, or its folder; the one that comes with the package where None.
@@ -85,7 +86,6 @@ class OnnxCrossEncoder:
             contents = {name: self.bundle.read(name) for name in entry.graphs}
             self._graphs = Graphs(contents, [CPU] if providers is None else providers, threads=1)
             self._workers = (threads or available_cores()) if providers in (None, [CPU]) else 1
-        self._lock = Lock()
         try:
             self.read([("a", "b")])
         except Exception as error:
@@ -103,9 +103,8 @@ class OnnxCrossEncoder:
 
     def read(self, pairs: Sequence[TextPair]) -> list[tuple[float, ...]]:
         """The probability of each label, for each pair."""
-        rows = self.token_ids(pairs)
-        with self._lock, ThreadPoolExecutor(self._workers) as pool:  # it takes all cores
-            return list(pool.map(self._probabilities, rows))
+        pool = _threads(self._workers, self.entry_name)
+        return list(pool.map(self._probabilities, self.token_ids(pairs)))
 
     def token_ids(self, pairs: Sequence[TextPair]) -> list[list[int]]:
         """What the graphs read: both texts in one row, cut to the longest pair."""
@@ -134,6 +133,19 @@ class OnnxCrossEncoder:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the bundle's folder and the settings; the other process opens it anew."""
         return partial(type(self), self.bundle.path, **self._settings), ()
+
+
+@cache
+def _threads(workers: int, entry: Entry) -> ThreadPoolExecutor:
+    """Threads of this process, which are kept: each cross-encoder has its own, and a queue.
+
+    A search's judge need not wait for the thousands of pairs that a cleaner has read.
+    """
+    return ThreadPoolExecutor(workers, thread_name_prefix=f"logic-retrievers-{entry}")
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_threads.cache_clear)  # threads do not survive a fork
 
 
 def _read_changes(bundle: Bundle, name: str | None) -> dict[str, npt.NDArray[Any]]:

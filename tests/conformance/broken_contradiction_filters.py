@@ -80,12 +80,23 @@ class TestFilterFailsOnNothing(PlainFilters):
 
 class NeedsIds(PlainFilter):
     def passages(self, items):
-        return [Passage(item["id"], item["text"], item["metadata"]) for item in items]
+        return super().passages([item for item in items if item["id"]])
 
 
 class TestFilterLosesThoseWithoutId(PlainFilters):
     found_by = "test_items_without_an_id_are_all_kept"
     kind = NeedsIds
+
+
+class KeysById(PlainFilter):
+    def passages(self, items):
+        by_id = {passage.id: passage for passage in super().passages(items)}
+        return list(by_id.values())
+
+
+class TestFilterKeysById(PlainFilters):
+    found_by = "test_different_items_of_one_id_are_all_kept"
+    kind = KeysById
 
 
 class MakesIds(PlainFilter):

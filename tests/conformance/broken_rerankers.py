@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plain import PlainReranker, PlainRerankers
+from suites.sample_passages import PLAIN
 
 from logic_retrievers import Passage
 
@@ -18,7 +19,7 @@ class TestLeavesTheOrder(PlainRerankers):
 class TestIgnoresThePolicy(PlainRerankers):
     found_by = "test_orders_as_the_core_does"
 
-    def make(self, policy="sequential", **settings):
+    def make(self, policy="auto", **settings):
         return super().make(policy="topical" if policy == "union" else policy, **settings)
 
 
@@ -68,12 +69,45 @@ class TestFailsOnNothing(PlainRerankers):
 
 class NeedsIds(PlainReranker):
     def passages(self, items):
-        return [Passage(item["id"], item["text"], item["metadata"]) for item in items]
+        return super().passages([item for item in items if item["id"]])
 
 
 class TestLosesThoseWithoutId(PlainRerankers):
     found_by = "test_items_without_an_id_are_all_kept"
     kind = NeedsIds
+
+
+class KeysById(PlainReranker):
+    def passages(self, items):
+        by_id = {passage.id: passage for passage in super().passages(items)}
+        return list(by_id.values())
+
+
+class TestRerankerKeysById(PlainRerankers):
+    found_by = "test_different_items_of_one_id_are_all_kept"
+    kind = KeysById
+
+
+class TestRerankerReadsTwice(PlainRerankers):
+    found_by = "test_items_that_are_read_once_are_all_ordered"
+
+    def rerank(self, reranker, query, items):
+        assert list(items) or True
+        return super().rerank(reranker, query, items)
+
+
+class ReadsNoExclusion(PlainReranker):
+    def __init__(self, policy=None, **settings):
+        super().__init__(policy or "auto", **settings)
+        self.is_default = policy is None
+
+    def __call__(self, query, items):
+        return super().__call__(PLAIN if self.is_default else query, items)
+
+
+class TestRerankerReadsNoExclusion(PlainRerankers):
+    found_by = "test_the_default_policy_reads_what_a_query_excludes"
+    kind = ReadsNoExclusion
 
 
 class MakesIds(PlainReranker):

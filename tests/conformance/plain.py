@@ -113,9 +113,7 @@ class PlainReaders(ExpressionConformance):
 
 
 class PlainReranker:
-    def __init__(
-        self, policy="sequential", top_n=None, encoder=None, index=None, exclude=(), hard=False
-    ):
+    def __init__(self, policy="auto", top_n=None, encoder=None, index=None, exclude=(), hard=False):
         if top_n is not None and top_n < 1:
             raise ValueError("top_n must be a whole number of at least 1")
         check_exclude(exclude, hard, policy)

@@ -96,13 +96,25 @@ def test_one_passage_or_none(resolution):
     assert encoder.encoded == []
 
 
-def test_equal_ids_count_once_the_first_of_them():
+def test_what_is_found_twice_counts_once():
     """Two retrievers found it; it must neither fill two places nor contradict itself."""
-    twice = [*passages(YES, TAX), replace(passages(YES)[0], text=NO), *passages(TAX)]
-    found = contradictions(resolution="drop_both").filter(twice)
+    twice = [*passages(YES, TAX), *passages(TAX, YES)]
+    found = contradictions(resolution="drop_both").filter(iter(twice))
     assert ids(found.hits) == [YES, TAX]
     assert found.hits[0].passage is twice[0]
     assert found.conflicts == ()
+
+
+def test_passages_of_one_id_that_differ_all_count():
+    """Parts of a document that carry the document's id: all but the first would vanish."""
+    given = [*passages(YES, TAX), replace(passages(YES)[0], text=NO), Passage(TAX, TAX, {"n": 1})]
+    found = contradictions().filter(given)
+    assert [hit.passage for hit in found.hits] == given
+    [conflict] = found.conflicts
+    assert (conflict.one, conflict.other) == (YES, YES)
+    dropped = contradictions(resolution="drop_both", trusted=passages(TAX)).filter(given)
+    assert [hit.passage for hit in dropped.hits] == [given[1], given[3]]
+    assert all(hit.evidence.details["trusted"] for hit in dropped.hits)
 
 
 def test_copies_under_other_ids_all_stay():

@@ -22,9 +22,9 @@ def contradictions(**more):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (Passage("a", YES), "A list of passages is needed, not Passage"),
-        (None, "A list of passages is needed, not NoneType"),
-        (YES, "A Passage is needed, not str"),
+        (Passage("a", YES), "list or stream, not as Passage"),
+        (None, "list or stream, not as NoneType"),
+        (YES, "list or stream, not as str"),
         ([Passage("a", None)], "'a': its text is NoneType"),
         ([Passage("a", YES, None)], "'a': its metadata is no mapping"),
         ([Passage("a", YES, embed_text=3)], "'a': its embed_text is int"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from dataclasses import replace
 
 import numpy as np
@@ -170,6 +171,28 @@ def test_a_whole_collection_is_ordered_as_a_search_orders_it(stays, policy, with
         same_hits(reranker.rerank(query, STAYS, 2), expected[:2])
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "a place by the sea, but no bars",
+        "by the sea, not near a bar",
+        "a place at the beach except bars",
+        "somewhere at the beach, but not the bars",
+        "Ein Ort am Meer, aber ohne Bars",
+    ],
+)
+@pytest.mark.parametrize("judge", ["auto", None])
+def test_by_default_what_a_query_excludes_is_moved_down(query, judge):
+    """A reranker that reads no exclusion undoes the search before it."""
+    passages = [
+        Passage("bars", "The bars at the beach: a place by the sea to drink, dance and sing."),
+        Passage("walk", "A calm place at the beach with a long walk by the sea."),
+        Passage("mill", "A mill in the mountains."),
+    ]
+    ids = [hit.passage.id for hit in Reranker(judge=judge).rerank(query, passages)]
+    assert ids.index("walk") < ids.index("bars")
+
+
 def test_scores_are_rounded_as_a_search_rounds_them():
     """Two copies of a text would fall by the last bit of a sum, and so by where they stand."""
     for hit in Reranker().rerank(QUERIES[0], STAYS):
@@ -209,12 +232,50 @@ def passages():
     return [Passage(word, f"a {word} hotel number {n}") for n, word in enumerate("abcdef")]
 
 
-def test_one_id_counts_once_the_first_of_them(encoder, passages):
-    """Two retrievers found it; it must not take two places, nor the later's text."""
-    later = [replace(passages[1], text="something else"), passages[0]]
-    hits = Reranker(encoder).rerank("hotel", [*passages, *later])
+def test_what_is_found_twice_counts_once(encoder, passages):
+    """Two retrievers found it; it must not take two places."""
+    hits = Reranker(encoder).rerank("hotel", [*passages, passages[1], replace(passages[0])])
     assert hits == Reranker(encoder).rerank("hotel", passages)
-    assert "something else" not in encoder.documents
+
+
+@pytest.mark.parametrize("with_index", [False, True])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"text": "something else"},
+        {"metadata": {"page": 2}},
+        {"embed_text": "a title. a hotel"},
+        {"text": ""},
+        {"text": "a b hotel number 1 "},
+    ],
+    ids=str,
+)
+async def test_passages_of_one_id_that_differ_all_stay(encoder, passages, change, with_index):
+    """Parts of a document that carry the document's id: all but the first would vanish."""
+    with PassageIndex.open("some", encoder, lexical=False) as index:
+        index.add(passages)
+        other = replace(passages[1], **change)
+        reranker = Reranker(encoder, index=index if with_index else None)
+        hits = reranker.rerank("hotel", [*passages, other])
+        assert await reranker.arerank("hotel", [*passages, other]) == hits
+    assert [hit.rank for hit in hits] == list(range(1, 8))
+    twins = [hit for hit in hits if hit.passage.id == other.id]
+    assert {id(hit.passage) for hit in twins} == {id(passages[1]), id(other)}
+    for hit in twins:  # each by its own vectors
+        [alone] = Reranker(encoder, "topical").rerank("hotel", [hit.passage])
+        assert hit.evidence.scores.get("topical", 0) == pytest.approx(
+            alone.evidence.scores.get("topical", 0), abs=2e-6
+        )
+
+
+@pytest.mark.parametrize(
+    "kind", [tuple, iter, deque, reversed, lambda p: dict(enumerate(p)).values()]
+)
+def test_passages_may_come_in_anything_that_is_read_once(encoder, passages, kind):
+    """A generator was checked to its end, and then nothing was left to order."""
+    found = Reranker(encoder).rerank("hotel", kind(passages))
+    assert found == Reranker(encoder).rerank("hotel", list(kind(passages)))
+    assert len(found) == 6
 
 
 def test_what_has_no_text_follows_behind(encoder, passages):
@@ -274,9 +335,9 @@ def test_an_encoder_without_the_vector_is_refused(passages):
     """Without the compatibility vector the order would be the topical one, by another name."""
     topical = WatchedEncoder(HashedEncoder(["topical"]))
     with pytest.raises(ConfigurationError, match="compatibility"):
-        Reranker(topical).rerank("hotel", passages)
+        Reranker(topical, "sequential").rerank("hotel", passages)
     assert topical.queries == topical.documents == []
-    assert len(Reranker(topical, "auto").rerank("hotel", passages)) == 6
+    assert len(Reranker(topical).rerank("hotel", passages)) == 6
 
 
 async def test_an_untrained_head_is_warned_about_where_the_user_stands(passages):
@@ -284,10 +345,10 @@ async def test_an_untrained_head_is_warned_about_where_the_user_stands(passages)
     encoder = HashedEncoder()
     encoder.specs["compatibility"] = replace(encoder.specs["compatibility"], trained=False)
     with pytest.warns(UntrainedVectorWarning, match="has not been trained") as caught:
-        Reranker(encoder).rerank("hotel", passages)
+        Reranker(encoder, "sequential").rerank("hotel", passages)
     assert caught[0].filename == __file__
     with pytest.warns(UntrainedVectorWarning, match="has not been trained") as caught:
-        await Reranker(encoder).arerank("hotel", passages)
+        await Reranker(encoder, "sequential").arerank("hotel", passages)
     assert caught[0].filename == __file__
 
 

@@ -78,9 +78,9 @@ def test_tenants_are_kept_apart(encoder, passages):
 def test_vectors_of_another_encoder_are_not_taken(index, passages):
     """A cosine between two models' vectors is a number without a meaning."""
     newer = WatchedEncoder(HashedEncoder(versions={"compatibility": "2"}))
-    expected = Reranker(newer).rerank("a hotel", passages[:4])
+    expected = Reranker(newer, "union").rerank("a hotel", passages[:4])
     newer.documents.clear()
-    close_to(Reranker(newer, index=index).rerank("a hotel", passages[:4]), expected)
+    close_to(Reranker(newer, "union", index=index).rerank("a hotel", passages[:4]), expected)
     assert sorted(newer.documents) == sorted(passage.text for passage in passages[:4])
     newer.documents.clear()
     Reranker(newer, "topical", index=index).rerank("a hotel", passages[:4])

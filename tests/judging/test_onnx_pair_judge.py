@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
+import subprocess
+import sys
+import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -147,6 +151,36 @@ def test_several_threads(judge):
     given = [[(letter, other) for other in LETTERS] for letter in LETTERS]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(judge, given)) == [judge(pairs) for pairs in given]
+
+
+def test_a_call_starts_no_threads(judge, monkeypatch):
+    """Twenty searches at once would each start as many as there are cores."""
+    made = [(letter, "b") for letter in LETTERS]
+    expected, started = judge(made), []
+    start = threading.Thread.start
+    monkeypatch.setattr(
+        threading.Thread, "start", lambda thread: (started.append(thread), start(thread))[1]
+    )
+    assert judge(made) == expected
+    assert started == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on Windows")
+def test_it_reads_on_after_a_fork(folder):
+    """Threads stay behind in the parent: a child that waits for them waits for ever."""
+    code = f"""
+import os
+from logic_retrievers.judging import OnnxPairJudge
+judge = OnnxPairJudge({str(folder)!r}, threads=2)
+given = [("a b c", "d"), ("q r", "s t")]
+expected = judge(given)
+child = os.fork()
+if not child:
+    os._exit(0 if judge(given) == expected else 1)
+assert os.waitpid(child, 0)[1] == 0
+assert judge(given) == expected
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
 
 
 def test_a_bundle_without_a_judge(tmp_path):

@@ -25,7 +25,7 @@ from langchain_core.documents import Document
 from langchain_core.runnables import RunnableLambda
 from langchain_corpus import ids
 from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever
-from langchain_logic_retrievers.documents import candidates_by_id
+from langchain_logic_retrievers.documents import to_candidates
 from langchain_logic_retrievers.tracing import FILTERING
 from placed import PlacedEncoder
 
@@ -44,7 +44,7 @@ def test_the_core_decides():
     results = contradictions(resolution="prefer_newest", top_n=3).compress_documents(
         DOCUMENTS, "inns"
     )
-    passages = [passage for passage, _ in candidates_by_id(DOCUMENTS).values()]
+    passages = [passage for passage, _ in to_candidates(DOCUMENTS)]
     expected = core.ContradictionFilter(PlacedEncoder(), resolution="prefer_newest").filter(
         passages, 3
     )

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from langchain_core.documents import Document
 from langchain_logic_retrievers.documents import (
-    candidates_by_id,
+    to_candidates,
     to_document,
     to_documents,
     to_passages,
@@ -68,7 +68,7 @@ def test_an_annotation_replaces_an_older_one():
     assert twice.metadata["relevance_score"] == twice.metadata["logic"]["score"] == 0.9
     assert without_evidence(twice.metadata) == {"n": 1}
     assert to_passages([twice])[0].metadata == {"n": 1}
-    [(passage, _)] = candidates_by_id([twice]).values()
+    [(passage, _)] = to_candidates([twice])
     assert passage.metadata == {"n": 1}
 
 
@@ -102,12 +102,12 @@ def test_another_number_of_ids_is_refused():
         to_documents(["a", "b"], [{}])
 
 
-def test_candidates_count_once_and_nobody_shares_a_name():
+def test_candidates_without_id_share_no_name():
     """Two documents without id are two; one that is called like a position is a third."""
     documents = [Document("a"), Document("b"), Document("c", id="#0"), Document("d", id="#0")]
-    results = candidates_by_id(documents)
-    assert [document.page_content for _, document in results.values()] == ["a", "b", "c"]
-    assert [name for name in results if not name.startswith("##")] == ["#0"]
+    results = to_candidates(documents)
+    assert [document.page_content for _, document in results] == ["a", "b", "c", "d"]
+    assert [passage.id for passage, _ in results] == ["##0", "##1", "#0", "#0"]
 
 
 def test_what_lay_under_our_keys_is_put_back():
@@ -122,11 +122,12 @@ def test_what_lay_under_our_keys_is_put_back():
 
 def test_ids_of_two_collections_are_two_documents():
     """Both count from 1 as a rule; one would vanish."""
-    results = candidates_by_id(
+    results = to_candidates(
         [
             Document(text, metadata={"_id": 1, "_collection_name": home})
             for text, home in (("one", "a"), ("other", "b"), ("one again", "a"), ("other", "b"))
         ]
     )
-    assert [document.page_content for _, document in results.values()] == ["one", "other"]
-    assert next(iter(results)) == "1"
+    names = [passage.id for passage, _ in results]
+    assert names[0] == names[2] == "1"
+    assert names[1] == names[3] != "1"

@@ -8,7 +8,7 @@ from copy import deepcopy
 import pytest
 from langchain_core.documents import Document
 from langchain_logic_retrievers.documents import (
-    candidates_by_id,
+    to_candidates,
     to_document,
     to_passages,
     with_contradictions,
@@ -44,7 +44,7 @@ def test_alone_it_stands_at_the_same_place():
     assert kept.metadata == {"n": 1, "logic": {"contradiction": TOLD}}
     assert without_evidence(kept.metadata) == {"n": 1}
     assert to_passages([kept])[0].metadata == {"n": 1}
-    [(passage, _)] = candidates_by_id([kept]).values()
+    [(passage, _)] = to_candidates([kept])
     assert passage.metadata == {"n": 1}
 
 
@@ -105,7 +105,7 @@ def test_where_a_passage_was_cut_from_is_not_lost():
     results = to_document(cut)
     assert results.metadata["logic"]["source"] == "handbook.md"
     for document in (results, with_contradictions(results, FILTERED)):
-        [(passage, _)] = candidates_by_id([document]).values()
+        [(passage, _)] = to_candidates([document])
         assert passage.source == "handbook.md"
-    [(passage, _)] = candidates_by_id([Document("text", metadata={"source": "web"})]).values()
+    [(passage, _)] = to_candidates([Document("text", metadata={"source": "web"})])
     assert passage.source is None

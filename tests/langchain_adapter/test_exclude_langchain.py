@@ -46,8 +46,8 @@ async def test_a_reranker(index):
     results = reranker.compress_documents(DOCUMENTS, QUERY)
     assert set(ids(results)) == set(ids(DOCUMENTS)) - {"doc 1", "doc 2"}
     assert await reranker.acompress_documents(DOCUMENTS, QUERY) == results
-    by_default = CompatibilityReranker(index=index, **NAMED)  # sequential
-    assert set(ids(by_default.compress_documents(DOCUMENTS, QUERY))) == set(ids(results))
+    sequential = CompatibilityReranker(policy="sequential", index=index, **NAMED)
+    assert set(ids(sequential.compress_documents(DOCUMENTS, QUERY))) == set(ids(results))
 
 
 def test_configurable_fields(index):

@@ -125,7 +125,7 @@ def test_syntaxes_that_cannot_work_are_refused_at_once(index):
         with pytest.raises(ValidationError, match="'auto' or 'boolean'"):
             made(index=index, policy="union", query_syntax="expression")
     with pytest.raises(ValidationError, match="'auto' or 'boolean'"):
-        CompatibilityReranker(index=index, query_syntax="expression")  # sequential
+        CompatibilityReranker(policy="sequential", index=index, query_syntax="expression")
     reader = ConstraintRetriever(index=index, query_syntax="expression")
     with pytest.raises(ConfigurationError, match="'auto' or 'boolean'"):
         reader.invoke(TEXT, policy="topical")

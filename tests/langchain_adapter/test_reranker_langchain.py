@@ -132,7 +132,9 @@ def test_errors_are_the_packages_own():
         CompatibilityReranker().compress_documents(DOCUMENTS, " ")
     topical = CombinedEncoder([(default_encoder(), {"topical": "topical"})])
     with pytest.raises((ConfigurationError, MissingVectorError), match="compatibility"):
-        CompatibilityReranker(encoder=topical).compress_documents(DOCUMENTS, QUERY)
+        CompatibilityReranker(policy="sequential", encoder=topical).compress_documents(
+            DOCUMENTS, QUERY
+        )
 
 
 def test_settings_are_public_and_fit_for_json():
@@ -143,6 +145,6 @@ def test_settings_are_public_and_fit_for_json():
     assert dumped["policy"]["name"] == "sequential"
     assert dumped["policy"]["tau"] == 0.4
     assert CompatibilityReranker().model_dump() == {
-        "policy": "sequential", "top_n": None, "query_syntax": "words",
+        "policy": "auto", "top_n": None, "query_syntax": "words",
         "exclude": (), "hard": False, "judge": "auto",
     }  # fmt: skip

@@ -79,8 +79,8 @@ async def test_a_reranker_and_how_it_travels(nodes):
     ):
         assert (again.exclude, again.hard) == (("nightclubs", "cows"), True)
         assert again.postprocess_nodes(given, query_str=QUERY) == expected
-    by_default = CompatibilityReranker(**NAMED)  # sequential
-    assert set(ids(by_default.postprocess_nodes(given, query_str=QUERY))) == set(ids(expected))
+    sequential = CompatibilityReranker(policy="sequential", **NAMED)
+    assert set(ids(sequential.postprocess_nodes(given, query_str=QUERY))) == set(ids(expected))
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_syntaxes_that_cannot_work_are_refused_at_once(index):
             with pytest.raises(ConfigurationError):
                 made(index=index, **settings)
     with pytest.raises(ConfigurationError, match="'auto' or 'boolean'"):
-        CompatibilityReranker(query_syntax="expression")  # sequential
+        CompatibilityReranker("sequential", query_syntax="expression")
 
 
 async def test_over_a_store_that_is_there(store):

@@ -138,7 +138,7 @@ async def test_events_and_callbacks_are_sent(found, query):
         await CompatibilityReranker().apostprocess_nodes(found, query_str=query)
     assert events.names == ["ReRankStartEvent", "ReRankEndEvent"] * 2
     assert [event.top_n for event in events.events[::2]] == [2, 8]
-    assert events.events[0].model_name == "logic-retrievers:sequential"
+    assert events.events[0].model_name == "logic-retrievers:auto"
     assert events.events[1].nodes == ranked
     ((start, end),) = handler.get_event_pairs(CBEventType.RERANKING)
     assert start.payload["query_str"] == query
@@ -167,7 +167,7 @@ def test_bad_settings_are_refused():
         CompatibilityReranker(3)
     with pytest.raises(ConfigurationError, match="compatibility"):
         CompatibilityReranker(
-            encoder=FunctionEncoder(lambda t: [[1.0]] * len(t), identity="x")
+            "sequential", encoder=FunctionEncoder(lambda t: [[1.0]] * len(t), identity="x")
         ).postprocess_nodes([NodeWithScore(node=TextNode(text="a"))], query_str="a")
 
 
@@ -175,7 +175,7 @@ def test_settings_hold_all_that_changes_the_result(index):
     """A private threshold means stale results from every cache that keys on the settings."""
     kinds = [
         CompatibilityReranker(),
-        CompatibilityReranker("auto"),
+        CompatibilityReranker("sequential"),
         CompatibilityReranker(SequentialPolicy(backfill=False)),
         CompatibilityReranker(AutoPolicy(settings=ExclusionSettings(penalty=0.5))),
         CompatibilityReranker(top_n=3),

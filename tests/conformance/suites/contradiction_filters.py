@@ -215,6 +215,14 @@ class ContradictionFilterConformance(ABC):
         found = self.filter(self.make(encoder=encoder), self.items([*passages, *passages[:3]]))
         assert [result.id for result in found] == [passage.id for passage in passages]
 
+    def test_different_items_of_one_id_are_all_kept(
+        self, encoder: WatchedEncoder, passages: list[Passage]
+    ) -> None:
+        """Parts of a document that carry the document's id: all but the first would vanish."""
+        named = [replace(passage, id="same") for passage in passages]
+        results = self.filter(self.make(encoder=encoder), self.items(named))
+        assert [result.text for result in results] == [passage.text for passage in passages]
+
     @pytest.mark.parametrize("rule", RULES, ids=NAMES)
     def test_asynchronous_filtering_gives_the_same(
         self, encoder: WatchedEncoder, passages: list[Passage], rule: dict[str, Any]

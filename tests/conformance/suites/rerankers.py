@@ -103,6 +103,15 @@ class RerankerConformance(ABC):
             results = self.rerank(reranker, query, self.items(passages))
             check_results(results, core.rerank(query, passages))
 
+    def test_the_default_policy_reads_what_a_query_excludes(
+        self, encoder: WatchedEncoder, passages: list[Passage]
+    ) -> None:
+        """By topic or compatibility alone "no bars" finds bars."""
+        results = self.rerank(self.make(encoder=encoder), EXCLUDING, self.items(passages))
+        expected = Reranker(encoder, "auto").rerank(EXCLUDING, passages)
+        check_evidence(results, expected)
+        assert {hit.evidence.policy for hit in expected} == {"exclusion"}
+
     def test_any_order_of_the_items_gives_the_same(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
@@ -131,7 +140,7 @@ class RerankerConformance(ABC):
             core = Reranker(encoder, policy)
             check_results(results, core.rerank(PLAIN, passages, 5, exclude=named, hard=hard))
         with pytest.raises(ValueError, match="hard=True"):
-            self.make(encoder=encoder, exclude=named)
+            self.make(policy="sequential", encoder=encoder, exclude=named)
 
     def test_what_goes_in_stays_as_it_is(
         self, encoder: WatchedEncoder, passages: list[Passage]
@@ -179,6 +188,30 @@ class RerankerConformance(ABC):
         twice = [*passages, *passages[:3]]
         results = self.rerank(self.make(encoder=encoder), PLAIN, self.items(twice))
         check_results(results, Reranker(encoder).rerank(PLAIN, passages))
+
+    def test_different_items_of_one_id_are_all_kept(
+        self, encoder: WatchedEncoder, passages: list[Passage]
+    ) -> None:
+        """Parts of a document that carry the document's id: all but the first would vanish."""
+        named = [replace(passage, id="same") for passage in without_equal_texts(passages)]
+        expected = Reranker(encoder).rerank(PLAIN, named)
+        assert len(expected) == len(named)
+        made = self.make(encoder=encoder)
+        check_results(self.rerank(made, PLAIN, self.items(named)), expected)
+        results = asyncio.run(self.arerank(made, PLAIN, self.items(named)))
+        check_results(results, expected)
+
+    def test_items_that_are_read_once_are_all_ordered(
+        self, encoder: WatchedEncoder, passages: list[Passage]
+    ) -> None:
+        """A generator that was checked to its end leaves an empty prompt."""
+        expected = Reranker(encoder).rerank(PLAIN, passages)
+        made, items = self.make(encoder=encoder), self.items(passages)
+        check_results(self.rerank(made, PLAIN, iter(items)), expected)  # type: ignore[arg-type]
+        check_results(
+            asyncio.run(self.arerank(made, PLAIN, iter(items))),  # type: ignore[arg-type]
+            expected,
+        )
 
     def test_equal_texts_of_different_ids_are_all_kept(
         self, encoder: WatchedEncoder, passages: list[Passage]
