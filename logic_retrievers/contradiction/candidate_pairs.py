@@ -33,7 +33,7 @@ from logic_retrievers.errors import InputError
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.query_execution import passage_vectors
-from logic_retrievers.types import SCORE_DECIMALS, Passage
+from logic_retrievers.types import SCORE_DECIMALS, Passage, is_blank
 from logic_retrievers.validation import check_types
 
 VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
@@ -367,4 +367,4 @@ def _cache_key(passage: Passage) -> tuple[str, ...]:
 
 def _unjudgeable_reason(passage: Passage) -> str:
     """Why a passage cannot be judged; empty where it can."""
-    return unjudgeable_reason(passage.text if passage.text_to_embed.strip() else "")
+    return unjudgeable_reason("" if is_blank(passage.text_to_embed) else passage.text)
