@@ -94,6 +94,14 @@ def storable(passage: Passage) -> Passage:
     return replace(passage, metadata=metadata, extra=extra)
 
 
+def as_stored(passage: Passage) -> Passage:
+    """:func:`storable`, or the passage itself where it cannot be stored."""
+    try:
+        return storable(passage)
+    except InputError:
+        return passage
+
+
 def name_of(passage: Passage) -> str:
     """A passage's id, and the file or page that it comes from, for a message."""
     known = (passage.metadata.get(key) for key in _PLACES)

@@ -134,7 +134,11 @@ def document_key(document: Document) -> str:
     Raises:
         InputError: metadata that cannot be stored.
     """
-    metadata = plain_value(without_evidence(document.metadata), "metadata")
+    try:
+        metadata = plain_value(without_evidence(document.metadata), "metadata")
+    except InputError as error:
+        name = f"The document that begins {shown(document.page_content[:40])}"
+        raise InputError(f"{name}: {error}, which cannot be stored.") from None
     canonical = json.dumps([document.page_content, metadata], sort_keys=True, ensure_ascii=True)
     return str(UUID(bytes=hashlib.sha256(canonical.encode()).digest()[:16]))
 
