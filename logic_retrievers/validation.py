@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from decimal import Decimal
 from enum import Enum
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 from logic_retrievers.errors import InputError
@@ -126,26 +126,21 @@ def plain_value(value: Any, path: str, depth: int = 1) -> Any:
     Raises:
         InputError: what none of these rules covers; the message names the path.
     """
-    value = value.value if isinstance(value, Enum) else value
-    dtype = getattr(getattr(value, "dtype", None), "str", "")
-    if type(value).__module__ == "numpy" and dtype.endswith("s]"):
-        value = value.astype(f"{dtype[:3]}[us]")  # nanoseconds would become integers
-    if hasattr(value, "tolist") and not isinstance(value, type):
-        value = value.tolist()
-    if value is None or isinstance(value, bool):
+    kind = type(value)
+    if value is None or kind is bool:
         return value
-    if isinstance(value, str):
+    if kind is str:
         if not is_encodable(value):
             raise InputError(f"{path} holds half a character (a lone surrogate)")
-        return str.__str__(value)
-    if isinstance(value, int):
+        return value
+    if kind is int:
         if abs(value) > MAX_INTEGER:
             raise InputError(f"{path} is an integer beyond 64 bits")
-        return int(value)
-    if isinstance(value, Real):
-        return float(value) if math.isfinite(value) else None
-    if not isinstance(value, Mapping | list | tuple | Set):
-        return _plain_object(value, path, depth)
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else None
+    if not isinstance(value, dict | list | tuple | Mapping | Set):
+        return plain_value(_plain_object(value, path), path, depth)
     if depth > MAX_DEPTH:
         raise InputError(f"{path[:80]}... has more than {MAX_DEPTH} levels")
     if isinstance(value, Mapping):
@@ -158,7 +153,7 @@ def plain_value(value: Any, path: str, depth: int = 1) -> Any:
 def _plain_mapping(value: Mapping[Any, Any], path: str, depth: int) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     for key, item in value.items():
-        name = plain_value(key, f"a key of {path}", MAX_DEPTH)
+        name = plain_value(key, f"a key of {path}")
         if isinstance(name, list | dict):
             raise InputError(f"{path} has a key of type {type(key).__name__}")
         name = name if isinstance(name, str) else json.dumps(name)
@@ -168,18 +163,28 @@ def _plain_mapping(value: Mapping[Any, Any], path: str, depth: int) -> dict[str,
     return plain
 
 
-def _plain_object(value: Any, path: str, depth: int) -> Any:
-    """Any other object, as pydantic writes it."""
+def _plain_object(value: Any, path: str) -> Any:
+    """A number, a text or a container of Python's own in place of any other object."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, Real):  # numpy's numbers are registered
+        return int(value) if isinstance(value, Integral) else float(value)
+    dtype = getattr(getattr(value, "dtype", None), "str", "")
+    if type(value).__module__ == "numpy" and dtype.endswith("s]"):
+        value = value.astype(f"{dtype[:3]}[us]")  # nanoseconds would become integers
+    if hasattr(value, "tolist") and not isinstance(value, type):
+        return value.tolist()
     is_number = isinstance(value, Decimal) and not value.is_finite()
     if is_number or type(value).__name__ in _MISSING:
         return None
     from pydantic_core import PydanticSerializationError, to_jsonable_python
 
     try:
-        plain = to_jsonable_python(value)
+        return to_jsonable_python(value)
     except (PydanticSerializationError, ValueError, TypeError, RecursionError):
         raise InputError(f"{path} is of type {type(value).__name__}") from None
-    return plain_value(plain, path, depth)
 
 
 def is_encodable(text: str) -> bool:
