@@ -63,7 +63,8 @@ def build_scenes(folder: Path, encoder: Encoder, location: Path, k: int = 3) -> 
     notices = list(read_documents(folder / "scenes" / "notices.jsonl", on_error="raise"))
     name = "-".join(["demo", *(spec.fingerprint[:6] for spec in encoder.specs.values())])
     with PassageIndex.open(name, encoder, location=location) as index:  # a new one for new vectors
-        index.add(Splitter.for_encoder(encoder).split(read_documents(folder / "corpus")))
+        chunks = Splitter.for_encoder(encoder).split(read_documents(folder / "corpus"))
+        index.add(chunks, replace_sources=True)
         engine = Engine(index)
         *wins, loss = [search_scene(engine, search, k) for search in searches]
     vectors = ("topical", "compatibility", "contradiction")

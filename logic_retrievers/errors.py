@@ -239,6 +239,10 @@ class OptimizationWarning(UserWarning):
     """The HNSW index of an embedded collection was not built; searches are slower without."""
 
 
+class BlankTextWarning(UserWarning):
+    """Passages without anything to read were not stored; the others were."""
+
+
 class CleaningSkippedWarning(UserWarning):
     """Cleaning failed during ingestion; the passages were stored without it."""
 

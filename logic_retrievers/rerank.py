@@ -42,6 +42,7 @@ from logic_retrievers.types import (
     Hit,
     Passage,
     VectorQuery,
+    is_blank,
 )
 from logic_retrievers.validation import check_passages, distinct
 
@@ -187,8 +188,8 @@ class Reranker:
         words: ExcludedWords | None,
         request: JudgeRequest | None,
     ) -> Operation[list[Hit]]:
-        readable = [passage for passage in passages if passage.text_to_embed.strip()]
-        unreadable = [passage for passage in passages if not passage.text_to_embed.strip()]
+        readable = [passage for passage in passages if not is_blank(passage.text_to_embed)]
+        unreadable = [passage for passage in passages if is_blank(passage.text_to_embed)]
         hits: list[Hit] = []
         if readable:
             (queries,) = yield from encode_plans([plan], encoder)

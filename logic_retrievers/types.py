@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 SCORE_DECIMALS = 6
 """Scores are rounded where they enter the package: float32 engines agree on no more decimals, and a
 tie between two copies of a text must not depend on where their vectors lie."""
+_BLANK = frozenset({"Cc", "Cf"})
 
 
 def plain_fields(record: Any) -> dict[str, Any]:
@@ -34,6 +36,11 @@ def _plain(value: Any) -> Any:
     return value.value if isinstance(value, Enum) else value
 
 
+def is_blank(text: str) -> bool:
+    """Whether a text has nothing to read: white space, controls and characters of no width."""
+    return all(char.isspace() or unicodedata.category(char) in _BLANK for char in text)
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """One stored text.
@@ -41,9 +48,10 @@ class Passage:
     Args:
         id: any non-empty string; unique within a collection (and tenant).
         text: what is returned, and embedded where there is no ``embed_text``.
-        metadata: JSON-like values that a filter can use; never changed by this package.
-        source: the document that the passage was cut from (a file, a page). Ingesting a source
-            again deletes those of its passages that it no longer has. ``None``: no document.
+        metadata: values that a filter can use. They are stored as JSON has them: a date as ISO
+            text, numpy's numbers as Python's, NaN as None, ...
+        source: the document that the passage was cut from (a file, a page), so that it can be
+            replaced or deleted as a whole. ``None``: no document.
         span: first and one-past-last character of the passage in its source.
         embed_text: what is embedded instead of the text: the text under its title, say. The
             contradiction vector is that of the text in any case.
@@ -72,7 +80,8 @@ class Passage:
         The contradiction vector is made of the passage's text alone: two passages under different
         titles or dates would differ in many of its coordinates, whatever they say.
         """
-        return self.text if vector == "contradiction" and self.text.strip() else self.text_to_embed
+        own = vector == "contradiction" and not is_blank(self.text)
+        return self.text if own else self.text_to_embed
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
+from decimal import Decimal
+from enum import Enum
+from numbers import Integral, Real
 from typing import Any
 
-from logic_retrievers.errors import EmptyTextError, InputError
+from logic_retrievers.errors import InputError
 from logic_retrievers.types import Passage
 
 MAX_ID = 4096
@@ -15,6 +20,10 @@ MAX_DEPTH = 24
 """Levels of metadata, of ``extra`` and of filters; gRPC messages of 30 or so are refused."""
 MAX_INTEGER = 2**63 - 1
 """Largest integer in metadata, and with a minus sign the smallest: those of the engine."""
+_PLACES = ("file_path", "file_name", "source", "url")
+"""Keys under which loaders of LangChain, LlamaIndex and Haystack note where a text comes from."""
+_MISSING = ("NaTType", "NAType")
+"""What pandas calls missing values that are no numbers."""
 
 
 def check_types(passage: Passage) -> None:
@@ -83,22 +92,8 @@ def distinct(passages: Iterable[Passage]) -> list[Passage]:
     return list(by_content.values())
 
 
-def check_passage(passage: Passage) -> None:
-    """Checks that a passage can be stored and read back.
-
-    Raises:
-        EmptyTextError: a text with nothing but white space.
-        InputError: as :func:`check_storable`.
-    """
-    check_storable(passage)
-    if not passage.text_to_embed.strip():
-        raise EmptyTextError(
-            f"Passage {passage.id[:80]!r} has no text. Leave it out, or give it some."
-        )
-
-
-def check_storable(passage: Passage) -> None:
-    """Checks all that a passage has, but for the text's being empty.
+def storable(passage: Passage) -> Passage:
+    """The passage as it is stored: metadata and ``extra`` in the types of JSON.
 
     Raises:
         InputError: as :func:`check_types`, an id or source that is too long, or a text or metadata
@@ -107,7 +102,7 @@ def check_storable(passage: Passage) -> None:
     check_types(passage)
     if not passage.id:
         raise InputError("A passage's id must be a string that is not empty, not ''.")
-    name = f"Passage {passage.id[:80]!r}"
+    name = f"Passage {name_of(passage)}"
     if max(len(passage.id), len(passage.source or "")) > MAX_ID:
         raise InputError(f"{name}: its id and source may have {MAX_ID:,} characters at most.")
     texts = (passage.id, passage.text, passage.text_to_embed, passage.source or "")
@@ -116,45 +111,107 @@ def check_storable(passage: Passage) -> None:
             f"{name} holds half a character (a lone surrogate)."
             " Decode its file with errors='replace'."
         )
-    for field, values in (("metadata", passage.metadata), ("extra", passage.extra)):
-        if problem := json_problem(dict(values), field):
-            raise InputError(
-                f"{name}: {problem}. Values must be JSON-like: write a date as text (isoformat()),"
-                " a set as a list, a larger number as text."
-            )
+    try:
+        metadata = plain_value(passage.metadata, "metadata")
+        extra = plain_value(passage.extra, "extra")
+    except InputError as error:
+        raise InputError(
+            f"{name}: {error}, which cannot be stored. Leave it out, or write it as text."
+        ) from None
+    return replace(passage, metadata=metadata, extra=extra)
 
 
-def json_problem(value: Any, path: str, depth: int = 1) -> str | None:
-    """What keeps a value from being stored as JSON and read back the same, or None.
+def as_stored(passage: Passage) -> Passage:
+    """:func:`storable`, or the passage itself where it cannot be stored."""
+    try:
+        return storable(passage)
+    except InputError:
+        return passage
+
+
+def name_of(passage: Passage) -> str:
+    """A passage's id, and the file or page that it comes from, for a message."""
+    known = (passage.metadata.get(key) for key in _PLACES)
+    place = next((text for text in known if isinstance(text, str) and text), passage.source)
+    name = repr(passage.id[:80])
+    return name if place in (None, passage.id) else f"{name} of {str(place)[:80]!r}"
+
+
+def plain_value(value: Any, path: str, depth: int = 1) -> Any:
+    """A value of metadata in the types of JSON, as it is stored and read back.
+
+    A number of numpy becomes Python's, an array, a tuple and a set (in order) a list, a date ISO
+    text, a UUID, path or ``Decimal`` text, an ``Enum`` its value, bytes the text that they hold in
+    UTF-8. JSON has neither NaN nor infinity: they become None, as in pydantic. A key that is no
+    text is written as JSON writes it.
 
     Args:
         value: anything.
         path: its name, for the message.
         depth: the level that it is on.
+
+    Raises:
+        InputError: what none of these rules covers; the message names the path.
     """
-    if value is None or isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return f"{path} is an integer beyond 64 bits" if abs(value) > MAX_INTEGER else None
-    if isinstance(value, str):
-        return None if is_encodable(value) else f"{path} holds half a character (a lone surrogate)"
-    if isinstance(value, float):
-        return None if math.isfinite(value) else f"{path} is {value}"
-    if not isinstance(value, dict | list | tuple):
-        return f"{path} is a {type(value).__name__}"
+    kind = type(value)
+    if value is None or kind is bool:
+        return value
+    if kind is str:
+        if not is_encodable(value):
+            raise InputError(f"{path} holds half a character (a lone surrogate)")
+        return value
+    if kind is int:
+        if abs(value) > MAX_INTEGER:
+            raise InputError(f"{path} is an integer beyond 64 bits")
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else None
+    if not isinstance(value, dict | list | tuple | Mapping | Set):
+        return plain_value(_plain_object(value, path), path, depth)
     if depth > MAX_DEPTH:
-        return f"{path[:80]}... has more than {MAX_DEPTH} levels"
-    if isinstance(value, list | tuple):
-        inner = ((f"{path}[{index}]", item) for index, item in enumerate(value))
-    else:
-        for key in value:
-            if not isinstance(key, str):
-                return f"{path} has a key of type {type(key).__name__}"
-            if not is_encodable(key):
-                return f"{path} has a key with half a character (a lone surrogate)"
-        inner = ((f"{path}.{key}", item) for key, item in value.items())
-    problems = (json_problem(item, name, depth + 1) for name, item in inner)
-    return next((problem for problem in problems if problem), None)
+        raise InputError(f"{path[:80]}... has more than {MAX_DEPTH} levels")
+    if isinstance(value, Mapping):
+        return _plain_mapping(value, path, depth)
+    items = [plain_value(item, f"{path}[{n}]", depth + 1) for n, item in enumerate(value)]
+    # a set has another order in each process, and a passage would seem to have changed
+    return sorted(items, key=json.dumps) if isinstance(value, Set) else items
+
+
+def _plain_mapping(value: Mapping[Any, Any], path: str, depth: int) -> dict[str, Any]:
+    plain: dict[str, Any] = {}
+    for key, item in value.items():
+        name = plain_value(key, f"a key of {path}")
+        if isinstance(name, list | dict):
+            raise InputError(f"{path} has a key of type {type(key).__name__}")
+        name = name if isinstance(name, str) else json.dumps(name)
+        if name in plain:
+            raise InputError(f"{path} has two keys {name!r}")
+        plain[name] = plain_value(item, f"{path}.{name}", depth + 1)
+    return plain
+
+
+def _plain_object(value: Any, path: str) -> Any:
+    """A number, a text or a container of Python's own in place of any other object."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, Real):  # numpy's numbers are registered
+        return int(value) if isinstance(value, Integral) else float(value)
+    dtype = getattr(getattr(value, "dtype", None), "str", "")
+    if type(value).__module__ == "numpy" and dtype.endswith("s]"):
+        value = value.astype(f"{dtype[:3]}[us]")  # nanoseconds would become integers
+    if hasattr(value, "tolist") and not isinstance(value, type):
+        return value.tolist()
+    is_number = isinstance(value, Decimal) and not value.is_finite()
+    if is_number or type(value).__name__ in _MISSING:
+        return None
+    from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+    try:
+        return to_jsonable_python(value)
+    except (PydanticSerializationError, ValueError, TypeError, RecursionError):
+        raise InputError(f"{path} is of type {type(value).__name__}") from None
 
 
 def is_encodable(text: str) -> bool:

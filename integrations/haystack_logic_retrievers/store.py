@@ -193,22 +193,25 @@ class LogicDocumentStore:
     ) -> int:
         """Stores documents; those that are stored unchanged cost nothing. How many were written.
 
+        One without text is left out with a ``BlankTextWarning``; meta is stored as JSON has it.
+
         Args:
-            documents: with text; they stay as they are.
+            documents: they stay as they are.
             policy: what happens to an id that is stored already. ``NONE`` is ``OVERWRITE``.
 
         Raises:
             DuplicateError: under ``FAIL``, an id that is stored already; nothing was written.
                 Haystack's ``DuplicateDocumentError`` too.
-            InputError: a document without text, or with metadata that JSON cannot hold.
+            InputError: documents that cannot be stored, once all others are; or one with binary
+                data, and nothing was written.
             CollectionError, ServerError: Qdrant refused or failed.
         """
         passages = stored_passages(documents)
         looks = policy in (DuplicatePolicy.SKIP, DuplicatePolicy.FAIL)
         stored = self.index.get([passage.id for passage in passages]) if looks else []
         chosen = _chosen(passages, policy, stored)
-        self.index.add(chosen, replace_sources=False)
-        return len(passages) if not looks else len(chosen)
+        blank = self.index.add(chosen).blank
+        return (len(chosen) if looks else len(passages)) - blank
 
     async def write_documents_async(
         self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
@@ -219,8 +222,8 @@ class LogicDocumentStore:
         index = await self.open_async()
         stored = await index.aget([passage.id for passage in passages]) if looks else []
         chosen = _chosen(passages, policy, stored)
-        await index.aadd(chosen, replace_sources=False)
-        return len(passages) if not looks else len(chosen)
+        blank = (await index.aadd(chosen)).blank
+        return (len(chosen) if looks else len(passages)) - blank
 
     def delete_documents(self, document_ids: list[str]) -> None:
         """Deletes documents by their ids; one that is not there is no error."""

@@ -15,6 +15,7 @@ from logic_retrievers.adapters.evidence_metadata import EVIDENCE, is_quarantined
 from logic_retrievers.cleaning import ScreeningResult
 from logic_retrievers.errors import InputError, shown
 from logic_retrievers.types import Hit, Passage
+from logic_retrievers.validation import plain_value
 
 SCORE = "relevance_score"
 """The metadata key under which LangChain's rerankers write a score."""
@@ -57,7 +58,7 @@ def to_passages(
 
 
 def to_documents(
-    texts: Sequence[str], metadatas: Sequence[Mapping[str, Any]] | None
+    texts: Sequence[str], metadatas: Sequence[Mapping[str, Any] | None] | None
 ) -> list[Document]:
     """Documents of texts and their metadata.
 
@@ -65,11 +66,11 @@ def to_documents(
         InputError: another number of metadata than of texts.
     """
     if metadatas is None:
-        metadatas = [{}] * len(texts)
+        metadatas = [None] * len(texts)
     if len(metadatas) != len(texts):
         raise InputError(f"There are {len(texts)} texts and {len(metadatas)} metadatas.")
     return [
-        Document(page_content=text, metadata=dict(metadata))
+        Document(page_content=text, metadata=dict(metadata or {}))
         for text, metadata in zip(texts, metadatas, strict=True)
     ]
 
@@ -126,16 +127,18 @@ def document_key(document: Document) -> str:
     """What a record manager knows a document by, whatever evidence or verdict it carries.
 
     For ``index(..., key_encoder=document_key)``: sha256 over the content and the metadata without
-    this package's evidence, in the form of a UUID, since Qdrant's points have no other names.
+    this package's evidence, as they are stored, in the form of a UUID, since Qdrant's points have
+    no other names.
 
     Raises:
-        InputError: metadata that JSON cannot hold; dates are written as text.
+        InputError: metadata that cannot be stored.
     """
-    content = [document.page_content, without_evidence(document.metadata)]
     try:
-        canonical = json.dumps(content, sort_keys=True, ensure_ascii=True, default=_isoformat)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"A document's metadata must be JSON-like: {error}.") from error
+        metadata = plain_value(without_evidence(document.metadata), "metadata")
+    except InputError as error:
+        name = f"The document that begins {shown(document.page_content[:40])}"
+        raise InputError(f"{name}: {error}, which cannot be stored.") from None
+    canonical = json.dumps([document.page_content, metadata], sort_keys=True, ensure_ascii=True)
     return str(UUID(bytes=hashlib.sha256(canonical.encode()).digest()[:16]))
 
 
@@ -217,12 +220,6 @@ def _passage(name: str, document: Document) -> Passage:
 
 def _text(document: Document | Passage) -> str:
     return document.text if isinstance(document, Passage) else document.page_content
-
-
-def _isoformat(value: Any) -> str:
-    if not hasattr(value, "isoformat"):
-        raise TypeError(f"{type(value).__name__} is none of its types")
-    return str(value.isoformat())
 
 
 def _known_id(document: Document) -> str | None:

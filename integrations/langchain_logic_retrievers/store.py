@@ -182,16 +182,19 @@ class LogicVectorStore(StoreSearches):
     ) -> list[str]:
         """Stores documents; one of a known id takes the stored one's place.
 
+        One whose text is blank is left out with a ``BlankTextWarning``; metadata are stored as JSON
+        has them.
+
         Args:
             documents: to be stored; what a search added to their metadata is not.
             ids: one a document; else the document's own, or a new one.
             batch_size: how many documents are encoded and sent together.
 
         Returns:
-            The ids, in the documents' order.
+            The ids, one a document and in their order, those of blank documents too.
 
         Raises:
-            InputError: a document that cannot be stored; nothing of its batch is.
+            InputError: documents that cannot be stored, once all others are.
             CollectionError, ServerError: Qdrant refused or failed.
         """
         passages = to_passages(documents, ids)

@@ -24,7 +24,7 @@ from logic_retrievers.encoders import (
 )
 from logic_retrievers.encoders.base import check_names
 from logic_retrievers.encoders.combined import Part
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.probe import Prompt
 
 
@@ -104,15 +104,31 @@ class LogicEmbeddings(BaseEmbedding):
         return await encoder_threads.submit(partial(self._get_query_embedding, query))
 
     def _get_text_embedding(self, text: str) -> list[float]:
-        return self._get_text_embeddings([text])[0]
-
-    async def _aget_text_embedding(self, text: str) -> list[float]:
-        return (await self._aget_text_embeddings([text]))[0]
-
-    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        rows: list[list[float]] = self.encoder.encode_documents(texts, [self.vector])[
+        rows: list[list[float]] = self.encoder.encode_documents([text], [self.vector])[
             self.vector
         ].tolist()
+        return rows[0]
+
+    async def _aget_text_embedding(self, text: str) -> list[float]:
+        return await encoder_threads.submit(partial(self._get_text_embedding, text))
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        """Embeds a batch; a text that the encoder cannot read gets zeros.
+
+        LlamaIndex has deleted the old nodes of changed documents by now, and an error would keep
+        the new ones from being stored. The store leaves out or refuses the unreadable one alone.
+        """
+        try:
+            encoded = self.encoder.encode_documents(texts, [self.vector])
+        except InputError:
+            if len(texts) == 1:
+                return [[0.0] * self.encoder.specs[self.vector].dimension]
+            middle = len(texts) // 2
+            return [
+                *self._get_text_embeddings(texts[:middle]),
+                *self._get_text_embeddings(texts[middle:]),
+            ]
+        rows: list[list[float]] = encoded[self.vector].tolist()
         return rows
 
     async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:

@@ -25,7 +25,7 @@ from llama_index_logic_retrievers.evidence import with_ranking, without_evidence
 from logic_retrievers.adapters.evidence_metadata import is_quarantined
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.point_format import FIELDS_OF_PASSAGE
-from logic_retrievers.types import Hit, Passage
+from logic_retrievers.types import Hit, Passage, is_blank
 
 _KINDS: dict[str, type[BaseNode]] = {
     kind.class_name(): kind
@@ -54,7 +54,7 @@ def passage_of(node: AnyNode) -> Passage:
         source=node.ref_doc_id,
         span=None if start is None or end is None else (start, end),
         # without a text there is nothing to judge, whatever its metadata says
-        embed_text=embedded if text.strip() and embedded != text else None,
+        embed_text=embedded if embedded != text and not is_blank(text) else None,
     )
 
 
@@ -68,17 +68,13 @@ def trusted_passages(trusted: Sequence[AnyNode | Passage]) -> tuple[Passage, ...
 
 
 def stored_passage(node: BaseNode) -> Passage:
-    """A node as it is stored: also what :func:`node_of` needs to give it back.
-
-    Raises:
-        InputError: metadata that JSON cannot hold.
-    """
+    """A node as it is stored: also what :func:`node_of` needs to give it back."""
     quarantined = is_quarantined(node.metadata)
     node = without_evidence(node)
     try:
         fields = node.model_dump(mode="json")
-    except PydanticSerializationError as error:
-        raise InputError(f"Node {node.node_id!r}: {error}. Metadata must be JSON-like.") from error
+    except (PydanticSerializationError, TypeError):  # the index stores it, or refuses it alone
+        fields = node.model_dump()
     rest = {key: value for key, value in fields.items() if key not in FIELDS_OF_PASSAGE}
     resource = {k: v for k, v in (fields.get("text_resource") or {}).items() if k != "text" and v}
     if resource:
@@ -87,7 +83,6 @@ def stored_passage(node: BaseNode) -> Passage:
     passage = passage_of(node)
     return replace(
         passage,
-        metadata=fields["metadata"],
         # LlamaIndex finds a page without text by its metadata
         embed_text=embedded if embedded != passage.text else None,
         extra={"node": rest, "node_type": node.class_name()},

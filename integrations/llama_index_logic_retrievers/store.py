@@ -134,21 +134,24 @@ class LogicVectorStore(BasePydanticVectorStore):
     def add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
         """Stores nodes with all named vectors; unchanged ones cost nothing. Their ids.
 
+        A node without text is left out with a ``BlankTextWarning``; metadata are stored as JSON has
+        them.
+
         Raises:
-            InputError: a node without text, or with metadata that JSON cannot hold.
+            InputError: nodes that cannot be stored, once all others are.
             CollectionError, ServerError: Qdrant refused or failed; or the collection is that of
                 LlamaIndex's own store, which could not read what this one writes.
         """
         refuse_unknown("LogicVectorStore", kwargs)
         store_queries.check_layout(self._index)
-        self._index.add([stored_passage(node) for node in nodes], replace_sources=False)
+        self._index.add([stored_passage(node) for node in nodes])
         return [node.node_id for node in nodes]
 
     async def async_add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
         """The asynchronous twin of :meth:`add`."""
         refuse_unknown("LogicVectorStore", kwargs)
         store_queries.check_layout(self._index)
-        await self._index.aadd([stored_passage(node) for node in nodes], replace_sources=False)
+        await self._index.aadd([stored_passage(node) for node in nodes])
         return [node.node_id for node in nodes]
 
     def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:

@@ -35,7 +35,7 @@ from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.types import Passage
-from logic_retrievers.validation import check_passages
+from logic_retrievers.validation import as_stored, check_passages
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class CleaningRun:
     ) -> Operation[CandidatePairs]:
         criteria = self.criteria
         if passages is not None:
-            pages = listed_pages(check_passages(passages))
+            pages = listed_pages(list(map(as_stored, check_passages(passages))))
         elif self.index is None:
             raise ConfigurationError("there is nothing to clean: pass an index, or passages")
         else:

@@ -97,7 +97,9 @@ def index(
                 show(replace(progress, share=read * progress.done / progress.read))
 
             chunks, kept = splitter.split(documents), documents.incomplete
-            report = passages.add(chunks, progress=show_share, keep_sources=kept, fast=fast)
+            report = passages.add(
+                chunks, replace_sources=True, keep_sources=kept, progress=show_share, fast=fast
+            )
         incomplete = passages.incomplete
         if incomplete and not fast:
             _backfill(passages, incomplete)

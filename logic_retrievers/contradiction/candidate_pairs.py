@@ -32,7 +32,7 @@ from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.query_execution import passage_vectors
 from logic_retrievers.text import words_of
-from logic_retrievers.types import SCORE_DECIMALS, Passage
+from logic_retrievers.types import SCORE_DECIMALS, Passage, is_blank
 from logic_retrievers.validation import distinct
 
 VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
@@ -349,4 +349,4 @@ def _cache_key(passage: Passage) -> tuple[str, ...]:
 
 def _unjudgeable_reason(passage: Passage) -> str:
     """Why a passage cannot be judged; empty where it can."""
-    return unjudgeable_reason(passage.text if passage.text_to_embed.strip() else "")
+    return unjudgeable_reason("" if is_blank(passage.text_to_embed) else passage.text)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 
+from logic_retrievers.types import is_blank
+
 
 def unjudgeable_reason(text: str) -> str:
     """Why a text cannot be judged; empty where it can."""
-    if not text.strip():
+    if is_blank(text):
         return "has no text to judge it by"
     if is_outside_latin(text):
         return "is mostly in another script than the Latin one, so that it cannot be judged"

@@ -26,7 +26,7 @@ from logic_retrievers.documents.pdf import read_pdf
 from logic_retrievers.documents.web_pages import read_html
 from logic_retrievers.errors import ConfigurationError, InputError, MissingExtraError, ReadError
 from logic_retrievers.types import Passage
-from logic_retrievers.validation import check_storable
+from logic_retrievers.validation import storable
 
 T = TypeVar("T")
 OnError = Literal["collect", "raise"]
@@ -63,8 +63,8 @@ def read_documents(
             ...  # handbook/faq.jsonl:12: not valid JSON ...
 
     Every passage's ``source`` is the path of its file relative to ``root``, for the rows of JSONL
-    and CSV too: indexing the file again then removes the rows that are no longer in it, as well as
-    the chunks of a document that became shorter.
+    and CSV too: with ``replace_sources=True`` indexing the file again removes the rows that are no
+    longer in it, as well as the chunks of a document that became shorter.
 
     PDF, Word, HTML and EPUB need ``pip install 'logic-retrievers[files]'``; without it each such
     file is an error that says so. A PDF gives a passage for every page, whose metadata say its
@@ -267,10 +267,9 @@ def to_passage(record: Record, file: SourceFile) -> Passage | ReadError:
         source=file.name,
     )
     try:
-        check_storable(passage)
+        return storable(passage)
     except InputError as error:
         return file.error(str(error), record.line)
-    return passage
 
 
 def _first_key(keys: tuple[str, ...], values: Mapping[str, Any]) -> str | None:

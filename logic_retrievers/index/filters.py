@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import date, datetime
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ from qdrant_client import models
 
 from logic_retrievers.errors import InputError, shown
 from logic_retrievers.index.point_format import METADATA, TENANT
-from logic_retrievers.validation import MAX_DEPTH, MAX_INTEGER, is_encodable
+from logic_retrievers.validation import MAX_DEPTH, MAX_INTEGER, is_encodable, plain_value
 
 UserFilter: TypeAlias = models.Filter | Mapping[str, Any] | None
 
@@ -126,6 +126,19 @@ def _condition(key: Any, wanted: Any, prefixes: Sequence[str]) -> models.Conditi
     return models.Filter(must=conditions) if wanted is None else models.Filter(should=conditions)
 
 
+def comparable(value: Any) -> Any:
+    """A value that a filter asks for, as metadata are stored; a date stays one, for ranges."""
+    if value is None or isinstance(value, Mapping | list | tuple | Set):
+        return value
+    try:
+        plain = plain_value(value, "")
+    except InputError:
+        return value  # is refused by its type
+    if plain is None:
+        return math.nan  # is refused: stored, it is no value
+    return value if isinstance(value, date) else plain
+
+
 def metadata_path(prefix: str, key: str) -> str:
     """The payload key of a field of the metadata.
 
@@ -142,6 +155,7 @@ def metadata_path(prefix: str, key: str) -> str:
 
 
 def _match(path: str, key: str, wanted: Any) -> models.Condition:
+    wanted = comparable(wanted)
     if wanted is None:
         return models.IsEmptyCondition(is_empty=models.PayloadField(key=path))
     if isinstance(wanted, Mapping):
@@ -172,6 +186,7 @@ def _any_of(path: str, key: str, wanted: list[Any]) -> models.Condition:
         raise InputError(f"The filter on {key!r} has an empty list, which nothing can match.")
     if any(isinstance(value, list | tuple | set | frozenset | Mapping) for value in wanted):
         raise InputError(f"The filter on {key!r} has a list in which not every value is plain.")
+    wanted = list(map(comparable, wanted))
     for value in wanted:
         _check_plain(key, value)
     if all(isinstance(value, str) for value in wanted) or all(
@@ -188,6 +203,7 @@ def _range(path: str, key: str, wanted: Mapping[str, Any]) -> models.Condition:
             f"The filter on {key!r} has {operators}. A range is written with {sorted(_RANGE)}, a"
             " negation as {'not': ...} and a text of one word or more as {'text': ...}, each alone."
         )
+    wanted = {operator: comparable(bound) for operator, bound in wanted.items()}
     bounds = list(wanted.values())
     if all(isinstance(bound, int | float) and not isinstance(bound, bool) for bound in bounds):
         for bound in bounds:

@@ -14,11 +14,15 @@ from qdrant_client import models
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import (
+    BlankTextWarning,
     CollectionError,
+    ConfigurationError,
     DuplicateIdError,
+    EmptyTextError,
     EncoderError,
     InputError,
     ServerError,
+    warn,
 )
 from logic_retrievers.index import lexical
 from logic_retrievers.index.collection import Collection, StoredVector
@@ -36,13 +40,15 @@ from logic_retrievers.index.schema import check_vector
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.settings import check_count, check_type
-from logic_retrievers.types import Passage
-from logic_retrievers.validation import check_passage, check_stream
+from logic_retrievers.types import Passage, is_blank
+from logic_retrievers.validation import check_stream, name_of, storable
 
 BATCH_SIZE = 256
 """Passages that are sorted by length, and at most sent, together. On real texts padding is then .5
 to 1.8 % of the encoder's tokens; with four times as many it would be .1 to .6 %."""
 FIRST_BATCH = 16
+MAX_NAMED = 5
+"""Passages that a warning or an error names."""
 SMALLEST_PART = 64
 """Fewer texts are encoded like a query's: one after the other, each on all cores."""
 
@@ -51,13 +57,15 @@ SMALLEST_PART = 64
 class IngestReport:
     """How many passages of one call were added, updated and left alone.
 
-    ``removed`` counts stale passages of their sources.
+    ``removed`` counts stale passages of their sources, ``blank`` those that were left out because
+    their text holds nothing to read.
     """
 
     added: int = 0
     updated: int = 0
     unchanged: int = 0
     removed: int = 0
+    blank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +82,7 @@ def add(
     encoder: Encoder,
     passages: Iterable[Passage],
     *,
-    replace_sources: bool = True,
+    replace_sources: bool = False,
     keep_sources: Container[str] = (),
     progress: ProgressCallback | None = None,
     batch_size: int = BATCH_SIZE,
@@ -91,6 +99,8 @@ def add(
     check_count("batch_size", batch_size)
     check_stream(passages)
     check_type("keep_sources", keep_sources, Container)
+    if keep_sources != () and not replace_sources:
+        raise ConfigurationError("keep_sources= limits replace_sources=True; pass both.")
     work = _Ingestion(collection, encoder, passages, postponed)
     meter = ProgressMeter(progress, len(passages) if isinstance(passages, Sized) else None)
     try:
@@ -110,16 +120,30 @@ def add(
                 left -= len(part)
                 meter.report(work.read - left, work.read)
         removed = 0
-        if replace_sources:
-            whole = {s: points for s, points in work.sources.items() if s not in keep_sources}
+        if replace_sources and not work.refused:
+            whole = {
+                source: points | work.blank_points
+                for source, points in work.sources.items()
+                if source not in keep_sources
+            }
             removed = yield from delete_stale(collection, whole)
+        if work.refused:
+            raise work.refusal()
     except (InputError, EncoderError, CollectionError, ServerError) as error:
         before = work.added + work.updated
         raise type(error)(
-            f"{error} ({before} passages of this call were stored before; run it again when this is"
+            f"{error} ({before} passages of this call were stored; run it again when this is"
             " mended, and it goes on from there.)"
         ) from error
-    return IngestReport(work.added, work.updated, work.unchanged, removed)
+    if work.blank:
+        shown = ", ".join(work.blank[:MAX_NAMED])
+        more = ", ..." if len(work.blank) > MAX_NAMED else ""
+        warn(
+            BlankTextWarning,
+            f"{len(work.blank)} of {work.read} passages hold no text and were left out:"
+            f" {shown}{more}. What is stored under their ids stays; delete it if it should go.",
+        )
+    return IngestReport(work.added, work.updated, work.unchanged, removed, len(work.blank))
 
 
 class _Ingestion:
@@ -143,28 +167,62 @@ class _Ingestion:
         self._stored: dict[str, Any] = {}
         self._part_size = SMALLEST_PART
         self.sources: dict[str, set[str]] = {}
+        self.blank: list[str] = []
+        self.blank_points: set[str] = set()
+        self.refused: list[InputError] = []
         self.read = self.added = self.updated = self.unchanged = 0
 
     def next_batch(self, size: int) -> list[_Prepared] | None:
-        """The next batch, checked and hashed; None at the end. Repeated passages are left out."""
+        """The next batch, checked and hashed; None at the end.
+
+        Repeated, blank and refused passages are left out.
+        """
         passages = list(islice(self._stream, size))
         self.read += len(passages)
         batch: list[_Prepared] = []
         for passage in passages:
-            check_passage(passage)
-            point = point_id(passage.id, self._collection.tenant)
-            digest = content_hash(passage, self._fingerprints)
-            if point in self._digests:
-                if self._digests[point] != digest:
-                    raise DuplicateIdError(
-                        f"Two different passages carry the id {passage.id!r}. Give each its own."
-                    )
+            try:
+                prepared = self._prepare(passage)
+            except InputError as error:
+                self.refused.append(error.with_traceback(None))
                 continue
-            self._digests[point] = digest
-            batch.append(_Prepared(passage, point, digest))
-            if passage.source is not None:
-                self.sources.setdefault(passage.source, set()).add(point)
+            if prepared is not None:
+                batch.append(prepared)
         return batch if passages else None
+
+    def _prepare(self, passage: Passage) -> _Prepared | None:
+        """A passage that is to be stored, checked and hashed; None for one to leave out."""
+        passage = storable(passage)
+        point = point_id(passage.id, self._collection.tenant)
+        prepared = _Prepared(passage, point, content_hash(passage, self._fingerprints))
+        if is_blank(passage.text_to_embed):
+            self._leave_out(prepared)
+            return None
+        if point in self._digests:
+            if self._digests[point] != prepared.digest:
+                raise DuplicateIdError(
+                    f"Two different passages carry the id {passage.id!r}. Give each its own."
+                )
+            return None
+        self._digests[point] = prepared.digest
+        if passage.source is not None:
+            self.sources.setdefault(passage.source, set()).add(point)
+        return prepared
+
+    def _leave_out(self, blank: _Prepared) -> None:
+        """Notes a passage without text; nothing is deleted for its sake."""
+        self.blank.append(name_of(blank.passage))
+        self.blank_points.add(blank.point)
+        if self.sources.get(blank.passage.source or "") == {blank.point}:
+            del self.sources[blank.passage.source or ""]
+
+    def refusal(self) -> InputError:
+        """One error for all that could not be stored."""
+        first = self.refused[0]
+        if len(self.refused) == 1:
+            return first
+        shown = " ".join(map(str, self.refused[:MAX_NAMED]))
+        return type(first)(f"{len(self.refused)} passages cannot be stored: {shown}")
 
     def changed(self, batch: Sequence[_Prepared]) -> Operation[list[_Prepared]]:
         """What of the batch has to be written; quarantined where it is with the same text."""
@@ -206,8 +264,6 @@ class _Ingestion:
         collection = self._collection
 
         def encode() -> list[models.PointStruct]:
-            passages = [prepared.passage for prepared in part]
-            encoded = encode_for_storage(self._encoder, passages, self._vectors)
             return [
                 models.PointStruct(
                     id=each.point,
@@ -216,7 +272,7 @@ class _Ingestion:
                     ),
                     vector=vectors,
                 )
-                for each, vectors in zip(part, encoded, strict=True)
+                for each, vectors in self._encode(part)
             ]
 
         points = yield Compute(encode)
@@ -226,6 +282,19 @@ class _Ingestion:
             updated = sum(point.id in self._stored for point in group)
             self.updated += updated
             self.added += len(group) - updated
+
+    def _encode(self, part: Sequence[_Prepared]) -> list[tuple[_Prepared, dict[str, Any]]]:
+        """Each passage with its vectors, but for those in which the encoder finds no text."""
+        try:
+            passages = [prepared.passage for prepared in part]
+            encoded = encode_for_storage(self._encoder, passages, self._vectors)
+        except EmptyTextError:
+            if len(part) == 1:
+                self._leave_out(part[0])
+                return []
+            middle = len(part) // 2
+            return [*self._encode(part[:middle]), *self._encode(part[middle:])]
+        return list(zip(part, encoded, strict=True))
 
 
 def next_part_size(count: int, begun: float) -> int:

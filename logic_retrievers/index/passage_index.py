@@ -106,7 +106,7 @@ class PassageIndex(IndexCopies):
         self,
         passages: Iterable[Passage],
         *,
-        replace_sources: bool = True,
+        replace_sources: bool = False,
         keep_sources: Container[str] = (),
         progress: ProgressCallback | None = None,
         batch_size: int = BATCH_SIZE,
@@ -117,11 +117,14 @@ class PassageIndex(IndexCopies):
         Passages that are stored unchanged cost neither encoding nor sending, so a call that was cut
         off, even by ``kill -9``, is finished by running it again.
 
+        A passage whose text holds nothing to read is left out, with a :class:`BlankTextWarning`;
+        what is stored under its id stays. Metadata are stored as JSON has them.
+
         Args:
             passages: any iterable; read as a stream.
-            replace_sources: afterwards delete what is still stored of the sources of this call and
-                is not in it.
-            keep_sources: sources that this call brings only in part (a file with a row that could
+            replace_sources: once every passage of this call is stored, delete what is still stored
+                of their sources and is not in it. A call that ends early deletes nothing.
+            keep_sources: sources that such a call brings only in part (a file with a row that could
                 not be read); nothing of theirs is deleted. Read when ``passages`` has ended.
             progress: called about every second, and after the first 16 passages.
             batch_size: how many passages are read and sorted by length, and at most sent, together.
@@ -130,8 +133,7 @@ class PassageIndex(IndexCopies):
                 :attr:`incomplete`.
 
         Raises:
-            EmptyTextError, DuplicateIdError, InputError: a passage that cannot be stored; nothing
-                of its batch is.
+            DuplicateIdError, InputError: passages that cannot be stored, once all others are.
             CollectionError, ServerError: Qdrant refused or failed. The message says how many
                 passages of this call are stored.
         """
@@ -143,7 +145,7 @@ class PassageIndex(IndexCopies):
         self,
         passages: Iterable[Passage],
         *,
-        replace_sources: bool = True,
+        replace_sources: bool = False,
         keep_sources: Container[str] = (),
         progress: ProgressCallback | None = None,
         batch_size: int = BATCH_SIZE,

@@ -289,7 +289,7 @@ def _pass(
                 ours = yield from _ours(target, list(passages), before)
                 passages = {point: passages[point] for point in ours}
             of_tenant, stored = replace(target, tenant=tenant), list(passages.values())
-            report = yield from ingestion.add(of_tenant, encoder, stored, replace_sources=False)
+            report = yield from ingestion.add(of_tenant, encoder, stored)
             written += report.added + report.updated
         if meter is not None:
             meter.report(len(seen))

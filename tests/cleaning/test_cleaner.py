@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from doubles import WireDouble
 from inn_corpus import COPPER, CORPUS, HIDDEN, NEW, OLD, PAID, TAX, active, cleaner, state, stored
@@ -32,6 +33,22 @@ def plain(cleaned):
     """What does not depend on the clock."""
     told = cleaned.to_dict()
     return {key: told[key] for key in told if key not in ("begun", "seconds")}
+
+
+def test_dates_are_read_as_they_are_stored():
+    """What a loader calls a date is none on its way in, and one on the next cleaning."""
+    days = ("2023-05-01", "2024-05-01")
+    given = [(day, passage) for day, passage in zip(days, CORPUS[:2], strict=True)]
+    results = [
+        plain(
+            CorpusCleaner(encoder=PlacedEncoder(), resolution="prefer_newest").clean(
+                [replace(passage, metadata={"date": kind(day)}) for day, passage in given]
+            )
+        )
+        for kind in (str, np.datetime64)
+    ]
+    assert results[0] == results[1]
+    assert results[0]["decisions"]
 
 
 def test_clean_hides_what_the_policy_decides_against():

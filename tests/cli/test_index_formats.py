@@ -34,6 +34,20 @@ def write_pdf(*pages: str) -> None:
     made.output("handbook/leave.pdf")
 
 
+def test_a_file_that_shrank_and_one_that_shows_nothing(call):
+    """Chunks that are gone from a file would be found for ever; a blank file stops the rest."""
+    Path("notes").mkdir()
+    Path("notes/rules.jsonl").write_text('{"text": "One."}\n{"text": "Two."}\n{"text": "Three."}\n')
+    Path("notes/kept.md").write_text("Kept.")
+    call("index", "notes", "-l", "there")
+    Path("notes/rules.jsonl").write_text('{"text": "One."}\n')
+    Path("notes/kept.md").write_text("\u200b\u00ad", encoding="utf-8")
+    said = call("index", "notes", "-l", "there")
+    assert "0 added, 0 updated, 1 unchanged, 2 removed" in said
+    assert "'kept.md'" in said
+    assert "Kept." in call("search", "kept", "-l", "there", "-k", "2")
+
+
 def test_a_folder_of_formats(call, monkeypatch):
     """Pages of a PDF are found with their number; a missing extra removes nothing."""
     Path("handbook").mkdir()

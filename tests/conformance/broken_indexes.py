@@ -140,7 +140,7 @@ class LeavesOut(ChangesWhatItGets):
 
 
 class TestLeavesOutBlankTexts(BrokenIndexes):
-    found_by = "test_a_passage_without_text_is_refused"
+    found_by = "test_a_passage_without_text_is_left_out"
     kind = LeavesOut
 
 

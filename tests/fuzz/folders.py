@@ -81,7 +81,7 @@ class Folders(Target):
             # the engine does not notice all damage inside its own files: SECURITY.md
             if "segments/" not in value.file:
                 expect({hit.passage.id for hit in hits} == stored, "a search misses passages")
-            index.add(inns(13)[12:], replace_sources=False)
+            index.add(inns(13)[12:])
             with accepted("written"):
                 expect(index.count() == len(stored) + 1, "a wrong count after a write")
 

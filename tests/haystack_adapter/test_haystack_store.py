@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gc
+import math
 from copy import deepcopy
 from dataclasses import replace
+from datetime import datetime
 
+import numpy as np
 import pytest
 from doubles import WireDouble
 from haystack import Document
+from haystack.components.writers import DocumentWriter
 from haystack.dataclasses import ByteStream
 from haystack.document_stores.types import DuplicatePolicy
 from haystack.errors import FilterError
@@ -27,9 +31,9 @@ from suites import HashedEncoder
 from logic_retrievers import FunctionEncoder, PassageIndex
 from logic_retrievers.errors import (
     AuthenticationError,
+    BlankTextWarning,
     CollectionLockedError,
     ConfigurationError,
-    EmptyTextError,
     InputError,
     LogicRetrieversError,
 )
@@ -103,16 +107,47 @@ def test_evidence_is_not_stored_again(store, query):
     ("document", "error", "words"),
     [
         (Document(id="p", blob=ByteStream(b"x")), InputError, "binary"),
-        (Document(id="p", content=" "), EmptyTextError, "no text"),
-        (Document(id="p", content="x", meta={"when": {1, 2}}), InputError, "JSON"),
+        (Document(id="p", content="x", meta={"open": object()}), InputError, "'p': metadata.open"),
     ],
-    ids=["a blob", "no text", "a set"],
+    ids=["a blob", "an object"],
 )
 def test_what_cannot_be_kept_is_refused(store, document, error, words):
     """A picture that is dropped without a word is missed a year later."""
     with pytest.raises(error, match=words):
         store.write_documents([document])
     assert store.count_documents() == 6
+
+
+@pytest.mark.parametrize("policy", list(DuplicatePolicy))
+def test_a_blank_document_is_left_out(policy):
+    """One page of a scan keeps the whole folder out."""
+    store = LogicDocumentStore()
+    pages = [Document(content="An inn."), Document(content="A bar."), Document(content="A mill.")]
+    blank = [Document(id="p", content="\u200b ", meta={"file_path": "a.pdf"}), Document(id="q")]
+    with pytest.warns(BlankTextWarning, match="2 of 5.*'p' of 'a.pdf', 'q'"):
+        written = DocumentWriter(store, policy).run([*pages[:1], *blank, *pages[1:]])
+    assert written == {"documents_written": 3}
+    assert {document.content for document in store.filter_documents()} == {
+        document.content for document in pages
+    }
+    store.close()
+
+
+def test_meta_that_json_has_not_is_stored_as_json_has_it():
+    """A converter's date refuses the whole pipeline."""
+    store = LogicDocumentStore()
+    meta = {"when": datetime(2024, 1, 2), "n": np.int64(3), "score": math.nan, "tags": {"a"}}
+    store.write_documents([Document(id="p", content="An inn.", meta=meta)])
+    (found,) = store.filter_documents()
+    assert found.meta == {"when": "2024-01-02T00:00:00", "n": 3, "score": None, "tags": ["a"]}
+    for operator, field, value in (
+        *[("==", field, meta[field]) for field in ("when", "n")],
+        *[(">=", field, meta[field]) for field in ("when", "n")],
+        ("in", "n", [np.float32(3), 4]),
+    ):
+        asked = {"field": f"meta.{field}", "operator": operator, "value": value}
+        assert store.filter_documents(asked) == [found], asked
+    store.close()
 
 
 def test_a_duplicate_within_one_call_counts_under_every_policy():

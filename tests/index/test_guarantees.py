@@ -37,7 +37,7 @@ def test_each_call_says_what_is_guaranteed(
             monkeypatch.setattr(index.client, name, noting(name, getattr(index.client, name)))
         index.add([Passage("a", "quiet hotel", source="s"), Passage("b", "bar", source="s")])
         index.backfill()
-        index.add([Passage("a", "quiet hotel", source="s")])
+        index.add([Passage("a", "quiet hotel", source="s")], replace_sources=True)
         assert index.get(["a", "b"]) == [Passage("a", "quiet hotel", source="s")]
         assert [passage.id for passage in index.scroll()] == ["a"]
     reads, writes = (consistency, None), (None, ordering)

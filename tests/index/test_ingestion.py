@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from datetime import date
 
 import pytest
 from suites import HashedEncoder
 
 from logic_retrievers.errors import (
+    BlankTextWarning,
     CollectionError,
+    ConfigurationError,
     DuplicateIdError,
-    EmptyTextError,
     EncoderError,
     FingerprintMismatchError,
     InputError,
@@ -64,7 +64,9 @@ def test_reingesting_a_source_removes_its_stale_passages(index):
     index.add([*cut("a", 5), *cut("b", 5), Passage("alone", "x")])
     # the new passages of one source are spread over batches: none may be taken for stale
     report = index.add(
-        [*cut("a", 1), *cut("c", 3), Passage("a-new", "new", source="a")], batch_size=1
+        [*cut("a", 1), *cut("c", 3), Passage("a-new", "new", source="a")],
+        replace_sources=True,
+        batch_size=1,
     )
     assert report == IngestReport(added=4, unchanged=1, removed=4)
     assert {p.id for p in index.scroll()} == {
@@ -74,11 +76,30 @@ def test_reingesting_a_source_removes_its_stale_passages(index):
     }
 
 
-def test_sources_can_be_left_as_they_are(index):
-    """Ingesting a source in several calls must be possible."""
-    index.add([Passage("1", "one", source="s")])
-    assert index.add([Passage("2", "two", source="s")], replace_sources=False).removed == 0
-    assert index.count() == 2
+def test_a_source_comes_in_several_calls(index):
+    """Each call would delete what the one before it has stored."""
+    chunks = [Passage(str(n), f"chunk {n}", source="s") for n in range(6)]
+    for start in (0, 2, 4):
+        assert index.add(chunks[start : start + 2]).removed == 0
+    assert index.count() == 6
+    with pytest.raises(ConfigurationError, match="replace_sources"):
+        index.add(chunks, keep_sources={"s"})
+
+
+@pytest.mark.parametrize("end", ["of the stream", "by a passage that is refused"])
+def test_a_call_that_ends_early_deletes_nothing(index, make_passages, end):
+    """The old chunks of a file are gone, and the new ones are not there yet."""
+
+    def stream():
+        yield Passage("new", "new", source="s")
+        if end == "of the stream":
+            raise OSError("cut off")
+        yield Passage("bad", "bad", {"file": object()}, source="t")
+
+    index.add(make_passages(3, source="s"))
+    with pytest.raises((OSError, InputError)):
+        index.add(stream(), replace_sources=True, batch_size=1)
+    assert index.count() == 4
 
 
 def test_same_passage_twice_is_stored_once_and_two_passages_of_one_id_are_refused(index):
@@ -87,7 +108,7 @@ def test_same_passage_twice_is_stored_once_and_two_passages_of_one_id_are_refuse
     assert index.add([a, a, Passage("b", "text")], batch_size=1).added == 2
     with pytest.raises(DuplicateIdError, match="'c'"):
         index.add([Passage("c", "one"), Passage("d", "x"), Passage("c", "two")])
-    assert index.count() == 2
+    assert index.count() == 4
 
 
 def nested(levels):
@@ -100,12 +121,12 @@ def nested(levels):
 @pytest.mark.parametrize(
     ("passage", "error", "message"),
     [
-        (Passage("bad", " \n\t"), EmptyTextError, "'bad' has no text"),
         (Passage("", "text"), InputError, "not empty"),
         (Passage("bad", "a \ud800 b"), InputError, "surrogate"),
-        (Passage("bad", "text", {"when": date(2020, 1, 1)}), InputError, "'bad': metadata.when"),
-        (Passage("bad", "t", {"a": [{"b": math.nan}]}), InputError, r"metadata.a\[0\].b is nan"),
-        (Passage("bad", "t", {"a": {1: 2}}), InputError, "metadata.a has a key of type int"),
+        (Passage("bad", "t", {"a": [{"b": object()}]}), InputError, r"'bad': metadata.a\[0\].b"),
+        (Passage("bad", "t", {"file_name": "x.pdf", "a": b"\xff"}), InputError, "'x.pdf': .*a is"),
+        (Passage("bad", "t", {"a": {(1, 2): 2}}), InputError, "metadata.a has a key of type tuple"),
+        (Passage("bad", "t", {"a": {1: 2, "1": 3}}), InputError, "metadata.a has two keys"),
         (Passage("bad", "t", {"n": 10**5000}), InputError, "metadata.n is an integer beyond 64"),
         (Passage("bad", "t", extra={"n": nested(24)}), InputError, "has more than 24 levels"),
         (Passage("bad", "t", source="s" * 4097), InputError, "4,096 characters"),
@@ -116,13 +137,45 @@ def nested(levels):
         ("text", InputError, "not str"),
     ],
 )
-def test_a_bad_passage_is_named_and_nothing_of_its_batch_is_stored(index, passage, error, message):
-    """Half a batch in the collection, and nobody knows which half."""
+def test_a_bad_passage_is_named_and_takes_no_good_one_with_it(index, passage, error, message):
+    """A framework has deleted the old ones, and one bad document empties the collection."""
     good = [Passage(f"g{i}", f"text {i}") for i in range(4)]
     with pytest.raises(error, match=message) as caught:
-        index.add([*good, passage], batch_size=3)
-    assert "3 passages of this call were stored" in str(caught.value)
-    assert index.count() == 3
+        index.add([*good[:2], passage, *good[2:]], batch_size=3)
+    assert "4 passages of this call were stored" in str(caught.value)
+    assert index.count() == 4
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \n\t", "\u200b", "\u00ad \ufeff", "\x00", "\u3000", "\u2028", "\u2060\u200e"]
+)
+def test_a_blank_text_is_left_out_and_named(index, text):
+    """One blank page keeps a whole book out; or its old text is lost."""
+    index.add([Passage(f"p{i}", f"page {i}", {"file_name": "book.pdf"}, "book") for i in range(4)])
+    passages = [
+        Passage("p0", "page 0, changed", source="book"),
+        Passage("p1", text, {"file_name": "book.pdf"}, "book"),
+        Passage("p2", "page 2, changed", source="book"),
+        Passage("other", text, source="a file that could not be read"),
+    ]
+    with pytest.warns(BlankTextWarning, match="2 of 4.*'p1' of 'book.pdf', 'other' of") as caught:
+        report = index.add(passages, replace_sources=True)
+    assert len(caught) == 1
+    assert report == IngestReport(updated=2, removed=1, blank=2)
+    assert {p.id: p.text for p in index.scroll()} == {
+        "p0": "page 0, changed",
+        "p1": "page 1",
+        "p2": "page 2, changed",
+    }
+
+
+def test_a_text_that_the_tokenizer_drops_is_left_out():
+    """The shipped encoder refuses it, and with it all that are encoded together."""
+    unread = ["\ufffd", "\ue000\ue001", "\u0301"]
+    with PassageIndex.open() as index:
+        with pytest.warns(BlankTextWarning, match="3 of 5"):
+            index.add([Passage(text, text) for text in ("an inn", *unread, "a bar")])
+        assert {passage.text for passage in index.scroll()} == {"an inn", "a bar"}
 
 
 def test_what_is_just_within_the_limits_is_stored_and_removable(index):
@@ -230,8 +283,8 @@ def test_tenants_do_not_meet_even_with_the_same_ids(opened):
     assert two.get([point_id("a", "one")]) == []
     assert two.delete([point_id("a", "one")]) == 0
     # the same source name, and nothing new in it: only the own passage is stale
-    assert nobody.add([Passage("c", "c", source="s")]).removed == 1
-    assert two.add([Passage("d", "d", source="s")]).removed == 1
+    assert nobody.add([Passage("c", "c", source="s")], replace_sources=True).removed == 1
+    assert two.add([Passage("d", "d", source="s")], replace_sources=True).removed == 1
     assert one.delete(ids=["a"]) == 1
     assert one.delete(filter={"missing": None}) == 1
     assert [one.count(), two.count()] == [0, 2]

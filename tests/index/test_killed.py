@@ -23,6 +23,7 @@ from logic_retrievers.types import Passage
 index = PassageIndex.open("p", HashedEncoder(), location=sys.argv[1])
 index.add(
     (Passage(f"p{i}", f"text number {i}", source=f"s{i % 3}") for i in range(int(sys.argv[2]))),
+    replace_sources=True,
     batch_size=20,
     progress=lambda progress: print(progress.done, flush=True),
 )

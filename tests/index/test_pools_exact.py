@@ -182,7 +182,7 @@ def test_a_server_that_forbids_exact_search_is_asked_without(encoder, make_passa
         )
         passages = make_passages(30)
         index.add([*passages, Passage("s", "text", source="s")])
-        index.add([Passage("s2", "text", source="s")])
+        index.add([Passage("s2", "text", source="s")], replace_sources=True)
         truth = brute_force(encoder, passages, QUERIES[0])["topical"]
         [pool] = index.run(index.find_candidates([vector_queries(encoder, QUERIES[0])]))
         assert {round(v, 5) for v in pool.scores["topical"]} & {round(v, 5) for v in truth.values()}

@@ -11,7 +11,7 @@ import pytest
 from qdrant_client import models
 from suites import HashedEncoder
 
-from logic_retrievers.errors import EmptyTextError, InputError
+from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex, vectors
 from logic_retrievers.index.point_format import content_hash, point_id
 from logic_retrievers.types import Passage
@@ -187,12 +187,10 @@ def test_both_fields_count_as_a_change(index, change):
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        ({"embed_text": " \n"}, EmptyTextError),
         ({"embed_text": 3}, InputError),
         ({"embed_text": "half \ud800"}, InputError),
         ({"extra": [1]}, InputError),
-        ({"extra": {"a": {1, 2}}}, InputError),
-        ({"extra": {"a": float("nan")}}, InputError),
+        ({"extra": {"a": object()}}, InputError),
     ],
 )
 def test_what_cannot_be_stored_is_refused(index, change, error):

@@ -87,7 +87,8 @@ def test_a_strict_collection_serves_everything(wire_settings):
         report = late.backfill(["compatibility", "contradiction"])
         assert report.filled == len(PASSAGES)
         assert late.delete(ids=[passage.id for passage in PASSAGES[:15]]) == 15
-        assert late.add([Passage("new", "A new inn.", source="s1")]).removed == 1
+        new = [Passage("new", "A new inn.", source="s1")]
+        assert late.add(new, replace_sources=True).removed == 1
 
 
 async def test_what_is_cut_is_said(wire_double):

@@ -7,6 +7,8 @@ from langchain_core.documents import Document
 from langchain_core.indexing import InMemoryRecordManager, aindex, index
 from langchain_logic_retrievers import LogicVectorStore
 
+from logic_retrievers.errors import BlankTextWarning
+
 
 def document(text, source):
     return Document(text, metadata={"source": source})
@@ -52,6 +54,20 @@ async def test_cleaning_up(run, cleanup, left, deleted):
         assert (second["num_added"], second["num_skipped"]) == (1, 1)
         assert second["num_deleted"] == deleted
         assert {passage.text for passage in passages.scroll()} == left
+
+
+async def test_a_blank_document_among_others(run):
+    """A page that the loader could not read stops the run, and so all later ones."""
+    manager = InMemoryRecordManager("p")
+    manager.create_schema()
+    with LogicVectorStore.open().index as passages:
+        store = LogicVectorStore(passages)
+        await run(FIRST, manager, store, cleanup="full")
+        with pytest.warns(BlankTextWarning, match="of 'a'"):
+            await run([*SECOND, document(" ", "a")], manager, store, cleanup="full")
+        assert {passage.text for passage in passages.scroll()} == {"inn", "pub"}
+        again = await run([*SECOND, document(" ", "a")], manager, store, cleanup="full")
+        assert again["num_skipped"] == 3
 
 
 async def test_one_source_in_two_batches(run):

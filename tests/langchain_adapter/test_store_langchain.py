@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from datetime import datetime
 from uuid import UUID
 
 import numpy as np
@@ -15,6 +17,7 @@ from qdrant_client import QdrantClient, models
 from logic_retrievers import Passage
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import (
+    BlankTextWarning,
     ConfigurationError,
     FingerprintMismatchError,
     InputError,
@@ -31,6 +34,61 @@ def test_every_named_vector_is_written(store):
         expected = default_encoder().encode_documents([point.payload["page_content"]])
         for name in ("topical", "compatibility"):
             np.testing.assert_allclose(point.vector[name], expected[name][0], atol=1e-5)
+
+
+@pytest.mark.parametrize("way", ["add_texts", "add_documents", "aadd_documents"])
+async def test_a_blank_document_is_left_out(way):
+    """One blank page keeps the whole book out, and is known by a hash alone."""
+    texts = ["An inn.", " \u00ad", "", "A bar."]
+    metadatas = [None, {"source": "book.pdf"}, {}, {"page": 4}]
+    pages = [
+        Document(text, metadata=metadata or {})
+        for text, metadata in zip(texts, metadatas, strict=True)
+    ]
+
+    async def add(store):
+        if way == "aadd_documents":
+            return await store.aadd_documents(pages)
+        return (
+            store.add_texts(texts, metadatas) if way == "add_texts" else store.add_documents(pages)
+        )
+
+    store = LogicVectorStore.open("pages")
+    with pytest.warns(BlankTextWarning, match="2 of 4.* of 'book.pdf'"):
+        ids = await add(store)
+    stored = store.get_by_ids(ids)
+    assert len(set(ids)) == 4
+    assert [(one.id, one.page_content) for one in stored] == [
+        (ids[0], "An inn."), (ids[3], "A bar."),
+    ]  # fmt: skip
+    assert [one.metadata for one in stored] == [{}, {"page": 4}]
+    store.index.close()
+
+
+def test_a_document_that_cannot_be_stored_takes_no_other_with_it():
+    """Who loads a folder learns of one bad file, and has none of the others."""
+    store = LogicVectorStore.open("pages")
+    bad = Document("A mill.", metadata={"source": "mill.pdf", "open": object()})
+    with pytest.raises(InputError, match=r"'mill.pdf': metadata.open"):
+        store.add_documents([Document("An inn."), bad, Document("A bar.")])
+    assert {passage.text for passage in store.index.scroll()} == {"An inn.", "A bar."}
+    store.index.close()
+
+
+def test_metadata_that_json_has_not_are_stored_as_json_has_them():
+    """A loader's date refuses the whole batch; or a filter by it finds nothing."""
+    store = LogicVectorStore.open("pages")
+    given = {"when": datetime(2024, 1, 2), "n": np.int64(3), "score": math.nan, "tags": {"a"}}
+    (name,) = store.add_texts(["An inn."], [given])
+    stored = {"when": "2024-01-02T00:00:00", "n": 3, "score": None, "tags": ["a"]}
+    assert store.get_by_ids([name])[0].metadata == stored
+    for condition in (
+        *({key: given[key]} for key in ("when", "n", "tags")),
+        {"when": {"gte": np.datetime64("2024-01-01")}},
+        {"n": {"lt": np.float32(3.5)}},
+    ):
+        assert store.similarity_search("inn", filter=condition), condition
+    store.index.close()
 
 
 def test_documents_come_back_as_they_went_in(store):
@@ -208,9 +266,9 @@ async def test_bad_settings_are_refused_before_anything_is_opened():
         await LogicVectorStore.afrom_documents(DOCUMENTS, encoder=default_encoder())
 
 
-@pytest.mark.parametrize("text", ["", " \n"])
-async def test_an_index_that_could_not_be_filled_is_closed(text, tmp_path):
+async def test_an_index_that_could_not_be_filled_is_closed(tmp_path):
     """A lock that stays on the folder keeps the next attempt out."""
+    text = "half \ud800"
     kept = []  # errors that a log keeps hold the store alive
     for _ in range(2):
         with pytest.raises(InputError) as failure:

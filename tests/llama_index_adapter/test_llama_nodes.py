@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import math
 import pickle
 from copy import deepcopy
 from datetime import date
 
+import numpy as np
 import pytest
+from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import (
     Document,
     ImageNode,
@@ -15,6 +19,7 @@ from llama_index.core.schema import (
     MetadataMode,
     Node,
     NodeRelationship,
+    ObjectType,
     RelatedNodeInfo,
     TextNode,
 )
@@ -25,6 +30,7 @@ from llama_index_logic_retrievers.nodes import node_of, passage_of, stored_passa
 
 from logic_retrievers import Engine, Evidence, Hit, Passage, PassageIndex
 from logic_retrievers.errors import InputError
+from logic_retrievers.validation import storable
 
 RELATED = {
     NodeRelationship.SOURCE: RelatedNodeInfo(node_id="book", hash="h", metadata={"a": 1}),
@@ -105,9 +111,22 @@ def test_a_node_without_text_has_nothing_to_judge():
 def test_metadata_is_stored_as_llama_index_stores_it():
     """Readers put dates into the metadata; a store that refuses them cannot be filled."""
     node = TextNode(text="x", metadata={"day": date(2024, 5, 1), "pair": (1, 2)})
-    assert stored_passage(node).metadata == {"day": "2024-05-01", "pair": [1, 2]}
+    assert storable(stored_passage(node)).metadata == node.model_dump(mode="json")["metadata"]
     with pytest.raises(InputError, match="nid"):
-        stored_passage(TextNode(id_="nid", text="x", metadata={"o": object()}))
+        storable(stored_passage(TextNode(id_="nid", text="x", metadata={"o": object()})))
+
+
+@pytest.mark.parametrize("value", [date(2024, 5, 1), np.int64(3), math.nan, {2, 1}, {1: (2,)}])
+def test_relationships_carry_the_metadata_that_is_stored(value):
+    """A splitter copies a document's metadata into each of its nodes' relationships."""
+    document = Document(doc_id="d", text="x", metadata={"key": value})
+    (node,) = SentenceSplitter().get_nodes_from_documents([document])
+    passage = storable(stored_passage(node))
+    back = node_of(passage)
+    source = back.relationships[NodeRelationship.SOURCE]
+    assert (source.node_id, source.node_type) == ("d", ObjectType.DOCUMENT)
+    assert source.metadata == back.metadata == passage.metadata
+    json.dumps(passage.metadata, allow_nan=False)
 
 
 def test_passages_of_others_become_plain_nodes():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from llama_index.core import Document
+from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.ingestion import DocstoreStrategy, IngestionCache, IngestionPipeline
 from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.schema import TransformComponent
@@ -15,6 +15,8 @@ from llama_index_logic_retrievers import (
     LogicVectorStore,
 )
 from llama_stubs import CountingEncoder
+
+from logic_retrievers.errors import BlankTextWarning, InputError
 
 
 def documents(*texts: str) -> list[Document]:
@@ -132,3 +134,44 @@ def test_two_workers_give_what_one_gives(query):
     one, two = ([(hit.node.text, round(hit.score, 5)) for hit in hits] for hits in results)
     assert one == two
     assert len(one) == 6
+
+
+BAD = {
+    "blank": Document(doc_id="bad", text=""),
+    "invisible": Document(doc_id="bad", text=" \u200b"),
+    "unread": Document(doc_id="bad", text="\ufffd"),
+    "object": Document(doc_id="bad", text="Page 3.", metadata={"open": object()}),
+    "bytes": Document(doc_id="bad", text="Page 3.", metadata={"raw": b"\xff"}),
+    "long id": Document(doc_id="bad" * 2000, text="Page 3."),
+}
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("kind", BAD)
+async def test_a_bad_document_takes_no_good_one_with_it(kind, asynchronous):
+    """LlamaIndex has deleted the old nodes of all that changed when one is refused."""
+    store = LogicVectorStore.open()
+    line = pipeline(store, docstore=SimpleDocumentStore())
+    pages = [f"Page {n}." for n in range(3)]
+    line.run(documents=documents(*pages))
+    changed = [*documents(*(f"{page} It is new." for page in pages)), BAD[kind]]
+    refused = kind in ("object", "bytes", "long id")
+    said = pytest.raises(InputError) if refused else pytest.warns(BlankTextWarning)
+    with said as caught:
+        await line.arun(documents=changed) if asynchronous else line.run(documents=changed)
+    assert "'bad" in str(caught.value if refused else caught[0].message)
+    assert {node.text for node in store.get_nodes()} == {f"{page} It is new." for page in pages}
+    store.index.close()
+
+
+def test_an_index_is_updated_with_a_blank_document():
+    """``update_ref_doc`` deletes, and then embeds what nobody can read."""
+    store = LogicVectorStore.open()
+    index = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
+    for document in documents("An inn.", "A bar."):
+        index.insert(document)
+    with pytest.warns(BlankTextWarning, match="'d1'"):
+        index.update_ref_doc(Document(doc_id="d1", text=""))
+    index.update_ref_doc(Document(doc_id="d0", text="A new inn."))
+    assert [node.text for node in store.get_nodes()] == ["A new inn."]
+    store.index.close()

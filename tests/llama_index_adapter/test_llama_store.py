@@ -19,8 +19,8 @@ from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
 from logic_retrievers import Engine, OnnxEncoder
 from logic_retrievers.errors import (
+    BlankTextWarning,
     ConfigurationError,
-    EmptyTextError,
     InputError,
     MissingVectorError,
     UnknownPolicyError,
@@ -166,7 +166,7 @@ def test_what_cannot_be_asked_is_refused(store, query):
         LogicVectorStore.open(policy="best")
     with pytest.raises(ConfigurationError, match="index="):
         LogicVectorStore("passages")
-    with pytest.raises(EmptyTextError, match="'i'"):
+    with pytest.warns(BlankTextWarning, match="'i'"):
         store.add([ImageNode(id_="i", image_url="http://x/y.png")])
 
 

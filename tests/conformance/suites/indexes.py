@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.errors import DuplicateIdError, EmptyTextError
+from logic_retrievers.errors import BlankTextWarning, DuplicateIdError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
@@ -175,7 +175,8 @@ class IndexConformance:
     def test_a_source_that_comes_again_loses_what_it_has_no_more(self, index: PassageIndex) -> None:
         """A sentence that an author deleted would be found for ever."""
         index.add([Passage("s1", "one", source="s"), Passage("s2", "two", source="s")])
-        assert index.add([Passage("s1", "one", source="s")]).removed == 1
+        again = [Passage("s1", "one", source="s")]
+        assert index.add(again, replace_sources=True).removed == 1
         assert [passage.id for passage in index.scroll()] == ["s1"]
 
     def test_walking_through_meets_everybody_once(self, index: PassageIndex) -> None:
@@ -295,11 +296,11 @@ class IndexConformance:
         ids = [hit.passage.id for hit in Engine(index, "union").search(PLAIN, 50)]
         assert sorted(ids) == sorted(passage.id for passage in hotel_passages())
 
-    def test_a_passage_without_text_is_refused(self, index: PassageIndex) -> None:
-        """The vector of nothing is near to anything."""
-        with pytest.raises(EmptyTextError):
-            index.add([Passage("good", "text"), Passage("bad", " ")])
-        assert index.count() == 0
+    def test_a_passage_without_text_is_left_out(self, index: PassageIndex) -> None:
+        """The vector of nothing is near to anything; and one blank page keeps no other out."""
+        with pytest.warns(BlankTextWarning, match="'bad'"):
+            report = index.add([Passage("good", "text"), Passage("bad", " ")])
+        assert (report.added, report.blank, index.count()) == (1, 1, 1)
 
 
 def _many() -> list[Passage]:
