@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
 from typing import Any, TypeAlias
 
 from qdrant_client import models
@@ -18,9 +18,11 @@ from logic_retrievers.validation import MAX_DEPTH, MAX_INTEGER, is_encodable
 UserFilter: TypeAlias = models.Filter | Mapping[str, Any] | None
 
 LARGEST = sys.float_info.max
-MAX_CONDITIONS = 256
-"""Conditions of a filter. Each that has no payload index reads the payload of every passage, at
-1.5 microseconds apiece."""
+MAX_CONDITIONS = 128
+"""Conditions of a filter. One without a payload index reads the payload of every passage: 15 ms for
+10,000 in the embedded engine."""
+_TOGETHER = 12
+"""Numbers of a list that one range stands before, so that most passages are read for it alone."""
 _APART = 2**52
 """Up to it no integer is within the last bit of another."""
 _UNCHANGED = 2**53 // 10
@@ -225,12 +227,26 @@ def _any_of(path: str, key: str, wanted: list[Any]) -> models.Condition:
     for value in wanted:
         _check_plain(key, value)
     texts = [value for value in wanted if isinstance(value, str)]
-    others = [value for value in wanted if not isinstance(value, str)]
-    _check_count(len(others))
-    if not others:
-        return models.FieldCondition(key=path, match=models.MatchAny(any=texts))
-    any_text = [_any_of(path, key, texts)] if texts else []
-    return models.Filter(should=any_text + [_match(path, key, value) for value in others])
+    numbers = {v for v in wanted if isinstance(v, int | float) and not isinstance(v, bool)}
+    others = [v for v in wanted if isinstance(v, bool) or not isinstance(v, str | int | float)]
+    _check_count(len(numbers) + len(others))
+    parts = [_match(path, key, value) for value in others]
+    if texts:
+        parts.append(models.FieldCondition(key=path, match=models.MatchAny(any=texts)))
+    if numbers:
+        parts.append(_any_number(path, sorted(numbers)))
+    return parts[0] if len(parts) == 1 else models.Filter(should=parts)
+
+
+def _any_number(path: str, numbers: Sequence[float]) -> models.Condition:
+    if len(numbers) == 1:
+        return _equal_number(path, numbers[0])
+    low, high = math.nextafter(numbers[0], -LARGEST), math.nextafter(numbers[-1], LARGEST)
+    within = models.FieldCondition(key=path, range=models.Range(gte=low, lte=high))
+    size = _TOGETHER if len(numbers) > _TOGETHER else 1
+    groups = [numbers[at : at + size] for at in range(0, len(numbers), size)]
+    one_of = models.Filter(should=[_any_number(path, group) for group in groups])
+    return models.Filter(must=[within, one_of])  # the engine looks at `should` before `must`
 
 
 def _range(path: str, key: str, wanted: Mapping[str, Any]) -> models.Condition:
@@ -244,9 +260,9 @@ def _range(path: str, key: str, wanted: Mapping[str, Any]) -> models.Condition:
     if all(isinstance(bound, int | float) and not isinstance(bound, bool) for bound in bounds):
         for bound in bounds:
             _check_plain(key, bound)
-        return models.FieldCondition(key=path, range=models.Range(**wanted))
+        return models.FieldCondition(key=path, range=models.Range(**_tightest(wanted)))
     try:
-        dates = {operator: _to_date(bound) for operator, bound in wanted.items()}
+        dates = _tightest({name: _to_date(bound) for name, bound in wanted.items()}, _moment)
     except (TypeError, ValueError):
         raise InputError(
             f"The range on {key!r} is neither of numbers nor of dates (ISO 8601)."
@@ -265,3 +281,19 @@ def _check_plain(key: str, value: Any) -> None:
 
 def _to_date(bound: Any) -> datetime | date:
     return bound if isinstance(bound, datetime | date) else datetime.fromisoformat(bound)
+
+
+def _tightest(bounds: Mapping[str, Any], value: Callable[[Any], Any] = float) -> dict[str, Any]:
+    """One lower and one upper bound; of two the engine's indexes read one alone."""
+    kept = dict(bounds)
+    if {"gt", "gte"} <= kept.keys():
+        del kept["gte" if value(kept["gt"]) >= value(kept["gte"]) else "gt"]
+    if {"lt", "lte"} <= kept.keys():
+        del kept["lte" if value(kept["lt"]) <= value(kept["lte"]) else "lt"]
+    return kept
+
+
+def _moment(day: datetime | date) -> datetime:
+    """As Qdrant reads it: a day from its midnight, and what names no zone in UTC."""
+    moment = day if isinstance(day, datetime) else datetime(day.year, day.month, day.day)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

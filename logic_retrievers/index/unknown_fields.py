@@ -16,8 +16,9 @@ from logic_retrievers.index.filters import LARGEST, UserFilter, as_list, to_qdra
 from logic_retrievers.index.requests import scroll
 
 MOST = 16
-"""Demands of a filter that are looked at, at a request each, which reads every payload where there
-is no payload index."""
+"""Demands of a filter that are looked at, at a request each."""
+MOST_UNKNOWN = 4
+"""Unknown fields that are named. Each takes a look at every passage; one that is there, at few."""
 
 
 class Demand(NamedTuple):
@@ -62,7 +63,9 @@ def unknown_fields(
         if not demands or not (yield from _has_any(collection, None)):
             return {}, []
         for demand in demands:
-            if not (yield from _has_any(collection, demand.condition)):
+            if len(unknown) < MOST_UNKNOWN and not (
+                yield from _has_any(collection, demand.condition)
+            ):
                 unknown |= demand.fields
     except (CollectionError, ServerError):  # strict mode wants an index; the search itself worked
         return {}, []

@@ -30,7 +30,7 @@ POINTS = {
 }
 
 
-INDEXES = {"flag": "bool", "n": "integer", "s": "keyword", "d": "datetime", "note": "text"}
+INDEXES = {"flag": "bool", "n": "float", "s": "keyword", "d": "datetime", "note": "text"}
 
 
 @pytest.fixture(params=[False, True], ids=["plain", "indexed"])

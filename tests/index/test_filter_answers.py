@@ -12,8 +12,14 @@ from typing import Any
 
 import pytest
 from doubles.filters import matches
+from haystack import Document
+from haystack_logic_retrievers import ConstraintRetriever as HaystackRetriever
+from haystack_logic_retrievers import LogicDocumentStore
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from langchain_logic_retrievers import ConstraintRetriever as LangChainRetriever
+from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
+from llama_index_logic_retrievers import ConstraintRetriever as LlamaIndexRetriever
 from suites import HashedEncoder
 
 from logic_retrievers import Engine, Passage, PassageIndex, Reranker
@@ -40,6 +46,7 @@ KEYS = (*NAMES, *('"a.b"', '"x[0]"', 'a."b.c"', 'dc."x[0]"', "a[].b", "a[0].b.c"
 PLAIN = st.one_of(
     st.sampled_from(SINGLE),
     st.lists(st.sampled_from(SINGLE), min_size=1, max_size=4),
+    st.sampled_from(([*range(-20, 0), 1], [n / 2 for n in range(-9, 20)])),
     st.dictionaries(
         st.sampled_from(("gt", "gte", "lt", "lte")), st.sampled_from(NUMBERS), min_size=1
     ),
@@ -223,3 +230,26 @@ def test_a_key_that_qdrant_cannot_reach_is_refused_by_all(small, encoder, key):
         Engine(small, policy, judge=None).search("x")
     with pytest.raises(InputError, match="no path"):
         Reranker(encoder, policy, judge=None).rerank("x", [Passage("a", "b")])
+
+
+def search_by_langchain(index):
+    return LangChainRetriever(index=index, filter={"lnag": "en"}).invoke("an inn")
+
+
+def search_by_llama_index(index):
+    asked = MetadataFilters(filters=[MetadataFilter(key="lnag", value="en")])
+    return LlamaIndexRetriever(index, filter=asked).retrieve("an inn")
+
+
+def search_by_haystack(index):
+    store = LogicDocumentStore(encoder=index.encoder)
+    store.write_documents([Document(content="An inn.", meta={"lang": "en"})])
+    asked = {"field": "meta.lnag", "operator": "==", "value": "en"}
+    return HaystackRetriever(store).run("an inn", filters=asked)["documents"]
+
+
+@pytest.mark.parametrize("search", [search_by_langchain, search_by_llama_index, search_by_haystack])
+def test_every_framework_warns(search, small):
+    """Only the command line did; applications have no one who looks."""
+    with pytest.warns(UnknownFieldWarning, match="'lnag'"):
+        assert search(small) == []
