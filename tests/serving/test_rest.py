@@ -58,9 +58,9 @@ def test_a_passage_comes_with_what_is_stored_of_it(client):
         ("/search", {"query": "x", "filter": {"a\\b": 1}}, "InputError", "no path"),
         (
             "/search",
-            {"query": "x", "filter": dict.fromkeys(map(str, range(200)), 1)},
+            {"query": "x", "filter": dict.fromkeys(map(str, range(300)), 1)},
             "InputError",
-            "128",
+            "256",
         ),
         ("/search-expression", {"expression": "(a"}, "ExpressionError", "never closed"),
         ("/contradictions", {"passage_id": "nobody"}, "InputError", "there is no passage"),
