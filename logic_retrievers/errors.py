@@ -231,6 +231,10 @@ class ShortListWarning(UserWarning):
     """
 
 
+class UnknownFieldWarning(UserWarning):
+    """A filter found nothing: no passage has such a value in a field that it names."""
+
+
 class StrictModeWarning(UserWarning):
     """Strict mode of a collection allows fewer results than a search wants to look at."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,8 @@ from logic_retrievers.effects import Operation
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.hard_exclusion import ExcludedWords, excluded_words, leave_out
+from logic_retrievers.index.filter_matching import matching
+from logic_retrievers.index.filters import to_qdrant_filter
 from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.judged_order import judge_candidates, rank_candidates
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
@@ -121,8 +124,8 @@ class Reranker:
             hard: leave out passages that contain an excluded text as whole words, as there.
 
         Raises:
-            EmptyTextError, InputError: the query or an excluded text is no text, or an item is no
-                passage.
+            EmptyTextError, InputError: the query or an excluded text is no text, an item is no
+                passage, or a field of the policy cannot be filtered by.
             ConfigurationError: k is under 1, the policy cannot use ``exclude``, or the encoder
                 lacks a vector that the policy needs.
             ServerError: the index failed or could not be reached.
@@ -156,11 +159,12 @@ class Reranker:
         checked = with_excluded(check_query(query), excluded, hard, self.policy)
         if k is not None:
             check_count("k", k)
-        given = distinct(check_passages(passages))
         encoder = self.encoder  # one for the whole reranking, even if it is replaced meanwhile
         specs = encoder.specs
         policy = select_policy(checked, self.policy, specs, list(specs))
-        allowed = [passage for passage in given if not _has_value(passage, policy.must_not)]
+        allowed = distinct(check_passages(passages))
+        if condition := to_qdrant_filter(must_not=policy.must_not):
+            allowed = list(compress(allowed, matching(allowed, condition)))
         plan = policy.plan(query_text(checked), max(1, len(allowed)))
         if missing := sorted({query.vector for query in plan} - set(specs)):
             remedy = (
@@ -217,12 +221,3 @@ class Reranker:
 
 def _cosines(query: QueryVector, rows: Scores) -> Scores:
     return np.round(cosine(np.asarray(query, dtype=np.float64), rows), SCORE_DECIMALS)
-
-
-def _has_value(passage: Passage, excluded: Mapping[str, Sequence[object]]) -> bool:
-    """Whether a metadata field of the passage has one of the values excluded for that field."""
-    for field, values in excluded.items():
-        stored = passage.metadata.get(field)
-        if any(value in (stored if isinstance(stored, list) else [stored]) for value in values):
-            return True
-    return False

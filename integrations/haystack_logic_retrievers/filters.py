@@ -15,7 +15,6 @@ from haystack import Document
 from haystack.errors import FilterError
 from qdrant_client import models
 
-from logic_retrievers.adapters.filter_values import equal_values
 from logic_retrievers.errors import InputError, shown
 from logic_retrievers.index.filters import to_qdrant_filter
 from logic_retrievers.index.point_format import METADATA, possible_point_ids
@@ -115,7 +114,7 @@ def _any_of(
             raise InputError("an id is a text")
         points = [point for value in values for point in possible_point_ids(value, tenant)]
         return models.Filter(must=[models.HasIdCondition(has_id=points)])
-    wanted = [equal for value in values if value is not None for equal in equal_values(value)]
+    wanted = [value for value in values if value is not None]
     parts: list[models.Condition] = [_holds(field, wanted, prefixes)] if wanted else []
     if None in values:
         parts.append(_holds(field, None, prefixes))

@@ -6,7 +6,7 @@ A field that holds a list counts as each of its values. Two things had to be dec
   (as SQL does). ``not`` around ``==`` also matches those without the field.
 - ``text_match`` and ``text_match_insensitive`` are Qdrant's text match, in both cases: every word
   of the value occurs in the field, whatever its case. (A server of an older version, without a
-  full-text index on the field, looks for the value as it is written.)
+  full-text index on the field, looks for the words as they are written.)
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from pydantic import BaseModel
 from qdrant_client import models
 
 from logic_retrievers.adapters.descriptions import jsonable, qualified_name
-from logic_retrievers.adapters.filter_values import equal_values
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex
@@ -131,17 +130,15 @@ def _translate(condition: MetadataFilter, prefixes: Sequence[str]) -> models.Fil
         return holds({_RANGES[operator]: value})
     match operator:
         case FilterOperator.EQ | FilterOperator.CONTAINS:
-            return holds(_equal_values(value))
+            return holds(_check_value(value))
         case FilterOperator.NE:
-            return lacks(_equal_values(value))
+            return lacks(_check_value(value))
         case FilterOperator.IN | FilterOperator.ANY:
-            return holds(_equal_to_any(value))
+            return holds(_check_list(value))
         case FilterOperator.NIN:
-            return lacks(_equal_to_any(value))
+            return lacks(_check_list(value))
         case FilterOperator.ALL:
-            return models.Filter(
-                must=[holds(_equal_values(single)) for single in _check_list(value)]
-            )
+            return models.Filter(must=[holds(single) for single in _check_list(value)])
         case FilterOperator.TEXT_MATCH | FilterOperator.TEXT_MATCH_INSENSITIVE:
             return holds({"text": value})
         case FilterOperator.IS_EMPTY:
@@ -149,19 +146,15 @@ def _translate(condition: MetadataFilter, prefixes: Sequence[str]) -> models.Fil
     raise InputError("this version does not know the operator")
 
 
-def _equal_values(value: Any) -> list[Any]:
+def _check_value(value: Any) -> Any:
     if value is None:
         raise InputError("use the operator is_empty to ask for fields without a value")
     if not isinstance(value, str | int | float):
         raise InputError("the operator takes one value; for several there are in, any and all")
-    return equal_values(value)
-
-
-def _equal_to_any(value: Any) -> list[Any]:
-    return [equal for single in _check_list(value) for equal in _equal_values(single)]
+    return value
 
 
 def _check_list(value: Any) -> list[Any]:
     if not isinstance(value, list) or not value:
         raise InputError("the operator takes a list that is not empty")
-    return value
+    return [_check_value(single) for single in value]

@@ -4,5 +4,4 @@ evidence_metadata.py  evidence in a document's metadata
 descriptions.py       settings in JSON types, and back
 settings.py           settings that the frameworks' classes have
 built.py              the core object behind an adapter's object
-filter_values.py      values of a filter as Qdrant compares them
 """

@@ -50,7 +50,7 @@ def contradictions(
             hits = searcher.search(text, k, filter=condition)
         else:
             hits = searcher.search_like(str(like), k, filter=condition)
-        check_not_empty(passages, hits, condition)
+        check_not_empty(passages, hits)
     if as_json:
         print_json([hit.to_dict() for hit in hits])
     else:

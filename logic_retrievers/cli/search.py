@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logic_retrievers.cli.console import AsJson, out, print_json, print_status, shorten
+from logic_retrievers.cli.console import AsJson, out, print_json, shorten
 from logic_retrievers.cli.options import (
     BaseName,
     Filters,
@@ -95,33 +95,23 @@ def search(
             exclude=exclude or (),
             hard=hard,
         )
-        check_not_empty(passages, hits, condition)
+        check_not_empty(passages, hits)
     if as_json:
         print_json([hit.to_dict() for hit in hits])
     else:
         print_hits(hits, explain=explain, query=(str(text_or_expression), passages.language))
 
 
-def check_not_empty(
-    index: PassageIndex, hits: Sequence[Hit], condition: Mapping[str, Any] | None
-) -> None:
+def check_not_empty(index: PassageIndex, hits: Sequence[Hit]) -> None:
     """Tells a search that found nothing from a collection that holds nothing.
-
-    A field of the filter that no passage has is said on standard error.
 
     Raises:
         CollectionError: there is no passage to search.
     """
-    if hits:
-        return
-    if not index.count():
+    if not hits and not index.count():
         tenant = "" if index.tenant is None else f" of tenant {index.tenant!r}"
         raise CollectionError(
             f"collection {index.collection!r} holds no passage{tenant}: index some first"
-        )
-    if unknown := index.unknown_fields(condition):
-        print_status(
-            "warning", f"no passage has the metadata field {', '.join(unknown)} of the filter"
         )
 
 

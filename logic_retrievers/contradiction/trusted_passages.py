@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from qdrant_client import models
-from qdrant_client.local.payload_filters import check_filter
 
 from logic_retrievers.contradiction.pair_scores import Rows
 from logic_retrievers.contradiction.settings import TOPICAL
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
+from logic_retrievers.index.filter_matching import matching
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.types import Passage
@@ -61,11 +60,7 @@ def trusted_positions(
     condition = to_qdrant_filter(trusted_filter, prefixes=prefixes)
     if condition is None:
         return set()
-    return {
-        position
-        for position, passage in enumerate(passages)
-        if check_filter(condition, _payload(passage, prefixes), passage.id, {})
-    }
+    return {at for at, passes in enumerate(matching(passages, condition, prefixes)) if passes}
 
 
 def nearest_trusted(
@@ -82,13 +77,3 @@ def nearest_trusted(
     points = sorted({point for pool in pools for point in pool.ids})
     passages = yield from index.fetch_passages(points)
     return [passages[point] for point in points if point in passages]
-
-
-def _payload(passage: Passage, prefixes: Sequence[str]) -> dict[str, Any]:
-    metadata = json.loads(json.dumps(dict(passage.metadata), default=_to_text, skipkeys=True))
-    payload: dict[str, Any] = dict(metadata) if "" in prefixes else {}
-    return payload | {prefix: metadata for prefix in prefixes if prefix}
-
-
-def _to_text(value: Any) -> Any:
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)

@@ -17,7 +17,7 @@ from logic_retrievers.encoders.query_encoder import (
     read_query_encoder,
     with_query_encoder,
 )
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, UnknownFieldWarning, warn
 from logic_retrievers.index import candidate_search, points, quarantine_flag, vectors
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
 from logic_retrievers.index.collection import Collection
@@ -27,12 +27,15 @@ from logic_retrievers.index.opening import prepare_writing
 from logic_retrievers.index.point_format import LOGIC
 from logic_retrievers.index.requests import VectorTable, client_call
 from logic_retrievers.index.schema import check_query_encoder
+from logic_retrievers.index.unknown_fields import describe, unknown_fields
 from logic_retrievers.types import CandidatePool, Passage
 
 if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient
 
 T = TypeVar("T")
+MOST_KNOWN = 1_000
+"""Fields of filters that an index remembers to have warned of, or to be there."""
 
 
 class IndexOperations:
@@ -52,6 +55,7 @@ class IndexOperations:
         self._encoder = encoder
         self._encoder_lock = threading.Lock()
         self._collection = collection
+        self._known_fields: set[str] = set()
 
     @property
     def encoder(self) -> Encoder:
@@ -161,8 +165,18 @@ class IndexOperations:
         filter: UserFilter = None,  # noqa: A002
         must_not: Sequence[Mapping[str, Any]] | None = None,
     ) -> Operation[list[CandidatePool]]:
-        """The pool of each query; see :func:`candidate_search.find_candidates`."""
-        return candidate_search.find_candidates(self._collection, queries, filter, must_not)
+        """The pool of each query; see :func:`candidate_search.find_candidates`.
+
+        Warns:
+            UnknownFieldWarning: the filter finds nothing, since no passage has a field of it, or
+                none with a value of that kind; once for each field.
+        """
+        pools = yield from candidate_search.find_candidates(
+            self._collection, queries, filter, must_not
+        )
+        if not any(pool.ids for pool in pools):
+            yield from self._warn_of_unknown_fields(filter)
+        return pools
 
     def fetch_passages(self, point_ids: Sequence[str]) -> Operation[dict[str, Passage]]:
         """Point id of a candidate pool -> its passage; see :func:`points.fetch`."""
@@ -176,9 +190,35 @@ class IndexOperations:
         self,
         filter: UserFilter = None,  # noqa: A002
         offset: Any = None,
+        size: int = 256,
     ) -> Operation[tuple[list[Passage], Any]]:
-        """One page of passages and the offset of the next; see :func:`points.page`."""
-        return points.page(self._collection, filter, offset)
+        """One page of passages and the offset of the next; see :func:`points.page`.
+
+        Warns:
+            UnknownFieldWarning: as :meth:`find_candidates`.
+        """
+        page, following = yield from points.page(self._collection, filter, offset, size)
+        if not page and offset is None:
+            yield from self._warn_of_unknown_fields(filter)
+        return page, following
+
+    def _count(self, filter: UserFilter) -> Operation[int]:  # noqa: A002
+        count = yield from points.count(self._collection, filter)
+        if not count:
+            yield from self._warn_of_unknown_fields(filter)
+        return count
+
+    def _unknown_fields(self, filter: UserFilter) -> Operation[dict[str, str]]:  # noqa: A002
+        unknown, _ = yield from unknown_fields(self._collection, filter)
+        return unknown
+
+    def _warn_of_unknown_fields(self, filter: UserFilter) -> Operation[None]:  # noqa: A002
+        if filter is None or len(self._known_fields) >= MOST_KNOWN:
+            return
+        unknown, seen = yield from unknown_fields(self._collection, filter, self._known_fields)
+        self._known_fields.update(seen)
+        if unknown:
+            warn(UnknownFieldWarning, describe(unknown))
 
     def delete_passages(self, ids: Sequence[str]) -> Operation[int]:
         """Deletes passages by id; see :func:`points.delete`."""

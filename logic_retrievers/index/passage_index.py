@@ -178,19 +178,26 @@ class PassageIndex(IndexCopies):
 
     def count(self, filter: UserFilter = None) -> int:  # noqa: A002
         """How many passages there are."""
-        return self.run(points.count(self._collection, filter))
+        return self.run(self._count(filter))
 
     async def acount(self, filter: UserFilter = None) -> int:  # noqa: A002
         """:meth:`count` without blocking the event loop."""
-        return await self.arun(points.count(self._collection, filter))
+        return await self.arun(self._count(filter))
 
-    def unknown_fields(self, filter: UserFilter) -> list[str]:  # noqa: A002
-        """The metadata fields of a filter that no passage has, so that the filter passes none."""
-        return self.run(points.unknown_fields(self._collection, filter))
+    def unknown_fields(self, filter: UserFilter) -> dict[str, str]:  # noqa: A002
+        """Fields of a filter that no passage has, or none with a value of the kind asked for.
 
-    async def aunknown_fields(self, filter: UserFilter) -> list[str]:  # noqa: A002
+        The first 16 fields are looked at; those of a filter that matches nothing for another reason
+        are not among them.
+
+        Returns:
+            Field -> the kind of value: ``{"lnag": "a text", "date": "a number"}``.
+        """
+        return self.run(self._unknown_fields(filter))
+
+    async def aunknown_fields(self, filter: UserFilter) -> dict[str, str]:  # noqa: A002
         """:meth:`unknown_fields` without blocking the event loop."""
-        return await self.arun(points.unknown_fields(self._collection, filter))
+        return await self.arun(self._unknown_fields(filter))
 
     def get(self, ids: Sequence[str]) -> list[Passage]:
         """The passages with these ids, in their order; those that do not exist are left out."""
@@ -209,7 +216,7 @@ class PassageIndex(IndexCopies):
         """All passages, one after the other, read in pages."""
         offset = None
         while True:
-            page, offset = self.run(points.page(self._collection, filter, offset, page_size))
+            page, offset = self.run(self.read_page(filter, offset, page_size))
             yield from page
             if offset is None:
                 return
@@ -223,7 +230,7 @@ class PassageIndex(IndexCopies):
         """:meth:`scroll` without blocking the event loop."""
         offset = None
         while True:
-            page, offset = await self.arun(points.page(self._collection, filter, offset, page_size))
+            page, offset = await self.arun(self.read_page(filter, offset, page_size))
             for passage in page:
                 yield passage
             if offset is None:

@@ -36,16 +36,6 @@ def count(collection: Collection, user_filter: UserFilter = None) -> Operation[i
     return (yield from count_points(collection, condition))
 
 
-def unknown_fields(collection: Collection, user_filter: UserFilter) -> Operation[list[str]]:
-    """The metadata fields of a filter that no passage has, so that the filter passes none."""
-    unknown = []
-    for key, wanted in user_filter.items() if isinstance(user_filter, Mapping) else ():
-        asks_for_absence = wanted is None or (isinstance(wanted, Mapping) and "not" in wanted)
-        if not asks_for_absence and not (yield from count(collection, {key: {"not": None}})):
-            unknown.append(key)
-    return unknown
-
-
 def get(collection: Collection, ids: Sequence[str]) -> Operation[list[Passage]]:
     """The passages with these ids, in their order; those that do not exist are left out."""
     check_ids(ids)

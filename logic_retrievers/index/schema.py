@@ -20,7 +20,7 @@ from logic_retrievers.index import lexical
 from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.collection_metadata import new_metadata
 from logic_retrievers.index.collection_options import CollectionOptions
-from logic_retrievers.index.filters import metadata_path
+from logic_retrievers.index.filters import metadata_paths
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import (
     ID,
@@ -203,7 +203,7 @@ def index_fields(
     """
     existing = info.payload_schema or {}
     for field, (kind, schema) in fields.items():
-        for path in (metadata_path(prefix, field) for prefix in prefixes):
+        for path in metadata_paths(prefixes, field):
             found = existing.get(path)
             if found is None:
                 yield create_index(name, path, schema)

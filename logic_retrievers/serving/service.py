@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from logic_retrievers.contradiction import ContradictionSearch
 from logic_retrievers.errors import MissingVectorError
 from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.unknown_fields import describe
 from logic_retrievers.judging.settings import AnyJudge
 from logic_retrievers.query_input import AnyPolicy, read_query
 from logic_retrievers.search import Engine
@@ -175,9 +176,7 @@ class SearchService:
         if not await self.index.acount():
             return f"collection {self.index.collection!r} holds no passage: index some first"
         unknown = await self.index.aunknown_fields(request.filter)
-        if not unknown:
-            return None
-        return f"no passage has the metadata field {', '.join(unknown)} of the filter"
+        return describe(unknown) if unknown else None
 
     async def _find_contradictions(self, request: ContradictionRequest) -> list[Hit]:
         if "contradiction" not in self.index.vectors:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from random import Random
 from typing import Any
 
+from doubles.filters import matches
 from qdrant_client import models
 
 from logic_retrievers.search import Engine
@@ -107,81 +107,6 @@ class Filters(Target):
     def close(self) -> None:
         """Closes the index."""
         self._index.close()
-
-
-def matches(metadata: Mapping[str, Any], conditions: Mapping[Any, Any]) -> bool:
-    """What the documentation of filters says, in plain Python."""
-    return all(_holds(_values_at(metadata, key), wanted) for key, wanted in conditions.items())
-
-
-def _values_at(metadata: Any, key: str) -> list[Any]:
-    """The values under a path such as ``a.b``, ``a[].b`` and ``a[0]``; any other key is literal."""
-    steps = (
-        re.findall(r"\[\d*\]|[\w\-]+", key)
-        if re.fullmatch(r"[\w\-]+(\[\d*\])?(\.[\w\-]+(\[\d*\])?)*", key)
-        else [key]
-    )
-    values = [metadata]
-    for step in steps:
-        if step[:1] == "[" and step[-1:] == "]":
-            lists = [value for value in values if isinstance(value, list)]
-            at = step[1:-1]
-            values = [item for value in lists for n, item in enumerate(value) if at in ("", str(n))]
-        else:
-            values = [value[step] for value in values if isinstance(value, dict) and step in value]
-    return values
-
-
-def _holds(values: list[Any], wanted: Any) -> bool:
-    if isinstance(wanted, Mapping) and set(wanted) == {"not"}:
-        return not _holds(values, wanted["not"])
-    if wanted is None:
-        return all(value is None or value == [] for value in values)
-    leaves = [leaf for value in values for leaf in (value if isinstance(value, list) else [value])]
-    if isinstance(wanted, list | tuple | set | frozenset):
-        return any(_holds(values, one) for one in wanted)
-    return any(_equals(leaf, wanted) for leaf in leaves)
-
-
-def _equals(leaf: Any, wanted: Any) -> bool:
-    if isinstance(wanted, Mapping) and set(wanted) == {"text"}:
-        words = set(re.findall(r"\w+", wanted["text"].lower()))
-        return isinstance(leaf, str) and words <= set(re.findall(r"\w+", leaf.lower()))
-    if isinstance(wanted, date):
-        wanted = {"gte": wanted, "lte": wanted}
-    if isinstance(wanted, Mapping):
-        return _in_range(leaf, wanted)
-    if isinstance(wanted, float):
-        return isinstance(leaf, int | float) and not isinstance(leaf, bool) and leaf == wanted
-    return type(leaf) is type(wanted) and leaf == wanted
-
-
-def _in_range(leaf: Any, bounds: Mapping[str, Any]) -> bool:
-    if any(isinstance(bound, str | date) for bound in bounds.values()):
-        bounds, leaf = {name: _moment(bound) for name, bound in bounds.items()}, _moment(leaf)
-    elif isinstance(leaf, bool) or not isinstance(leaf, int | float):
-        return False
-    else:  # the engine compares numbers as floats
-        bounds, leaf = {name: float(bound) for name, bound in bounds.items()}, float(leaf)
-    compare = {
-        "gt": lambda bound: leaf > bound,
-        "gte": lambda bound: leaf >= bound,
-        "lt": lambda bound: leaf < bound,
-        "lte": lambda bound: leaf <= bound,
-    }
-    return leaf is not None and all(compare[name](bound) for name, bound in bounds.items())
-
-
-def _moment(value: Any) -> datetime | None:
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value)
-        except ValueError:
-            return None
-    if not isinstance(value, date):
-        return None
-    moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _key(random: Random) -> Any:

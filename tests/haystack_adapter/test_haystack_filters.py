@@ -64,6 +64,7 @@ def store():
     store.close()
 
 
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.UnknownFieldWarning")
 @settings(max_examples=300)
 @given(filters=FILTERS)
 def test_the_same_documents_as_in_haystacks_own_store(store, filters):

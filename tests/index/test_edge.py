@@ -30,14 +30,17 @@ POINTS = {
 }
 
 
+INDEXES = {"flag": "bool", "n": "float", "s": "keyword", "d": "datetime", "note": "text"}
+
+
 @pytest.fixture(params=[False, True], ids=["plain", "indexed"])
-def client(request, monkeypatch):
+def client(request):
     """With and without payload indexes."""
-    if request.param:
-        monkeypatch.setattr(collection, "UNINDEXED_LIMIT", 0)
     client = EdgeClient()
     vectors = {"a": models.VectorParams(size=2, distance=models.Distance.COSINE)}
     client.create_collection("c", vectors)
+    for key, kind in INDEXES.items() if request.param else ():
+        client.create_payload_index("c", key, models.PayloadSchemaType(kind))
     client.upsert(
         "c",
         [models.PointStruct(id=i, vector={"a": [1.0, i]}, payload=p) for i, p in POINTS.items()],

@@ -212,6 +212,7 @@ many = settings(
 )
 
 
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.UnknownFieldWarning")
 @many
 @given(GROUPS)
 def test_a_filter_admits_what_it_says(ours, group):
@@ -219,6 +220,7 @@ def test_a_filter_admits_what_it_says(ours, group):
     check(ours, group)
 
 
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.UnknownFieldWarning")
 @many
 @given(GROUPS)
 def test_it_says_the_same_of_a_collection_that_llama_index_wrote(theirs, group):

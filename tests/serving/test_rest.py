@@ -57,6 +57,13 @@ def test_a_passage_comes_with_what_is_stored_of_it(client):
         ("/search", {"query": "x" * 10_001}, "InvalidRequest", "body.query: String should have"),
         ("/search", {"query": "x", "k": 101}, "InvalidRequest", "body.k: Input should be less"),
         ("/search", {"query": "x", "filter": {"": 1}}, "InputError", "filter's keys"),
+        ("/search", {"query": "x", "filter": {"a\\b": 1}}, "InputError", "no path"),
+        (
+            "/search",
+            {"query": "x", "filter": dict.fromkeys(map(str, range(300)), 1)},
+            "InputError",
+            "256",
+        ),
         ("/search-expression", {"expression": "(a"}, "ExpressionError", "never closed"),
         ("/contradictions", {"passage_id": "nobody"}, "InputError", "there is no passage"),
         ("/contradictions", {}, "InvalidRequest", "give either text or passage_id"),

@@ -132,7 +132,6 @@ class EdgeClient:
     ) -> list[ScoredPoints]:
         """The nearest points for each request."""
         collection = self._open(collection_name)
-        collection.index_filtered(request.filter for request in requests)
         batch = edge.QueryBatchRequest(translation.to_queries(requests))
         with engine_errors():
             results = collection.shard.query_batch(batch)
@@ -162,7 +161,6 @@ class EdgeClient:
     ) -> tuple[list[models.Record], models.ExtendedPointId | None]:
         """A page of points by ascending id, and the offset of the next page."""
         collection = self._open(collection_name)
-        collection.index_filtered([scroll_filter])
         request = edge.ScrollRequest(
             offset=offset,
             limit=limit,
@@ -180,7 +178,6 @@ class EdgeClient:
     ) -> models.CountResult:
         """How many points meet a filter."""
         collection = self._open(collection_name)
-        collection.index_filtered([count_filter])
         condition = None if count_filter is None else translation.to_filter(count_filter)
         request = edge.CountRequest(exact=exact, filter=condition)
         with engine_errors():
@@ -223,7 +220,6 @@ class EdgeClient:
         if isinstance(points_selector, models.PointIdsList):
             self._write(collection_name, "delete_points", list(points_selector.points))
             return
-        self._open(collection_name).index_filtered([points_selector.filter])
         condition = translation.to_filter(points_selector.filter)
         self._write(collection_name, "delete_points_by_filter", condition)
 

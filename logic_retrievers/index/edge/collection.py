@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,11 @@ from qdrant_client import models
 
 from logic_retrievers.atomic_files import private_folder
 from logic_retrievers.index.collection_metadata import by_stored_name
-from logic_retrievers.index.edge.translation import filtered_fields, to_index_params
+from logic_retrievers.index.edge.translation import to_index_params
 from logic_retrievers.index.faults import EdgeError
 
 EXACT_LIMIT = 100_000
 """Points that are searched one by one; more get an HNSW index (:mod:`optimization`)."""
-UNINDEXED_LIMIT = 1_000
-"""Points over which a filter on a field without a payload index is faster than making one."""
 BYTES_PER_COORDINATE = 4
 ROOM = 32 * 2**20
 """Bytes that must be free before the engine writes. It maps files larger than what is on disk, and
@@ -175,7 +173,6 @@ class EdgeCollection:
                 shutil.rmtree(shard, ignore_errors=True)
         with engine_errors():
             self.shard = edge.EdgeShard.load(str(folder / description.shard))
-            self._indexed = set(self.shard.info().payload_schema)
         if description.points not in (None, count := self.count()):
             raise EdgeError(
                 f"{folder} is damaged: it holds {count} points, and {description.points} when it"
@@ -226,25 +223,6 @@ class EdgeCollection:
     def add_index(self, key: str, schema: Any) -> None:
         """Creates a payload index."""
         self.update(edge.UpdateOperation.create_field_index(key, to_index_params(schema)))
-        self._indexed.add(key)
-
-    def index_filtered(self, conditions: Iterable[models.Filter | None]) -> None:
-        """Creates payload indexes for the fields that filters compare.
-
-        Without one the engine reads every payload from disk (60 ms at 10,000 points), and compares
-        a text letter by letter instead of word by word.
-        """
-        for key, kind in filtered_fields(conditions):
-            if key in self._indexed or not (
-                kind is models.PayloadSchemaType.TEXT or self.count() > UNINDEXED_LIMIT
-            ):
-                continue
-            # not while an optimisation copies the collection, nor on a full disk
-            if has_room(self.folder) and self.lock.acquire(blocking=False):
-                try:
-                    self.add_index(key, kind)
-                finally:
-                    self.lock.release()
 
     def count(self) -> int:
         """How many points there are."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 import qdrant_edge as edge
 from qdrant_client import models
 
-from logic_retrievers.index.filters import as_list, conditions_of
+from logic_retrievers.index.filters import as_list
 from logic_retrievers.index.requests import ScoredId, ScoredPoints, by_filter
 
 
@@ -126,34 +126,6 @@ def _range(bounds: models.Range | models.DatetimeRange | None) -> Any:
         return edge.RangeFloat(**values)
     dates = {bound: value and value.isoformat() for bound, value in values.items()}
     return edge.RangeDateTime(**dates)
-
-
-def filtered_fields(
-    conditions: Iterable[models.Condition | None],
-) -> Iterator[tuple[str, models.PayloadSchemaType]]:
-    """The payload fields that filters compare, each with the type of index that helps it."""
-    for condition in conditions:
-        for inner in conditions_of(condition):
-            yield from filtered_fields([inner])
-            if isinstance(inner, models.FieldCondition) and (kind := _index_type(inner)):
-                yield inner.key, kind
-
-
-def _index_type(condition: models.FieldCondition) -> models.PayloadSchemaType | None:
-    match condition.match, condition.range:
-        case models.MatchText() | models.MatchTextAny() | models.MatchPhrase(), _:
-            return models.PayloadSchemaType.TEXT
-        case models.MatchValue(value=bool()), _:
-            return models.PayloadSchemaType.BOOL
-        case models.MatchValue(value=int()) | models.MatchAny(any=[int(), *_]), _:
-            return models.PayloadSchemaType.INTEGER
-        case models.MatchValue(value=str()) | models.MatchAny(any=[str(), *_]), _:
-            return models.PayloadSchemaType.KEYWORD
-        case _, models.Range():
-            return models.PayloadSchemaType.FLOAT
-        case _, models.DatetimeRange():
-            return models.PayloadSchemaType.DATETIME
-    return None
 
 
 def to_index_params(schema: Any) -> Any:
