@@ -57,6 +57,20 @@ class CollectionOptions(BaseModel):
             wrong = first["msg"] if first["loc"][0] in cls.model_fields else f"There are {known}"
             raise ConfigurationError(f"collection_options: {where!r}: {wrong}.") from error
 
+    @classmethod
+    def of(cls, config: models.CollectionConfig) -> CollectionOptions:
+        """Those of a server's collection."""
+        found: dict[str, Any] = {}
+        for option in cls.model_fields:
+            actual = _actual(option, config)
+            if isinstance(actual, BaseModel):  # what a server says and is told: two classes
+                found[option] = actual.model_dump(exclude_none=True)
+            elif isinstance(actual, list):
+                found[option] = all(actual) or None
+            else:  # over gRPC a number is 0 where it is not said
+                found[option] = actual if isinstance(actual, bool) else actual or None
+        return cls.read(found)
+
     @property
     def given(self) -> dict[str, Any]:
         """The options that are set."""
