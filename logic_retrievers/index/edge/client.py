@@ -220,8 +220,8 @@ class EdgeClient:
 
     def delete(self, collection_name: str, points_selector: Any, **_: Any) -> None:
         """Deletes points, by ids or by a filter."""
-        if isinstance(points_selector, models.PointIdsList):
-            self._write(collection_name, "delete_points", list(points_selector.points))
+        if isinstance(points_selector, list):
+            self._write(collection_name, "delete_points", points_selector)
             return
         self._open(collection_name).index_filtered([points_selector.filter])
         condition = translation.to_filter(points_selector.filter)
