@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError
+from pydantic_core import PydanticSerializationError, to_json
 from qdrant_client import models
 
 from logic_retrievers.errors import CollectionMismatchError, ConfigurationError
@@ -49,7 +50,11 @@ class CollectionOptions(BaseModel):
             ConfigurationError: an unknown name, or a value of another kind; the message names it.
         """
         try:
-            return cls.model_validate(dict(options or {}))
+            # as JSON, since strict validation takes dictionaries for models there alone; a lax one
+            # takes True for 1
+            return cls.model_validate_json(to_json(dict(options or {})), strict=True)
+        except PydanticSerializationError as error:
+            raise ConfigurationError(f"collection_options: {error}.") from error
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
