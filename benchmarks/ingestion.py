@@ -4,8 +4,7 @@ python -m benchmarks.ingestion [--sizes 1000 10000] [--abstracts 5183]
 
 Passages per second, time by parts and memory. Of the command also the seconds until something is
 stored, from the start of its process, and processor seconds, which other work on the machine
-disturbs less: `index`, then `index --fast` into another collection, the back-fill by `index` again,
-and `index` with nothing left to do.
+disturbs less: `index`, and `index` with nothing left to do.
 
 Latency of the policies is the report's: ``python -m benchmarks report OUT --study latency``.
 """
@@ -77,8 +76,7 @@ def measure_commands(abstracts: int) -> list[dict[str, Any]]:
         corpus = folder / "scifact.jsonl"
         with gzip.open(data_folder() / "scifact" / "corpus.jsonl.gz") as lines:
             corpus.write_bytes(b"".join(islice(lines, abstracts)))
-        runs = (("whole",), ("fast", "--fast"), ("fast",), ("fast",))
-        return [_run_process(str(corpus), str(folder / run[0]), *run[1:]) for run in runs]
+        return [_run_process(str(corpus), str(folder / "index")) for _ in range(2)]
 
 
 def _run_process(*arguments: str) -> dict[str, Any]:

@@ -236,7 +236,7 @@ class UnknownFieldWarning(UserWarning):
 
 
 class StrictModeWarning(UserWarning):
-    """Strict mode of a collection allows fewer results than a search wants to look at."""
+    """Strict mode of a collection allows fewer results than a search wants, or grants them late."""
 
 
 class OptimizationWarning(UserWarning):

@@ -10,6 +10,7 @@ import numpy as np
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.encoders import default_encoder
+from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.hard_exclusion import ExcludedWords, excluded_words, leave_out
 from logic_retrievers.index.filter_matching import matching
@@ -86,6 +87,7 @@ class Reranker:
         index: PassageIndex | None = None,
         judge: AnyJudge = "auto",
     ) -> None:
+        check_parts(encoder=encoder, index=index)
         check_any_judge(judge)
         self.judge = judge
         self.policy = resolve_policy(policy)

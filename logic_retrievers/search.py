@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from logic_retrievers.effects import Operation
+from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import (
-    ConfigurationError,
     InputError,
     MissingVectorError,
     ShortListWarning,
-    shown,
     warn,
 )
 from logic_retrievers.hard_exclusion import ExcludedWords, candidates_for, excluded_words, leave_out
@@ -35,7 +34,7 @@ from logic_retrievers.query_input import (
     query_text,
     with_excluded,
 )
-from logic_retrievers.settings import check_count
+from logic_retrievers.settings import NUMBER, check_count
 from logic_retrievers.types import Hit
 
 if TYPE_CHECKING:
@@ -76,8 +75,7 @@ class Engine:
         self, index: PassageIndex, policy: AnyPolicy = "auto", *, judge: AnyJudge = "auto"
     ) -> None:
         check_any_judge(judge)
-        if not hasattr(index, "find_candidates"):
-            raise ConfigurationError(f"index is a PassageIndex, not {shown(index)}")
+        check_parts(index=index, needs_index=True)
         self.index = index
         self.policy = resolve_policy(policy)
         self.judge = judge
@@ -190,10 +188,8 @@ class Engine:
             raise InputError("search_many takes a list of queries; use search for a single one")
         checked = [check_query(query) for query in queries]
         check_count("k", k)
-        if min_score is not None and not (
-            isinstance(min_score, int | float) and min_score == min_score
-        ):
-            raise ConfigurationError(f"min_score must be a number, not {shown(min_score)}")
+        if min_score is not None:
+            NUMBER.check("min_score", min_score)
         resolved = self.policy if policy is None else resolve_policy(policy)
         excluded = check_exclude(exclude, hard, resolved)
         checked = [with_excluded(query, excluded, hard, resolved) for query in checked]

@@ -85,6 +85,8 @@ class OneOf:
 
 Range: TypeAlias = Interval | OneOf
 
+NUMBER = Interval()
+"""Any finite number; like every range it has no truth values."""
 SHARE = Interval(0, 1)
 """From 0 to 1, both included."""
 

@@ -25,6 +25,7 @@ from logic_retrievers.adapters.settings import (
     ExcludeSetting,
     HardSetting,
     JudgeSetting,
+    Number,
     split_options,
 )
 from logic_retrievers.encoders import Encoder
@@ -101,7 +102,7 @@ class ConstraintRetriever(BaseRetriever):
     policy: PolicySetting = "auto"
     k: Count = 4
     filter: FilterSetting | None = None
-    min_score: float | None = None
+    min_score: Number | None = None
     query_syntax: QuerySyntax = "words"
     exclude: ExcludeSetting = ()
     hard: HardSetting = False

@@ -23,6 +23,7 @@ from logic_retrievers.cleaning import Ledger
 from logic_retrievers.cleaning.settings import CommonCleaningOptions
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, default_encoder
+from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.settings import OneOf, check_type
@@ -109,6 +110,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         **settings: Unpack[CommonCleaningOptions],
     ) -> None:
         refuse_unknown("CorpusCleaner", settings, CommonCleaningOptions.__annotations__.keys())
+        check_parts(encoder=encoder, index=index)
         OneOf(get_args(OnError)).check("on_error", on_error)
         check_type("dry_run", dry_run, bool)
         if ledger is not None:

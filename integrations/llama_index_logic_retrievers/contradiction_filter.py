@@ -24,6 +24,7 @@ from logic_retrievers.adapters.settings import FilterFields, FilterOptions
 from logic_retrievers.contradiction import FilterResult
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution
 from logic_retrievers.encoders import Encoder
+from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
@@ -114,6 +115,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         **settings: Unpack[FilterOptions],
     ) -> None:
         refuse_unknown("ContradictionFilter", settings, type(self).model_fields.keys())
+        check_parts(encoder=encoder, index=index)
         if top_n is not None:
             check_count("top_n", top_n)
         values: dict[str, Any] = {

@@ -22,7 +22,7 @@ from logic_retrievers.encoders import (
     default_encoder,
     identity_of,
 )
-from logic_retrievers.encoders.base import check_names
+from logic_retrievers.encoders.base import check_names, check_parts
 from logic_retrievers.encoders.combined import Part
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.probe import Prompt
@@ -64,6 +64,7 @@ class LogicEmbeddings(BaseEmbedding):
         if encoder is None:
             encoder = default_encoder() if bundle is None else OnnxEncoder(bundle)
         refuse_unknown("LogicEmbeddings", settings, BaseEmbedding.model_fields.keys())
+        check_parts(encoder=encoder)
         name = _model_name(encoder, vector)
         if model_name not in (None, name):
             raise ConfigurationError(

@@ -20,6 +20,7 @@ from llama_index_logic_retrievers.settings import PolicySetting, check_policy, r
 from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import ExcludeSetting, HardSetting, JudgeSetting
 from logic_retrievers.encoders import Encoder, default_encoder
+from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
@@ -89,6 +90,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
     ) -> None:
         known = BaseNodePostprocessor.model_fields.keys()
         refuse_unknown("CompatibilityReranker", settings, known)
+        check_parts(encoder=encoder, index=index)
         if top_n is not None:
             check_count("top_n", top_n)
         if encoder is None and index is None:

@@ -30,7 +30,7 @@ from logic_retrievers.index import PassageIndex, Settings
 from logic_retrievers.judging.conflict import ConflictJudge
 from logic_retrievers.judging.settings import AnyJudge, JudgeSettings, check_any_judge
 from logic_retrievers.queries.parsed_query import check_excluded
-from logic_retrievers.settings import check_count
+from logic_retrievers.settings import NUMBER, check_count
 from logic_retrievers.types import Passage
 
 OnError: TypeAlias = Literal["raise", "skip"]
@@ -43,6 +43,14 @@ def _checked_count(number: Any) -> Any:
     return number
 
 
+def _checked_number(number: Any) -> Any:
+    if number is not None:
+        NUMBER.check("this setting", number)
+    return number
+
+
+Number: TypeAlias = Annotated[float, BeforeValidator(_checked_number)]
+"""A finite number; pydantic would take True for 1."""
 Count: TypeAlias = Annotated[int, BeforeValidator(_checked_count)]
 ExcludeSetting: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(check_excluded)]
 """Texts that results are to be without."""
@@ -87,14 +95,14 @@ class ConflictFields(BaseModel):
 
     index: PassageIndex | None = Field(default=None, exclude=True, repr=False)
     encoder: Encoder | None = Field(default=None, exclude=True, repr=False)
-    threshold: float | None = None
+    threshold: Number | None = None
     settings: ContradictionSettings | None = None
     trusted_candidates: int = Field(default=10, strict=True)
     date_key: str = "date"
     source_key: str = "source"
     source_order: tuple[str, ...] = ()
     judge: Literal["auto"] | PairJudgeSetting | None = Field(default=None, repr=False)
-    judge_above: float | None = None
+    judge_above: Number | None = None
 
 
 class FilterFields(ConflictFields):
@@ -103,7 +111,7 @@ class FilterFields(ConflictFields):
     resolution: ResolutionSetting = "annotate"
     top_n: Count | None = None
     against_trusted: AgainstTrusted = "drop"
-    drop_above: float | None = None
+    drop_above: Number | None = None
     edited_copies: bool = Field(default=False, strict=True)
 
 

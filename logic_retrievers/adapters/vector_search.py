@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from logic_retrievers.effects import Operation
-from logic_retrievers.errors import ConfigurationError, InputError, shown
+from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex, UserFilter
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
 from logic_retrievers.scoring.diversity import maximal_marginal_relevance
-from logic_retrievers.settings import check_count
+from logic_retrievers.settings import SHARE, check_count
 from logic_retrievers.types import Evidence, Hit
 
 TOPICAL = "topical"
@@ -73,8 +73,7 @@ def diverse_hits(
         ConfigurationError: k is under 1, or the weight not in [0, 1].
     """
     check_count("k", k)
-    if not isinstance(weight, int | float) or not 0 <= weight <= 1:
-        raise ConfigurationError(f"the weight of relevance is in [0, 1], not {shown(weight)}")
+    SHARE.check("the weight of relevance", weight)
     stored = yield from index.stored_vectors([hit.passage for hit in hits], [TOPICAL])
     rows = np.zeros((len(hits), index.encoder.specs[TOPICAL].dimension))
     for row, hit in enumerate(hits):

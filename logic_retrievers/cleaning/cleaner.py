@@ -14,6 +14,7 @@ from logic_retrievers.cleaning.quarantine import Quarantine
 from logic_retrievers.cleaning.result import CleaningResult, ScreeningResult, flag_quarantined
 from logic_retrievers.cleaning.settings import CleaningOptions, CleaningSettings, Criteria
 from logic_retrievers.encoders import Encoder, default_encoder
+from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import ConfigurationError, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.progress import ProgressCallback
@@ -60,6 +61,7 @@ class CorpusCleaner:
         encoder: Encoder | None = None,
         **options: Unpack[CleaningOptions],
     ) -> None:
+        check_parts(encoder=encoder, index=index)
         self.settings = CleaningSettings(**options)
         if encoder is None:
             encoder = default_encoder() if index is None else index.encoder

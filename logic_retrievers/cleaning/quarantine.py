@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +20,7 @@ from logic_retrievers.cleaning.ledger import (
     text_hash,
 )
 from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import ConfigurationError, InputError, ServerError
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import TENANT
@@ -88,9 +90,10 @@ class Quarantine:
         ledger: where decisions are written down.
     """
 
-    def __init__(self, index: PassageIndex, ledger: Ledger) -> None:
+    def __init__(self, index: PassageIndex, ledger: Ledger | str | os.PathLike[str]) -> None:
+        check_parts(index=index, needs_index=True)
         self._index = index
-        self._ledger = ledger
+        self._ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
         self._namespace = ledger_namespace(index)
 
     def passages(self) -> list[QuarantinedPassage]:

@@ -129,8 +129,9 @@ class CleaningSettings:
         check_texts("scope_keys", self.scope_keys)
         check_type("settings", self.settings, ContradictionSettings, type(None))
         check_pair_judge(self.judge)
-        if self.judge_above is not None:
-            SHARE.check("judge_above", self.judge_above)
+        for name in ("threshold", "judge_above"):
+            if getattr(self, name) is not None:
+                SHARE.check(name, getattr(self, name))
         check_trusted_filter(self.trusted_filter)
         object.__setattr__(
             self, "trusted", check_passages(() if self.trusted is None else self.trusted)

@@ -179,8 +179,8 @@ def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:
     for holds, note in (
         (
             incomplete,
-            f"searches do without {', '.join(incomplete)}, which some passages lack: run"
-            " `logic-retrievers index` without --fast, or backfill()",
+            f"searches do without {', '.join(incomplete)}, whose back-fill was stopped: run"
+            f" `logic-retrievers backfill {' '.join(incomplete)}`, or backfill() again",
         ),
         (not words, 'no words are stored, as hybrid searches need: run backfill(["lexical"])'),
         (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -25,7 +25,6 @@ from logic_retrievers.progress import Progress
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders import Encoder
-    from logic_retrievers.index import PassageIndex
 
 MAX_SHOWN_ERRORS = 20
 
@@ -60,14 +59,6 @@ def index(
             help="Also store the vector that the command `contradictions` searches; stays on.",
         ),
     ] = False,
-    fast: Annotated[
-        bool,
-        typer.Option(
-            "--fast",
-            help="Store the topical vector and the words alone, in about half the time; run the "
-            "same command without it to make the others.",
-        ),
-    ] = False,
     as_json: AsJson = False,
     *,
     new: NewCollection,
@@ -89,27 +80,23 @@ def index(
     if contradictions:
         merge_constants(encoder.specs)
         _ensure_contradiction_vector(stored, encoder, words, options)
-    with stored.open(encoder, create=True, lexical=words, collection_options=options) as passages:
-        with progress_bar("passages") as show:
+    with (
+        stored.open(encoder, create=True, lexical=words, collection_options=options) as passages,
+        progress_bar("passages") as show,
+    ):
 
-            def show_share(progress: Progress) -> None:
-                read = documents.read_bytes / max(1, documents.total_bytes)
-                show(replace(progress, share=read * progress.done / progress.read))
+        def show_share(progress: Progress) -> None:
+            read = documents.read_bytes / max(1, documents.total_bytes)
+            show(replace(progress, share=read * progress.done / progress.read))
 
-            chunks, kept = splitter.split(documents), documents.incomplete
-            report = passages.add(
-                chunks, replace_sources=True, keep_sources=kept, progress=show_share, fast=fast
-            )
-        incomplete = passages.incomplete
-        if incomplete and not fast:
-            _backfill(passages, incomplete)
+        chunks, kept = splitter.split(documents), documents.incomplete
+        report = passages.add(chunks, replace_sources=True, keep_sources=kept, progress=show_share)
     if as_json:
         print_json(
             {
                 "collection": stored.collection,
                 "location": stored.location,
                 **asdict(report),
-                "incomplete": [] if not fast else list(incomplete),
                 "skipped": dict(documents.skipped),
                 "left_out": [str(error) for error in documents.errors],
             }
@@ -118,12 +105,6 @@ def index(
         out.print_line(
             f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
             f"{report.removed} removed: collection {stored.collection!r} in {stored.location}"
-        )
-    if incomplete and fast:
-        print_status(
-            "incomplete",
-            f"{', '.join(incomplete)}: searches do without until the same command has run without"
-            " --fast",
         )
     for extension, count in sorted(documents.skipped.items()):
         print_status("skipped", f"{count} with extension {extension or '(none)'}: no reader")
@@ -154,10 +135,6 @@ def _ensure_contradiction_vector(
         ).close()
         return
     with stored.open(encoder) as existing:
-        if CONTRADICTION not in (*existing.vectors, *existing.incomplete):
-            _backfill(existing, [CONTRADICTION])
-
-
-def _backfill(passages: PassageIndex, names: Sequence[str]) -> None:
-    """Makes vectors that passages lack."""
-    print_status("back-filled", describe_backfill(run_backfill(passages, names)))
+        if CONTRADICTION not in existing.vectors:
+            report = run_backfill(existing, [CONTRADICTION])
+            print_status("back-filled", describe_backfill(report))

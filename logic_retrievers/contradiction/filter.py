@@ -31,6 +31,7 @@ from logic_retrievers.contradiction.settings import ContradictionSettings, merge
 from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, default_encoder
+from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import ConflictingTrustWarning, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.query_execution import arun_over, run_over
@@ -126,6 +127,7 @@ class ContradictionFilter:
         drop_above: float | None = None,
         edited_copies: bool = False,
     ) -> None:
+        check_parts(encoder=encoder, index=index)
         self.resolution = resolution_strategy(resolution, date_key, source_key, source_order)
         if encoder is None:
             encoder = default_encoder() if index is None else index.encoder

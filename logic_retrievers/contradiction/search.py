@@ -21,6 +21,7 @@ from logic_retrievers.contradiction.settings import (
     merge_constants,
 )
 from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import EmptyTextError, InputError, MissingVectorError, warn_each
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.filters import UserFilter
@@ -75,6 +76,7 @@ class ContradictionSearch:
         min_probability: float | None = None,
         judge: AnyPairJudge = None,
     ) -> None:
+        check_parts(index=index, needs_index=True)
         check_count("candidates", candidates)
         check_pair_judge(judge)
         if min_probability is not None:

@@ -14,7 +14,7 @@ from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError, ServerError, shown
 from logic_retrievers.index import lexical
 from logic_retrievers.index.collection import Collection, StoredVector
-from logic_retrievers.index.collection_metadata import TOPICAL, read_vectors, updated_metadata
+from logic_retrievers.index.collection_metadata import updated_metadata
 from logic_retrievers.index.ingestion import FIRST_BATCH, next_part_size
 from logic_retrievers.index.points import count_points
 from logic_retrievers.index.requests import client_call, scroll
@@ -76,36 +76,6 @@ def backfill(
     signed = _sign_foreign_vectors(collection, encoder)
     yield from _write_metadata(collection, {**signed, **done})
     return BackfillReport(collection.name, tuple(missing), filled)
-
-
-def postponed_vectors(collection: Collection) -> tuple[str, ...]:
-    """Vectors that a fast ingestion leaves to a back-fill: the dense ones but the topical one.
-
-    None where there is no topical one, or another store made the collection.
-    """
-    if TOPICAL not in collection.vectors or not collection.has_own_metadata:
-        return ()
-    return tuple(n for n, v in collection.vectors.items() if not v.sparse and n != TOPICAL)
-
-
-def mark_postponed(collection: Collection) -> Operation[Collection]:
-    """Marks these vectors as incomplete, before points are written without them.
-
-    Reads the present marks first: another process may have completed the vectors since.
-    """
-    info = yield client_call("get_collection", collection.name)
-    vectors = read_vectors(collection.name, info, None)
-    current = replace(collection, vectors=vectors)
-    marked = {
-        name: replace(vectors[name], incomplete=True)
-        for name in postponed_vectors(current)
-        if not vectors[name].incomplete
-    }
-    if marked:
-        yield from _write_metadata(current, marked)
-    vectors = {**vectors, **marked}
-    searchable = tuple(name for name in collection.searchable if not vectors[name].incomplete)
-    return replace(collection, vectors=vectors, searchable=searchable)
 
 
 def _missing_vectors(

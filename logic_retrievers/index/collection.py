@@ -100,6 +100,7 @@ class Collection:
         searchable: our names of the vectors that may be searched.
         tenant: whose passages are read and written; None: all passages are read, and those that are
             written belong to no tenant.
+        all_tenants: whether passages of all tenants are read, so that none may be added.
         local_mode: qdrant-client is its own database: no payload index, no search parameters.
         prefixes: payload keys under which metadata lies; "" for the top level.
         keys: payload keys of text and metadata in our layout.
@@ -115,6 +116,7 @@ class Collection:
     vectors: Mapping[str, StoredVector]
     searchable: tuple[str, ...]
     tenant: str | None = None
+    all_tenants: bool = False
     local_mode: bool = False
     prefixes: tuple[str, ...] = (METADATA,)
     keys: PayloadKeys = DEFAULT_KEYS

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError
+from pydantic_core import PydanticSerializationError, to_json
 from qdrant_client import models
 
 from logic_retrievers.errors import CollectionMismatchError, ConfigurationError
@@ -49,13 +50,31 @@ class CollectionOptions(BaseModel):
             ConfigurationError: an unknown name, or a value of another kind; the message names it.
         """
         try:
-            return cls.model_validate(dict(options or {}))
+            # as JSON, since strict validation takes dictionaries for models there alone; a lax one
+            # takes True for 1
+            return cls.model_validate_json(to_json(dict(options or {})), strict=True)
+        except PydanticSerializationError as error:
+            raise ConfigurationError(f"collection_options: {error}.") from error
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
             known = ", ".join(cls.model_fields)
             wrong = first["msg"] if first["loc"][0] in cls.model_fields else f"There are {known}"
             raise ConfigurationError(f"collection_options: {where!r}: {wrong}.") from error
+
+    @classmethod
+    def of(cls, config: models.CollectionConfig) -> CollectionOptions:
+        """Those of a server's collection."""
+        found: dict[str, Any] = {}
+        for option in cls.model_fields:
+            actual = _actual(option, config)
+            if isinstance(actual, BaseModel):  # what a server says and is told: two classes
+                found[option] = actual.model_dump(exclude_none=True)
+            elif isinstance(actual, list):
+                found[option] = all(actual) or None
+            else:  # over gRPC a number is 0 where it is not said
+                found[option] = actual if isinstance(actual, bool) else actual or None
+        return cls.read(found)
 
     @property
     def given(self) -> dict[str, Any]:

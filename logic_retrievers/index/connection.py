@@ -26,11 +26,12 @@ from tenacity import (
 
 from logic_retrievers.api_keys import Secrets, check_key
 from logic_retrievers.effects import ClientCall, Compute, Effect, ThreadHandler
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, ServerError, StrictModeWarning, warn
 from logic_retrievers.index import clients
 from logic_retrievers.index.batch_search import batch_search
 from logic_retrievers.index.fault_messages import closed_error, translate
-from logic_retrievers.index.faults import check_answer, is_transient, retry_after
+from logic_retrievers.index.faults import NEVER_GRANTED, check_answer, is_transient, retry_after
+from logic_retrievers.index.requests import halves, joined
 from logic_retrievers.server_requests import RequestLimits, call_within, is_number
 
 if TYPE_CHECKING:
@@ -209,7 +210,13 @@ class Connection:
             raise closed_error(self.place)
         if isinstance(effect, Compute):
             return effect.function()
-        return self._request(effect)
+        try:
+            return self._request(effect)
+        except ServerError as error:
+            parts = self._divided(effect, error)
+            if not parts:
+                raise
+        return joined(*map(self.handle, parts))
 
     async def ahandle(self, effect: Effect) -> Any:
         """:meth:`handle` without blocking the event loop."""
@@ -217,7 +224,13 @@ class Connection:
             raise closed_error(self.place)
         if isinstance(effect, Compute):
             return await self._threads.submit(effect.function)
-        return await self._arequest(effect)
+        try:
+            return await self._arequest(effect)
+        except ServerError as error:
+            parts = self._divided(effect, error)
+            if not parts:
+                raise
+        return joined(*[await self.ahandle(part) for part in parts])
 
     def close(self) -> None:
         """Closes what this connection opened; safe to call twice."""
@@ -264,6 +277,23 @@ class Connection:
         except Exception as error:
             failure = self._to_own_error(error, effect)
         raise failure
+
+    def _divided(self, call: ClientCall, error: ServerError) -> list[ClientCall]:
+        """Halves of a call that costs more than a rate limit ever grants; none of another one.
+
+        They wait for each other, so that no repetitions allow no halves either.
+        """
+        if NEVER_GRANTED not in str(error) or not self._limits.retries:
+            return []
+        parts = halves(call)
+        if parts:
+            warn(
+                StrictModeWarning,
+                f"The rate limit of collection {call.arguments['collection_name']!r} is smaller"
+                " than one request: it is sent in parts, which wait for each other. Raise"
+                " read_rate_limit or write_rate_limit of its strict mode.",
+            )
+        return parts
 
     def _call(self, client: Any, effect: ClientCall) -> Callable[[], Any]:
         """The call of a client, with what is guaranteed of it."""

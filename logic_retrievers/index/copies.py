@@ -13,6 +13,7 @@ from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import collection_copy, reindexing
 from logic_retrievers.index.clients import MEMORY
+from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.nodes import connect
 from logic_retrievers.index.operations import IndexOperations
 from logic_retrievers.index.reindexing import ReindexReport
@@ -45,7 +46,10 @@ class IndexCopies(IndexOperations):
         """Copies all points into a new collection elsewhere: from a folder to a server, or back.
 
         Ids, payloads and vectors stay as they are; nothing is encoded. After an interruption the
-        same call continues.
+        same call continues: it copies what is missing, and again what was changed, hidden or shown
+        since. From a server to a server the copy is kept like the original: shards, replicas,
+        quantisation, strict mode and the configurations of HNSW, optimisers and write-ahead log.
+        The embedded engine has none of these but int8.
 
         Args:
             collection: name of the copy; the same name by default.
@@ -57,11 +61,13 @@ class IndexCopies(IndexOperations):
 
         Raises:
             ConfigurationError: no place is named; the copy would go with this call.
+            CollectionMismatchError: the collection there is another encoder's, or of another form;
+                nothing was written.
             CollectionError: the copy does not have as many points in the end.
         """
         name = self._name_of_copy(collection, place)
         with closing(connect(**place)) as other:
-            return self.run(collection_copy.copy(self._collection, name, other, progress))
+            return self.run(self._copy(name, other, progress))
 
     async def acopy_to(
         self,
@@ -74,7 +80,7 @@ class IndexCopies(IndexOperations):
         name = self._name_of_copy(collection, place)
         other = await asyncio.to_thread(partial(connect, **place))
         try:
-            return await self.arun(collection_copy.copy(self._collection, name, other, progress))
+            return await self.arun(self._copy(name, other, progress))
         finally:
             await other.aclose()
 
@@ -99,7 +105,7 @@ class IndexCopies(IndexOperations):
         first collection's own name after the call is in the first alone.
 
         Args:
-            into: name of the second collection.
+            into: name of the second collection; new, empty, or that of an interrupted call.
             encoder: makes its vectors; by default this index's.
             alias: a name that leads to the second collection at the end; for servers.
             dry_run: write nothing, and estimate time and space from the first passages.
@@ -108,7 +114,8 @@ class IndexCopies(IndexOperations):
 
         Raises:
             ConfigurationError: names or settings that cannot be.
-            CollectionError: somebody else writes to the second collection.
+            CollectionError: others write to the second collection, or it holds what no earlier
+                call has put there.
         """
         return self.run(self._reindex(into, encoder, alias, dry_run, progress, settings))
 
@@ -124,6 +131,12 @@ class IndexCopies(IndexOperations):
     ) -> ReindexReport:
         """:meth:`reindex` without blocking the event loop."""
         return await self.arun(self._reindex(into, encoder, alias, dry_run, progress, settings))
+
+    def _copy(
+        self, name: str, other: Connection, progress: ProgressCallback | None
+    ) -> Operation[int]:
+        is_server = [not (each.embedded or each.local_mode) for each in (self._connection, other)]
+        return collection_copy.copy(self._collection, name, other, progress, options=all(is_server))
 
     def _name_of_copy(self, collection: str | None, place: Mapping[str, Any]) -> str:
         named = ("location", "client", "async_client")

@@ -72,11 +72,16 @@ def translate(
                 f" for a majority ({detail}). Start it, or keep a copy of each shard on another"
                 " node (replication_factor)."
             )
+        case Fault.INTERNAL:
+            return ServerUnavailableError(
+                f"Qdrant at {place} failed while it answered ({detail}). Try later; if it goes on,"
+                " its log says why."
+            )
         case Fault.REFUSED if NEVER_GRANTED in lowered:
             return ServerError(
                 f"Collection {collection!r} at {place} never grants this request: its rate limit is"
-                f" smaller than one batch, which costs a token a search ({detail}). Raise"
-                " read_rate_limit or write_rate_limit of its strict mode."
+                f" smaller than what one costs, a token for each search, condition of a filter and"
+                f" point ({detail}). Raise read_rate_limit or write_rate_limit of its strict mode."
             )
         case Fault.REFUSED if (exceeded := _exceeded_limit(detail)) is not None:
             setting, needed, allowed = exceeded

@@ -42,10 +42,15 @@ class Fault(Enum):
     CLOSED = auto()
     UNREADABLE = auto()
     REFUSED = auto()
+    INTERNAL = auto()
     FAILED = auto()
 
 
-TRANSIENT = frozenset({Fault.UNAVAILABLE, Fault.NODE_DOWN, Fault.BUSY, Fault.TIMEOUT})
+# An internal error is worth another try: a node that comes back answers "Local shard 1 not found"
+# for a moment, and every call of an index may be done twice.
+TRANSIENT = frozenset(
+    {Fault.UNAVAILABLE, Fault.NODE_DOWN, Fault.BUSY, Fault.TIMEOUT, Fault.INTERNAL}
+)
 
 _FAULT_OF_STATUS = {
     401: Fault.AUTHENTICATION,
@@ -65,7 +70,7 @@ _FAULT_OF_CODE = {
     grpc.StatusCode.UNAUTHENTICATED: Fault.AUTHENTICATION,
     grpc.StatusCode.PERMISSION_DENIED: Fault.AUTHENTICATION,
     grpc.StatusCode.NOT_FOUND: Fault.NOT_FOUND,
-    grpc.StatusCode.INTERNAL: Fault.FAILED,
+    grpc.StatusCode.INTERNAL: Fault.INTERNAL,
     grpc.StatusCode.UNKNOWN: Fault.FAILED,
 }
 _STORAGE_ERRNO = {
@@ -124,7 +129,7 @@ def classify(error: BaseException) -> tuple[Fault, str] | None:
     lowered = detail.lower()
     if any(words in lowered for words in _STORAGE_WORDS):
         fault = Fault.STORAGE
-    elif fault is Fault.FAILED and any(words in lowered for words in _NODE_DOWN_WORDS):
+    elif fault is Fault.INTERNAL and any(words in lowered for words in _NODE_DOWN_WORDS):
         fault = Fault.NODE_DOWN
     elif NEVER_GRANTED in lowered:
         fault = Fault.REFUSED
@@ -198,7 +203,7 @@ def _transport_fault(error: BaseException) -> tuple[Fault, str]:
 
 def _response_fault(error: UnexpectedResponse) -> tuple[Fault, str]:
     status = error.status_code or 500
-    fault = _FAULT_OF_STATUS.get(status, Fault.FAILED if status >= 500 else Fault.REFUSED)
+    fault = _FAULT_OF_STATUS.get(status, Fault.INTERNAL if status >= 500 else Fault.REFUSED)
     try:
         return fault, str(error.structured()["status"]["error"])
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Sized
+from collections.abc import Container, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice, repeat
@@ -86,22 +86,17 @@ def add(
     keep_sources: Container[str] = (),
     progress: ProgressCallback | None = None,
     batch_size: int = BATCH_SIZE,
-    postponed: Container[str] = (),
-    mark_postponed: Callable[[], Operation[None]] | None = None,
 ) -> Operation[IngestReport]:
     """Stores passages; see :meth:`PassageIndex.add`.
 
-    The encoder makes every named vector that the collection has, in one pass, but for those that
-    are ``postponed`` to a back-fill: ``mark_postponed`` marks them as incomplete before points are
-    written without them. A passage's content hash does not depend on these: who adds it again after
-    the back-fill finds it unchanged.
+    The encoder makes every named vector that the collection has, in one pass.
     """
     check_count("batch_size", batch_size)
     check_stream(passages)
     check_type("keep_sources", keep_sources, Container)
     if keep_sources != () and not replace_sources:
         raise ConfigurationError("keep_sources= limits replace_sources=True; pass both.")
-    work = _Ingestion(collection, encoder, passages, postponed)
+    work = _Ingestion(collection, encoder, passages)
     meter = ProgressMeter(progress, len(passages) if isinstance(passages, Sized) else None)
     try:
         for size in chain([min(FIRST_BATCH, batch_size)], repeat(batch_size)):
@@ -112,8 +107,6 @@ def add(
             if not changed:
                 meter.report(work.read)
                 continue
-            if mark_postponed is not None:
-                yield from mark_postponed()
             left = len(changed)
             for part in work.parts(changed):
                 yield from work.store(part)
@@ -157,11 +150,9 @@ class _Ingestion:
         collection: Collection,
         encoder: Encoder,
         passages: Iterable[Passage],
-        postponed: Container[str],
     ) -> None:
         self._collection, self._encoder, self._stream = collection, encoder, iter(passages)
-        vectors = _vectors_to_write(collection, encoder)
-        self._vectors = [vector for vector in vectors if vector.name not in postponed]
+        self._vectors = _vectors_to_write(collection, encoder)
         self._fingerprints = written_fingerprints(collection, encoder)
         self._digests: dict[str, str] = {}
         self._stored: dict[str, Any] = {}

@@ -156,6 +156,7 @@ def open_collection(
         vectors=stored,
         searchable=_searchable(name, stored, requested),
         tenant=tenant,
+        all_tenants=all_tenants,
         local_mode=local_mode,
         prefixes=prefixes,
         keys=keys,

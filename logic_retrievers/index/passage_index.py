@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self, Unpack
 
 from logic_retrievers.effects import Compute, Operation, arun, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import backfill, ingestion, points
 from logic_retrievers.index.backfill import BackfillReport
 from logic_retrievers.index.connection import Connection
@@ -97,11 +99,6 @@ class PassageIndex(IndexCopies):
         )
         return cls(connection, encoder, opened)
 
-    @property
-    def incomplete(self) -> tuple[str, ...]:
-        """Names of the vectors that some passages lack until :meth:`backfill` has made them."""
-        return tuple(sorted(n for n, v in self._collection.vectors.items() if v.incomplete))
-
     def add(
         self,
         passages: Iterable[Passage],
@@ -110,7 +107,6 @@ class PassageIndex(IndexCopies):
         keep_sources: Container[str] = (),
         progress: ProgressCallback | None = None,
         batch_size: int = BATCH_SIZE,
-        fast: bool = False,
     ) -> IngestReport:
         """Stores passages.
 
@@ -128,18 +124,14 @@ class PassageIndex(IndexCopies):
                 not be read); nothing of theirs is deleted. Read when ``passages`` has ended.
             progress: called about every second, and after the first 16 passages.
             batch_size: how many passages are read and sorted by length, and at most sent, together.
-            fast: make the topical vector and the words alone, in about half the time, and leave the
-                other vectors to :meth:`backfill`. Until then no search uses them; see
-                :attr:`incomplete`.
 
         Raises:
+            ConfigurationError: the index was opened with ``all_tenants=True``.
             DuplicateIdError, InputError: passages that cannot be stored, once all others are.
             CollectionError, ServerError: Qdrant refused or failed. The message says how many
                 passages of this call are stored.
         """
-        return self.run(
-            self._add(passages, replace_sources, keep_sources, progress, batch_size, fast)
-        )
+        return self.run(self._add(passages, replace_sources, keep_sources, progress, batch_size))
 
     async def aadd(
         self,
@@ -149,11 +141,10 @@ class PassageIndex(IndexCopies):
         keep_sources: Container[str] = (),
         progress: ProgressCallback | None = None,
         batch_size: int = BATCH_SIZE,
-        fast: bool = False,
     ) -> IngestReport:
         """:meth:`add` without blocking the event loop."""
         return await self.arun(
-            self._add(passages, replace_sources, keep_sources, progress, batch_size, fast)
+            self._add(passages, replace_sources, keep_sources, progress, batch_size)
         )
 
     def delete(
@@ -276,10 +267,13 @@ class PassageIndex(IndexCopies):
         keep_sources: Container[str],
         progress: ProgressCallback | None,
         batch_size: int,
-        fast: bool,
     ) -> Operation[IngestReport]:
+        if self._collection.all_tenants:
+            raise ConfigurationError(
+                "This index reads the passages of all tenants (all_tenants=True): what it added"
+                " would belong to none, and no tenant would see it. Open it with tenant= to add."
+            )
         self._collection = yield from prepare_writing(self._collection, self._encoder.specs)
-        postponed = backfill.postponed_vectors(self._collection) if fast else ()
         report = yield from ingestion.add(
             self._collection,
             self._encoder,
@@ -288,14 +282,9 @@ class PassageIndex(IndexCopies):
             keep_sources=keep_sources,
             progress=progress,
             batch_size=batch_size,
-            postponed=postponed,
-            mark_postponed=self._mark_postponed if postponed else None,
         )
         yield from self._optimize()
         return report
-
-    def _mark_postponed(self) -> Operation[None]:
-        self._collection = yield from backfill.mark_postponed(self._collection)
 
     def _backfill(
         self, names: Sequence[str] | None, progress: ProgressCallback | None
@@ -303,7 +292,7 @@ class PassageIndex(IndexCopies):
         report = yield from backfill.backfill(
             self._collection, self._encoder, names, progress=progress
         )
-        self._collection = yield from open_collection(
+        opened = yield from open_collection(
             self._collection.name,
             self._encoder.specs,
             local_mode=self._connection.local_mode,
@@ -312,5 +301,6 @@ class PassageIndex(IndexCopies):
             create=False,
             show_quarantined=self._collection.shows_quarantined,
         )
+        self._collection = replace(opened, all_tenants=self._collection.all_tenants)
         yield from self._optimize()
         return report

@@ -25,11 +25,11 @@ from logic_retrievers.validation import check_ids
 
 IDS_PER_CALL = 1024
 SOURCES_PER_CALL = 512
-POINTS_PER_DELETION = 4096
+IDS_PER_PAGE = 4096
 
 
 def count(collection: Collection, user_filter: UserFilter = None) -> Operation[int]:
-    """How many passages there are; an estimate where strict mode forbids exact counts."""
+    """How many passages there are."""
     condition = to_qdrant_filter(
         user_filter, tenant=collection.tenant, prefixes=collection.prefixes
     )
@@ -156,7 +156,7 @@ def delete_others(
 ) -> Operation[int]:
     """Deletes the points that meet a condition, but for those with these ids; returns how many."""
     others: list[models.ExtendedPointId] = []
-    limit, offset = collection.limits.results(POINTS_PER_DELETION), None
+    limit, offset = collection.limits.results(IDS_PER_PAGE), None
     while True:
         records, offset = yield scroll(
             collection.name, condition, limit=limit, offset=offset, payload=False
@@ -172,9 +172,8 @@ def delete_points(
     collection: Collection, point_ids: Sequence[models.ExtendedPointId]
 ) -> Operation[None]:
     """Deletes points by id."""
-    for batch in batches(point_ids, POINTS_PER_DELETION):
-        selector = models.PointIdsList(points=list(batch))
-        yield client_call("delete", collection.name, points_selector=selector, wait=True)
+    for batch in batches(point_ids, IDS_PER_PAGE):
+        yield client_call("delete", collection.name, points_selector=list(batch), wait=True)
 
 
 def _source_filter(collection: Collection, sources: list[str]) -> models.Filter:
@@ -203,8 +202,19 @@ def _delete(collection: Collection, condition: models.Filter) -> Operation[int]:
 
 
 def count_points(collection: Collection, condition: models.Filter | None) -> Operation[int]:
-    """How many points meet a condition; an estimate where strict mode forbids exact counts."""
-    answer = yield client_call(
-        "count", collection.name, count_filter=condition, exact=collection.limits.exact
-    )
-    return int(answer.count)
+    """How many points meet a condition.
+
+    Their ids are paged through where strict mode forbids exact counts: an estimate is far off where
+    there is a filter.
+    """
+    if collection.limits.exact:
+        answer = yield client_call("count", collection.name, count_filter=condition, exact=True)
+        return int(answer.count)
+    counted, limit, offset = 0, collection.limits.results(IDS_PER_PAGE), None
+    while True:
+        records, offset = yield scroll(
+            collection.name, condition, limit=limit, offset=offset, payload=False
+        )
+        counted += len(records)
+        if offset is None:
+            return counted

@@ -21,7 +21,8 @@ from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import CollectionError, CollectionNotFoundError, ConfigurationError
 from logic_retrievers.index import ingestion, lexical
 from logic_retrievers.index.collection import Collection
-from logic_retrievers.index.collection_copy import copied_options, copy_payload_indexes
+from logic_retrievers.index.collection_copy import copy_payload_indexes
+from logic_retrievers.index.collection_options import CollectionOptions
 from logic_retrievers.index.opening import open_collection, prepare_writing
 from logic_retrievers.index.point_format import content_hash, point_id, stored_hash, stored_tenant
 from logic_retrievers.index.points import count_points, delete_others, delete_points
@@ -33,6 +34,8 @@ from logic_retrievers.types import Passage
 PAGE_SIZE = 256
 FEW = 256
 """Passages that a pass may have written for the alias to be switched after it."""
+_ORIGIN = "logic_reindexed_from"
+"""Key of a second collection's metadata: the name of the original."""
 SAMPLE = 64
 """Passages that an estimate encodes."""
 
@@ -234,18 +237,38 @@ def _open_target(
         "show_quarantined": True,
         **settings,
     }
+    try:
+        existing = yield client_call("get_collection", into)
+    except CollectionNotFoundError:
+        existing = None
+    else:
+        yield from _check_ours(source, into, existing)
     if not embedded and not source.local_mode:
         options = settings.get("collection_options") or {}
-        try:
-            yield client_call("get_collection", into)
-        except CollectionNotFoundError:
-            options = {**copied_options(info), **options}
+        if existing is None:
+            options = {**CollectionOptions.of(info.config).given, **options}
             if settings.get("quantized"):
                 options["quantization_config"] = None
         wanted["collection_options"] = options
     target = yield from open_collection(into, encoder.specs, **wanted)
-    yield from copy_payload_indexes(info, into)
+    yield client_call("update_collection", into, metadata={_ORIGIN: source.name})
+    yield from copy_payload_indexes(info, into, (yield client_call("get_collection", into)))
     return (yield from prepare_writing(target, encoder.specs))
+
+
+def _check_ours(source: Collection, into: str, existing: models.CollectionInfo) -> Operation[None]:
+    """Refuses a collection that no earlier call made: what the original lacks would be deleted.
+
+    Raises:
+        CollectionError: it has points, and is not noted to come from this original.
+    """
+    if (existing.config.metadata or {}).get(_ORIGIN) != source.name:
+        points, _ = yield scroll(into, limit=1, payload=False)
+        if points:
+            raise CollectionError(
+                f"{into!r} exists already, and was not made from {source.name!r}: what it holds"
+                " would be deleted. Choose another name, or delete it first."
+            )
 
 
 def _vector_names(source: Collection, encoder: Encoder) -> list[str]:

@@ -181,6 +181,33 @@ def _estimated_bytes(point: models.PointStruct) -> int:
     return coordinates * BYTES_PER_COORDINATE + len(json.dumps(point.payload))
 
 
+_DIVISIBLE = {
+    "query_batch_points": "requests",
+    "retrieve": "ids",
+    "delete": "points_selector",
+    **dict.fromkeys(("upsert", "update_vectors", "set_payload", "delete_payload"), "points"),
+}
+"""Method -> the argument whose items may come in several calls."""
+
+
+def halves(call: ClientCall) -> list[ClientCall]:
+    """A call as two that together do the same; none where it cannot be divided."""
+    argument = _DIVISIBLE.get(call.method, "")
+    items = call.arguments.get(argument)
+    if not isinstance(items, list) or len(items) < 2:
+        return []
+    middle = len(items) // 2
+    return [
+        ClientCall(call.method, {**call.arguments, argument: part})
+        for part in (items[:middle], items[middle:])
+    ]
+
+
+def joined(first: Any, second: Any) -> Any:
+    """The result of a call from those of its halves: all that is read; of writes any."""
+    return [*first, *second] if isinstance(first, list) else second
+
+
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """Consecutive slices of at most ``size``."""
     return (items[start : start + size] for start in range(0, len(items), size))

@@ -18,12 +18,14 @@ import numpy.typing as npt
 from logic_retrievers.encoders.base import clean_text
 from logic_retrievers.encoders.bundle import Bundle, default_bundle_manifest, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest
+from logic_retrievers.encoders.onnx import MAX_THREADS
 from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, available_cores
 from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.conflict import ConflictConstants, ConflictReader
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS
+from logic_retrievers.settings import check_count
 from logic_retrievers.text import visible_text
 
 Entry: TypeAlias = Literal["judge", "pair_kinds", "nli"]
@@ -75,6 +77,7 @@ class OnnxCrossEncoder:
                 "callable of your own, or judge=None."
             )
         self._entry = entry
+        check_count("threads", 1 if threads is None else threads, MAX_THREADS)
         self._settings: dict[str, Any] = {"providers": providers, "threads": threads}
         self._changes = _read_changes(self.bundle, entry.changes)
         if shares is not None and shares.entry.graphs == entry.graphs:

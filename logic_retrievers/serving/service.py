@@ -29,7 +29,7 @@ MAX_CHARACTERS = 10_000
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_CHARACTERS)]
-Probability = Annotated[float, Field(ge=0, le=1)]
+Probability = Annotated[float, Field(ge=0, le=1, strict=True)]
 
 
 class _Request(BaseModel):
@@ -49,7 +49,7 @@ class _Request(BaseModel):
             raise ValueError("a text has half a character (a lone surrogate)")
         return values
 
-    k: int = Field(5, ge=1, le=MAX_K, description="How many passages.")
+    k: int = Field(5, ge=1, le=MAX_K, strict=True, description="How many passages.")
     filter: dict[str, Any] | None = Field(
         None,
         description="Only passages with this metadata: a value, a list of values, a range, others"

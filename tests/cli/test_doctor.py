@@ -66,15 +66,24 @@ def test_a_missing_collection_in_a_shells_words(tmp_path):
 
 
 def test_an_embedded_index_with_all_that_can_be_wrong(monkeypatch, tmp_path):
-    """Too many passages without HNSW, no words, and a vector that was put off."""
+    """Too many passages without HNSW, no words, and a back-fill that was stopped."""
+
+    def stop(progress):
+        raise KeyboardInterrupt
+
     for module in (collection, optimization):
         monkeypatch.setattr(module, "EXACT_LIMIT", 50)
     monkeypatch.setattr(optimization, "_PROGRAM", "raise SystemExit('killed')")
     with (
-        PassageIndex.open(location=tmp_path, lexical=False) as index,
+        PassageIndex.open(location=tmp_path, lexical=False, vectors=["topical"]) as index,
         pytest.warns(OptimizationWarning),
     ):
-        index.add(PASSAGES, fast=True)
+        index.add(PASSAGES)
+    with (
+        PassageIndex.open(location=tmp_path, lexical=False) as index,
+        pytest.raises(KeyboardInterrupt),
+    ):
+        index.backfill(progress=stop)
     found, text = diagnose(tmp_path)
     assert found["vectors"] == ["topical (384), compatibility (384)"]
     incomplete, words, hnsw = found["slow or missing"]

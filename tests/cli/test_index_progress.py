@@ -1,4 +1,4 @@
-"""``logic-retrievers index``: what it shows while it works, and ``--fast``."""
+"""``logic-retrievers index``: what it shows while it works."""
 
 from __future__ import annotations
 
@@ -29,29 +29,13 @@ def call(tmp_path):
     return run
 
 
-def test_fast_and_then_the_rest(call):
-    """Who does not hear of it searches for ever without the compatibility vector."""
-    first = call("--fast")
-    assert "40 added" in first.stdout
-    assert "incomplete: compatibility" in first.stderr
-    assert "40 unchanged" in call("--fast").stdout
-    hits = json.loads(call("--json", path="boats without a sail", command="search").stdout)
-    assert hits
-    second = call()
-    assert "40 unchanged" in second.stdout
-    assert "back-filled: compatibility of 40 stored passages" in second.stderr
-    third = call()
-    assert third.stderr == ""
-    assert call("--fast").stderr == ""
-
-
-def test_contradictions_wait_too(call):
-    """A fast run that makes a vector is none."""
-    call("--fast", "--contradictions")
-    again = call("--fast", "--contradictions").stderr
-    assert "back-filled" not in again
-    assert "incomplete: compatibility, contradiction" in again
-    assert "compatibility, contradiction of 40" in call("--contradictions").stderr
+def test_the_contradiction_vector_later(call):
+    """Of what is stored, and of what comes."""
+    assert "40 added" in call().stdout
+    assert "contradiction of 40 stored passages" in call("--contradictions").stderr
+    again = call("--contradictions")
+    assert "40 unchanged" in again.stdout
+    assert again.stderr == ""
 
 
 def test_lines_where_there_is_no_terminal(call, monkeypatch):

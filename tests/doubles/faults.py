@@ -7,7 +7,8 @@ from typing import Literal, get_args
 from .replies import ConnectionDropped, ErrorReply, NoAnswer, StrangeReply
 
 FaultKind = Literal[
-    "drop_connection", "timeout", "429", "500", "503", "507", "node down", "strange"
+    *("drop_connection", "timeout", "429", "500", "503", "507"),
+    *("node down", "shard not found", "strange"),
 ]
 
 
@@ -51,6 +52,8 @@ class Fault:
                     ' message: "Failed to connect to http://127.0.0.1:7032/, error: transport'
                     ' error"',
                 )
+            case "shard not found":
+                return ErrorReply(500, "Service internal error: Local shard 1 not found")
             case "strange":
                 return StrangeReply(self.body)
 

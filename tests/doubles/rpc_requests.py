@@ -46,6 +46,7 @@ def create_collection(m: Any) -> models.CreateCollection:
         optimizers_config=_optional(
             m, "optimizers_config", GrpcToRest.convert_optimizers_config_diff
         ),
+        wal_config=_optional(m, "wal_config", GrpcToRest.convert_wal_config_diff),
         quantization_config=_optional(
             m, "quantization_config", GrpcToRest.convert_quantization_config
         ),

@@ -71,9 +71,10 @@ def check_limits(endpoint: str, body: object, strict: models.StrictModeConfig) -
         points = getattr(body, "points", None)
         count = len(points) if points is not None else len(body.batch.ids)  # type: ignore[attr-defined]
         _check_limit(name, count, strict.upsert_max_batchsize)
-    for filter_ in (part for search in searches for part in _parts(search)):
-        if isinstance(filter_, models.Filter):
-            sizes = [_size(condition) for condition in _conditions(filter_)]
+    if strict.search_allow_exact is False:
+        check_exact(body)
+    for search in searches:
+        if sizes := [_size(condition) for condition in conditions_of(search)]:
             most = strict.filter_max_conditions
             if most is not None and len(sizes) > most:
                 raise bad_request(
@@ -86,6 +87,11 @@ def check_limits(endpoint: str, body: object, strict: models.StrictModeConfig) -
                     f"Condition size limit reached ({max(sizes)} > {largest})",
                     "Reduce the size of your condition.",
                 )
+
+
+def conditions_of(request: object) -> list[object]:
+    """The conditions of a request's filter."""
+    return list(_conditions(getattr(request, "filter", None)))
 
 
 def _check_limit(name: str, asked: int, limit: int | None) -> None:

@@ -8,6 +8,7 @@ from qdrant_client import QdrantClient
 from qdrant_client.http import models
 
 from .operations import OPERATIONS, Call
+from .rates import RateLimiter
 from .replies import ErrorReply, to_reply
 from .rules import check_exact, check_indexes, check_limits, check_version
 
@@ -33,6 +34,7 @@ class Store:
         self._client = QdrantClient(":memory:")
         self._indexes: dict[str, dict[str, models.PayloadIndexInfo]] = {}
         self.created: dict[str, models.CreateCollection] = {}
+        self._limiters: dict[int, RateLimiter] = {}
         self._lock = threading.Lock()
 
     def run(self, call: Call) -> Any:
@@ -64,6 +66,8 @@ class Store:
         strict = created and created.strict_mode_config
         if strict and strict.enabled:
             check_limits(call.endpoint, call.body, strict)
+            limiter = self._limiters.setdefault(id(strict), RateLimiter(strict))
+            limiter.check(call.endpoint, call.body)
 
     def _dispatch(self, call: Call) -> Any:
         match call.endpoint:
@@ -139,11 +143,13 @@ def _as_created(
     hnsw = body.hnsw_config.model_dump(exclude_none=True) if body.hnsw_config else {}
     optimizers = body.optimizers_config
     changed = optimizers.model_dump(exclude_none=True) if optimizers else {}
+    wal = body.wal_config.model_dump(exclude_none=True) if body.wal_config else {}
     return config.model_copy(
         update={
             "params": config.params.model_copy(update={**params, "on_disk_payload": on_disk}),
             "hnsw_config": config.hnsw_config.model_copy(update=hnsw),
             "optimizer_config": config.optimizer_config.model_copy(update=changed),
+            "wal_config": config.wal_config.model_copy(update=wal),
             "quantization_config": body.quantization_config,
             "strict_mode_config": body.strict_mode_config or config.strict_mode_config,
         }

@@ -19,9 +19,7 @@ from .values import hostile, text
 from .workplace import inns, open_index
 
 INDEX = {
-    "add": (
-        "passages replace_sources:flag keep_sources:containers progress batch_size:count fast:flag"
-    ),
+    "add": ("passages replace_sources:flag keep_sources:containers progress batch_size:count"),
     "get": "ids",
     "count": "filter",
     "delete": "ids filter source:text",

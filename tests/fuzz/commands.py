@@ -18,7 +18,7 @@ from .workplace import head, inns, write_tiny_bundle
 CODES = {0, 1, 2, 3, 4, 5, 6, 130}
 INDEX = "--location:location --collection:name --tenant:name --api-key:text --bundle:bundle"
 COMMANDS = {
-    "index": f"path --overlap:count --language:name --no-lexical --contradictions --fast {INDEX}",
+    "index": f"path --overlap:count --language:name --no-lexical --contradictions {INDEX}",
     "search": (
         "text --expression:expression -k:count --policy:policy --base:policy --filter:filter"
         " --min-score:number --exclude:text --hard --no-judge --explain --json --all-tenants"

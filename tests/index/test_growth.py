@@ -114,20 +114,17 @@ def test_a_program_that_is_no_python_is_not_started_again(encoder, make_passages
         assert indexed(index) == 160
 
 
-def test_vectors_that_are_not_made_yet_are_not_missing_in_hnsw(
-    encoder, make_passages, monkeypatch, tmp_path
-):
+def test_vectors_that_are_not_made_yet_are_not_missing_in_hnsw(encoder, make_passages, tmp_path):
     """Every further call would copy and build the whole collection in vain."""
-    with PassageIndex.open("p", encoder, location=tmp_path) as index:
-        index.add(make_passages(200), fast=True)
-        assert index.incomplete
+    with PassageIndex.open("p", encoder, location=tmp_path, vectors=["topical"]) as index:
+        index.add(make_passages(200))
         assert indexed(index) == 400  # topical, and words
         [shard] = (tmp_path / "p").glob("shard-*")
-        index.add([Passage("new", "a new text")], fast=True)
+        index.add([Passage("new", "a new text")])
         assert [shard] == list((tmp_path / "p").glob("shard-*"))
         assert index.client.unindexed_points("p") <= 1
         index.backfill()
-        assert indexed(index) == 601  # without another call; two vectors of the new passage are not
+        assert indexed(index) >= 600  # without another call
 
 
 def test_of_two_creations_at_one_moment_one_stays(monkeypatch, tmp_path):

@@ -274,7 +274,7 @@ def test_inputs_are_not_changed(index):
 
 def test_tenants_do_not_meet_even_with_the_same_ids(opened):
     """One customer's passage in another one's answer."""
-    one, two, nobody = opened(tenant="one"), opened(tenant="two"), opened(all_tenants=True)
+    one, two, nobody = opened(tenant="one"), opened(tenant="two"), opened()
     for index, word in ((one, "mine"), (two, "yours"), (nobody, "nobody's")):
         index.add([Passage("a", f"{word} text", source="s"), Passage("b", f"{word} b")])
     assert [one.count(), two.count(), nobody.count()] == [2, 2, 6]

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from logic_retrievers import Engine
 from logic_retrievers.cli.app import app
-from logic_retrievers.errors import ConfigurationError, ServerError, ServerUnavailableError
+from logic_retrievers.errors import ConfigurationError, ServerUnavailableError, StorageError
 from logic_retrievers.index import Connection, PassageIndex, nodes
 from logic_retrievers.index.nodes import NodesConnection
 from logic_retrievers.index.operations import IndexOperations
@@ -134,10 +134,20 @@ def test_a_refusal_is_final(cluster, encoder):
     first, second = cluster
     with PassageIndex.open("p", encoder, location=[first.url, second.url]) as index:
         second.requests.clear()
-        first.fail(1, "500", "points/count")
-        with pytest.raises(ServerError):
+        first.fail(1, "507", "points/count")
+        with pytest.raises(StorageError):
             index.count()
         assert not second.requests
+
+
+def test_a_node_that_comes_back_without_its_shard(cluster, encoder):
+    """It answers 500 for a moment, and the others have a copy."""
+    first, second = cluster
+    with PassageIndex.open("p", encoder, location=[first.url, second.url]) as index:
+        index.add(PASSAGES)
+        first.fail(1, "shard not found", "points/count")
+        assert index.count() == 20
+        assert ("rest", "points/count") in second.requests
 
 
 @pytest.mark.parametrize(

@@ -258,14 +258,19 @@ def test_the_key_is_nowhere_to_be_seen(encoder, wire_double):
 
 def test_a_collection_of_tenants_is_not_opened_for_everybody_by_accident(opened, location):
     """A setting that was forgotten shows one customer another one's passages."""
-    nobody = opened(all_tenants=True)
-    nobody.add([Passage("a", "quiet hotel")])
+    opened().add([Passage("a", "quiet hotel")])
     assert opened().count() == 1  # no tenants yet
     mine = opened(tenant="mine")
     mine.add([Passage("b", "noisy hostel")])
     with pytest.raises(ConfigurationError, match=r"tenant=.*all_tenants=True"):
         opened()
-    assert opened(all_tenants=True).count() == 2
+    everybody = opened(all_tenants=True)
+    with pytest.raises(ConfigurationError, match="tenant="):
+        everybody.add([Passage("c", "a passage that no tenant would see")])
+    assert everybody.backfill().vectors == ()
+    with pytest.raises(ConfigurationError, match="tenant="):
+        asyncio.run(everybody.aadd([Passage("c", "the same")]))
+    assert everybody.count() == 2
     assert opened(tenant="mine").count() == 1
     mine.delete(["b"])
     assert opened().count() == 1

@@ -268,6 +268,20 @@ def test_one_tenant_alone_or_an_alias_in_a_folder(encoder, tmp_path):
         index.reindex("q", alias="r")
 
 
+def test_a_collection_of_other_passages_is_left_alone(opened, make_passages):
+    """It would lose all that the original lacks."""
+    index, other = opened(), opened(collection="lr-test-2")
+    index.add(make_passages(3))
+    assert index.reindex("lr-test-2").passages == 3
+    third = opened(collection="lr-test-3")
+    third.add([Passage("mine", "a text of another collection")])
+    with pytest.raises(CollectionError, match="exists already"):
+        index.reindex("lr-test-3")
+    with pytest.raises(CollectionError, match="exists already"):
+        third.reindex("lr-test-2")
+    assert (third.count(), other.count()) == (1, 3)
+
+
 def test_somebody_else_writes_to_the_second_collection(opened, make_passages, monkeypatch):
     """It cannot be told from what the first one has lost."""
     index = opened()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from qdrant_client.http.models import QueryResponse
 from logic_retrievers import Atom, Engine, OnnxEncoder, Passage
 from logic_retrievers.cleaning import CorpusCleaner
 from logic_retrievers.errors import ServerError, StrictModeWarning
-from logic_retrievers.index import EncodedVectorQuery, PassageIndex
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex, connection
 from logic_retrievers.index.candidate_search import SPARE, find_candidates
 from logic_retrievers.index.collection import Collection, StoredVector, StrictLimits
 
@@ -137,6 +137,76 @@ def test_what_cannot_be_kept_names_the_setting(wire_settings, strict, setting):
             ServerError, match=rf"Strict mode of collection 'p'.*Raise its {setting}"
         ):
             Engine(index).search("hotels", filter=condition)
+
+
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
+@pytest.mark.parametrize(("asynchronous", "several"), [(False, False), (True, True)])
+async def test_what_a_rate_limit_grants_is_sent(
+    wire_settings, make_passages, asynchronous, several, monkeypatch
+):
+    """A batch of an excluding query costs more than 30 tokens; a server never grants it whole."""
+    monkeypatch.setattr(connection, "_growing_pause", lambda state: 0.01)
+    strict = {"enabled": True, "read_rate_limit": 30, "write_rate_limit": 30}
+    limited = {"collection_options": {"strict_mode_config": strict}}
+    place = wire_settings | ({"location": [wire_settings["location"]]} if several else {})
+    others = [replace(passage, id=f"other {passage.id}") for passage in make_passages(40)]
+    passages, query = [*PASSAGES, *others], "rooms by the sea, but no bars"
+    some = [passage.id for passage in passages[-40:]]
+    with (
+        PassageIndex.open("free", OnnxEncoder(), **wire_settings) as free,
+        PassageIndex.open("strict", OnnxEncoder(), **place, **limited) as index,
+    ):
+        free.add(passages)
+        if asynchronous:
+            assert (await index.aadd(passages)).added == len(passages)
+            hits = await Engine(index).asearch(query)
+        else:
+            assert index.add(passages).added == len(passages)
+            hits = Engine(index).search(query)
+        assert hits == Engine(free).search(query)
+        assert len(index.run(index.hide(some))) == 40
+        assert index.delete(some[:15]) == 15
+        assert len(index.get(some)) == 25
+
+
+def test_parts_are_said(wire_settings):
+    strict = {"enabled": True, "write_rate_limit": 5}
+    limited = {"collection_options": {"strict_mode_config": strict}}
+    with PassageIndex.open("p", OnnxEncoder(), **wire_settings, **limited) as index:
+        with pytest.warns(StrictModeWarning, match="write_rate_limit"):
+            index.add(PASSAGES[:10])
+        assert index.count() == 10
+
+
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
+@pytest.mark.parametrize(
+    ("rate", "settings"),
+    [(2, {}), (1, {}), (5, {"retries": 0})],  # not one search; two halves that may not wait
+)
+def test_a_rate_that_grants_nothing(wire_settings, rate, settings):
+    strict = {"enabled": True, "read_rate_limit": rate}
+    limited = {"collection_options": {"strict_mode_config": strict}}
+    with (
+        PassageIndex.open("p", OnnxEncoder(), **wire_settings, **settings, **limited) as index,
+        pytest.raises(ServerError, match="Raise read_rate_limit"),
+    ):
+        Engine(index).search_many(["rooms by the sea", "a hut", "an inn by the lake"])
+
+
+def test_counts_are_exact(wire_settings, make_passages):
+    """Where strict mode forbids exact ones; a server's estimate is far off for a filter."""
+    strict = {"enabled": True, "search_allow_exact": False, "max_query_limit": 20}
+    limited = {"collection_options": {"strict_mode_config": strict}}
+    with PassageIndex.open("p", OnnxEncoder(), **wire_settings, **limited) as index:
+        index.add(make_passages(60))
+        assert index.count() == 60
+        assert index.count({"parity": "even"}) == 30
+        assert index.count({"number": {"lt": 45}}) == 45
+        assert index.count({"parity": "none"}) == 0
+        assert index.unknown_fields({"parity": "odd", "other": 1}) == ["other"]
+        assert index.delete(filter={"parity": "odd"}) == 30
+        assert index.reindex("q").passages == 30
+        assert index.copy_to("r", **wire_settings) == 30
 
 
 def test_a_mode_that_is_off_limits_nothing():

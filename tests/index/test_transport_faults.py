@@ -16,6 +16,7 @@ from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 from suites import HashedEncoder
 
+from logic_retrievers import Engine
 from logic_retrievers.errors import (
     AuthenticationError,
     CollectionError,
@@ -40,24 +41,28 @@ def _short_pauses(monkeypatch):
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-@pytest.mark.parametrize("kind", ["drop_connection", "503", "429", "node down"])
+@pytest.mark.parametrize(
+    "kind", ["drop_connection", "503", "429", "node down", "500", "shard not found"]
+)
 def test_passing_faults_are_retried(wire_double, wire_settings, encoder, kind, asynchronous):
     """A restart of the server must not break an ingestion of hours."""
     index = PassageIndex.open("p", encoder, **wire_settings)
     passages = [Passage(str(i), f"text {i}") for i in range(10)]
-    for on in ("points/upsert", "points/retrieve"):
+    for on in ("points/upsert", "points/retrieve", "points/query/batch", "points/count"):
         wire_double.fail(2, kind, on=on, retry_after="0.01")
     if asynchronous:
 
-        async def ingest():
+        async def work():
             async with index:
-                return await index.aadd(passages, batch_size=4)
+                report = await index.aadd(passages, batch_size=4)
+                return report, await Engine(index, "topical").asearch("text"), await index.acount()
 
-        report = asyncio.run(ingest())
+        report, hits, count = asyncio.run(work())
     else:
         report = index.add(passages, batch_size=4)
+        hits, count = Engine(index, "topical").search("text"), index.count()
         index.close()
-    assert report.added == 10
+    assert (report.added, len(hits), count) == (10, 10, 10)
     assert wire_double.faults_left == 0
 
 
@@ -212,6 +217,9 @@ CODE = grpc.StatusCode
         ),
         (
             [
+                _http(500, "Service internal error: Local shard 1 not found"),
+                _http(500, "panic"),
+                _Rpc(CODE.INTERNAL, "Service internal error: Local shard 1 not found"),
                 _http(502, ""),
                 _http(503, ""),
                 _http(429, ""),
@@ -262,9 +270,8 @@ CODE = grpc.StatusCode
             [
                 _http(400, "Bad request: whatever"),
                 _http(403, "Forbidden: Index required. Help: Create an index."),
-                _http(500, "panic"),
-                _Rpc(CODE.INTERNAL, "panic"),
                 _Rpc(CODE.INVALID_ARGUMENT, "whatever"),
+                _Rpc(CODE.UNKNOWN, "whatever"),
                 ResponseHandlingException(ValueError("not JSON")),
             ],
             ServerError,

@@ -217,8 +217,8 @@ class EdgeClient:
 
     def delete(self, collection_name: str, points_selector: Any, **_: Any) -> None:
         """Deletes points, by ids or by a filter."""
-        if isinstance(points_selector, models.PointIdsList):
-            self._write(collection_name, "delete_points", list(points_selector.points))
+        if isinstance(points_selector, list):
+            self._write(collection_name, "delete_points", points_selector)
             return
         condition = translation.to_filter(points_selector.filter)
         self._write(collection_name, "delete_points_by_filter", condition)

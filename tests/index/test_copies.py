@@ -1,0 +1,171 @@
+"""Copies of a collection elsewhere: what is there, what changed meanwhile, how it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from doubles import WireDouble
+from qdrant_client import models
+from suites import HashedEncoder
+
+from logic_retrievers.errors import CollectionMismatchError, FingerprintMismatchError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.types import Passage
+
+OPTIONS = {
+    "shard_number": 2,
+    "replication_factor": 2,
+    "write_consistency_factor": 2,
+    "on_disk_payload": False,
+    "on_disk": True,
+    "hnsw_config": {"m": 8, "on_disk": True},
+    "optimizers_config": {"indexing_threshold": 1000},
+    "wal_config": {"wal_capacity_mb": 64},
+    "quantization_config": {"binary": {"always_ram": True}},
+    "strict_mode_config": {"enabled": True, "max_query_limit": 500, "search_allow_exact": False},
+}
+
+
+@pytest.fixture(params=["folder", "rest", "grpc"])
+def elsewhere(request, tmp_path):
+    """Settings of a place for copies."""
+    if request.param == "folder":
+        yield {"location": tmp_path / "copies"}
+        return
+    with WireDouble() as double:
+        grpc = {"prefer_grpc": request.param == "grpc", "grpc_port": double.grpc_port}
+        yield {"location": double.url, **grpc}
+
+
+def points(place: dict[str, Any], name: str, encoder: Any) -> tuple[Any, Any]:
+    """All that a collection holds: its points, and what is noted of it."""
+    with PassageIndex.open(name, encoder, **place, all_tenants=True) as index:
+        found, _ = index.client.scroll(name, limit=1000, with_vectors=True)
+        return found, index.client.get_collection(name).config.metadata
+
+
+def other_encoder(encoder: HashedEncoder) -> dict[str, Any]:
+    return {"encoder": HashedEncoder(version="2")}
+
+
+def other_dimension(encoder: HashedEncoder) -> dict[str, Any]:
+    return {"encoder": HashedEncoder(dimension=48)}
+
+
+def other_words(encoder: HashedEncoder) -> dict[str, Any]:
+    return {"encoder": encoder, "lexical": "german"}
+
+
+def no_words(encoder: HashedEncoder) -> dict[str, Any]:
+    return {"encoder": encoder, "lexical": False}
+
+
+def fewer_vectors(encoder: HashedEncoder) -> dict[str, Any]:
+    return {"encoder": encoder, "vectors": ("topical",)}
+
+
+def other_keys(encoder: HashedEncoder) -> dict[str, Any]:
+    return {"encoder": encoder, "text_key": "content"}
+
+
+@pytest.mark.parametrize(
+    "made", [other_encoder, other_dimension, other_words, no_words, fewer_vectors, other_keys]
+)
+@pytest.mark.parametrize("stored", [0, 3])
+def test_nothing_is_written_onto_another_collection(
+    encoder, make_passages, tmp_path, elsewhere, made: Callable[..., Any], stored
+):
+    """Points of two encoders in one collection are compared by every search from then on."""
+    settings = made(encoder)
+    with PassageIndex.open("p", **settings, **elsewhere) as other:
+        other.add(make_passages(stored))
+    before = points(elsewhere, "p", settings["encoder"])
+    wrong = (FingerprintMismatchError, CollectionMismatchError)
+    with PassageIndex.open("p", encoder, location=tmp_path / "original") as index:
+        index.add(make_passages(9))
+        with pytest.raises(wrong, match="Nothing was written"):
+            index.copy_to(**elsewhere)
+    assert points(elsewhere, "p", settings["encoder"]) == before
+
+
+def test_one_that_another_store_filled(encoder, make_passages, tmp_path, wire_double):
+    place = {"location": wire_double.url}
+    with PassageIndex.open("q", encoder, lexical=False, **place) as index:
+        dense = index.client.get_collection("q").config.params.vectors
+        index.client.create_collection("p", vectors_config=dense)
+        vector = {name: [1.0] * params.size for name, params in dense.items()}
+        index.client.upsert("p", [models.PointStruct(id=1, vector=vector, payload={"a": 1})])
+        index.client.create_collection("empty", vectors_config=dense)
+    with PassageIndex.open("p", encoder, location=tmp_path, lexical=False) as index:
+        index.add(make_passages(9))
+        with pytest.raises(CollectionMismatchError, match="another store"):
+            index.copy_to(**place)
+        assert index.copy_to("empty", **place) == 9
+    with pytest.raises(FingerprintMismatchError):
+        PassageIndex.open("empty", HashedEncoder(version="2"), **place)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_going_on_makes_up_for_what_happened(
+    encoder, make_passages, tmp_path, elsewhere, asynchronous
+):
+    """Texts that changed, metadata, fields of the application, what was hidden or shown."""
+
+    def stop(progress: Any) -> None:
+        raise KeyboardInterrupt
+
+    with PassageIndex.open("p", encoder, location=tmp_path / "original") as index:
+        passages = make_passages(300)
+        index.add(passages)
+        index.run(index.hide(["p1", "p2"]))
+        index.copy_to(**elsewhere)
+        changed = [
+            replace(passages[0], text="a text that was recalled"),
+            replace(passages[3], metadata={"number": -3}),
+            replace(passages[4], extra={"row": 4}),
+            replace(passages[5], source="file"),
+        ]
+        index.add([*changed, Passage("new", "a new text")])
+        index.run(index.hide(["p6"]))
+        index.run(index.unhide(["p1"]))
+        with pytest.raises(KeyboardInterrupt):
+            index.copy_to(**elsewhere, progress=stop)
+        if asynchronous:
+            assert await index.acopy_to(**elsewhere) <= 7
+        else:
+            assert index.copy_to(**elsewhere) <= 7
+        assert index.copy_to(**elsewhere) == 0
+        with PassageIndex.open("p", encoder, **elsewhere) as copy:
+            assert {p.id: p for p in copy.scroll()} == {p.id: p for p in index.scroll()}
+            assert {p.id for p in copy.scroll() if p.quarantined} == {"p2", "p6"}
+
+
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
+def test_a_copy_is_kept_like_the_original(wire_settings, wire_double, encoder, make_passages):
+    """From a server to a server, and where a second collection is made by reindexing."""
+    fields = {"number": "integer"}
+    with PassageIndex.open(
+        *("p", encoder), **wire_settings, collection_options=OPTIONS, indexed_fields=fields
+    ) as index:
+        index.add(make_passages(20))
+        index.copy_to("q", **wire_settings)
+        index.reindex("r", HashedEncoder(version="2"))
+        original, *others = (index.client.get_collection(name) for name in "pqr")
+    for other in others:
+        assert other.config.model_dump(exclude={"metadata"}) == original.config.model_dump(
+            exclude={"metadata"}
+        )
+        assert other.payload_schema == original.payload_schema
+    assert wire_double.created["q"].wal_config.wal_capacity_mb == 64
+
+
+def test_into_a_folder_and_back(wire_settings, encoder, make_passages, tmp_path):
+    """The embedded engine has int8 alone; a server makes its own of what a folder does not say."""
+    with PassageIndex.open("p", encoder, **wire_settings, collection_options=OPTIONS) as index:
+        index.add(make_passages(20))
+        assert index.copy_to(location=tmp_path) == 20
+    with PassageIndex.open("p", encoder, location=tmp_path) as folder:
+        assert folder.copy_to("q", **wire_settings) == 20
