@@ -152,6 +152,7 @@ class Quarantine:
         undone = {n: e for n, e in unexpected.items() if e and e.text == text_hash(flagged[n])}
         shown = [name for name, entry in undone.items() if entry.event == "restore"]
         purged = [name for name, entry in undone.items() if entry.event == "purge"]
+        self._index.connection.check_writable()  # before the ledger says what cannot be done
         verified = Verified(
             hidden=tuple(unchanged),
             shown=tuple(shown),
@@ -183,6 +184,7 @@ class Quarantine:
         check_ids(ids)
         yield from refuse_mixed_tenants(self._index)
         states = yield Compute(partial(self._ledger.states, self._namespace))
+        self._index.connection.check_writable()
         passages = {
             passage.id: passage
             for passage in (yield from self._index.get_passages(ids))
@@ -212,6 +214,7 @@ class Quarantine:
                 f"{wrong[0]!r} is not in quarantine, and only hidden passages can be purged."
                 " Nothing was deleted."
             )
+        self._index.connection.check_writable()
         entries = [
             Entry("purge", name, text=text_hash(passage), reason="purged by hand")
             for name, passage in passages.items()

@@ -88,6 +88,8 @@ class PassageIndex(IndexCopies):
     ) -> Operation[Self]:
         if encoder is None:
             encoder = yield Compute(default_encoder)
+        if connection.read_only:
+            settings = {**settings, "create": False, "indexed_fields": None}
         opened = yield from open_collection(
             collection,
             encoder.specs,
@@ -269,6 +271,7 @@ class PassageIndex(IndexCopies):
         batch_size: int,
         fast: bool,
     ) -> Operation[IngestReport]:
+        self._connection.check_writable()
         self._collection = yield from prepare_writing(self._collection, self._encoder.specs)
         postponed = backfill.postponed_vectors(self._collection) if fast else ()
         report = yield from ingestion.add(
@@ -291,6 +294,7 @@ class PassageIndex(IndexCopies):
     def _backfill(
         self, names: Sequence[str] | None, progress: ProgressCallback | None
     ) -> Operation[BackfillReport]:
+        self._connection.check_writable()
         report = yield from backfill.backfill(
             self._collection, self._encoder, names, progress=progress
         )
