@@ -26,7 +26,7 @@ class ConnectionSettings(TypedDict, total=False):
             index), ``http(s)://...`` (a server; without user name, password or query), a list of
             these (nodes of one cluster: a request that cannot reach one goes to the next, which is
             asked first for the next ten seconds), or a folder (embedded: one process at a time, and
-            32 MiB of its disk stay free).
+            32 MiB of its disk stay free; on tmpfs 32 MiB more for each vector).
         client, async_client: ready clients instead of a location; they stay open at closing. The
             ``client`` of an index opens another one beside it. A ``timeout`` that a client was made
             with takes the place of the one below.

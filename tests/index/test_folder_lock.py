@@ -129,7 +129,13 @@ def test_a_file_system_without_locks(encoder, tmp_path, monkeypatch):
 
 
 WINDOWS = """
-import asyncio, errno, fcntl, importlib.metadata, logging, os, pathlib, sys, tempfile, types
+import errno, fcntl, importlib, os, sys, types
+
+import portalocker
+from suites import HashedEncoder
+from logic_retrievers.errors import CollectionLockedError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.types import Passage
 
 def locking(descriptor, mode, _):
     try:
@@ -140,13 +146,12 @@ def locking(descriptor, mode, _):
 names = {"LK_UNLCK": 0, "LK_LOCK": 1, "LK_NBLCK": 2, "LK_RLCK": 3, "LK_NBRLCK": 4}
 sys.modules["msvcrt"] = types.SimpleNamespace(locking=locking, **names)
 os.name = "nt"
-import portalocker
+flags = importlib.reload(portalocker.constants).LockFlags
+windows = importlib.reload(portalocker.portalocker)
 os.name = "posix"
-
-from suites import HashedEncoder
-from logic_retrievers.errors import CollectionLockedError
-from logic_retrievers.index import PassageIndex
-from logic_retrievers.types import Passage
+portalocker.lock, portalocker.unlock = windows.lock, windows.unlock
+portalocker.LOCK_EX, portalocker.LOCK_SH = flags.EXCLUSIVE, flags.SHARED
+portalocker.LOCK_NB = flags.NON_BLOCKING
 
 def opened(**settings):
     return PassageIndex.open("p", HashedEncoder(), location=sys.argv[1], **settings)

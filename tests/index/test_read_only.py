@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from mounts import read_only
 from suites import HashedEncoder
 from vector_queries import vector_queries
 
@@ -40,19 +38,8 @@ def stored(encoder, make_passages, tmp_path) -> Path:
 
 @pytest.fixture
 def mounted(stored, tmp_path) -> Iterator[Path]:
-    """The same folder on a file system that cannot be written."""
-    if shutil.which("mount") is None or os.name == "nt":
-        pytest.skip("there is no command mount")
-    place = tmp_path / "mounted"
-    place.mkdir()
-    for options in (["--bind", stored], ["-o", "remount,bind,ro"]):
-        done = subprocess.run(["mount", *options, place], capture_output=True, text=True)
-        if done.returncode != 0:
-            pytest.skip(f"nothing can be mounted here: {done.stderr.strip()[:100]}")
-    try:
+    with read_only(stored, tmp_path / "mounted") as place:
         yield place
-    finally:
-        subprocess.run(["umount", place], check=True)
 
 
 def writes_of(index: PassageIndex):

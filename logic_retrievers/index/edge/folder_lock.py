@@ -93,7 +93,7 @@ class FolderLock:
             ) from error
         except OSError as error:
             self._give_up()
-            write = "write there, make room, or open it with read_only=True"
+            write = "write there or make room, or open it with read_only=True"
             raise StorageError(
                 f"{path} cannot be opened ({error.strerror}). Give the right to"
                 f" {'read it' if self._shared else write}."
@@ -155,10 +155,10 @@ def _forget_in_child() -> None:
 
 def _replace_descriptors(files: set[tuple[int, int]]) -> None:
     null = os.open(os.devnull, os.O_RDONLY)
-    for name in os.listdir("/dev/fd"):
+    for descriptor in [int(path.name) for path in Path("/dev/fd").iterdir()]:
         with suppress(OSError):
-            if _identity(os.fstat(int(name))) in files:
-                os.dup2(null, int(name), inheritable=False)
+            if _identity(os.fstat(descriptor)) in files:
+                os.dup2(null, descriptor, inheritable=False)
     os.close(null)
 
 
