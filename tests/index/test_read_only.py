@@ -103,11 +103,12 @@ def test_a_folder_of_an_older_version_gets_no_lock(stored, encoder):
 
 
 def test_nothing_is_created(encoder, tmp_path):
+    """A misspelt path would become an empty store, and "no" be taken for True."""
     with pytest.raises(CollectionNotFoundError):
         PassageIndex.open("p", encoder, location=tmp_path / "typo", read_only=True)
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(ConfigurationError, match="read_only"):
-        PassageIndex.open("p", encoder, location=tmp_path, read_only="yes")
+        PassageIndex.open("p", encoder, location=tmp_path, read_only="no")
 
 
 def test_a_copy_that_has_no_room(stored, encoder, monkeypatch):

@@ -133,7 +133,7 @@ class EdgeCollection:
         folder: that of the collection; no other process may write to it.
         description: as read from it.
         on_close: called when the engine is closed: gives the folder free.
-        read_only: refuse writes.
+        copy_of: the folder that ``folder`` is a copy of, which is only read.
 
     Raises:
         EdgeError: it is damaged.
@@ -147,13 +147,13 @@ class EdgeCollection:
         description: Description,
         on_close: Callable[[], None],
         *,
-        read_only: bool = False,
+        copy_of: Path | None = None,
     ) -> None:
         self.folder = folder
         self.description = description
         self.lock = threading.RLock()
         self._on_close = on_close
-        self._read_only = read_only
+        self._copy_of = copy_of
         self._unflushed = 0
         for shard in folder.glob(f"shard-{'[0-9a-f]' * 32}"):
             if shard.name != description.shard:  # of an optimisation that was cut off, or is done
@@ -168,8 +168,9 @@ class EdgeCollection:
                 self._indexed = set(self.shard.info().payload_schema)
             if description.points not in (None, count := self.count()):
                 raise EdgeError(
-                    f"{folder} is damaged: it holds {count} points, and {description.points} when"
-                    " it was closed. Put a copy of the folder back, or index again into another"
+                    f"{copy_of or folder} is damaged: it holds {count} points, and"
+                    f" {description.points} when it was closed. Put a copy of the folder back, or"
+                    " index again into another"
                 )
         except BaseException:
             self.shard.close()  # it writes then, so before the folder is given free
@@ -236,7 +237,7 @@ class EdgeCollection:
             ):
                 continue
             # not while an optimisation copies the collection, nor on a full disk
-            if self._read_only or not has_room(self.folder):
+            if self._copy_of is not None or not has_room(self.folder):
                 continue
             if self.lock.acquire(blocking=False):
                 try:
@@ -278,7 +279,7 @@ class EdgeCollection:
         """Writes everything to disk and gives the folder free."""
         with self.lock:
             try:
-                if self.description.points is None and not self._read_only:
+                if self.description.points is None and self._copy_of is None:
                     with suppress(OSError):  # a full disk must not keep it open; nothing is noted
                         self.describe(points=self.count())
                 with engine_errors():
@@ -288,8 +289,8 @@ class EdgeCollection:
 
     def check_writable(self) -> None:
         """Raises :class:`StorageError` where it was opened to read only."""
-        if self._read_only:
-            raise read_only_error(self.folder)
+        if self._copy_of is not None:
+            raise read_only_error(self._copy_of)
 
 
 def _distance(vector: models.VectorParams) -> Any:

@@ -61,7 +61,7 @@ def open_copy(folder: Path, timeout: float) -> EdgeCollection:
     copy = Path(tempfile.mkdtemp(prefix="logic-retrievers-"))
     remove = partial(shutil.rmtree, copy, ignore_errors=True)
     try:
-        return EdgeCollection(copy, _copy(folder, copy, timeout), remove, read_only=True)
+        return EdgeCollection(copy, _copy(folder, copy, timeout), remove, copy_of=folder)
     except BaseException:
         remove()
         raise
