@@ -27,7 +27,8 @@ class _Folder:
     users: int = 1
 
 
-_folders: dict[str, _Folder] = {}
+_Key = tuple[str, bool]  # whether it only reads: such an index lends a writer nothing
+_folders: dict[_Key, _Folder] = {}
 _lock = threading.RLock()  # a store that is collected while another is opened leaves its folder
 
 
@@ -52,12 +53,13 @@ def open_index(
         index = PassageIndex.open(collection, encoder, location=location, **settings)
         return index, index.close
     path = os.path.realpath(location)
-    leave = partial(_leave, path)
     with _lock:
-        folder = _folders.get(path)
+        key = (path, bool(settings.get("read_only")) and (path, False) not in _folders)
+        leave = partial(_leave, key)
+        folder = _folders.get(key)
         if folder is None:
             index = PassageIndex.open(collection, encoder, location=location, **settings)
-            _folders[path] = _Folder(index)
+            _folders[key] = _Folder(index)
             return index, leave
         folder.users += 1
         try:
@@ -68,10 +70,10 @@ def open_index(
             raise
 
 
-def _leave(path: str) -> None:
+def _leave(key: _Key) -> None:
     with _lock:
-        folder = _folders[path]
+        folder = _folders[key]
         folder.users -= 1
         if not folder.users:
-            del _folders[path]
+            del _folders[key]
             folder.index.close()

@@ -39,6 +39,7 @@ class StoreSettings(CollectionSettings, total=False):
     grpc_port: int
     timeout: float
     retries: int
+    read_only: bool
 
 
 class LogicDocumentStore:

@@ -47,10 +47,11 @@ def write_entries(index: PassageIndex, ledger: Ledger, entries: Sequence[Entry])
     Raises:
         StorageError, ServerError: the ledger or Qdrant failed.
     """
-    namespace = ledger_namespace(index)
-    yield Compute(partial(ledger.add, namespace, entries))
-    if entries:
-        yield from note_ledger(index, ledger)
+    if not entries:
+        return
+    index.connection.check_writable()  # before the ledger says what cannot be done
+    yield Compute(partial(ledger.add, ledger_namespace(index), entries))
+    yield from note_ledger(index, ledger)
 
 
 def note_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:

@@ -134,7 +134,8 @@ def clean(
     if collection is None:
         opened = PassageIndex.open("examined", encoder)
     else:
-        opened = StoredCollection(location, collection, bundle, api_key, tenant).open(encoder)
+        stored = StoredCollection(location, collection, bundle, api_key, tenant)
+        opened = stored.open(encoder, reads=dry_run)
     with opened as index:
         if collection is not None:
             settings["ledger"] = open_ledger(ledger, location, create=not dry_run)

@@ -41,7 +41,7 @@ def contradictions(
         raise ConfigurationError("give a statement, or --like with the id of a stored passage")
     if text is not None and not text.strip():
         raise ConfigurationError("the statement is empty; pass a text to contradict")
-    with stored.open() as passages:
+    with stored.open(reads=True) as passages:
         searcher = ContradictionSearch(
             passages, min_probability=min_probability, judge="auto" if judge else None
         )

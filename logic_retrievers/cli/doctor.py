@@ -135,7 +135,7 @@ def _check_bundle(bundle: Path | None) -> Iterator[Check]:
 
 def _check_index(stored: StoredCollection) -> Iterator[Check]:
     """What the index consists of, and what is slow."""
-    with stored.open() as index:
+    with stored.open(reads=True) as index:
         where = f"{stored.collection!r} at {stored.location}"
         yield Check("index", True, f"{index.count()} passages in {where}")
         yield from (Check(name, True, detail) for name, detail in _describe_index(index))

@@ -165,7 +165,7 @@ def _open_quarantine(
 ) -> Iterator[Quarantine]:
     from logic_retrievers.cleaning import Quarantine
 
-    with stored.open() as index:
+    with stored.open(reads=reads) as index:
         yield Quarantine(index, open_ledger(stored.ledger, stored.location, create=not reads))
 
 

@@ -50,7 +50,7 @@ def reindex(
     if options := new.options():
         settings["collection_options"] = options
     encoder = None if new_bundle is None else open_encoder(new_bundle)
-    with stored.open() as passages, progress_bar("passages") as show:
+    with stored.open(reads=dry_run) as passages, progress_bar("passages") as show:
         report = passages.reindex(
             into, encoder, alias=alias, dry_run=dry_run, progress=show, **settings
         )

@@ -77,7 +77,7 @@ def search(
     text_or_expression: str | Expression = (
         str(query) if expression is None else read_query(expression, "expression", resolved)
     )
-    with stored.open() as passages:
+    with stored.open(reads=True) as passages:
         base_specs = passages.encoder.specs
         for file in query_encoder or []:
             passages.use_query_encoder(file)

@@ -51,7 +51,7 @@ def serve(
         if error.name not in EXTRAS:
             raise
         raise MissingExtraError(error.name, EXTRAS[error.name]) from error
-    with stored.open() as passages:
+    with stored.open(reads=True) as passages:
         policy = open_policy("auto", base)
         service = SearchService(passages, policy, judge="auto" if judge else None)
         if mcp:

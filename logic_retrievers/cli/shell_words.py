@@ -21,7 +21,7 @@ _IDIOMS = tuple(
             " --location and --ledger)",
         ),
         (r"\(ledger=\)", "(--ledger)"),
-        (r", or pass create=True", ""),
+        (r", or pass create=True|, raise timeout=|, or open it with read_only=True", ""),
         (r"Index some passages first", "Index some passages first: `logic-retrievers index PATH`"),
         (r"Pass either tenant= or all_tenants=True", "Take either --tenant or --all-tenants"),
         (r"all_tenants=True", "--all-tenants"),

@@ -25,7 +25,14 @@ Client = TypeVar("Client", QdrantClient, AsyncQdrantClient)
 MEMORY = ":memory:"
 CONSISTENCIES = ("majority", "quorum", "all")
 ORDERINGS = ("weak", "medium", "strong")
-_READS = ("query_batch_points", "retrieve", "scroll")
+_CONSISTENT = ("query_batch_points", "retrieve", "scroll")
+READS = frozenset(
+    {
+        *_CONSISTENT,
+        *("count", "get_aliases", "get_collection", "get_collections", "info", "unindexed_points"),
+    }
+)
+"""The calls that change nothing."""
 _WRITES = ("upsert", "update_vectors", "delete_vectors", "delete", "set_payload", "delete_payload")
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|https?:", re.IGNORECASE)
@@ -109,7 +116,7 @@ def guaranteed(consistency: int | str | None, ordering: str | None) -> dict[str,
                 f" {shown(consistency)}."
             )
         agreeing = consistency if is_count else models.ReadConsistencyType(consistency)
-        arguments |= {method: {"consistency": agreeing} for method in _READS}
+        arguments |= {method: {"consistency": agreeing} for method in _CONSISTENT}
     if ordering is not None:
         if ordering not in ORDERINGS:
             raise ConfigurationError(f"ordering= is one of {ORDERINGS}, not {shown(ordering)}.")
@@ -117,7 +124,7 @@ def guaranteed(consistency: int | str | None, ordering: str | None) -> dict[str,
     return arguments
 
 
-def embedded_client(where: str) -> EdgeClient:
+def embedded_client(where: str, timeout: float, read_only: bool) -> EdgeClient:
     """A client of the embedded engine.
 
     Raises:
@@ -127,7 +134,8 @@ def embedded_client(where: str) -> EdgeClient:
     from logic_retrievers.index.edge import EdgeClient  # 35 MB that a server's client does without
 
     try:
-        return EdgeClient(None if where == MEMORY else where)
+        place = None if where == MEMORY else where
+        return EdgeClient(place, timeout=timeout, read_only=read_only)
     except OSError as error:
         place = where if len(where) <= 200 else f"{where[:200]}..."
         raise StorageError(

@@ -29,10 +29,11 @@ from logic_retrievers.effects import ClientCall, Compute, Effect, ThreadHandler
 from logic_retrievers.errors import ConfigurationError, ServerError, StrictModeWarning, warn
 from logic_retrievers.index import clients
 from logic_retrievers.index.batch_search import batch_search
-from logic_retrievers.index.fault_messages import closed_error, translate
+from logic_retrievers.index.fault_messages import closed_error, read_only_error, translate
 from logic_retrievers.index.faults import NEVER_GRANTED, check_answer, is_transient, retry_after
 from logic_retrievers.index.requests import halves, joined
 from logic_retrievers.server_requests import RequestLimits, call_within, is_number
+from logic_retrievers.settings import check_type
 
 if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient
@@ -63,6 +64,7 @@ class Connection:
         place: where Qdrant is, for messages.
         secrets: removed from every message.
         guarantees: of a cluster's reads and writes; see :func:`clients.guaranteed`.
+        read_only: refuse all calls that are no reads.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Connection:
         place: str = "the given client",
         secrets: Secrets | None = None,
         guarantees: Mapping[str, Mapping[str, Any]] | None = None,
+        read_only: bool = False,
     ) -> None:
         given = async_client if client is None else client
         # a client of qdrant-client says where it looks; the embedded engine's is of this package
@@ -83,6 +86,7 @@ class Connection:
         self.embedded = place_of_client is None
         self.local_mode = place_of_client is not None and clients.is_local_mode(place_of_client)
         self.place = place
+        self.read_only = read_only or getattr(client, "read_only", False)
         self._client = client
         self._async_client = async_client
         self._make_async = make_async
@@ -127,6 +131,7 @@ class Connection:
         retries: int = 3,
         consistency: int | str | None = None,
         ordering: str | None = None,
+        read_only: bool = False,
     ) -> Connection:
         """Connects to one server, or opens Qdrant in this process.
 
@@ -141,8 +146,8 @@ class Connection:
         guarantees = clients.guaranteed(consistency, ordering)
         if not is_number(grpc_port, Integral) or not 0 < grpc_port < 65536:
             raise ConfigurationError("grpc_port= is a whole number from 1 to 65535.")
-        if not isinstance(prefer_grpc, bool):
-            raise ConfigurationError("prefer_grpc= is True or False.")
+        check_type("prefer_grpc=", prefer_grpc, bool)
+        check_type("read_only=", read_only, bool)
         if client is not None or async_client is not None:
             if location is not None or api_key is not None:
                 raise ConfigurationError("Pass either a location (and its key) or ready clients.")
@@ -158,12 +163,13 @@ class Connection:
                 limits=limits,
                 secrets=Secrets(*secrets),
                 guarantees=guarantees,
+                read_only=read_only,
             )
         where = clients.MEMORY if location is None else clients.check_location(location)
         if not clients.is_address(where):
             if api_key is not None:
                 raise ConfigurationError("An API key is for a server; this location is embedded.")
-            embedded = clients.embedded_client(where)
+            embedded = clients.embedded_client(where, limits.timeout, read_only)
             return cls(embedded, owned=True, limits=limits, place=where, guarantees=guarantees)
         settings: dict[str, Any] = {
             "url": where,
@@ -181,6 +187,7 @@ class Connection:
             place=where,
             secrets=Secrets(api_key),
             guarantees=guarantees,
+            read_only=read_only,
         )
 
     def __repr__(self) -> str:
@@ -210,6 +217,7 @@ class Connection:
             raise closed_error(self.place)
         if isinstance(effect, Compute):
             return effect.function()
+        self._check_call(effect)
         try:
             return self._request(effect)
         except ServerError as error:
@@ -224,6 +232,7 @@ class Connection:
             raise closed_error(self.place)
         if isinstance(effect, Compute):
             return await self._threads.submit(effect.function)
+        self._check_call(effect)
         try:
             return await self._arequest(effect)
         except ServerError as error:
@@ -231,6 +240,15 @@ class Connection:
             if not parts:
                 raise
         return joined(*[await self.ahandle(part) for part in parts])
+
+    def check_writable(self) -> None:
+        """Refuses before any work what would write in the end.
+
+        Raises:
+            StorageError: the connection only reads.
+        """
+        if self.read_only:
+            raise read_only_error(self.place)
 
     def close(self) -> None:
         """Closes what this connection opened; safe to call twice."""
@@ -246,6 +264,10 @@ class Connection:
         if client is not None:
             await client.close()
         await asyncio.to_thread(self.close)
+
+    def _check_call(self, call: ClientCall) -> None:
+        if call.method not in clients.READS:
+            self.check_writable()
 
     def _request(self, effect: ClientCall) -> Any:
         call = self._call(self.client, effect)

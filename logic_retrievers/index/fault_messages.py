@@ -151,3 +151,10 @@ def _exceeded_limit(detail: str) -> tuple[str, str, str] | None:
 def closed_error(place: str) -> CollectionError:
     """What every call of a closed index, or over a closed client, ends in."""
     return CollectionError(f"The index at {place}, or its client, is closed. Open it again.")
+
+
+def read_only_error(place: object) -> StorageError:
+    """What a write on an index that only reads ends in."""
+    return StorageError(
+        f"The index at {place} only reads. Open it without read_only=True to write."
+    )

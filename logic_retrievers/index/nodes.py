@@ -46,7 +46,7 @@ class NodesConnection(Connection):
 
     def __init__(self, nodes: Sequence[Connection], limits: RequestLimits) -> None:
         place = ", ".join(node.place for node in nodes)
-        super().__init__(nodes[0].client, limits=limits, place=place)
+        super().__init__(nodes[0].client, limits=limits, place=place, read_only=nodes[0].read_only)
         self._nodes = tuple(nodes)
         self._rests_until = [0.0] * len(nodes)
         attempts = max(limits.retries + 1, len(nodes))

@@ -12,6 +12,7 @@ from qdrant_client import models
 from logic_retrievers.effects import ClientCall, Operation
 from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import (
+    CollectionLockedError,
     CollectionMismatchError,
     CollectionNotFoundError,
     ConfigurationError,
@@ -232,6 +233,8 @@ def _create(
         term_vector("", language)  # refuses an unknown one
     try:
         yield client_call("create_collection", name, **arguments)
+    except CollectionLockedError:  # we have waited long enough
+        raise
     except Exception:
         # Somebody else was faster, or the answer to our own first attempt was lost.
         if (yield from _get_info(name)) is None:

@@ -90,6 +90,8 @@ class PassageIndex(IndexCopies):
     ) -> Operation[Self]:
         if encoder is None:
             encoder = yield Compute(default_encoder)
+        if connection.read_only:
+            settings = {**settings, "create": False, "indexed_fields": None}
         opened = yield from open_collection(
             collection,
             encoder.specs,
@@ -268,6 +270,7 @@ class PassageIndex(IndexCopies):
         progress: ProgressCallback | None,
         batch_size: int,
     ) -> Operation[IngestReport]:
+        self._connection.check_writable()
         if self._collection.all_tenants:
             raise ConfigurationError(
                 "This index reads the passages of all tenants (all_tenants=True): what it added"
@@ -289,6 +292,7 @@ class PassageIndex(IndexCopies):
     def _backfill(
         self, names: Sequence[str] | None, progress: ProgressCallback | None
     ) -> Operation[BackfillReport]:
+        self._connection.check_writable()
         report = yield from backfill.backfill(
             self._collection, self._encoder, names, progress=progress
         )

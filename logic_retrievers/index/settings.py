@@ -26,14 +26,15 @@ class ConnectionSettings(TypedDict, total=False):
             index), ``http(s)://...`` (a server; without user name, password or query), a list of
             these (nodes of one cluster: a request that cannot reach one goes to the next, which is
             asked first for the next ten seconds), or a folder (embedded: one process at a time, and
-            32 MiB of its disk stay free).
+            32 MiB of its disk stay free; on tmpfs 32 MiB more for each vector).
         client, async_client: ready clients instead of a location; they stay open at closing. The
             ``client`` of an index opens another one beside it. A ``timeout`` that a client was made
             with takes the place of the one below.
         api_key: for a server; visible ASCII without white space.
         prefer_grpc: use gRPC with a server, on ``grpc_port`` (6334).
         timeout: seconds that one request to a server may take, from its beginning to the last byte
-            of the answer (30; at most a day). It ends a fraction of a second later.
+            of the answer (30; at most a day). It ends a fraction of a second later. Or seconds to
+            wait until another process closes an embedded collection.
         retries: repetitions of a request after a transport fault, with growing pauses, or those
             that the server asks for (3). With all of them a request takes
             ``timeout * (retries + 1)`` seconds at most: it ends before a pause that is longer.
@@ -41,6 +42,9 @@ class ConnectionSettings(TypedDict, total=False):
             "majority", "quorum" or "all". By default one answers.
         ordering: of writes to a cluster: "weak" (the default: any node orders them), "medium" or
             "strong" (through a leader; strong fails while there is none).
+        read_only: refuse every write. Of an embedded collection a copy in a temporary folder is
+            opened, as it is at that moment, and nothing is written into its own folder: for folders
+            that cannot be written, and for several readers at once.
     """
 
     location: str | os.PathLike[str] | Sequence[str] | None
@@ -53,6 +57,7 @@ class ConnectionSettings(TypedDict, total=False):
     retries: int
     consistency: int | str | None
     ordering: str | None
+    read_only: bool
 
 
 class CollectionSettings(TypedDict, total=False):

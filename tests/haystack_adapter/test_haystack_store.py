@@ -36,6 +36,7 @@ from logic_retrievers.errors import (
     ConfigurationError,
     InputError,
     LogicRetrieversError,
+    StorageError,
 )
 
 
@@ -189,6 +190,25 @@ def test_stores_of_one_process_share_a_folder(tmp_path):
     gc.collect()
     with PassageIndex.open("a", encoder, location=tmp_path) as index:
         assert index.count() == 2
+
+
+def test_stores_that_only_read(tmp_path):
+    """One that reads lends a writer no client, and a folder's writer lends it his."""
+    encoder = HashedEncoder(dimension=16)
+    settings = {"encoder": encoder, "lexical": False}
+    writing = LogicDocumentStore("a", tmp_path, **settings)
+    reading = LogicDocumentStore("a", tmp_path, read_only=True, **settings)
+    writing.write_documents([Document(id="1", content="one")])
+    assert reading.count_documents() == 1
+    with pytest.raises(StorageError, match="only reads"):
+        reading.write_documents([Document(id="2", content="two")])
+    reading.close()
+    writing.close()
+    assert reading.count_documents() == 1
+    writing.write_documents([Document(id="2", content="two")])
+    assert (writing.count_documents(), reading.count_documents()) == (2, 1)
+    reading.close()
+    writing.close()
 
 
 def test_a_store_is_opened_when_it_is_needed(tmp_path):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from mounts import tmpfs
 
 from logic_retrievers.errors import StorageError
 from logic_retrievers.index import PassageIndex
@@ -115,36 +116,79 @@ with PassageIndex.open("p", HashedEncoder(), location=place / "index") as again:
 @pytest.fixture
 def small_disk(tmp_path) -> Iterator[Path]:
     """A file system of 160 MB of its own."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=160m", "tmpfs", str(place)]
-    if shutil.which("mount") is None or os.name == "nt":
-        pytest.skip("there is no command mount")
-    mounted = subprocess.run(command, capture_output=True, text=True)
-    if mounted.returncode != 0:
-        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()[:100]}")
-    try:
+    with tmpfs(tmp_path / "disk", 160) as place:
         yield place
-    finally:
-        subprocess.run(["umount", str(place)], check=True)
 
 
-def test_a_disk_that_is_really_full(small_disk):
-    """In a process of its own: where the check fails, the system ends that process (SIGBUS)."""
+OPEN = """
+import pathlib, sys
+from contextlib import suppress
+from suites import HashedEncoder
+from logic_retrievers.errors import StorageError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.types import Passage
+
+place = pathlib.Path(sys.argv[1])
+with PassageIndex.open("p", HashedEncoder(), location=place) as index:
+    index.add([Passage(str(i), f"text {i}") for i in range(10)])
+full = False
+for settings in ({}, {"read_only": True}, {}):
+    try:
+        PassageIndex.open("p", HashedEncoder(), location=place, **settings).close()
+        assert settings
+    except StorageError as error:
+        assert "MiB" in str(error)
+    if not full:  # of which not even a page is left
+        (place / "filler").touch()
+        with suppress(OSError), (place / "filler").open("ab", buffering=0) as file:
+            while True:
+                file.write(bytes(4096))
+        full = True
+"""
+
+
+@pytest.mark.parametrize("size", [47, 77])
+def test_a_file_system_in_memory_with_little_room(tmp_path, size):
+    """Reading a hole of a file takes room there: each opening ended the process (SIGBUS)."""
+    with tmpfs(tmp_path / "disk", size) as place:
+        done = run(OPEN, place)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_what_a_crash_left_is_not_written_where_there_is_no_room(encoder, tmp_path, monkeypatch):
+    """On a full ext4 the engine ended the process (SIGBUS) as it wrote its log again."""
+    with PassageIndex.open("p", encoder, location=tmp_path / "whole") as index:
+        index.add(passages(10))
+        shutil.copytree(tmp_path / "whole", tmp_path / "killed")
+    usage = Usage(2**30, 2**30 - 2**20, 2**20)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    with pytest.raises(StorageError, match="less than 32 MiB"):
+        PassageIndex.open("p", encoder, location=tmp_path / "killed")
+    monkeypatch.undo()
+    with PassageIndex.open("p", encoder, location=tmp_path / "killed") as index:
+        assert index.count() == 10
+
+
+def run(program: str, place: Path) -> subprocess.CompletedProcess[str]:
     suites = str(Path(__file__).parents[1] / "conformance")
-    done = subprocess.run(
-        [sys.executable, "-c", FILL, str(small_disk)],
-        env={**os.environ, "PYTHONPATH": suites},
+    return subprocess.run(
+        [sys.executable, "-c", program, str(place)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([suites, *sys.path])},
         capture_output=True,
         text=True,
         timeout=200,
     )
+
+
+def test_a_disk_that_is_really_full(small_disk):
+    """In a process of its own: where the check fails, the system ends that process (SIGBUS)."""
+    done = run(FILL, small_disk)
     assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_the_room_is_more_than_a_call_takes():
     """A call sends 8 MiB at most; the engine was seen to take 7 MiB of the disk for it."""
-    from logic_retrievers.index.edge.collection import ROOM
+    from logic_retrievers.index.edge.room import ROOM
     from logic_retrievers.index.requests import BYTES_PER_CALL
 
     assert ROOM >= 4 * BYTES_PER_CALL

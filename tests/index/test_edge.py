@@ -267,7 +267,7 @@ def test_a_forked_process_says_so(encoder, make_passages):
             try:
                 index.count()
             except CollectionError as error:
-                index.client._remove()
+                index.client._end()
                 index.close()
                 os._exit(7 if "fork" in str(error) else 1)
             os._exit(1)

@@ -11,8 +11,7 @@ from vector_queries import QUERIES, vector_queries
 
 from logic_retrievers.errors import CollectionMismatchError, OptimizationWarning, StorageError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.edge import EdgeClient, client, collection, optimization
-from logic_retrievers.index.faults import EdgeError
+from logic_retrievers.index.edge import collection, optimization
 from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
 
@@ -125,32 +124,3 @@ def test_vectors_that_are_not_made_yet_are_not_missing_in_hnsw(encoder, make_pas
         assert index.client.unindexed_points("p") <= 1
         index.backfill()
         assert indexed(index) >= 600  # without another call
-
-
-def test_of_two_creations_at_one_moment_one_stays(monkeypatch, tmp_path):
-    """The second would overwrite the first one's description, and lose its points."""
-    vectors = {"a": models.VectorParams(size=2, distance=models.Distance.COSINE)}
-    first, second = EdgeClient(str(tmp_path)), EdgeClient(str(tmp_path))
-    first.create_collection("c", vectors)
-    first.upsert("c", [models.PointStruct(id=1, vector={"a": [1.0, 0.0]}, payload={})])
-    monkeypatch.setattr(client, "read_description", lambda _: None)  # as it was a moment ago
-    with pytest.raises(EdgeError, match="exists already"):
-        second.create_collection("c", vectors)
-    first.close()
-    monkeypatch.undo()
-    assert second.count("c").count == 1
-    second.close()
-    assert len(list((tmp_path / "c").iterdir())) == 2  # the description and the points
-
-
-def test_a_file_system_without_links(monkeypatch, tmp_path, encoder):
-    """As on many a memory stick."""
-
-    def refuse(*_):
-        raise PermissionError(1, "Operation not permitted")
-
-    monkeypatch.setattr(collection.os, "link", refuse)
-    with PassageIndex.open("p", encoder, location=tmp_path) as index:
-        index.add([Passage("a", "text")])
-    with PassageIndex.open("p", encoder, location=tmp_path) as index:
-        assert index.count() == 1

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from qdrant_client import QdrantClient
 
 from logic_retrievers.errors import (
     CollectionError,
-    CollectionLockedError,
     CollectionNotFoundError,
     StorageError,
 )
@@ -27,40 +23,6 @@ def test_what_is_stored_in_a_folder_is_there_tomorrow(encoder, tmp_path):
     with PassageIndex.open("lr-test", encoder, location=str(tmp_path)) as index:
         assert index.get(["a"]) == [Passage("a", "text")]
         assert index.add([Passage("a", "text")]).unchanged == 1
-
-
-HOLDER = """
-import sys
-from suites import HashedEncoder
-from logic_retrievers.index import PassageIndex
-index = PassageIndex.open("lr-test", HashedEncoder(), location=sys.argv[1])
-print("open", flush=True)
-sys.stdin.read()
-"""
-
-
-def test_a_folder_that_another_process_has_open(encoder, tmp_path):
-    """Two writers of one folder destroy it; the user must learn who is in the way."""
-    suites = str(Path(__file__).parents[1] / "conformance")
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(tmp_path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": suites},
-    )
-    try:
-        assert holder.stdout.readline() == "open\n"
-        with pytest.raises(CollectionLockedError, match="another process"):
-            PassageIndex.open("lr-test", encoder, location=tmp_path)
-        PassageIndex.open("another", encoder, location=tmp_path).close()
-    finally:
-        holder.communicate("")
-    with (
-        PassageIndex.open("lr-test", encoder, location=tmp_path),
-        pytest.raises(CollectionLockedError, match="twice in this one"),
-    ):
-        PassageIndex.open("lr-test", encoder, location=tmp_path)
 
 
 def test_folders_that_are_none(encoder, tmp_path):

@@ -8,6 +8,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -21,12 +22,13 @@ from logic_retrievers.index.edge import translation
 from logic_retrievers.index.edge.collection import (
     Description,
     EdgeCollection,
-    create_collection,
     engine_errors,
+    has_description,
     new_shard_name,
-    read_description,
 )
+from logic_retrievers.index.edge.folder_opening import open_copy, open_folder
 from logic_retrievers.index.edge.optimization import optimize, unindexed_points
+from logic_retrievers.index.fault_messages import read_only_error
 from logic_retrievers.index.faults import EdgeError
 from logic_retrievers.index.requests import ScoredPoints
 
@@ -42,19 +44,25 @@ class EdgeClient:
     Args:
         location: a folder, made for its owner alone with the first collection; None: a temporary
             one that is removed when the client is closed.
+        timeout: seconds to wait for another process that has a collection open.
+        read_only: refuse writes, and open copies of the collections in temporary folders.
 
     Raises:
         EdgeError: the folder was written by qdrant-client's local mode.
         OSError: it cannot be looked into.
     """
 
-    def __init__(self, location: str | None = None) -> None:
+    def __init__(
+        self, location: str | None = None, *, timeout: float = 30, read_only: bool = False
+    ) -> None:
         self._durable = location is not None
         self._folder = Path(location or tempfile.mkdtemp(prefix="logic-retrievers-"))
-        # also at the end of the process, where nobody closed the client
-        self._remove = weakref.finalize(self, _remove_folder, self._folder, os.getpid())
-        if self._durable:
-            self._remove.detach()
+        self._timeout = timeout
+        self.read_only = read_only
+        self._collections: dict[str, EdgeCollection] = {}
+        # also where the client is forgotten, and at the end of the process
+        temporary = None if self._durable else self._folder
+        self._end = weakref.finalize(self, _end, self._collections, temporary, os.getpid())
         if self._folder.is_file():
             raise EdgeError(f"{location} is a file; name a folder")
         if (self._folder / _LOCAL_MODE_FILE).is_file():
@@ -63,7 +71,6 @@ class EdgeClient:
                 " Index into another folder; or open this one with client=QdrantClient(path=...)"
                 " and copy it with copy_to()"
             )
-        self._collections: dict[str, EdgeCollection] = {}
         self._lock = threading.RLock()
         self._closed = False
         self._process = os.getpid()
@@ -79,7 +86,7 @@ class EdgeClient:
             collections=[
                 models.CollectionDescription(name=unquote(folder.name))
                 for folder in folders
-                if folder.is_dir() and read_description(folder) is not None
+                if has_description(folder)
             ]
         )
 
@@ -94,11 +101,14 @@ class EdgeClient:
     ) -> None:
         """Creates a collection; settings of a server's shards and replicas do not apply."""
         self._check_process()
+        if self.read_only:
+            raise read_only_error(self._folder)
         with self._lock:
             folder = self.folder_of(collection_name)
-            if read_description(folder) is not None:
+            if has_description(folder):
                 raise EdgeError(f"Collection {collection_name!r} exists already")
             private_folder(self._folder)
+            private_folder(folder)
             params = models.CollectionParams(
                 vectors=dict(vectors_config), sparse_vectors=dict(sparse_vectors_config or {})
             )
@@ -108,7 +118,9 @@ class EdgeClient:
                 shard=new_shard_name(),
                 quantization=quantization_config,
             )
-            create_collection(folder, description, durable=self._durable)
+            self._collections[collection_name] = open_folder(
+                folder, self._timeout, description, durable=self._durable
+            )
 
     def update_collection(self, collection_name: str, metadata: Mapping[str, Any]) -> None:
         """Adds to the metadata."""
@@ -266,10 +278,7 @@ class EdgeClient:
             return  # the engine's threads and files are those of the parent
         with self._lock:
             self._closed = True
-            for collection in self._collections.values():
-                collection.close()
-            self._collections.clear()
-            self._remove()  # nothing, of a folder that was given
+            self._end()
 
     def _write(self, collection_name: str, operation: str, *arguments: Any) -> None:
         build: Callable[..., Any] = getattr(edge.UpdateOperation, operation)
@@ -288,10 +297,10 @@ class EdgeClient:
                 raise EdgeError("the index is closed")
             if name not in self._collections:
                 folder = self.folder_of(name)
-                description = read_description(folder)
-                if description is None:
+                if not has_description(folder):
                     raise EdgeError(f"Collection {name!r} not found")
-                self._collections[name] = EdgeCollection(folder, description)
+                opening = open_copy if self.read_only else open_folder
+                self._collections[name] = opening(folder, self._timeout)
             return self._collections[name]
 
     def _check_process(self) -> None:
@@ -303,7 +312,12 @@ class EdgeClient:
         return self._folder / quote(name, safe=" ").replace(".", "%2E")
 
 
-def _remove_folder(folder: Path, process: int) -> None:
-    """Removes a temporary folder, but not at the end of a process that was forked from its own."""
-    if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
+def _end(collections: dict[str, EdgeCollection], temporary: Path | None, process: int) -> None:
+    """Closes the collections, but not at the end of a process that was forked from theirs."""
+    if os.getpid() != process:
+        return
+    with ExitStack() as stack:
+        if temporary is not None:
+            stack.callback(shutil.rmtree, temporary, ignore_errors=True)
+        while collections:
+            stack.callback(collections.popitem()[1].close)

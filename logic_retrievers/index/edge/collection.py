@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,15 +18,14 @@ from qdrant_client import models
 
 from logic_retrievers.atomic_files import private_folder
 from logic_retrievers.index.collection_metadata import by_stored_name
+from logic_retrievers.index.edge.room import check_loading, check_room
 from logic_retrievers.index.edge.translation import to_index_params
+from logic_retrievers.index.fault_messages import read_only_error
 from logic_retrievers.index.faults import EdgeError
 
 EXACT_LIMIT = 100_000
 """Points that are searched one by one; more get an HNSW index (:mod:`optimization`)."""
 BYTES_PER_COORDINATE = 4
-ROOM = 32 * 2**20
-"""Bytes that must be free before the engine writes. It maps files larger than what is on disk, and
-where there is no room for a page of them, the system ends the process (SIGBUS)."""
 FLUSH_EVERY = 5_000
 """Written points after which the engine writes them to their place. Until then they take .5 KB each
 in memory, and are written again at the opening after a crash (4 s for 40,000)."""
@@ -45,24 +43,6 @@ def engine_errors() -> Iterator[None]:
         if type(error) is Exception or type(error).__name__ == "PanicException":
             raise EdgeError(str(error)) from error
         raise
-
-
-def has_room(folder: Path) -> bool:
-    """Whether the disk of a folder, which may not be made yet, has room for a write."""
-    places = (folder.absolute(), *folder.absolute().parents)
-    made = next(place for place in places if place.is_dir())
-    disk = shutil.disk_usage(made)
-    return not disk.total or disk.free >= ROOM  # some file systems know neither
-
-
-def check_room(folder: Path) -> None:
-    """Refuses to write where the disk is nearly full.
-
-    Raises:
-        OSError: with ENOSPC.
-    """
-    if not has_room(folder):
-        raise OSError(errno.ENOSPC, f"less than {ROOM // 2**20} MiB are free there")
 
 
 def new_shard_name() -> str:
@@ -89,41 +69,32 @@ class Description(BaseModel):
     quantization: models.ScalarQuantization | None = None
     points: int | None = None
 
-    def write(self, folder: Path, *, first: bool = False) -> None:
-        """Replaces the file, so that a crash leaves the old one or the new one.
-
-        Raises:
-            EdgeError: this should be the first one, and another process was faster.
-        """
+    def write(self, folder: Path) -> None:
+        """Replaces the file, so that a crash leaves the old one or the new one."""
         fresh = folder / f"{_FILE}.{self.shard}"
         fresh.touch(0o600)
         with fresh.open("w", encoding="utf-8") as file:
             json.dump(self.model_dump(mode="json"), file)
             file.flush()
             os.fsync(file.fileno())
-        try:
-            if first:
-                os.link(fresh, folder / _FILE)  # fails where the file exists
-                fresh.unlink()
-                return
-        except FileExistsError:
-            fresh.unlink()
-            raise EdgeError(f"Collection {folder.name!r} exists already") from None
-        except OSError:
-            pass  # a file system without links
         fresh.replace(folder / _FILE)
 
 
-def read_description(folder: Path) -> Description | None:
-    """The description of the collection in a folder; None where there is none.
+def has_description(folder: Path) -> bool:
+    """Whether there is a collection in a folder."""
+    return (folder / _FILE).is_file()
+
+
+def read_description(folder: Path) -> Description:
+    """The description of the collection in a folder.
 
     Raises:
-        EdgeError: it is damaged.
+        EdgeError: there is none, or it is damaged.
     """
     try:
         return Description.model_validate(json.loads((folder / _FILE).read_text("utf-8")))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+    except FileNotFoundError:
+        raise EdgeError(f"Collection {folder.name!r} not found") from None
     except (ValueError, RecursionError) as error:
         raise EdgeError(f"{folder / _FILE} is damaged") from error
 
@@ -150,7 +121,7 @@ def create_collection(folder: Path, description: Description, *, durable: bool) 
     )
     with engine_errors():
         edge.EdgeShard.create(str(shard), config).close()
-    description.write(folder, first=True)
+    description.write(folder)
 
 
 class EdgeCollection:
@@ -159,32 +130,58 @@ class EdgeCollection:
     Searches may run beside each other and beside one writer; writers take ``lock``.
 
     Args:
-        folder: that of the collection.
+        folder: that of the collection; no other process may write to it.
         description: as read from it.
+        on_close: called when the engine is closed: gives the folder free.
+        copy_of: the folder that ``folder`` is a copy of, which is only read.
+
+    Raises:
+        EdgeError: it is damaged.
+        OSError: the disk has no room for what the engine reads of it, or writes again after a
+            crash.
     """
 
-    def __init__(self, folder: Path, description: Description) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        description: Description,
+        on_close: Callable[[], None],
+        *,
+        copy_of: Path | None = None,
+    ) -> None:
         self.folder = folder
         self.description = description
         self.lock = threading.RLock()
+        self._on_close = on_close
+        self._copy_of = copy_of
         self._unflushed = 0
         for shard in folder.glob(f"shard-{'[0-9a-f]' * 32}"):
             if shard.name != description.shard:  # of an optimisation that was cut off, or is done
                 shutil.rmtree(shard, ignore_errors=True)
+        if description.points is None:
+            check_room(folder)
+        check_loading(folder / description.shard)
         with engine_errors():
             self.shard = edge.EdgeShard.load(str(folder / description.shard))
-        if description.points not in (None, count := self.count()):
-            raise EdgeError(
-                f"{folder} is damaged: it holds {count} points, and {description.points} when it"
-                " was closed. Put a copy of the folder back, or index again into another"
-            )
+        try:
+            if description.points not in (None, count := self.count()):
+                raise EdgeError(
+                    f"{copy_of or folder} is damaged: it holds {count} points, and"
+                    f" {description.points} when it was closed. Put a copy of the folder back, or"
+                    " index again into another"
+                )
+        except BaseException:
+            self.shard.close()  # it writes then, so before the folder is given free
+            raise
 
     def update(self, operation: Any, points: int = 1) -> None:
         """Applies a write to so many points.
 
         Raises:
             OSError: the disk is nearly full.
+            StorageError: it was opened to read only.
         """
+        self.check_writable()
         with self.lock:
             check_room(self.folder)
             if self.description.points is not None:
@@ -198,6 +195,7 @@ class EdgeCollection:
 
     def describe(self, **changed: Any) -> None:
         """Changes the description."""
+        self.check_writable()
         with self.lock:
             self.description = self.description.model_copy(update=changed)
             self.description.write(self.folder)
@@ -257,11 +255,19 @@ class EdgeCollection:
     def close(self) -> None:
         """Writes everything to disk and gives the folder free."""
         with self.lock:
-            if self.description.points is None:
-                with suppress(OSError):  # a full disk must not keep it open; nothing is then noted
-                    self.describe(points=self.count())
-            with engine_errors():
-                self.shard.close()
+            try:
+                if self.description.points is None and self._copy_of is None:
+                    with suppress(OSError):  # a full disk must not keep it open; nothing is noted
+                        self.describe(points=self.count())
+                with engine_errors():
+                    self.shard.close()
+            finally:
+                self._on_close()
+
+    def check_writable(self) -> None:
+        """Raises :class:`StorageError` where it was opened to read only."""
+        if self._copy_of is not None:
+            raise read_only_error(self._copy_of)
 
 
 def _distance(vector: models.VectorParams) -> Any:

@@ -20,6 +20,7 @@ from logic_retrievers.index.edge.collection import (
     engine_errors,
     new_shard_name,
 )
+from logic_retrievers.index.edge.room import check_loading, copy_folder
 from logic_retrievers.index.faults import EdgeError
 
 _PROGRAM = """
@@ -56,8 +57,10 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
         Whether it was optimised.
 
     Raises:
-        EdgeError: the process failed; the collection is as it was.
+        EdgeError, OSError: the process failed, or the disk is full; the collection is as it was.
+        StorageError: it was opened to read only.
     """
+    collection.check_writable()
     with collection.lock:
         if not (force or unindexed_points(collection) > EXACT_LIMIT):
             return False
@@ -67,7 +70,8 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
         with engine_errors():
             collection.shard.flush()
         try:
-            shutil.copytree(collection.folder / before, copy)
+            copy_folder(collection.folder / before, copy)
+            check_loading(copy)
             if _is_python(sys.executable):
                 process = subprocess.run(
                     [sys.executable, "-c", _PROGRAM, str(copy)], capture_output=True, text=True

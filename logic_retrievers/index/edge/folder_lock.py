@@ -1,0 +1,166 @@
+"""One process at a time has a collection's folder: a lock that ends with its process.
+
+The engine's own lock comes too late: it reads the points first, and with the lock of a log that
+another process has just closed it writes what it read over what that process stored.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from contextlib import suppress
+from io import FileIO
+from pathlib import Path
+from typing import Self
+
+import portalocker
+
+from logic_retrievers.errors import CollectionLockedError, StorageError
+
+FILE = "collection.lock"
+_HOLDER = "collection.holder"  # Windows lets no one read a locked file
+_PAUSE = 0.02
+
+_held: set[FolderLock] = set()
+
+
+class FolderLock:
+    """The lock of a collection's folder; a context manager that releases it.
+
+    Args:
+        folder: of the collection; it exists.
+        timeout: seconds to wait for another process.
+        shared: other readers may have it at the same time. Nothing is written; the lock's file
+            must exist.
+
+    Raises:
+        CollectionLockedError: another process still has it, or this process has.
+        StorageError: the file cannot be opened, or its file system knows no locks.
+    """
+
+    def __init__(self, folder: Path, timeout: float, *, shared: bool = False) -> None:
+        self._folder, self._shared = folder, shared
+        self._file: FileIO | None = None
+        self._identity: tuple[int, int] | None = None
+        end = time.monotonic() + timeout
+        while not self._acquire():
+            if time.monotonic() >= end:
+                raise CollectionLockedError(
+                    f"{folder} is open in another process{self._holder()}; waited {timeout:g} s."
+                    " End or close that one, raise timeout=, or run a Qdrant server"
+                    " (docker/compose.yml) to share it among processes."
+                )
+            time.sleep(_PAUSE)
+        if not shared:
+            with suppress(OSError):  # it is for messages alone
+                (folder / _HOLDER).write_text(f"{os.getpid()} on {socket.gethostname()}", "utf-8")
+
+    def release(self) -> None:
+        """Gives the folder free; safe to call twice, and nothing in a forked process."""
+        file, self._file = self._file, None
+        if file is None:
+            return
+        if not self._shared:
+            with suppress(OSError):
+                (self._folder / _HOLDER).unlink()
+        portalocker.unlock(file)  # also where a child of this process has a copy of the descriptor
+        _held.discard(self)
+        file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
+
+    def _acquire(self) -> bool:
+        path = self._folder / FILE
+        flags = os.O_RDONLY if self._shared else os.O_RDWR | os.O_CREAT
+        try:
+            self._file = FileIO(path, opener=lambda name, _: os.open(name, flags, 0o644))
+            _held.add(self)  # first: another thread may fork at any time
+            self._lock(self._file)
+        except portalocker.AlreadyLocked:
+            self._give_up()
+            self._refuse_twice(path)
+            return False
+        except portalocker.LockException as error:
+            self._give_up()
+            raise StorageError(
+                f"The file system of {self._folder} knows no locks ({error.__cause__ or error})."
+                " Keep the folder on a disk of this machine, or run a Qdrant server."
+            ) from error
+        except OSError as error:
+            self._give_up()
+            write = "write there or make room, or open it with read_only=True"
+            raise StorageError(
+                f"{path} cannot be opened ({error.strerror}). Give the right to"
+                f" {'read it' if self._shared else write}."
+            ) from error
+        self._identity = _identity(os.fstat(self._file.fileno()))
+        with suppress(FileNotFoundError):
+            if _identity(path.stat()) == self._identity:
+                return True
+        self._give_up()  # the folder was deleted or made again meanwhile
+        return False
+
+    def _lock(self, file: FileIO) -> None:
+        kind = portalocker.LOCK_SH if self._shared else portalocker.LOCK_EX
+        try:
+            portalocker.lock(file, kind | portalocker.LOCK_NB)
+        except ImportError:  # Windows without pywin32: readers wait for one another
+            portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
+
+    def _give_up(self) -> None:
+        _held.discard(self)
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _refuse_twice(self, path: Path) -> None:
+        with suppress(FileNotFoundError):
+            identity = _identity(path.stat())
+            if any(lock._identity == identity and not lock._shared for lock in list(_held)):
+                raise CollectionLockedError(  # waiting for oneself could last for ever
+                    f"{self._folder} is open in this process already. Close that index"
+                    " (index.close()), or open a second one with client=index.client."
+                )
+
+    def _holder(self) -> str:
+        try:
+            return f", {(self._folder / _HOLDER).read_text('utf-8')}"
+        except (OSError, ValueError):
+            return ""
+
+
+def _identity(file: os.stat_result) -> tuple[int, int]:
+    return file.st_dev, file.st_ino
+
+
+def _forget_in_child() -> None:
+    """A forked process must not keep a lock when its parent ends, nor release it before.
+
+    The engine never unlocks its log: that lock goes with the last copy of the descriptor.
+    """
+    for lock in list(_held):
+        if lock._file is not None:
+            lock._file.close()
+            lock._file = None
+        with suppress(OSError):
+            logs = {_identity(log.stat()) for log in lock._folder.glob("shard-*/wal")}
+            _replace_descriptors(logs)
+    _held.clear()
+
+
+def _replace_descriptors(files: set[tuple[int, int]]) -> None:
+    null = os.open(os.devnull, os.O_RDONLY)
+    for descriptor in [int(path.name) for path in Path("/dev/fd").iterdir()]:
+        with suppress(OSError):
+            if _identity(os.fstat(descriptor)) in files:
+                os.dup2(null, descriptor, inheritable=False)
+    os.close(null)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_forget_in_child)

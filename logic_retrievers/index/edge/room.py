@@ -1,0 +1,101 @@
+"""Room on the disk: the engine maps files larger than what is on disk.
+
+Where there is no room for a page of them, the system ends the process (SIGBUS).
+"""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+ROOM = 32 * 2**20
+"""Bytes that must be free before the engine writes."""
+_POPULATED = {"vectors", "payload_index"}
+"""Folders of a segment that the engine reads whole when it loads them, holes included."""
+_POPULATE_READ = 22
+"""``MADV_POPULATE_READ`` of Linux 5.14: an error where reading a page would end the process."""
+_ZEROS = bytes(2**16)
+
+
+def has_room(folder: Path) -> bool:
+    """Whether the disk of a folder, which may not be made yet, has room for a write."""
+    places = (folder.absolute(), *folder.absolute().parents)
+    made = next(place for place in places if place.is_dir())
+    return _is_free(made, ROOM)
+
+
+def check_room(folder: Path) -> None:
+    """Refuses to write where the disk is nearly full.
+
+    Raises:
+        OSError: with ENOSPC.
+    """
+    if not has_room(folder):
+        raise OSError(errno.ENOSPC, f"less than {ROOM // 2**20} MiB are free there")
+
+
+def check_loading(shard: Path) -> None:
+    """Refuses to load points where the disk has no room for what the engine reads of them.
+
+    Reading a hole of a file takes room on tmpfs: 32 MiB a vector, 5 MiB a payload index.
+
+    Raises:
+        OSError: with ENOSPC.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    files = (
+        file.stat()
+        for file in shard.rglob("*")
+        if _POPULATED & set(file.parts[len(shard.parts) :]) and file.is_file()
+    )
+    needed = ROOM + sum(max(0, file.st_size - file.st_blocks * 512) for file in files)
+    if not _is_free(shard, needed) and _holes_take_room(shard):
+        raise OSError(
+            errno.ENOSPC,
+            f"opening takes {needed // 2**20} MiB of a file system in memory; less are free there",
+        )
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copies files, whose holes stay holes: nine tenths of a small collection are zeros.
+
+    Raises:
+        OSError: one cannot be read or written.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    for entry in source.iterdir():
+        if entry.is_dir():
+            copy_folder(entry, target / entry.name)
+            continue
+        with entry.open("rb") as original, (target / entry.name).open("wb") as copy:
+            while block := original.read(len(_ZEROS)):
+                if block != _ZEROS[: len(block)]:
+                    copy.write(block)
+                else:
+                    copy.seek(len(block), os.SEEK_CUR)
+            copy.truncate()
+
+
+def _is_free(folder: Path, size: int) -> bool:
+    disk = shutil.disk_usage(folder)
+    return not disk.total or disk.free >= size  # some file systems know neither
+
+
+def _holes_take_room(folder: Path) -> bool:
+    """Whether a file grows by being read through a map of it, as on tmpfs."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.truncate(mmap.PAGESIZE)
+        with mmap.mmap(file.fileno(), mmap.PAGESIZE) as pages:
+            try:
+                pages.madvise(_POPULATE_READ)
+            except OSError as error:
+                if error.errno != errno.EINVAL:
+                    return True
+                pages[0]
+        return os.fstat(file.fileno()).st_blocks > 0

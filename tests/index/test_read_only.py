@@ -1,0 +1,151 @@
+"""Indexes that only read: of folders that cannot be written, several at once, and of servers."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mounts import read_only
+from suites import HashedEncoder
+from vector_queries import vector_queries
+
+from logic_retrievers.cleaning import CorpusCleaner, Ledger
+from logic_retrievers.errors import (
+    CollectionNotFoundError,
+    ConfigurationError,
+    LogicRetrieversError,
+    StorageError,
+)
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.types import Passage
+
+
+def snapshot(place: Path) -> dict[str, tuple[int, ...]]:
+    """What a write anywhere in a folder would change."""
+    found = [place, *place.rglob("*")]
+    return {str(f): (s.st_mtime_ns, s.st_size, s.st_ino) for f in found for s in [f.stat()]}
+
+
+@pytest.fixture
+def stored(encoder, make_passages, tmp_path) -> Path:
+    with PassageIndex.open("p", encoder, location=tmp_path / "stored") as index:
+        index.add(make_passages(30))
+        index.run(index.hide(["p2"]))
+    return tmp_path / "stored"
+
+
+@pytest.fixture
+def mounted(stored, tmp_path) -> Iterator[Path]:
+    with read_only(stored, tmp_path / "mounted") as place:
+        yield place
+
+
+def writes_of(index: PassageIndex):
+    more = [Passage("more", "text")]
+    return {
+        "add": lambda: index.add(more),
+        "add nothing": lambda: index.add([]),
+        "delete": lambda: index.delete(["p1"]),
+        "hide": lambda: index.run(index.hide(["p1"])),
+        "unhide": lambda: index.run(index.unhide(["p2"])),
+        "backfill": index.backfill,
+        "reindex": lambda: index.reindex("q"),
+        "shared client": lambda: PassageIndex.open("p", HashedEncoder(), client=index.client).add(
+            more
+        ),
+    }
+
+
+async def test_a_folder_that_cannot_be_written(mounted, stored, encoder, monkeypatch, tmp_path):
+    """An image, Lambda, a mounted volume: searches failed there."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "copies"))
+    (tmp_path / "copies").mkdir()
+    before = snapshot(stored)
+    with pytest.raises(StorageError, match="read_only=True"):
+        PassageIndex.open("p", encoder, location=mounted)
+    settings = {"location": mounted, "read_only": True, "indexed_fields": {"number": "integer"}}
+    with PassageIndex.open("p", encoder, **settings) as one:
+        async with await PassageIndex.aopen("p", encoder, **settings) as two:
+            assert one.count({"number": {"gte": 10}}) == await two.acount() - 10 == 20
+            [pool] = one.run(one.find_candidates([vector_queries(encoder, "quiet river")]))
+            assert len(pool.ids) > 0
+            for name, write in {**writes_of(one), "optimize": two.optimize}.items():
+                with pytest.raises(StorageError, match="only reads"):
+                    pytest.fail(f"{name} returned {write()!r}")
+            with pytest.raises(StorageError, match="only reads"):
+                await two.aadd([Passage("more", "text")])
+            assert one.copy_to(location=tmp_path / "elsewhere") == 30
+    assert snapshot(stored) == before
+    assert list((tmp_path / "copies").iterdir()) == []
+    with PassageIndex.open("p", encoder, location=stored) as index:
+        assert index.count() == 30
+
+
+def test_readers_and_a_writer(stored, encoder):
+    """A reader sees the state at its opening, and keeps no one from writing."""
+    with PassageIndex.open("p", encoder, location=stored, read_only=True) as reader:
+        with PassageIndex.open("p", encoder, location=stored, timeout=0.2) as writer:
+            writer.delete(["p1"])
+        assert reader.count() == 30
+        with PassageIndex.open("p", encoder, location=stored, read_only=True) as later:
+            assert later.count() == 29
+
+
+def test_a_folder_of_an_older_version_gets_no_lock(stored, encoder):
+    """Whoever only reads writes nothing, and who made the folder made no lock."""
+    (stored / "p" / "collection.lock").unlink()
+    before = snapshot(stored)
+    with PassageIndex.open("p", encoder, location=stored, read_only=True) as index:
+        assert index.count() == 30
+    assert snapshot(stored) == before
+
+
+def test_nothing_is_created(encoder, tmp_path):
+    """A misspelt path would become an empty store, and "no" be taken for True."""
+    with pytest.raises(CollectionNotFoundError):
+        PassageIndex.open("p", encoder, location=tmp_path / "typo", read_only=True)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ConfigurationError, match="read_only"):
+        PassageIndex.open("p", encoder, location=tmp_path, read_only="no")
+
+
+def test_a_copy_that_has_no_room(stored, encoder, monkeypatch):
+    """And leaves nothing behind."""
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("logic_retrievers.index.edge.folder_opening.copy_folder", full)
+    with pytest.raises(StorageError, match="TMPDIR"):
+        PassageIndex.open("p", encoder, location=stored, read_only=True)
+
+
+def test_a_ledger_says_nothing_that_was_not_done(make_passages, tmp_path):
+    """It would say that passages were hidden which every search still finds."""
+    ledger, encoder = Ledger(), HashedEncoder(("topical", "contradiction"))
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
+        index.add(make_passages(30))
+        index.run(index.hide(["p2"]))  # which a verification would write down
+    with PassageIndex.open("p", encoder, location=tmp_path, read_only=True) as index:
+        cleaner = CorpusCleaner(index, ledger=ledger, resolution="quarantine_all")
+        assert cleaner.clean(dry_run=True).examined == 29
+        with pytest.raises(StorageError, match="only reads"):
+            cleaner.clean()
+        assert ledger.entries("p") == []
+
+
+def test_a_server_is_not_written_to(wire, encoder, make_passages):
+    """A key that may write does not make every program a writer."""
+    place = {"location": wire.url, "prefer_grpc": wire.prefer_grpc, "grpc_port": wire.grpc_port}
+    with PassageIndex.open("p", encoder, **place) as index:
+        index.add(make_passages(5))
+        index.run(index.hide(["p2"]))
+    with PassageIndex.open("p", encoder, read_only=True, **place) as index:
+        assert index.count() == 5
+        for name, write in writes_of(index).items():
+            if name != "shared client":  # a server's client is not of this package
+                with pytest.raises(LogicRetrieversError, match="only reads"):
+                    pytest.fail(f"{name} returned {write()!r}")
+        assert index.count() == 5
