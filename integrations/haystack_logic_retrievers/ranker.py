@@ -10,7 +10,6 @@ from haystack import Document, component, default_from_dict, default_to_dict
 from haystack_logic_retrievers.documents import to_candidates, with_ranking
 from haystack_logic_retrievers.settings import (
     any_judge_from,
-    any_policy_from,
     check_encoder,
     describe_any_judge,
     describe_any_policy,
@@ -19,6 +18,7 @@ from haystack_logic_retrievers.settings import (
     with_settings,
 )
 from haystack_logic_retrievers.store import LogicDocumentStore, StoreComponent, check_store
+from logic_retrievers.adapters.descriptions import any_policy_from
 from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder

@@ -11,12 +11,12 @@ from haystack_logic_retrievers.documents import to_documents
 from haystack_logic_retrievers.filters import translate_filters
 from haystack_logic_retrievers.settings import (
     any_judge_from,
-    any_policy_from,
     describe_any_judge,
     describe_any_policy,
     with_settings,
 )
 from haystack_logic_retrievers.store import LogicDocumentStore, StoreComponent, check_store
+from logic_retrievers.adapters.descriptions import any_policy_from
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
 from logic_retrievers.query_input import (
     AnyPolicy,

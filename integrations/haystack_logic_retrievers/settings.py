@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from logic_retrievers.adapters.descriptions import policy_from, qualified_name
+from logic_retrievers.adapters.descriptions import qualified_name
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError, shown
 from logic_retrievers.judging.settings import AnyJudge, JudgeSettings
-from logic_retrievers.policies import describe_policy
+from logic_retrievers.policies import describe_policy, policy_from
 from logic_retrievers.query_input import AnyPolicy
 
 
@@ -34,13 +34,9 @@ def describe_any_policy(policy: AnyPolicy) -> Any:
     if isinstance(policy, str):
         return policy
     description = describe_policy(policy)
-    policy_from(description)
+    if policy_from(description) != policy:
+        raise refuse_to_save("policy", policy, "A setting of it is no plain value.")
     return description
-
-
-def any_policy_from(description: Any) -> Any:
-    """The policy that :func:`describe_any_policy` described."""
-    return policy_from(description) if isinstance(description, Mapping) else description
 
 
 def describe_any_judge(judge: AnyJudge) -> Any:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import AfterValidator, ConfigDict, InstanceOf, PlainSerializer
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, InstanceOf, PlainSerializer
 from qdrant_client import models
 
-from logic_retrievers.adapters.descriptions import qualified_name
+from logic_retrievers.adapters.descriptions import any_policy_from, qualified_name
 from logic_retrievers.index.filters import to_qdrant_filter
 from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, resolve_policy
 from logic_retrievers.query_input import AnyPolicy
@@ -43,6 +43,7 @@ def _serialise_trusted_filter(condition: Any) -> Any:
 
 PolicySetting: TypeAlias = Annotated[
     str | InstanceOf[Policy] | InstanceOf[PolicyRouter],
+    BeforeValidator(any_policy_from),
     AfterValidator(_check_policy),
     PlainSerializer(_serialise_policy),
 ]

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, PlainSerializer
 
 from llama_index_logic_retrievers.filters import to_trusted_filter
 from llama_index_logic_retrievers.nodes import trusted_passages
-from logic_retrievers.adapters.descriptions import policy_from
+from logic_retrievers.adapters.descriptions import any_policy_from
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, resolve_policy
@@ -22,10 +22,9 @@ def check_policy(policy: Any) -> str | Policy | PolicyRouter:
         UnknownPolicyError: no policy has that name.
         ConfigurationError: no policy, or a description of one that only Python can make.
     """
-    if isinstance(policy, Mapping):
-        return policy_from(policy)
-    resolve_policy(policy)
-    return policy  # type: ignore[no-any-return]
+    made = any_policy_from(policy)
+    resolve_policy(made)
+    return made  # type: ignore[no-any-return]
 
 
 PolicySetting = Annotated[

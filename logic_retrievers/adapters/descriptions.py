@@ -8,7 +8,7 @@ which argument has to be passed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from pydantic_core import to_jsonable_python
@@ -22,7 +22,7 @@ from logic_retrievers.contradiction.resolution_strategies import (
     ResolutionStrategy,
 )
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, resolve_policy
+from logic_retrievers.policies import policy_from
 from logic_retrievers.types import Hit, Passage
 
 _STRATEGIES: Mapping[str, Callable[..., ResolutionStrategy]] = {
@@ -43,26 +43,13 @@ def jsonable(value: Any) -> Any:
     return to_jsonable_python(value, fallback=qualified_name)
 
 
-def policy_from(description: Mapping[str, Any]) -> Policy | PolicyRouter:
-    """The policy that :func:`logic_retrievers.policies.describe_policy` described.
+def any_policy_from(description: Any) -> Any:
+    """The policy of a description; a policy or its name as it is.
 
     Raises:
-        UnknownPolicyError: no policy has that name.
-        ConfigurationError: it has settings that only Python can make.
+        UnknownPolicyError, ConfigurationError: as :func:`policy_from`.
     """
-    policy = resolve_policy(description.get("name", ""))
-    defaults = describe_policy(policy)
-    changed = {key: value for key, value in description.items() if defaults.get(key, ...) != value}
-    simple = all(
-        value is None or isinstance(value, str | int | float) for value in changed.values()
-    )
-    if changed and simple and is_dataclass(policy) and changed.keys() <= defaults.keys():
-        policy = replace(policy, **changed)
-    if describe_policy(policy) != dict(description):
-        raise ConfigurationError(
-            f"The policy {dict(description)} cannot be made from its description. Pass policy=."
-        )
-    return policy
+    return policy_from(description) if isinstance(description, Mapping) else description
 
 
 def describe_resolution(resolution: Any) -> Any:

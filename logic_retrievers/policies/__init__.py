@@ -12,7 +12,12 @@ from logic_retrievers.policies.plain import (
     LexicalPolicy,
     TopicalPolicy,
 )
-from logic_retrievers.policies.registry import POLICIES, describe_policy, resolve_policy
+from logic_retrievers.policies.registry import (
+    POLICIES,
+    describe_policy,
+    policy_from,
+    resolve_policy,
+)
 from logic_retrievers.policies.sequential import SequentialPolicy
 from logic_retrievers.policies.union import CoderUnionPolicy, UnionPolicy
 
@@ -35,5 +40,6 @@ __all__ = [
     "TopicalPolicy",
     "UnionPolicy",
     "describe_policy",
+    "policy_from",
     "resolve_policy",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -67,11 +67,14 @@ class AutoPolicy(PolicyRouter):
         check_type("parser", self.parser, QueryParser)
         check_type("fields", self.fields, Mapping)
         for name, values in self.fields.items():
-            if isinstance(values, str) or not isinstance(values, Collection):
+            plain = isinstance(values, Collection) and not isinstance(values, str)
+            if not plain or not all(isinstance(value, str | int | float) for value in values):
                 raise ConfigurationError(
-                    f"fields[{shown(name)}] is a list of the values that the field takes, not"
-                    f" {shown(values)}"
+                    f"fields[{shown(name)}] is a list of the texts and numbers that the field"
+                    f" takes, not {shown(values)}"
                 )
+        fields = {str(name): _in_order(values) for name, values in self.fields.items()}
+        object.__setattr__(self, "fields", fields)  # as a description gives them back
 
     def route(
         self,
@@ -106,6 +109,11 @@ class AutoPolicy(PolicyRouter):
         if self.base == "hybrid":
             return HybridPolicy(self.limit)
         return TopicalNegatedFactPolicy() if parsed.kind == "negated_fact" else TopicalPolicy()
+
+
+def _in_order(values: Collection[Any]) -> tuple[Any, ...]:
+    """The values; a set, whose order changes from process to process, in an order of its own."""
+    return tuple(sorted(values, key=repr) if isinstance(values, Set) else values)
 
 
 def _field_filters(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Set
 from dataclasses import fields, is_dataclass
 from types import FunctionType
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from logic_retrievers.errors import ConfigurationError, UnknownPolicyError, shown
 from logic_retrievers.policies.auto import AutoPolicy
-from logic_retrievers.policies.base import Policy, PolicyRouter
+from logic_retrievers.policies.base import DEFAULT_PARSER, Policy, PolicyRouter
 from logic_retrievers.policies.boolean import BooleanPolicy
 from logic_retrievers.policies.plain import (
     CompatibilityPolicy,
@@ -20,6 +20,7 @@ from logic_retrievers.policies.plain import (
 )
 from logic_retrievers.policies.sequential import SequentialPolicy
 from logic_retrievers.policies.union import CoderUnionPolicy, UnionPolicy
+from logic_retrievers.queries import RuleParser
 from logic_retrievers.settings import PartialSettings
 
 POLICIES: dict[str, type[Policy] | type[PolicyRouter]] = {
@@ -60,13 +61,48 @@ def resolve_policy(policy: str | Policy | PolicyRouter) -> Policy | PolicyRouter
     return policy
 
 
+def policy_from(description: Mapping[str, Any]) -> Policy | PolicyRouter:
+    """The policy that :func:`describe_policy` described; what is left out has its default.
+
+    Raises:
+        UnknownPolicyError: no policy has that name.
+        ConfigurationError: settings that there are not, or that only Python can make: a policy,
+            parser or rules of your own.
+    """
+    policy = resolve_policy(description.get("name", ""))
+    hints = get_type_hints(type(policy))
+    given = {name: value for name, value in description.items() if name != "name"}
+    try:
+        policy = type(policy)(**{name: _from_json(given[name], hints.get(name)) for name in given})
+    except (TypeError, ConfigurationError) as error:
+        raise ConfigurationError(
+            f"The policy {dict(description)} cannot be made from its description. Pass policy=."
+        ) from error
+    return policy
+
+
+def _from_json(value: Any, hint: Any) -> Any:
+    """A setting from its description, by the type that it is declared with."""
+    if value == _PARSER:
+        return DEFAULT_PARSER
+    if not isinstance(value, Mapping):
+        return value
+    if value.get("class") == _PARSER and "rules" not in value:
+        return RuleParser(**{name: own for name, own in value.items() if name != "class"})
+    for kind in get_args(hint):
+        if isinstance(kind, type) and issubclass(kind, PartialSettings):
+            return kind(**value)
+    return value
+
+
 def describe_policy(policy: str | Policy | PolicyRouter) -> dict[str, Any]:
     """A policy's name and settings, ready for JSON: for logs, cache keys and serialised settings.
 
-    A setting that JSON cannot hold (a parser of your own) is described by its ``repr``, or its
-    class; a policy of your own by its class too. Overrides (``settings``) show what the user set,
-    not what an encoder's bundle ships. Fields of a dataclass with ``repr=False`` are left out:
-    mark secrets so, and give what changes the result a ``repr``.
+    :func:`policy_from` makes the policy of it again. A setting that JSON cannot hold (a parser of
+    your own) is described by its ``repr``, or its class; a policy of your own by its class too.
+    Overrides (``settings``) show what the user set, not what an encoder's bundle ships. Fields of a
+    dataclass with ``repr=False`` are left out: mark secrets so, and give what changes the result a
+    ``repr``.
 
     Raises:
         UnknownPolicyError, ConfigurationError: as :func:`resolve_policy`.
@@ -99,6 +135,8 @@ def _to_json(value: Any) -> Any:
         return sorted((_to_json(item) for item in value), key=repr)
     if isinstance(value, Collection):
         return [_to_json(item) for item in value]
+    if isinstance(value, RuleParser):
+        return _describe_parser(value)
     if is_dataclass(value):
         return _describe_fields(value)
     if isinstance(value, type | FunctionType):
@@ -109,5 +147,19 @@ def _to_json(value: Any) -> Any:
     return _path(kind)  # object's repr would hold an address
 
 
+def _describe_parser(parser: RuleParser) -> Any:
+    """Its class, with the settings that are not those of the default parser."""
+    path = _path(type(parser))
+    own = {
+        setting.name: _to_json(getattr(parser, setting.name))
+        for setting in fields(parser)
+        if getattr(parser, setting.name) != getattr(DEFAULT_PARSER, setting.name, None)
+    }
+    return {"class": path, **own} if own else path
+
+
 def _path(value: type | FunctionType) -> str:
     return f"{value.__module__}.{value.__qualname__}"
+
+
+_PARSER = _path(RuleParser)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 
 from logic_retrievers.errors import ConfigurationError, InputError, shown
 from logic_retrievers.queries.coordination import ExcludedPhrase, coordinate, may_coordinate
@@ -42,6 +42,7 @@ _QUESTION_WITHOUT = pattern("question_without")
 _STATEMENT = pattern("statement")
 
 
+@dataclass(frozen=True)
 class RuleParser:
     """A :class:`QueryParser` of hand-made rules for English, and exclusions of six more languages.
 
@@ -61,22 +62,22 @@ class RuleParser:
         ConfigurationError: a threshold that is no number, or a language without rules.
     """
 
-    def __init__(
-        self,
-        rules: Sequence[Rule] = RULES,
-        *,
-        threshold: float = THRESHOLD,
-        languages: Collection[str] = tuple(PACKS),
-    ) -> None:
-        if isinstance(threshold, bool) or not threshold >= 0:
-            raise ConfigurationError(f"threshold is a number of at least 0, not {shown(threshold)}")
-        self._rules = tuple(rules)
-        self._threshold = threshold
-        if isinstance(languages, str) or not set(languages) <= PACKS.keys():
+    rules: Sequence[Rule] = field(default=RULES, repr=False)
+    _: KW_ONLY
+    threshold: float = THRESHOLD
+    languages: Collection[str] = tuple(PACKS)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.threshold, bool) or not self.threshold >= 0:
             raise ConfigurationError(
-                f"languages is a list of {', '.join(PACKS)}, not {shown(languages)}"
+                f"threshold is a number of at least 0, not {shown(self.threshold)}"
             )
-        self._languages = tuple(sorted(languages))
+        if isinstance(self.languages, str) or not set(self.languages) <= PACKS.keys():
+            raise ConfigurationError(
+                f"languages is a list of {', '.join(PACKS)}, not {shown(self.languages)}"
+            )
+        object.__setattr__(self, "rules", tuple(self.rules))
+        object.__setattr__(self, "languages", tuple(sorted(self.languages)))
 
     def parse(self, text: str) -> ParsedQuery:
         """The query in its parts; ``kind="none"`` where no rule matches."""
@@ -85,10 +86,10 @@ class RuleParser:
         if len(text) > MAX_CHARACTERS:
             return ParsedQuery(text)
         parsed = self._parse(text)
-        if parsed.kind == "none" and not may_exclude(text, self._languages):
+        if parsed.kind == "none" and not may_exclude(text, tuple(self.languages)):
             return parsed
         language = detect_language(text)
-        if language in self._languages:
+        if language in self.languages:
             return pack_parser(language).parse(text)
         return parsed if _is_english(parsed, language) else ParsedQuery(text)
 
@@ -109,7 +110,7 @@ class RuleParser:
         exclusions = [] if statement else self._exclusions(masked)
         parsed = _parse_exclusions(text, masked, exclusions)
         may_join = parsed.kind != "none" or may_coordinate(masked)
-        if statement or self._threshold > 1 or not may_join:
+        if statement or self.threshold > 1 or not may_join:
             return parsed
         return self._parse_expression(parsed, exclusions)
 
@@ -121,7 +122,7 @@ class RuleParser:
         is_negated = parsed.kind == "negated_fact"
         for wanted, phrases in _split_negated(text) if is_negated else _splits(text, exclusions):
             result = coordinate(wanted, phrases)
-            if result is None or result.confidence < self._threshold:
+            if result is None or result.confidence < self.threshold:
                 continue
             if result.span is None and wanted.rstrip(" .?!") not in text:
                 continue  # parts that only an exclusion between them joins
@@ -143,7 +144,7 @@ class RuleParser:
         return parsed
 
     def _exclusions(self, masked: str) -> list[Exclusion]:
-        cues = find_cues(self._rules, masked, _opens)
+        cues = find_cues(self.rules, masked, _opens)
         exclusions = find_exclusions(masked, cues, _resolve_cue)
         if exclusions and remainder(masked, exclusions).strip(" ?.!,"):
             return exclusions

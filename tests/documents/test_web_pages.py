@@ -15,7 +15,7 @@ PAGE = """<!DOCTYPE html><html><head><meta charset="{charset}"><title>Reisen | F
 <script>var x = "SCRIPT";</script><style>p {{}}</style></head><body>
 <!-- COMMENT --><header>LOGO</header><nav><a href="/">HOME</a></nav>
 <main><article><header><h1>Reisen<a href="#r">¶</a></h1></header>
-<p>Für 50&nbsp;km &amp; mehr gibt es <b>snake_case</b>, ein <a href="http://x.y">Über&shy;nacht\u200bungs</a>*ge\u2060ld.</p>
+<p>Für 50&nbsp;km &amp; mehr gibt es <b>snake_case</b>, ein <a href="http://x.y">Über&shy;nacht&#8203;ungs</a>*ge&#8288;ld.</p>
 <table><tr><td>City</td><td>Day</td></tr><tr><td>Köln</td><td>40</td></tr></table>
 <ul><li>rail</li><li>hotel</li></ul><ol><li>one</li></ol>
 <pre><code>a  b

@@ -17,6 +17,7 @@ from haystack_logic_retrievers import (
 
 from logic_retrievers import (
     AutoPolicy,
+    BooleanPolicy,
     ContradictionSettings,
     ExclusionSettings,
     FunctionEncoder,
@@ -31,6 +32,8 @@ from logic_retrievers.errors import (
     UnknownResolutionError,
 )
 from logic_retrievers.judging import JudgeSettings
+from logic_retrievers.policies import BooleanSettings
+from logic_retrievers.queries import ParsedQuery, RuleParser
 
 STARS = {"field": "meta.stars", "operator": ">=", "value": 2}
 NAMES = {"field": "meta.name", "operator": "in", "value": ["spa", "inn"]}
@@ -119,7 +122,14 @@ def test_what_is_no_document_is_refused():
                 component.run(documents=wrong, **query)
 
 
-POLICIES = ["auto", AutoPolicy(base="hybrid"), SequentialPolicy(backfill=False)]
+POLICIES = [
+    "auto",
+    AutoPolicy(base="hybrid"),
+    AutoPolicy(settings=ExclusionSettings(penalty=0.5), fields={"city": ["Oslo"], "stars": {1, 2}}),
+    AutoPolicy(parser=RuleParser(threshold=0.9)),
+    BooleanPolicy(settings=BooleanSettings(penalty=0.5)),
+    SequentialPolicy(backfill=False),
+]
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -173,6 +183,13 @@ def test_the_judge_of_the_package_can_be_saved():
     assert saved_again(ContradictionFilter(judge="auto")).options["judge"] == "auto"
 
 
+class Shouting:
+    """A parser of a user's own."""
+
+    def parse(self, text):
+        return ParsedQuery(text.upper())
+
+
 def test_what_a_file_cannot_hold_is_refused_when_it_is_saved(store):
     """A pipeline would come back with other rules than it was saved with."""
     other = FunctionEncoder(lambda texts: [[1.0]] * len(texts), identity="x")
@@ -186,7 +203,7 @@ def test_what_a_file_cannot_hold_is_refused_when_it_is_saved(store):
         (ConstraintRetriever(saved, judge=judge), "judge"),
         (ConstraintRetriever(saved, judge=JudgeSettings(judge=judge)), "judge"),
         (
-            ConstraintRetriever(saved, policy=AutoPolicy(settings=ExclusionSettings(penalty=0.5))),
+            ConstraintRetriever(saved, policy=AutoPolicy(parser=Shouting())),
             "policy",
         ),
         (CompatibilityRanker(encoder=other), "encoder"),

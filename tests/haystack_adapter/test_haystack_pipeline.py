@@ -20,6 +20,9 @@ from haystack_logic_retrievers import (
     LogicDocumentStore,
 )
 
+from logic_retrievers import AutoPolicy, ExclusionSettings
+
+POLICY = AutoPolicy(settings=ExclusionSettings(penalty=0.9), fields={"city": ["Oslo"]})
 PROMPT = "{% for document in documents %}[{{ document.id }}] {% endfor %}{{ question }}"
 
 
@@ -35,7 +38,7 @@ def querying(place) -> Pipeline:
     store = LogicDocumentStore("stays", place)
     pipeline = Pipeline()
     pipeline.add_component("retriever", ConstraintRetriever(store, top_k=6, policy="topical"))
-    pipeline.add_component("ranker", CompatibilityRanker(policy="auto", document_store=store))
+    pipeline.add_component("ranker", CompatibilityRanker(policy=POLICY, document_store=store))
     pipeline.add_component("contradictions", ContradictionFilter(top_k=3))
     pipeline.add_component("prompt", PromptBuilder(PROMPT, required_variables="*"))
     pipeline.connect("retriever.documents", "ranker.documents")

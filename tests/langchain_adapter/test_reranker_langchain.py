@@ -11,7 +11,7 @@ from langchain_corpus import DOCUMENTS, QUERY, ids
 from langchain_logic_retrievers import CompatibilityReranker
 from pydantic import ValidationError
 
-from logic_retrievers import Reranker, SequentialPolicy
+from logic_retrievers import AutoPolicy, ExclusionSettings, Reranker, SequentialPolicy
 from logic_retrievers.encoders import CombinedEncoder, default_encoder
 from logic_retrievers.errors import ConfigurationError, EmptyTextError, MissingVectorError
 
@@ -65,13 +65,14 @@ def test_documents_without_id_stay_without():
     ]
 
 
-def test_one_id_counts_once_and_equal_texts_do_not():
-    """An ensemble brings a document twice; two sources of one sentence are two documents."""
+def test_what_is_found_twice_counts_once_and_equal_texts_do_not():
+    """An ensemble brings a document twice; two pages with one sentence are two documents."""
     twin = DOCUMENTS[0].model_copy(update={"id": "twin"})
-    changed = DOCUMENTS[1].model_copy(update={"metadata": {"n": 99}})
-    found = CompatibilityReranker().compress_documents([*DOCUMENTS, twin, changed], QUERY)
-    assert sorted(ids(found)) == sorted([*ids(DOCUMENTS), "twin"])
-    assert {result.id: result.metadata["n"] for result in found}["doc 1"] == 1
+    page = DOCUMENTS[1].model_copy(update={"metadata": {"n": 99}})
+    again = deepcopy(DOCUMENTS[2])
+    found = CompatibilityReranker().compress_documents([*DOCUMENTS, twin, page, again], QUERY)
+    assert sorted(ids(found)) == sorted([*ids(DOCUMENTS), "twin", page.id])
+    assert {one.metadata["n"] for one in found if one.id == page.id} == {1, 99}
 
 
 def test_a_document_without_text_follows_behind():
@@ -144,6 +145,10 @@ def test_settings_are_public_and_fit_for_json():
     assert dumped["top_n"] == 3
     assert dumped["policy"]["name"] == "sequential"
     assert dumped["policy"]["tau"] == 0.4
+    mine = AutoPolicy(settings=ExclusionSettings(penalty=0.5), fields={"city": ["Oslo"]})
+    for policy in (SequentialPolicy(tau=0.4), mine, "boolean"):
+        told = CompatibilityReranker(policy=policy).model_dump_json()
+        assert CompatibilityReranker(**json.loads(told)).policy == policy
     assert CompatibilityReranker().model_dump() == {
         "policy": "auto", "top_n": None, "query_syntax": "words",
         "exclude": (), "hard": False, "judge": "auto",

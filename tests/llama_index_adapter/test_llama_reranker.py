@@ -21,6 +21,8 @@ from logic_retrievers import (
     SequentialPolicy,
 )
 from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.queries import RuleParser
+from logic_retrievers.queries.rules import RULES
 
 
 @pytest.fixture
@@ -190,10 +192,15 @@ def test_settings_hold_all_that_changes_the_result(index):
 
 def test_settings_make_the_same_reranker_or_say_that_they_cannot():
     """A pipeline restored from a file would rank by another rule."""
-    for policy in ("auto", AutoPolicy(base="hybrid"), SequentialPolicy(backfill=False)):
+    for policy in (
+        "auto",
+        AutoPolicy(base="hybrid"),
+        AutoPolicy(settings=ExclusionSettings(penalty=0.5), fields={"city": ["Oslo"]}),
+        SequentialPolicy(backfill=False),
+    ):
         settings = CompatibilityReranker(policy, top_n=2).to_dict()
         assert CompatibilityReranker.from_dict(settings).to_dict() == settings
-    odd = CompatibilityReranker(AutoPolicy(settings=ExclusionSettings(penalty=0.5))).to_dict()
+    odd = CompatibilityReranker(AutoPolicy(parser=RuleParser(RULES[:3]))).to_dict()
     with pytest.raises(ConfigurationError, match="policy="):
         CompatibilityReranker.from_dict(odd)
 

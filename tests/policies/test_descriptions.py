@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from dataclasses import dataclass, fields, replace
+from datetime import date
 from typing import ClassVar
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from logic_retrievers.errors import ConfigurationError, UnknownPolicyError
 from logic_retrievers.policies import (
     AutoPolicy,
+    BooleanSettings,
     CoderUnionPolicy,
     ExclusionPolicy,
     ExclusionSettings,
@@ -22,9 +27,12 @@ from logic_retrievers.policies import (
     SequentialPolicy,
     UnionPolicy,
     describe_policy,
+    policy_from,
 )
 from logic_retrievers.policies.registry import POLICIES
-from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.policies.union import NegatedFactPolicy
+from logic_retrievers.queries import ParsedQuery, RuleParser
+from logic_retrievers.queries.rules import RULES
 
 
 def shout(text):
@@ -134,6 +142,73 @@ def test_settings_inside_settings_count():
         assert dumped(AutoPolicy(settings=settings)) != dumped(
             AutoPolicy(settings=ExclusionSettings())
         )
+
+
+def settings_of(kind):
+    """A settings class with a value of its own in every field."""
+    return st.builds(kind, **{field.name: st.none() | st.just(0.65) for field in fields(kind)})
+
+
+PARSERS = st.builds(
+    RuleParser,
+    threshold=st.sampled_from([0, 0.7, 2]),
+    languages=st.sets(st.sampled_from(["de", "fr", "nl"])),
+)
+VALUES = st.lists(st.text() | st.integers(-9, 9) | st.booleans(), max_size=3)
+PLAIN = {
+    "alpha": st.floats(0, 1), "tau": st.floats(-1, 1), "keep": st.floats(0, 1),
+    "limit": st.integers(1, 500), "backfill": st.booleans(), "parser": PARSERS,
+    "fusion": st.sampled_from(["cosine", "reciprocal_rank"]),
+    "base": st.sampled_from(["topical", "hybrid"]),
+    "fields": st.dictionaries(st.text(), VALUES | VALUES.map(tuple) | VALUES.map(frozenset)),
+}  # fmt: skip
+SETTINGS = {"auto": ExclusionSettings, "boolean": BooleanSettings}
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@given(st.data())
+def test_a_policy_is_made_again_of_what_it_says_of_itself(name, data):
+    """A pipeline's file with a setting that is lost, or that cannot be read, ranks otherwise."""
+    own = PLAIN | {"settings": st.none() | settings_of(SETTINGS.get(name, ExclusionSettings))}
+    values = {field.name: data.draw(own[field.name]) for field in fields(POLICIES[name])}
+    policy = POLICIES[name](**values)
+    again = policy_from(json.loads(dumped(policy)))
+    assert type(again) is type(policy)
+    assert again == policy == pickle.loads(pickle.dumps(policy))
+    assert dumped(again) == dumped(policy)
+    few = {"name": name, **dict(list(describe_policy(policy).items())[-1:])}
+    assert policy_from(few).name == name
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        AutoPolicy(parser=Shouting()),
+        AutoPolicy(parser=Listing(("bar",))),
+        AutoPolicy(parser=RuleParser(RULES[:3])),
+        ExclusionPolicy(QUERY),
+        NegatedFactPolicy(),
+        {"name": "auto", "penalty": 0.5},
+        {"name": "auto", "settings": {"penalti": 0.5}},
+        {"name": "auto", "settings": {"penalty": -1}},
+        {"name": "auto", "fields": {"city": "Oslo"}},
+        {"name": "onion"},
+        {},
+    ],
+    ids=str,
+)
+def test_what_no_description_can_make_is_refused(policy):
+    """A parser of a user's own, left out, reads what it should not."""
+    description = policy if isinstance(policy, dict) else describe_policy(policy)
+    with pytest.raises(ConfigurationError):
+        policy_from(description)
+
+
+@pytest.mark.parametrize("wrong", [{"city": [None]}, {"city": "Oslo"}, {"since": [date.today()]}])
+def test_fields_take_plain_values(wrong):
+    """A date that is written as its repr is none when it is read."""
+    with pytest.raises(ConfigurationError, match="fields"):
+        AutoPolicy(fields=wrong)
 
 
 def test_a_parser_of_ones_own_is_told_without_its_address():
