@@ -10,7 +10,7 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import IntEnum
 from functools import wraps
@@ -18,7 +18,7 @@ from io import TextIOWrapper
 from typing import Annotated, Any, ParamSpec, TextIO
 
 import typer
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as ProgressBar
 from rich.segment import Segment
@@ -39,15 +39,24 @@ from logic_retrievers.progress import Progress, ProgressCallback
 
 P = ParamSpec("P")
 
+UNBROKEN = 1_000_000
+"""Characters of a line in a pipe."""
+
 
 class TerminalConsole(Console):
     """A console whose only escape sequences are those of its own styles and progress bars.
 
     It knows no markup: "[bold]" or ":key:" in a text stays what it is, and a number uncoloured.
+    Lines are as long as their texts where no terminal shows them.
     """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(markup=False, emoji=False, highlight=False, **settings)
+
+    @property  # type: ignore[misc]  # Rich can set it; no one here does
+    def size(self) -> ConsoleDimensions:
+        """Of the terminal, or of a pipe or file, in which nothing is to be broken."""
+        return super().size if self.is_terminal else ConsoleDimensions(UNBROKEN, 25)
 
     def print_line(self, *parts: str | tuple[str, str], soft_wrap: bool = True) -> None:
         """Prints texts, each alone or with its style, one behind the other."""
@@ -153,10 +162,10 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
     @wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            with _warnings_as_lines():
+            with _warnings_as_lines(kwargs):
                 command(*args, **kwargs)
         except LogicRetrieversError as error:
-            print_status("error", str(error))
+            print_status("error", str(error), kwargs)
             raise typer.Exit(exit_code(error)) from None
         except KeyboardInterrupt:
             print_status("stopped", "what was stored stays; run the same command again to go on")
@@ -182,10 +191,10 @@ def print_json(value: Any) -> None:
     out.file.flush()
 
 
-def print_status(label: str, message: str) -> None:
+def print_status(label: str, message: str, called_with: Mapping[str, Any] | None = None) -> None:
     """Prints ``label: message`` on standard error, in the words of a shell."""
     colour = {"error": "red", "warning": "yellow"}.get(label, "dim")
-    err.print_line((f"{label}:", colour), f" {in_shell_words(message)}")
+    err.print_line((f"{label}:", colour), f" {in_shell_words(message, called_with)}")
 
 
 @contextmanager
@@ -233,9 +242,9 @@ def describe_progress(progress: Progress) -> str:
 
 
 @contextmanager
-def _warnings_as_lines() -> Iterator[None]:
+def _warnings_as_lines(called_with: Mapping[str, Any]) -> Iterator[None]:
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        print_status("warning", str(message))
+        print_status("warning", str(message), called_with)
 
     with warnings.catch_warnings():
         warnings.simplefilter("default")

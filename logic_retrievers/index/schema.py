@@ -111,6 +111,12 @@ def new_lexical_vector(language: str, incomplete: bool = False) -> StoredVector:
     return StoredVector(LEXICAL, LEXICAL, None, lexical.fingerprint(language), incomplete)
 
 
+_SECOND = (
+    "Use the encoder that made it; or open the collection with that one, and make a second"
+    " collection with this one by reindex()."
+)
+
+
 def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> None:
     """Compares a stored vector with the one that the encoder makes.
 
@@ -121,15 +127,13 @@ def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> Non
     if vector.dimension != spec.dimension:
         raise CollectionMismatchError(
             f"Vector {vector.stored_name!r} of collection {collection!r} has dimension"
-            f" {vector.dimension}, the encoder's {spec.name!r} has {spec.dimension}. Use the"
-            " encoder that made it, or index into another collection."
+            f" {vector.dimension}, the encoder's {spec.name!r} has {spec.dimension}. {_SECOND}"
         )
     if vector.fingerprint is not None and vector.fingerprint != spec.fingerprint:
         raise FingerprintMismatchError(
             f"Vector {spec.name!r} of collection {collection!r} was made by another encoder"
-            f" than the one given here. Use that encoder; or"
-            f" open with vectors= without {spec.name!r} and run backfill([{spec.name!r}]); or index"
-            " into another collection."
+            f" than the one given here. {_SECOND} Or, for one better head, open with vectors="
+            f" without {spec.name!r} and run backfill([{spec.name!r}])."
         )
 
 

@@ -231,6 +231,27 @@ def test_narrow_terminals(folder, width):
     assert done.codes == [0, 0, 0, 0, 2]
 
 
+def test_a_pipe_has_no_columns(folder):
+    """A text that breaks at 80 columns cannot be searched, or read by another program."""
+    wanted, long = "a quiet inn by the harbour " * 8, "x" * 200
+    (folder / "long.txt").write_text(f"{wanted}{long}", "utf-8")
+    place = ["-l", str(folder / "wide")]
+    done = run_commands(
+        ["index", str(folder / "long.txt"), *place],
+        ["search", wanted, "--explain", *place],
+        ["parse", f"{wanted} without {long}"],
+        ["evaluate", str(folder / f"set{ATTACK}"), "-p", "topical", "-p", "union"],
+        ["search", "x", "-c", long, *place],
+        COLUMNS="80",
+    )
+    assert done.codes == [0, 0, 0, 0, 1]
+    lines = [line for printed in (done.stdout, done.stderr) for line in printed.splitlines()]
+    assert sum(wanted[:200].encode() in line for line in lines) >= 3
+    assert {f"   {console.shorten(wanted + long, 300)}".encode()} <= {*lines}
+    assert sum(long.encode() in line for line in lines) >= 2
+    assert any({b"topical", b"union"} <= {*line.split()} for line in lines)
+
+
 def test_a_console_shows_what_any_renderable_holds(capsys):
     """A Text or a table that is printed directly passes no string of ours."""
     table = Table(ATTACK, title=ATTACK, caption=ATTACK)

@@ -39,7 +39,7 @@ def test_a_new_collection_is_described_by_itself(opened):
 def test_another_encoder_is_refused(opened):
     """Vectors of two encoders in one space give scores that mean nothing."""
     opened()
-    with pytest.raises(FingerprintMismatchError, match=r"'topical'.*another encoder.*backfill"):
+    with pytest.raises(FingerprintMismatchError, match=r"'topical'.*another encoder.*reindex"):
         opened(encoder=HashedEncoder(version="2"))
     with pytest.raises(CollectionMismatchError, match="dimension 32, the encoder's"):
         opened(encoder=HashedEncoder(dimension=16))
@@ -241,7 +241,7 @@ def test_every_method_has_an_asynchronous_form():
     assert methods - {*names, *(f"a{name}" for name in names)} == {
         *("find_candidates", "fetch_passages", "fetch_vectors", "stored_vectors"),
         *("get_passages", "read_page", "delete_passages"),
-        *("hide", "unhide", "quarantined_page", "fingerprints"),
+        *("hide", "unhide", "quarantined_page", "fingerprints", "note", "noted"),
     }
 
 
