@@ -82,7 +82,7 @@ class ContradictionFilter(StoreComponent):
         _check_options(resolution, options)
         self.resolution = resolution
         self.top_k = top_k
-        self.trusted = trusted or []
+        self.trusted = list(trusted or [])
         self.trusted_filters = trusted_filters
         self.document_store = None if document_store is None else check_store(document_store)
         self.bundle = bundle

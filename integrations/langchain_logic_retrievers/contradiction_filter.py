@@ -142,6 +142,7 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         trusted: Sequence[Document | Passage] = (),
     ) -> dict[str, Any]:
         """The arguments of the core's filter."""
+        trusted = list(trusted)
         return {
             "passages": [passage for passage, _ in candidates],
             "k": self.top_n if top_n is None else top_n,

@@ -21,6 +21,7 @@ from logic_retrievers.encoders import (
 )
 from logic_retrievers.encoders.base import check_names
 from logic_retrievers.encoders.combined import Part
+from logic_retrievers.encoders.functions import query_identity_of
 from logic_retrievers.probe import Prompt
 
 TOPICAL = "topical"
@@ -160,6 +161,7 @@ def _encoder_part(embeddings: Embeddings, name: str, identity: str | None) -> Pa
         embeddings.embed_documents,
         partial(_embed_queries, embeddings),
         identity=identity or identity_of(embeddings),
+        query_identity=query_identity_of(embeddings),
         name=name,
     )
 

@@ -24,6 +24,7 @@ from logic_retrievers.encoders import (
 )
 from logic_retrievers.encoders.base import check_names, check_parts
 from logic_retrievers.encoders.combined import Part
+from logic_retrievers.encoders.functions import query_identity_of
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.probe import Prompt
 
@@ -167,6 +168,7 @@ def encoder_part(embeddings: BaseEmbedding, *, name: str, identity: str | None) 
         embeddings.get_text_embedding_batch,
         partial(_query_embeddings, embeddings),
         identity=identity or identity_of(embeddings),
+        query_identity=query_identity_of(embeddings),
         name=name,
     )
 

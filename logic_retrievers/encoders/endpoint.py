@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,7 +21,7 @@ class EndpointEncoder(FunctionEncoder):
 
     Other vectors come from other encoders, in a :class:`~logic_retrievers.CombinedEncoder`. An
     index remembers the model's name, the prefix of documents and the dimension, and not the
-    address, so that a model may move.
+    address, so that a model may move. A cache of vectors tells the prefixes of queries apart too.
 
     Args:
         base_url: address without ``/embeddings``.
@@ -61,14 +62,20 @@ class EndpointEncoder(FunctionEncoder):
             lambda texts: embed([document_prefix + text for text in texts]),
             lambda texts: embed([query_prefix + text for text in texts]),
             identity=f"{model}\n{document_prefix}" if document_prefix else model,
+            query_identity=query_prefix,
             name=name,
             dimension=dimension,
             max_tokens=max_tokens,
         )
+        prefixes: dict[str, Any] = {
+            "query_prefix": query_prefix,
+            "document_prefix": document_prefix,
+        }
+        self._spec = replace(self._spec, **prefixes)
         self._client = client
         settings: dict[str, Any] = {
-            **{"name": name, "query_prefix": query_prefix, "document_prefix": document_prefix},
-            **{"dimension": dimension, "max_tokens": max_tokens, "batch_size": batch_size},
+            **{"name": name, **prefixes, "dimension": dimension},
+            **{"max_tokens": max_tokens, "batch_size": batch_size},
         }
         self._make = partial(EndpointEncoder, base_url, model, **settings, **endpoint)
 

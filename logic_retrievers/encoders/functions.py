@@ -15,6 +15,7 @@ from logic_retrievers.encoders.base import (
     Vectors,
     VectorSpec,
     clean_text,
+    fingerprint,
 )
 from logic_retrievers.errors import ConfigurationError, EncoderError, shown
 from logic_retrievers.settings import check_count, check_type
@@ -24,8 +25,9 @@ Embed: TypeAlias = Callable[[list[str]], Any]
 
 _IDENTIFYING_ATTRIBUTES = (
     *("model", "model_name", "model_id", "model_path", "repo_id", "deployment"),
-    *("deployment_name", "azure_deployment", "task_type", "query_instruction", "text_instruction"),
+    *("deployment_name", "azure_deployment", "task_type", "text_instruction", "embed_instruction"),
 )
+_QUERY_ATTRIBUTES = ("query_instruction", "query_encode_kwargs")
 _NO_NAME = ("", "unknown")  # the second is LlamaIndex's name for models without one
 
 
@@ -39,6 +41,8 @@ class FunctionEncoder(SingleVectorEncoder):
         queries: embeds queries; the same function where None.
         identity: names the model. An index stores it and refuses another one, so change it
             whenever the same text would get another vector.
+        query_identity: says what else the vectors of queries depend on (an instruction before
+            them). An index does not compare it, for stored vectors stay as they are; a cache does.
         name: of the vector.
         dimension: number of coordinates; None: one text is embedded to find out.
         max_tokens: length of the longest text that is read whole, in words and punctuation marks;
@@ -55,6 +59,7 @@ class FunctionEncoder(SingleVectorEncoder):
         queries: Embed | None = None,
         *,
         identity: str,
+        query_identity: str = "",
         name: str = "topical",
         dimension: int | None = None,
         max_tokens: int = 512,
@@ -64,6 +69,7 @@ class FunctionEncoder(SingleVectorEncoder):
                 raise ConfigurationError(
                     f"{setting} is a text that is not empty, not {shown(text)}"
                 )
+        check_type("query_identity", query_identity, str)
         check_count("max_tokens", max_tokens)
         check_count("dimension", 1 if dimension is None else dimension)
         queries = documents if queries is None else queries
@@ -72,8 +78,9 @@ class FunctionEncoder(SingleVectorEncoder):
             check_type("documents and queries", function, Callable)
         if dimension is None:
             dimension = _to_array(queries(["length"]), 1, None).shape[1]
-        fingerprint = hashlib.sha256(f"{identity}\0{dimension}".encode()).hexdigest()[:32]
-        self._spec = VectorSpec(name, dimension, max_tokens, fingerprint)
+        stored = hashlib.sha256(f"{identity}\0{dimension}".encode()).hexdigest()[:32]
+        asked = fingerprint(stored, query_identity) if query_identity else ""
+        self._spec = VectorSpec(name, dimension, max_tokens, stored, query_fingerprint=asked)
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """Words and punctuation marks: the function's own tokens are not known."""
@@ -84,7 +91,7 @@ class FunctionEncoder(SingleVectorEncoder):
 
 
 def identity_of(model: object) -> str:
-    """Names the embedding model of an object: its class and all attributes that name a model.
+    """Names the embedding model of an object: its class, and what names it or changes documents.
 
     Raises:
         ConfigurationError: there is no such attribute.
@@ -98,6 +105,12 @@ def identity_of(model: object) -> str:
             "identity=, a text that changes whenever the same text would get another vector."
         )
     return " ".join([class_name, *names])  # without the module: classes move between modules
+
+
+def query_identity_of(model: object) -> str:
+    """Names what an object's embeddings of queries depend on beside the model; may be empty."""
+    values = {name: getattr(model, name, None) for name in _QUERY_ATTRIBUTES}
+    return " ".join(f"{n}={v}" for n, v in values.items() if v and isinstance(v, str | dict))
 
 
 def _to_array(embedded: Any, rows: int, dimension: int | None) -> Vectors:

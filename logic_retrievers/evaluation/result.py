@@ -171,7 +171,8 @@ def compare(
     Raises:
         ConfigurationError: the results are not over the same queries.
     """
-    selected = baseline.groups.keys() if queries is None else queries
+    selected = baseline.groups.keys() if queries is None else set(queries)
+    wanted = list(baseline.per_query if metrics is None else metrics)
     groups = {query: group for query, group in baseline.groups.items() if query in selected}
     columns: dict[tuple[str, str], list[float]] = {}
     others = {name: other for name, other in others.items() if other is not baseline}
@@ -181,7 +182,7 @@ def compare(
                 f"cannot compare runs over different queries: {baseline.dataset} and "
                 f"{other.dataset}"
             )
-        for metric in baseline.per_query if metrics is None else metrics:
+        for metric in wanted:
             before = baseline.per_query.get(metric, {})
             after = other.per_query.get(metric, {})
             if after and any(query in before for query in groups):

@@ -49,7 +49,8 @@ def evaluate(
     if depth < 1:
         raise ConfigurationError(f"depth is {depth}; it must be at least 1")
     most_excluded = max((len(query.exclude) for query in dataset.queries), default=0)
-    rankings = search([query.text for query in dataset.queries], depth + most_excluded)
+    found = search([query.text for query in dataset.queries], depth + most_excluded)
+    rankings = [list(ranking) for ranking in found]  # checked, then measured
     if len(rankings) != len(dataset.queries):
         counts = f"{len(rankings)} lists for {len(dataset.queries)} queries"
         raise ConfigurationError(f"search returned {counts}")

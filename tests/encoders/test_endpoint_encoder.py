@@ -13,7 +13,12 @@ import pytest
 from chat_endpoint import Endpoint, Handler, running_endpoint
 
 from logic_retrievers import Engine, Passage, PassageIndex
-from logic_retrievers.encoders import EndpointEncoder, with_compatibility
+from logic_retrievers.encoders import (
+    CachedEncoder,
+    CombinedEncoder,
+    EndpointEncoder,
+    with_compatibility,
+)
 from logic_retrievers.errors import (
     AuthenticationError,
     ConfigurationError,
@@ -97,6 +102,22 @@ def test_an_index_refuses_another_model_and_not_another_address(living):
     prefixed = encoder_of(living, document_prefix="p: ").specs["topical"].fingerprint
     assert same[0] == same[1]
     assert len({same[0], other, prefixed}) == 3
+
+
+def test_a_query_prefix_counts_in_a_cache_and_not_in_an_index(living, tmp_path):
+    """A cache answered with the vectors of another prefix; stored vectors depend on none."""
+    prefixes = ["", "q: ", "query: ", "q:", "Q: "]
+    for cache in (lambda one: CachedEncoder(one, tmp_path / "vectors"), None):
+        made = [encoder_of(living, query_prefix=prefix) for prefix in prefixes]
+        cached = [one if cache is None else cache(CombinedEncoder([one])) for one in made]
+        found = [one.encode_queries(["apple"])["topical"][0] for one in cached]
+        expected = [one.encode_queries(["apple"])["topical"][0] for one in made]
+        np.testing.assert_array_equal(found, expected)
+        assert len({one.specs["topical"].fingerprint for one in cached}) == 1
+    with PassageIndex.open("fruit", made[0], location=tmp_path / "index") as index:
+        index.add([Passage("a", "apple")])
+    with PassageIndex.open("fruit", made[1], location=tmp_path / "index") as index:
+        assert index.count() == 1
 
 
 def test_it_searches_beside_the_shipped_compatibility_vector(living):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from suites import HashedEncoder
 
-from logic_retrievers.encoders import FunctionEncoder, RecentEncoder
+from logic_retrievers.encoders import FunctionEncoder, RecentEncoder, identity_of
+from logic_retrievers.encoders.functions import query_identity_of
 from logic_retrievers.errors import ConfigurationError, EmptyTextError, EncoderError
 
 rows = hnp.arrays(
@@ -131,6 +133,32 @@ def test_function_identity_decides_the_fingerprint():
     assert first != fingerprint(lengths, "model 2")
     assert first != fingerprint(lengths, "model 1", dimension=4)
     assert fingerprint(lengths, "a", dimension=11) != fingerprint(lengths, "a1", dimension=1)
+
+
+@pytest.mark.parametrize(
+    ("query_side", "settings"),
+    [
+        (True, {"query_instruction": "Find: "}),
+        (True, {"query_encode_kwargs": {"prompt": "Find: "}}),
+        (False, {"text_instruction": "Passage: "}),
+        (False, {"embed_instruction": "Passage: "}),
+        (False, {"model_name": "another"}),
+    ],
+)
+def test_function_identity_of_each_side(query_side, settings):
+    """What changes queries alone must not orphan an index, nor be mixed in a cache."""
+
+    def spec(**own):
+        model = SimpleNamespace(**{"model_name": "m", **own})
+        return FunctionEncoder(
+            lambda texts: [[1.0]] * len(texts),
+            identity=identity_of(model),
+            query_identity=query_identity_of(model),
+        ).specs["topical"]
+
+    one, other = spec(), spec(**settings)
+    assert (one.fingerprint == other.fingerprint) is query_side
+    assert one.fingerprint_for("query") != other.fingerprint_for("query")
 
 
 @pytest.mark.parametrize(

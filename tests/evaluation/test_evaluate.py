@@ -6,6 +6,7 @@ import json
 import resource
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,16 @@ def test_figures_of_a_worked_case() -> None:
     assert result.per_query["FVR"] == {"p1": 2, "p2": 2, "q1": 2, "q2": 3}
     assert result.intervals["paired_accuracy"] == (0, 1)
     assert len(set(result.groups.values())) == 2  # pairs are drawn, not queries
+
+
+def test_rankings_that_are_read_once_are_measured() -> None:
+    """They were checked to their end, and every figure was 0."""
+    search = answering(ANSWERS)
+    found = evaluate(PAIRS, lambda texts, k: map(iter, search(texts, k)), depth=16)  # type: ignore[arg-type,return-value]
+    assert found.per_query == evaluate(PAIRS, search, depth=16).per_query
+    metrics = ("R@1", "R@5")
+    compared = compare(found, {"a": replace(found), "b": replace(found)}, iter(metrics))  # type: ignore[arg-type]
+    assert [tuple(one) for one in compared.values()] == [metrics, metrics]
 
 
 def test_metrics_follow_labels_and_depth() -> None:

@@ -86,7 +86,7 @@ def test_a_call_of_its_own():
     made = contradictions(top_n=1)
     assert len(made.filter(DOCUMENTS, top_n=3).hits) == 3
     assert asyncio.run(made.afilter(DOCUMENTS, top_n=2)) == made.filter(DOCUMENTS, top_n=2)
-    judged = made.filter(DOCUMENTS, trusted=[LAW], top_n=9)
+    judged = made.filter(iter(DOCUMENTS), trusted=iter([LAW]), top_n=9)
     assert [hit.passage.id for hit in judged.dropped] == [OPEN, AGAIN]
     again = asyncio.run(made.afilter(DOCUMENTS, trusted=[LAW], top_n=9))
     assert again == judged
