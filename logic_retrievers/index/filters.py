@@ -200,6 +200,7 @@ def _match(path: str, key: str, wanted: Any) -> models.Condition:
             _check_plain(key, text)
             # word by word: in a list the engine wants them in one item, with an index in any
             words = [word for word in dict.fromkeys(text.split()) if _WORD.search(word)]
+            _check_count(len(words))
             return models.Filter(
                 must=[
                     models.FieldCondition(key=path, match=models.MatchText(text=word))

@@ -40,7 +40,7 @@ def _holds(values: list[Any], wanted: Any) -> bool:
     if isinstance(wanted, list | tuple | set | frozenset):
         return any(_holds(values, one) for one in wanted)
     if isinstance(wanted, Mapping) and set(wanted) == {"text"}:
-        parts = [words for part in wanted["text"].split() if (words := _words(part))]
+        parts = [words for part in set(wanted["text"].split()) if (words := _words(part))]
         texts = [_words(leaf) for leaf in leaves if isinstance(leaf, str)]
         return all(any(part <= text for text in texts) for part in parts)
     return any(_equals(leaf, wanted) for leaf in leaves)

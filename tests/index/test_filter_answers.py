@@ -119,11 +119,11 @@ def test_searches_write_nothing_whatever_they_filter_by(encoder, tmp_path):
         unknown = {f"f{n}": "x" for n in range(MAX_CONDITIONS)}
         asked = (unknown, {"t": "t 1"}, {"n": [1, 2.0]}, {"t": {"text": "T"}}, {"t": {"gte": 1}})
         for condition in asked:
-            begun = time.perf_counter()
+            begun = time.process_time()
             engine.search("text", filter=condition)
             index.count(condition)
             assert index.delete(filter={"gone": 1}) == 0
-            assert time.perf_counter() - begun < 0.5
+            assert time.process_time() - begun < 0.5
         with pytest.raises(InputError, match="conditions"):
             engine.search("text", filter={f"f{n}": "x" for n in range(1_000)})
         assert set(index.client.get_collection("p").payload_schema) == schema

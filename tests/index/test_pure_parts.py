@@ -270,7 +270,7 @@ MANY = {
     "numbers of a list": {"a": list(range(MAX_CONDITIONS + 1))},
     "numbers that are not": {"a": {"not": [n / 7 for n in range(MAX_CONDITIONS + 1)]}},
     "numbers of lists": {"a": list(range(130)), "b": list(range(130))},
-    "words": {"a": {"text": " ".join(f"w{n}" for n in range(MAX_CONDITIONS + 1))}},
+    "words": {"a": {"text": " ".join(f"w{n}" for n in range(20_000))}},
     "a filter of Qdrant's": models.Filter(should=[models.HasIdCondition(has_id=[1])] * 300),
     "deep inside": models.Filter(
         must=[models.Filter(must_not=[models.HasIdCondition(has_id=[1])] * 100)] * 3
@@ -282,10 +282,10 @@ MANY = {
 @pytest.mark.parametrize("name", MANY)
 def test_a_filter_has_so_many_conditions_at_most(name):
     """A short request kept a server busy for minutes: each condition reads every passage."""
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(InputError, match=f"more than {MAX_CONDITIONS} conditions"):
         to_qdrant_filter(MANY[name])
-    assert time.perf_counter() - begun < 0.05
+    assert time.process_time() - begun < 0.05
     assert to_qdrant_filter({"a": [f"x{n}" for n in range(5_000)]}) is not None
     assert to_qdrant_filter({f"f{n}": n for n in range(MAX_CONDITIONS)}) is not None
     assert to_qdrant_filter({"a": list(range(200)), "b.c": 1}) is not None
