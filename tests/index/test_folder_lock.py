@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 
 import portalocker
 import pytest
@@ -77,10 +78,10 @@ def test_who_waits_in_vain_learns_who_has_it(encoder, tmp_path):
 async def test_opening_waits_for_the_other_to_close(encoder, tmp_path):
     """Two jobs of a minute each that start together should both succeed."""
     with holder(tmp_path) as process:
-        process.stdin.close()
-        process.stdin = None
+        Timer(1.5, process.stdin.close).start()
         async with await PassageIndex.aopen("p", encoder, location=tmp_path) as index:
             await index.aadd([Passage("a", "text")])
+        process.stdin = None
 
 
 def test_a_second_time_in_one_process(encoder, tmp_path):
