@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import fpdf
@@ -48,7 +47,9 @@ def test_a_folder_of_formats(call, monkeypatch):
     assert '"leave.pdf#page=2"' in found
     assert '"page": 2' in found
     with monkeypatch.context() as without:
-        without.setitem(sys.modules, "pypdfium2", None)
+        Path("hiding").mkdir()
+        Path("hiding/pypdfium2.py").write_text("raise ModuleNotFoundError")
+        without.syspath_prepend(Path("hiding").resolve())
         said = call("index", "handbook", "-l", "there", code=ExitCode.PARTIAL)
     assert "0 removed" in said
     assert "pip install 'logic-retrievers[files]'" in said
