@@ -7,7 +7,6 @@ a process without anything else in it, with limits of time, memory and output fo
 from __future__ import annotations
 
 import faulthandler
-import gc
 import json
 import os
 import subprocess
@@ -229,7 +228,6 @@ def _items(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
                     yield {"values": item.values, "line": item.line, "position": stream.tell()}
     except (ReadError, MissingExtraError) as error:
         yield _problem(error) | {"position": 0}
-    gc.collect()  # a fault of native code that it brings up is this file's, not the next one's
 
 
 def _problem(error: ReadError | MissingExtraError) -> dict[str, Any]:

@@ -161,29 +161,36 @@ def read_lines(file: SourceFile, stream: IO[bytes]) -> Iterator[Line | ReadError
         ReadError: the file is UTF-16, or unpacks to too much.
     """
     offset, limit = 0, longest_output(file.path.stat().st_size)
-    read_line = _line_reader(file.format.encoding, stream)
-    lines = iter(lambda: read_line(LONGEST_LINE + 1), b"")
-    for number, raw in enumerate(lines, start=1):
-        if number == 1:
-            raw, offset = _remove_mark(raw, file)
-        if len(raw) > LONGEST_LINE:
-            yield file.error(f"longer than {LONGEST_LINE:,} bytes; left out", number)
-            while raw and not raw.endswith(b"\n"):
-                offset += len(raw)
-                raw = read_line(BLOCK)
-        else:
-            yield Line(raw, number, offset)
-        offset += len(raw)
-        if offset > limit:
-            raise file.error(f"unpacks to more than {OUTPUT_PER_BYTE} times its size; unpack it")
+    with _line_reader(file.format.encoding, stream) as read_line:
+        lines = iter(lambda: read_line(LONGEST_LINE + 1), b"")
+        for number, raw in enumerate(lines, start=1):
+            if number == 1:
+                raw, offset = _remove_mark(raw, file)
+            if len(raw) > LONGEST_LINE:
+                yield file.error(f"longer than {LONGEST_LINE:,} bytes; left out", number)
+                while raw and not raw.endswith(b"\n"):
+                    offset += len(raw)
+                    raw = read_line(BLOCK)
+            else:
+                yield Line(raw, number, offset)
+            offset += len(raw)
+            if offset > limit:
+                raise file.error(
+                    f"unpacks to more than {OUTPUT_PER_BYTE} times its size; unpack it"
+                )
 
 
-def _line_reader(encoding: str, stream: IO[bytes]) -> Callable[[int], bytes]:
+@contextmanager
+def _line_reader(encoding: str, stream: IO[bytes]) -> Iterator[Callable[[int], bytes]]:
     """Reads the next line as UTF-8; bytes that are not of the encoding stay as they are."""
     if encoding == "utf-8":
-        return stream.readline
+        yield stream.readline
+        return
     text = io.TextIOWrapper(stream, encoding, "surrogateescape", newline="\n")
-    return lambda size: text.readline(size).encode("utf-8", "surrogateescape")
+    try:
+        yield lambda size: text.readline(size).encode("utf-8", "surrogateescape")
+    finally:
+        text.detach()  # else it closes the stream
 
 
 def read_text(file: SourceFile, stream: IO[bytes]) -> tuple[str, Iterable[str]]:

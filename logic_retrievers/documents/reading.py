@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -337,11 +336,13 @@ def _check_format(
             f"encoding is {shown(encoding)}; use one that Python knows: utf-8, cp1252, cp932, ..."
         ) from None
     delimiter = "\t" if delimiter == r"\t" else delimiter  # as a shell hands it over
-    try:
-        csv.reader([], delimiter="," if delimiter is None else delimiter)
-    except (TypeError, ValueError):
-        raise ConfigurationError(f"delimiter is {shown(delimiter)}; use one character") from None
+    if delimiter is not None and not _is_delimiter(delimiter):
+        raise ConfigurationError(f"delimiter is {shown(delimiter)}; use one character")
     return TextFormat(text_column, id_column, source_column, delimiter, encoding)
+
+
+def _is_delimiter(value: object) -> bool:
+    return isinstance(value, str) and len(value) == 1 and value not in '"\r\n'
 
 
 def _prepend_title(title: object, text: str) -> str:

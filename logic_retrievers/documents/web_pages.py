@@ -141,7 +141,8 @@ def decode_html(raw: bytes, file: SourceFile) -> str:
     unmarked, charset = detector.strip_byte_order_mark(raw)
     if charset is None:
         declared = detector.find_declared_encoding(unmarked, is_html=True)
-        declared = declared or file.format.encoding
+        charset = None if declared else file.format.encoding
+    if charset is None:
         try:
             charset = codecs.lookup(declared).name
             charset = _CODECS.get(charset, charset)

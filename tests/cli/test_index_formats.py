@@ -33,6 +33,24 @@ def write_pdf(*pages: str) -> None:
     made.output("handbook/leave.pdf")
 
 
+def test_rows_of_another_program(call):
+    """Columns, a delimiter, an encoding and a link go from the command line to the reader."""
+    Path("rows").mkdir()
+    row = "sku~note~shop\nx~Отпуск оплачивается.~north\n"
+    Path("rows/a.csv").write_text(row, "cp1251")
+    Path("b.txt").write_text("Linked.")
+    Path("rows/b.txt").symlink_to(Path("b.txt").resolve())
+    said = call("index", "rows", "-l", "there", code=ExitCode.PARTIAL)
+    assert "--text-column" in said
+    assert "--follow-links" in said
+    names = ["--text-column", "note", "--id-column", "sku", "--source-column", "shop"]
+    form = ["--delimiter", "~", "--encoding", "cp1251", "--follow-links"]
+    assert call("index", "rows", "-l", "there", *names, *form).startswith("2 added")
+    found = call("search", "Отпуск", "-l", "there", "--json")
+    assert '"id": "x"' in found
+    assert '"source": "north"' in found
+
+
 def test_a_folder_of_formats(call, monkeypatch):
     """Pages of a PDF are found with their number; a missing extra removes nothing."""
     Path("handbook").mkdir()
