@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,12 +29,42 @@ if TYPE_CHECKING:
 MAX_SHOWN_ERRORS = 20
 
 
+@dataclass(frozen=True)
+class FileOptions:
+    """How files are read; the names are those of :func:`read_documents`."""
+
+    text_column: Annotated[
+        str | None,
+        typer.Option(help="Of CSV and JSON.", show_default="text, content, body, description, ..."),
+    ] = None
+    id_column: Annotated[
+        str | None, typer.Option(help="Of CSV and JSON.", show_default="_id or id")
+    ] = None
+    source_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Of CSV and JSON: what a row is removed and replaced with.",
+            show_default="the file",
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        typer.Option(help="Of CSV.", show_default="the one of , ; tab | that the header has"),
+    ] = None
+    encoding: Annotated[
+        str, typer.Option(help="Of CSV, JSON, Markdown and text: cp1252, cp932, utf-16, ...")
+    ] = "utf-8"
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Also links that lead out of the folder.")
+    ] = False
+
+
 @as_command
 def index(
     path: Annotated[
         Path,
         typer.Argument(
-            help="A file or a folder: JSONL, CSV, Markdown, text; with the extra `files` also PDF, "
+            help="A file or a folder: JSON, CSV, Markdown, text; with the extra `files` also PDF, "
             "DOCX, HTML, EPUB."
         ),
     ],
@@ -61,6 +91,7 @@ def index(
     ] = False,
     as_json: AsJson = False,
     *,
+    files: FileOptions,
     new: NewCollection,
     stored: StoredCollection,
 ) -> None:
@@ -73,7 +104,7 @@ def index(
     from logic_retrievers.documents import Splitter, read_documents
 
     options = new.options()
-    documents = read_documents(path)
+    documents = read_documents(path, **asdict(files))
     encoder = open_encoder(stored.bundle)
     words = False if no_lexical else language
     splitter = Splitter.for_encoder(encoder, overlap)

@@ -39,7 +39,7 @@ def conversion(file: SourceFile, advice: str) -> Iterator[None]:
     """
     try:
         yield
-    except (ReadError, MissingExtraError):
+    except (ReadError, MissingExtraError, MemoryError):
         raise
     except RecursionError:
         raise file.error(f"its elements are nested too deeply; {advice}") from None

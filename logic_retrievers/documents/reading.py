@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, Literal, TypeAlias, TypeVar, get_args
+from typing import IO, Literal, TypeAlias, TypeVar, get_args
 
-from logic_retrievers.documents.archives import read_docx, read_epub
-from logic_retrievers.documents.files import FileListing, SourceFile, find_files, open_file
+from logic_retrievers.documents.converter import CONVERTERS, Converter
+from logic_retrievers.documents.csv_rows import read_csv
+from logic_retrievers.documents.files import (
+    FileListing,
+    SourceFile,
+    TextFormat,
+    find_files,
+    open_file,
+    portable_name,
+)
 from logic_retrievers.documents.formats import (
     ID_KEYS,
     TEXT_KEYS,
     Record,
     RecordReader,
-    read_csv,
-    read_jsonl,
+    find_columns,
+    join_keys,
+    no_text,
     read_markdown,
     read_plain,
 )
-from logic_retrievers.documents.pdf import read_pdf
-from logic_retrievers.documents.web_pages import read_html
-from logic_retrievers.errors import ConfigurationError, InputError, MissingExtraError, ReadError
+from logic_retrievers.documents.json_rows import read_json, read_jsonl
+from logic_retrievers.errors import ConfigurationError, InputError, ReadError, shown
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import storable
 
@@ -35,16 +44,13 @@ PassageText: TypeAlias = tuple[Passage, Iterator[str]]
 READERS: dict[str, RecordReader] = {
     ".jsonl": read_jsonl,
     ".jsonl.gz": read_jsonl,
+    ".json": read_json,
     ".csv": read_csv,
+    ".tsv": read_csv,
     ".md": read_markdown,
     ".markdown": read_markdown,
     ".txt": read_plain,
-    ".pdf": read_pdf,
-    ".docx": read_docx,
-    ".html": read_html,
-    ".htm": read_html,
-    ".xhtml": read_html,
-    ".epub": read_epub,
+    **CONVERTERS,
 }
 
 
@@ -53,8 +59,14 @@ def read_documents(
     *,
     on_error: OnError = "collect",
     root: str | os.PathLike[str] | None = None,
+    text_column: str | None = None,
+    id_column: str | None = None,
+    source_column: str | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    follow_links: bool = False,
 ) -> DocumentReader:
-    """Opens a file or a folder: JSONL, CSV, Markdown, text, PDF, Word (.docx), HTML and EPUB.
+    """Opens a file or a folder: JSON, CSV, Markdown, text, PDF, Word (.docx), HTML and EPUB.
 
         documents = read_documents("handbook/")
         for passage in documents:
@@ -62,7 +74,7 @@ def read_documents(
         for error in documents.errors:
             ...  # handbook/faq.jsonl:12: not valid JSON ...
 
-    Every passage's ``source`` is the path of its file relative to ``root``, for the rows of JSONL
+    Every passage's ``source`` is the path of its file relative to ``root``, for the rows of JSON
     and CSV too: with ``replace_sources=True`` indexing the file again removes the rows that are no
     longer in it, as well as the chunks of a document that became shorter.
 
@@ -77,13 +89,24 @@ def read_documents(
         root: the folder that sources and default ids are relative to; by default ``path`` itself,
             or the folder of the file. Name a common parent where two folders in one collection
             hold files of the same name.
+        text_column: of JSON and CSV; by default the first of ``text``, ``page_content``,
+            ``contents``, ``content``, ``body``, ``description``, ``passage`` and ``document``, in
+            any case.
+        id_column: of JSON and CSV; by default ``_id`` or ``id``, in any case.
+        source_column: of JSON and CSV, whose values are the sources of rows. Indexing the file
+            again then removes no source whose rows have all gone.
+        delimiter: of CSV; by default the one of ``,``, ``;``, tab and ``|`` that separates the
+            text's column from others, and a tab for ``.tsv``.
+        encoding: of JSON, CSV, Markdown and text, and of web pages that declare none.
+        follow_links: whether links may lead out of the folder.
 
     Raises:
         ReadError: there is no such path, or no file of a readable format.
-        ConfigurationError: ``path`` is outside of ``root``, or ``on_error`` is unknown.
+        ConfigurationError: ``path`` is outside of ``root``, or a setting that cannot work.
     """
     if on_error not in get_args(OnError):
         raise ConfigurationError(f"on_error is {on_error!r}; use 'collect' or 'raise'")
+    text_format = _check_format(text_column, id_column, source_column, delimiter, encoding)
     start = Path(path)
     try:
         start.stat()
@@ -91,13 +114,16 @@ def read_documents(
         raise ReadError(f"cannot be read: {error.strerror}", file=str(start)) from None
     base = Path(root) if root is not None else start if start.is_dir() else start.parent
     try:
-        name = start.relative_to(base).as_posix()
+        name = portable_name(start.relative_to(base))
     except ValueError:
         raise ConfigurationError(f"{start} is not inside the root {base}") from None
     if start.is_dir():
-        listing = find_files(start, base, _is_readable)
+        listing = find_files(
+            start, base, _is_readable, follow_links=follow_links, text_format=text_format
+        )
     else:
-        listing = FileListing([SourceFile(start, name)] if _is_readable(start.name) else [])
+        file = SourceFile(start, name, format=text_format)
+        listing = FileListing([file] if _is_readable(start.name) else [])
     if not listing.files:
         problem = "; ".join(map(str, listing.errors)) or f"no file ends in {', '.join(READERS)}"
         raise ReadError(f"nothing to read here: {problem}", file=str(start))
@@ -157,24 +183,31 @@ class DocumentReader:
         for error in self._listing_errors:
             self._report(error)
         seen: set[str] = set()
-        for file, size in zip(self.files, self._sizes, strict=True):
-            errors: list[ReadError] = []
-            items = _read_passages(self._read_records(file), file, seen, errors)
-            for item in chain(_until_error(items, file, errors), errors):
-                if isinstance(item, ReadError):
-                    self.incomplete.add(file.name)
-                    self._report(item)
-                else:
-                    yield item
-            self._bytes_before += size
+        with Converter() as converter:
+            for file, size in zip(self.files, self._sizes, strict=True):
+                errors: list[ReadError] = []
+                sources = {file.name}
+                items = _read_passages(self._read_records(file, converter), file, seen, errors)
+                for item in chain(_until_error(items, file, errors), errors):
+                    if isinstance(item, ReadError):
+                        self.incomplete.add(file.name)
+                        self._report(item)
+                    else:
+                        sources.add(item[0].source or file.name)
+                        yield item
+                if file.name in self.incomplete:
+                    self.incomplete |= sources
+                self._bytes_before += size
 
-    def _read_records(self, file: SourceFile) -> Iterator[Record | ReadError]:
+    def _read_records(self, file: SourceFile, converter: Converter) -> Iterator[Record | ReadError]:
         try:
             file.name.encode("utf-8")
         except UnicodeEncodeError:
             raise file.error("the file's name is not UTF-8; rename it") from None
         name = file.path.name.lower()
-        reader = next(read for extension, read in READERS.items() if name.endswith(extension))
+        ending, reader = next(item for item in READERS.items() if name.endswith(item[0]))
+        if ending in CONVERTERS:
+            reader = converter.read
         with open_file(file) as self._stream:
             yield from reader(file, self._stream)
 
@@ -219,8 +252,8 @@ def _until_error(items: Iterable[T], file: SourceFile, errors: list[ReadError]) 
         yield from items
     except ReadError as error:
         errors.append(error)
-    except MissingExtraError as error:
-        errors.append(file.error(str(error)))
+    except UnicodeDecodeError:
+        errors.append(file.error(f"is not {file.format.encoding} from some point on"))
     except (OSError, EOFError, zlib.error) as error:
         cause = getattr(error, "strerror", None) or error
         problem = f"cannot be read from some point on: {cause}; rows before it are kept"
@@ -231,17 +264,17 @@ def to_passage(record: Record, file: SourceFile) -> Passage | ReadError:
     """The passage that a record describes, or an error that says what is wrong with it.
 
     ``_id`` or else ``id`` gives the id; where both are absent or empty, the position does:
-    ``notes/a.jsonl#3`` for a row, ``notes/a.md`` for a file. ``text``, ``page_content`` or
-    ``contents`` gives the text; a ``title`` is put on a line before it, unless the text begins with
-    it. The entries of a ``metadata`` object become metadata, and so do the other keys (the title
-    too); where both have a name, the object's entry wins.
+    ``notes/a.jsonl#3`` for a row, ``notes/a.md`` for a file. The first of ``TEXT_KEYS`` gives the
+    text; a ``title`` is put on a line before it, unless the text begins with it. The entries of a
+    ``metadata`` object become metadata, and so do the other keys (the title too); where both have a
+    name, the object's entry wins. The names that the caller gave are those of rows.
     """
     values = dict(record.values)
-    text_key = _first_key(TEXT_KEYS, values)
-    if text_key is None:
-        return file.error(
-            f"no text: looked for {_join_keys(TEXT_KEYS)} among {_join_keys(values)}", record.line
-        )
+    named = TextFormat() if record.line is None else file.format
+    texts = find_columns(values, TEXT_KEYS, named.text_column)
+    if not texts:
+        return file.error(no_text(values, named.text_column), record.line)
+    text_key = texts[0]
     text = values.pop(text_key)
     if not isinstance(text, str):
         return file.error(
@@ -249,22 +282,32 @@ def to_passage(record: Record, file: SourceFile) -> Passage | ReadError:
         )
     if not text.strip() and not record.rest:
         return file.error(f"{text_key!r} is empty", record.line)
-    id_key = _first_key(ID_KEYS, values)
-    passage_id = None if id_key is None else values.pop(id_key)
-    if passage_id is None or passage_id == "":
-        passage_id = file.name if record.line is None else f"{file.name}#{record.line}"
-    if not isinstance(passage_id, str | int) or isinstance(passage_id, bool):
-        return file.error(
-            f"{id_key!r} is of type {type(passage_id).__name__}; it must be a string or a whole "
-            "number",
-            record.line,
-        )
+    for name in (named.id_column, named.source_column):
+        if name is not None and name not in record.values:
+            return file.error(f"no {name!r} among {join_keys(record.values)}", record.line)
+    place = "" if record.line is None else f"#{record.number or record.line}"
+    ids = find_columns(values, ID_KEYS, named.id_column)
+    sources = [named.source_column] if named.source_column else []
+    names: list[str] = []
+    for keys, default in ((ids, file.name + place), (sources, file.name)):
+        present = [key for key in keys if record.values[key] not in (None, "")]
+        for key in present[:1] or keys[:1]:
+            values.pop(key, None)
+        value = record.values[present[0]] if present else default
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            return file.error(
+                f"{present[0]!r} is of type {type(value).__name__}; it must be a string or a whole "
+                "number",
+                record.line,
+            )
+        names.append(str(value))
     metadata = values.pop("metadata") if isinstance(values.get("metadata"), dict) else {}
+    title = next((values[key] for key in find_columns(values, ["title"], None)), None)
     passage = Passage(
-        id=str(passage_id),
-        text=_prepend_title(values.get("title"), text),
+        id=names[0],
+        text=_prepend_title(title, text),
         metadata={**values, **metadata},
-        source=file.name,
+        source=names[1],
     )
     try:
         return storable(passage)
@@ -272,12 +315,33 @@ def to_passage(record: Record, file: SourceFile) -> Passage | ReadError:
         return file.error(str(error), record.line)
 
 
-def _first_key(keys: tuple[str, ...], values: Mapping[str, Any]) -> str | None:
-    """The first key with a value; if none has one, the first that exists."""
-    present = [key for key in keys if key in values]
-    return next(
-        (key for key in present if values[key] not in (None, "")), next(iter(present), None)
-    )
+def _check_format(
+    text_column: str | None,
+    id_column: str | None,
+    source_column: str | None,
+    delimiter: str | None,
+    encoding: str,
+) -> TextFormat:
+    """The format of rows and texts.
+
+    Raises:
+        ConfigurationError: no such encoding, or a delimiter that cannot be one.
+    """
+    try:
+        "".encode(encoding)
+        encoding = codecs.lookup(encoding).name
+    except (LookupError, ValueError, TypeError):
+        raise ConfigurationError(
+            f"encoding is {shown(encoding)}; use one that Python knows: utf-8, cp1252, cp932, ..."
+        ) from None
+    delimiter = "\t" if delimiter == r"\t" else delimiter  # as a shell hands it over
+    if delimiter is not None and not _is_delimiter(delimiter):
+        raise ConfigurationError(f"delimiter is {shown(delimiter)}; use one character")
+    return TextFormat(text_column, id_column, source_column, delimiter, encoding)
+
+
+def _is_delimiter(value: object) -> bool:
+    return isinstance(value, str) and len(value) == 1 and value not in '"\r\n'
 
 
 def _prepend_title(title: object, text: str) -> str:
@@ -285,8 +349,3 @@ def _prepend_title(title: object, text: str) -> str:
         return text
     has_title = text.lstrip("# \t\r\n").startswith(title.strip())
     return text if has_title else f"{title.strip()}\n{text}"
-
-
-def _join_keys(keys: Iterable[str]) -> str:
-    joined = ", ".join(map(repr, keys))
-    return joined if len(joined) <= 200 else joined[:200] + " ..."

@@ -6,7 +6,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from typing import TypeAlias
+from unicodedata import category
 
 from logic_retrievers.documents.reading import DocumentReader
 from logic_retrievers.encoders.base import Encoder
@@ -22,6 +24,9 @@ SPECIAL_TOKENS = 2
 
 SECTION, LONGEST_WORD, LONGEST_CHUNK = 2**16, 2**16, 2**18
 """Characters: what is tokenized at a time, and bounds for texts that are no language."""
+
+LONGEST_TOKEN = 20
+"""Characters; vocabularies hold words of up to 18 or so."""
 
 CONTEXT = 256
 """Pieces held before a window, since a sentence's end is looked for behind closing quotes."""
@@ -226,7 +231,8 @@ class _Pieces:
         base, reach, tokens = len(self.text), 0, self._tokens
         self.text += section
         self.ended = not section
-        for start, end in self._token_spans(section) if section else ():
+        spans = self._token_spans(section) if section else []
+        for start, end in chain.from_iterable(in_characters(section, *span) for span in spans):
             if tokens and start >= reach and base + start > self.edges[-1]:
                 self.edges.append(base + start)
                 self.tokens_before.append(tokens)
@@ -273,6 +279,18 @@ class _Pieces:
             last -= 1
             piece = self._piece(last)
         return piece.rstrip(_CLOSERS).endswith(_SENTENCE_ENDS)
+
+
+def in_characters(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
+    """A token, or where it is too long to be a word, its characters.
+
+    A tokenizer that does not know a script makes one unknown token of what has no spaces, however
+    long: a page of Thai. Marks stay with the character that they stand on.
+    """
+    if end - start <= LONGEST_TOKEN:
+        return [(start, end)]
+    starts = [start, *(i for i in range(start + 1, end) if category(text[i])[0] != "M")]
+    return pairwise([*starts, end])
 
 
 def _with_texts(passages: Iterable[Passage]) -> Iterator[tuple[Passage, Iterable[str]]]:

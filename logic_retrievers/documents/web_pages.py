@@ -14,7 +14,7 @@ from logic_retrievers.documents.conversion import (
     conversion,
     import_package,
 )
-from logic_retrievers.documents.files import SourceFile, not_utf8
+from logic_retrievers.documents.files import SourceFile, undecodable
 from logic_retrievers.documents.formats import Record
 from logic_retrievers.text import without_layout
 
@@ -132,7 +132,7 @@ def parse_html(html: str) -> WebPage:
 
 
 def decode_html(raw: bytes, file: SourceFile) -> str:
-    """The markup as text, by its byte-order mark, else the charset that it declares, else UTF-8.
+    """The markup as text, by its byte-order mark, the charset that it declares, or the file's.
 
     Raises:
         ReadError: the charset is unknown, or a byte is not of it.
@@ -141,7 +141,9 @@ def decode_html(raw: bytes, file: SourceFile) -> str:
     detector = import_package("bs4.dammit", "beautifulsoup4").EncodingDetector
     unmarked, charset = detector.strip_byte_order_mark(raw)
     if charset is None:
-        declared = detector.find_declared_encoding(unmarked, is_html=True) or "utf-8"
+        declared = detector.find_declared_encoding(unmarked, is_html=True)
+        charset = None if declared else file.format.encoding
+    if charset is None:
         try:
             charset = codecs.lookup(declared).name
             charset = _CODECS.get(charset, charset)
@@ -156,8 +158,8 @@ def decode_html(raw: bytes, file: SourceFile) -> str:
         return str(unmarked.decode(charset))
     except UnicodeDecodeError as error:
         offset = len(raw) - len(unmarked) + error.start
-        problem = not_utf8(unmarked[error.start], offset)
-        if charset != "utf-8":
+        problem = undecodable(file, unmarked[error.start], offset)
+        if charset != file.format.encoding:
             problem = (
                 f"byte 0x{unmarked[error.start]:02X} at offset {offset} is not {charset}, "
                 f"the page's charset; {_ADVICE}, as UTF-8"

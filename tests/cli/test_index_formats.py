@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import fpdf
@@ -48,6 +47,24 @@ def test_a_file_that_shrank_and_one_that_shows_nothing(call):
     assert "Kept." in call("search", "kept", "-l", "there", "-k", "2")
 
 
+def test_rows_of_another_program(call):
+    """Columns, a delimiter, an encoding and a link go from the command line to the reader."""
+    Path("rows").mkdir()
+    row = "sku~note~shop\nx~Отпуск оплачивается.~north\n"
+    Path("rows/a.csv").write_text(row, "cp1251")
+    Path("b.txt").write_text("Linked.")
+    Path("rows/b.txt").symlink_to(Path("b.txt").resolve())
+    said = call("index", "rows", "-l", "there", code=ExitCode.PARTIAL)
+    assert "--text-column" in said
+    assert "--follow-links" in said
+    names = ["--text-column", "note", "--id-column", "sku", "--source-column", "shop"]
+    form = ["--delimiter", "~", "--encoding", "cp1251", "--follow-links"]
+    assert call("index", "rows", "-l", "there", *names, *form).startswith("2 added")
+    found = call("search", "Отпуск", "-l", "there", "--json")
+    assert '"id": "x"' in found
+    assert '"source": "north"' in found
+
+
 def test_a_folder_of_formats(call, monkeypatch):
     """Pages of a PDF are found with their number; a missing extra removes nothing."""
     Path("handbook").mkdir()
@@ -62,7 +79,9 @@ def test_a_folder_of_formats(call, monkeypatch):
     assert '"leave.pdf#page=2"' in found
     assert '"page": 2' in found
     with monkeypatch.context() as without:
-        without.setitem(sys.modules, "pypdfium2", None)
+        Path("hiding").mkdir()
+        Path("hiding/pypdfium2.py").write_text("raise ModuleNotFoundError")
+        without.syspath_prepend(Path("hiding").resolve())
         said = call("index", "handbook", "-l", "there", code=ExitCode.PARTIAL)
     assert "0 removed" in said
     assert "pip install 'logic-retrievers[files]'" in said

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 import random
-import sys
 import zipfile
 from pathlib import Path
 
 import docx
 import pytest
 import pytest_socket
+from written_files import hide_package
 
 from logic_retrievers.documents import DocumentReader, archives, conversion, read_documents
+from logic_retrievers.documents.files import SourceFile, open_file
 from logic_retrievers.types import Passage
 
 XHTML = (
@@ -127,12 +128,15 @@ def test_nothing_that_a_document_links_to_is_opened(tmp_path: Path) -> None:
         f'<v:imagedata r:id="{package}"/></v:shape></w:pict></w:r></w:p>'
     )
     document.element.body.insert(0, docx.oxml.parse_xml(picture))
+    (tmp_path / "a.docx").write_bytes(saved(document))
+    file = SourceFile(tmp_path / "a.docx", "a.docx")
     pytest_socket.disable_socket()
     try:
-        passages, reading = read(tmp_path / "a.docx", saved(document))
+        with open_file(file) as stream:
+            records = list(archives.read_docx(file, stream))  # in this process
     finally:
         pytest_socket.enable_socket()
-    assert [p.text for p in passages] == ["Text."], reading.errors
+    assert [record.values for record in records] == [{"text": "Text."}]
 
 
 @pytest.mark.parametrize(
@@ -240,23 +244,26 @@ def test_any_damage_is_read_or_reported(tmp_path: Path) -> None:
     """No input may end in anything but passages and errors."""
     book = make_epub({"a.xhtml": XHTML.format("<p>Text of a chapter.</p>" * 9)})
     chance = random.Random(5)
-    for name, whole in (("a.epub", book), ("a.docx", make_small_docx())):
+    for ending, whole in (("epub", book), ("docx", make_small_docx())):
         # stored, so that damage reaches the XML and is not stopped by the packing
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w") as stored:
             old = zipfile.ZipFile(io.BytesIO(whole))
             for part in old.namelist():
                 stored.writestr(part, old.read(part))
-        for content in [whole] * 30 + [stream.getvalue()] * 30:
+        for number, content in enumerate([whole] * 30 + [stream.getvalue()] * 30):
             damaged = bytearray(content)
             for _ in range(chance.choice([1, 10, 200])):
                 damaged[chance.randrange(len(damaged))] = chance.randrange(256)
-            passages, reading = read(tmp_path / name, bytes(damaged))
-            assert passages or reading.errors
+            (tmp_path / f"{number}.{ending}").write_bytes(bytes(damaged))
+    reading = read_documents(tmp_path)
+    told = {passage.source for passage in reading} | {Path(e.file).name for e in reading.errors}
+    assert told == {file.name for file in reading.files}
+    assert len(told) == 120
 
 
 @pytest.mark.parametrize("package", ["mammoth", "markdownify"])
 def test_without_the_extra(tmp_path: Path, monkeypatch, package: str) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
+    hide_package(package, tmp_path / "hiding", monkeypatch)
     _, reading = read(tmp_path / "a.docx", make_small_docx())
     assert "Run: pip install 'logic-retrievers[files]'" in str(reading.errors[0])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,9 +36,51 @@ class TestFolders:
         (tmp_path / "root" / "other").symlink_to(tmp_path / "elsewhere")
         (tmp_path / "root" / "self.txt").symlink_to("self.txt")
         (tmp_path / "root" / "dead.txt").symlink_to("nowhere.txt")
-        passages, reading = read(tmp_path / "root")
-        assert [p.id for p in passages] == ["a.txt", "other/b.txt"]
+        reading = read_documents(tmp_path / "root", follow_links=True)
+        assert [p.id for p in reading] == ["a.txt", "other/b.txt"]
         assert sorted(reading.incomplete) == ["dead.txt", "self.txt"]
+
+    def test_links_out_of_the_folder_are_refused(self, tmp_path: Path) -> None:
+        """Who may write into a folder must not have the rest of the disk stored by who reads it."""
+        inside, outside = tmp_path / "root", tmp_path / "elsewhere"
+        write(inside / "a" / "fine.txt", "fine")
+        for name in ("secret.txt", "secret.md", "secret.jsonl", "secret.html", "root2/b.txt"):
+            write(outside / name, '{"text": "secret"}')
+        (inside / "inner.txt").symlink_to("a/fine.txt")
+        (inside / "within").symlink_to(inside / "a")
+        out = {
+            "absolute.txt": outside / "secret.txt",
+            "a/relative.md": "../../elsewhere/secret.md",
+            "page.html": outside / "secret.html",
+            "rows.jsonl": outside / "secret.jsonl",
+            "chain.txt": "absolute.txt",
+            "env.txt": "/proc/self/environ",
+            "folder": outside,
+            "same_prefix": tmp_path / "root2",
+        }
+        (tmp_path / "root2").symlink_to(outside / "root2")
+        for name, target in out.items():
+            (inside / name).symlink_to(target)
+        passages, reading = read(inside)
+        assert [p.id for p in passages] == ["a/fine.txt", "inner.txt"]
+        refused = {Path(e.file).relative_to(inside).as_posix(): str(e) for e in reading.errors}
+        assert refused.keys() == out.keys()
+        assert all("follow_links" in said for said in refused.values())
+        (named,), _ = read(inside / "absolute.txt")  # the user's own words
+        assert "secret" in named.text
+        (tmp_path / "link").symlink_to(inside / "a")
+        assert [p.id for p in read(tmp_path / "link")[0]] == ["fine.txt"]
+
+    @pytest.mark.parametrize("name", ["a.txt", "a.html"])
+    def test_a_file_that_becomes_a_link_before_it_is_opened(self, tmp_path, name) -> None:
+        """A check of the path alone is passed by who is quick."""
+        write(tmp_path / "root" / name, "fine")
+        write(tmp_path / "root" / "b.txt", "fine")
+        reading = read_documents(tmp_path / "root")
+        (tmp_path / "root" / name).unlink()
+        (tmp_path / "root" / name).symlink_to(write(tmp_path / "secret", "secret"))
+        assert [p.id for p in reading] == ["b.txt"]
+        assert "follow_links" in str(reading.errors[0])
 
     def test_a_pipe_does_not_block(self, tmp_path: Path) -> None:
         """Opening a pipe waits for a writer that never comes."""
@@ -45,6 +89,25 @@ class TestFolders:
         passages, reading = read(tmp_path)
         assert len(passages) == 1
         assert "not a regular file" in str(reading.errors[0])
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="names are Unicode there")
+    @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+    def test_names_are_the_same_in_every_locale(self, tmp_path: Path, locale: str) -> None:
+        """A source that depends on the locale is stored a second time under another name."""
+        for name in ("é.txt", "日本.html", "sub ü/ж.jsonl"):
+            write(tmp_path / "root" / name, '{"text": "fine"}')
+        program = (
+            "import sys; from logic_retrievers import read_documents; r = read_documents(sys.argv[1"
+            "]); print(ascii([p.source for p in r]), [ascii(str(e)) for e in r.errors])"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", program, tmp_path / "root"],
+            env={**os.environ, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": locale},
+            capture_output=True,
+            check=True,
+        )
+        expected = ascii(["sub ü/ж.jsonl", "é.txt", "日本.html"])
+        assert done.stdout.decode().strip() == f"{expected} []"
 
     def test_one_id_in_two_files(self, tmp_path: Path) -> None:
         """In a collection the second would replace the first without a word."""

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
+from unicodedata import category
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from logic_retrievers.documents import Splitter, splitting
-from logic_retrievers.documents.splitting import TokenSpans
+from logic_retrievers.documents.splitting import TokenSpans, in_characters
 from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.types import Passage
@@ -92,7 +93,8 @@ def check(text: str, token_spans: TokenSpans, max_tokens: int, overlap: int | No
     passage = Passage("p", text, {"k": "v"}, "p")
     chunks = split_passage(passage, token_spans, max_tokens, overlap)
     assert chunks == split_passage(passage, token_spans, max_tokens, overlap)
-    if len(token_spans(text)) <= max_tokens:
+    counted = [part for span in token_spans(text) for part in in_characters(text, *span)]
+    if len(counted) <= max_tokens:
         assert chunks == [passage]
         return
     covered = [c.isspace() for c in text]
@@ -332,3 +334,27 @@ def test_a_prefix_that_leaves_no_room() -> None:
     """The user hears of it before an hour of indexing."""
     with pytest.raises(ConfigurationError, match="no room"):
         Splitter.for_encoder(encoder(words, topical=(5, "a b c")))
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "การลาคลอดได้รับค่าจ้างเต็มจำนวน",
+        "ການລາພັກໄດ້ຮັບຄ່າຈ້າງເຕັມ",
+        "ការឈប់សម្រាកដោយទទួលបានប្រាក់ឈ្នួល",
+        "မြန်မာဘာသာစကားဖြင့်ရေးသားထားသည်",
+        "ありがとうございますとてもうれしいです",
+        "育儿假全薪十二周。",
+        "육아휴직은유급입니다",
+    ],
+)
+def test_a_text_without_spaces(minilm: TokenSpans, clause: str) -> None:
+    """An English tokenizer reads it as one unknown token, which fits whatever its length."""
+    text = clause * (11_006 // len(clause))
+    chunks = split_passage(Passage("p", text), minilm, 254)
+    assert max(len(minilm(chunk.text)) for chunk in chunks) <= 254
+    assert max(len(chunk.text) for chunk in chunks) <= 3 * 254  # a letter and its marks
+    assert all(category(chunk.text[0])[0] != "M" for chunk in chunks)
+    spans = [chunk.span for chunk in chunks if chunk.span]
+    assert (spans[0][0], spans[-1][1]) == (0, len(text))
+    assert all(end > start for (_, end), (start, _) in pairwise(spans))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from logic_retrievers.documents import DocumentReader, read_documents
 from logic_retrievers.types import Passage
 
@@ -17,6 +19,12 @@ def write(path: Path, content: str | bytes) -> Path:
 def read(path: Path) -> tuple[list[Passage], DocumentReader]:
     reading = read_documents(path)
     return list(reading), reading
+
+
+def hide_package(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes a package missing, also in processes that this one starts."""
+    write(folder / f"{name}.py", "raise ModuleNotFoundError")
+    monkeypatch.syspath_prepend(folder)
 
 
 def lines_of(reading: DocumentReader) -> list[int | None]:

@@ -1,0 +1,216 @@
+"""Files that were made to cost time, memory or the process: each is an error of itself alone."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from written_files import hide_package, read, write
+
+from logic_retrievers.documents import converter, read_documents
+
+FONT = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
+
+
+def pdf(contents: str, *objects: str, pages: str = "<</Type/Pages/Kids[3 0 R]/Count 1>>") -> bytes:
+    """A page whose resources are the fifth object."""
+    page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources 5 0 R>>"
+    all_objects = ("<</Type/Catalog/Pages 2 0 R>>", pages, page, drawn(contents), *objects)
+    out, places = "%PDF-1.4\n", []
+    for number, content in enumerate(all_objects, start=1):
+        places.append(f"{len(out):010} 00000 n \n")
+        out += f"{number} 0 obj\n{content}\nendobj\n"
+    table = f"xref\n0 {len(places) + 1}\n0000000000 65535 f \n{''.join(places)}"
+    end = f"trailer<</Size {len(places) + 1}/Root 1 0 R>>\nstartxref\n{len(out)}\n%%EOF"
+    return (out + table + end).encode()
+
+
+def drawn(content: str, entries: str = "") -> str:
+    return f"<<{entries}/Length {len(content)}>>stream\n{content}\nendstream"
+
+
+def form(content: str) -> str:
+    return drawn(content, "/Type/XObject/Subtype/Form/BBox[0 0 99 99]/Resources 5 0 R")
+
+
+ENDLESS = {
+    "itself.pdf": pdf("/A Do", "<</XObject<</A 6 0 R>>>>", form("/A Do /A Do")),
+    "tree.pdf": pdf(
+        "/A Do",
+        "<</XObject<<" + "".join(f"/{chr(65 + n)} {6 + n} 0 R" for n in range(9)) + ">>>>",
+        *(form(f"/{chr(66 + n)} Do " * 20) for n in range(8)),
+        form("0 0 m 1 1 l S"),
+    ),
+}
+PAGES = [f"<</Type/Pages/Count {10**n}/Kids[{f'{11 - n} 0 R ' * 10}]>>" for n in (4, 3, 2, 1)]
+# 10,000 pages that are one, by a tree whose ten branches are one at every level.
+SAME_PAGE = pdf(
+    "BT /F 9 Tf (" + "Text of a page. " * 60 + ") Tj ET",
+    "<</Font<</F 6 0 R>>>>",
+    FONT,
+    *PAGES[1:],
+    "<</Type/Page/Parent 9 0 R/MediaBox[0 0 9999 99]/Contents 4 0 R/Resources 5 0 R>>",
+    pages=PAGES[0],
+)
+
+
+def test_what_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One file of 600 bytes stops the ingestion of a folder, and no exception comes."""
+    monkeypatch.setattr(converter, "SECONDS", 5.0)
+    for name, content in ENDLESS.items():
+        write(tmp_path / name, content)
+    write(tmp_path / "a.html", "<p>First.")
+    write(tmp_path / "z.html", "<p>Last.")
+    passages, reading = read(tmp_path)
+    assert [passage.text for passage in passages] == ["First.", "Last."]
+    assert {Path(error.file).name for error in reading.errors} == ENDLESS.keys()
+    assert all("more than 5 seconds" in str(error) for error in reading.errors)
+    assert reading.incomplete == ENDLESS.keys()
+
+
+def test_a_small_file_does_not_become_a_large_corpus(tmp_path: Path) -> None:
+    """2 kB that give millions of characters are hours of encoding."""
+    rows = b'{"text": "one and the same row"}\n' * 400_000
+    write(tmp_path / "a.jsonl.gz", gzip.compress(rows))
+    write(tmp_path / "b.pdf", SAME_PAGE)
+    write(tmp_path / "c.txt", "good")
+    passages, reading = read(tmp_path)
+    assert passages[-1].text == "good"
+    assert sum(len(passage.text) for passage in passages) < 8e6
+    unpacked, converted = map(str, reading.errors)
+    assert "unpacks to more than 100 times its size" in unpacked
+    assert "more than 1,048,576 bytes of text" in converted
+
+
+BROKEN_CONVERTER = """
+import ctypes, os, sys, types
+
+images = types.SimpleNamespace(img_element=lambda convert: convert)
+
+def convert_to_html(stream, **settings):
+    kind = stream.read().rpartition(b"#")[2]
+    if kind == b"segfault":
+        ctypes.string_at(0)
+    if kind == b"exit":
+        os._exit(3)
+    if kind == b"memory":
+        bytearray(2**33)
+    if kind == b"raises":
+        raise SystemError("\\ud800 lone")
+    print("not an answer")
+    os.write(1, b"nor this")
+    return types.SimpleNamespace(value="<p>Good.")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others do not limit a process's memory")
+def test_a_converter_that_crashes_costs_one_file(tmp_path, monkeypatch) -> None:
+    """Native code ends the process, and with it the application and all other files."""
+    hide_package("mammoth", tmp_path / ".hiding", monkeypatch)
+    write(tmp_path / ".hiding" / "mammoth.py", BROKEN_CONVERTER)
+    empty_zip = b"PK\x05\x06" + b"\0" * 20
+    for number, kind in enumerate(["good", "segfault", "good", "memory", "exit", "raises", "good"]):
+        ending = f"#{kind}".encode()
+        content = empty_zip[:20] + bytes([len(ending), 0]) + ending
+        write(tmp_path / f"{number}.docx", content)
+    passages, reading = read(tmp_path)
+    assert [passage.source for passage in passages] == ["0.docx", "2.docx", "6.docx"]
+    said = {Path(error.file).name: str(error) for error in reading.errors}
+    assert sorted(said) == ["1.docx", "3.docx", "4.docx", "5.docx"]
+    assert "memory" in said["3.docx"]
+    assert "SystemError" in said["5.docx"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "print(len(list(read_documents(path))))",
+        "import threading; threading.Thread(target=lambda: print(len(list(read_documents(path))))"
+        ").start()",
+        "sys.stdin.close(); print(len(list(read_documents(path))))",
+        "os.chdir('/'); print(len(list(read_documents(path))))",
+        "import multiprocessing as m; m.set_start_method('fork'); r = iter(read_documents(path)); "
+        "next(r); p = m.Process(target=lambda: print(len(list(read_documents(path)))), daemon=True)"
+        "; p.start(); p.join()",
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no fork")
+def test_wherever_it_is_called(tmp_path: Path, program: str) -> None:
+    """A script without a main guard, a thread, a daemon, a worker of a server."""
+    for name in ("a.html", "b.html", "c.html"):
+        write(tmp_path / name, "<p>Text.")
+    # What lies in the current folder may be anyone's and is not imported.
+    write(tmp_path / "json.py", "raise SystemExit('imported')")
+    head = "import os, sys; from logic_retrievers import read_documents; path = sys.argv[1]; "
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", head + program, tmp_path],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    assert (done.stdout.decode().split(), done.stderr) == (["3"], b"")
+
+
+def test_a_frozen_application_is_not_started_again(tmp_path, monkeypatch) -> None:
+    """Its executable is no Python: it would open its own window once for each file."""
+    write(tmp_path / "a.html", "<p>Text.")
+    write(tmp_path / "b.txt", "good")
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    passages, reading = read(tmp_path)
+    assert [passage.text for passage in passages] == ["good"]
+    assert "set_executable" in str(reading.errors[0])
+
+
+def test_a_row_of_many_columns(tmp_path: Path) -> None:
+    """Each name was compared with each other: minutes for a header of 100 kB."""
+    names = ",".join(f"c{i}" for i in range(100_000))
+    write(tmp_path / "a.csv", f"text,{names}\n{'x,' * 100_000}x\n")
+    write(tmp_path / "b.csv", f"text{',x' * 100_000}\n")
+    write(tmp_path / "c.csv", "text,b\n" + 'a","\n' * 30_000)
+    write(tmp_path / "d.jsonl", json.dumps({f"c{i}": i for i in range(100_000)}))
+    began = time.monotonic()
+    passages, reading = read(tmp_path)
+    assert time.monotonic() - began < 5
+    assert not passages
+    assert "100,001 columns; at most 1,000" in str(reading.errors[0])
+    assert len(reading.errors) == 4
+
+
+@pytest.mark.parametrize(
+    ("front", "is_error"),
+    [
+        ("".join(f"key{i}: a value\n" for i in range(50_000)), True),
+        ("tags: [" + "a, " * 300_000 + "]\n", True),
+        ("a: " + "[" * 900 + "]" * 900 + "\n", False),
+        ("a: " + "{a: " * 2_000 + "}" * 2_000 + "\n", False),
+        ("a: b: " + " " * 16_000 + "x\n", False),
+        ("Prose between two rules, and more of it.\n" * 20_000, False),
+    ],
+)
+def test_front_matter_of_a_megabyte(tmp_path: Path, front: str, is_error: bool) -> None:
+    """YAML is read at 50 kB a second, and nested lists in the square of their depth."""
+    write(tmp_path / "a.md", f"---\n{front}---\nText.")
+    began = time.monotonic()
+    passages, reading = read(tmp_path)
+    assert time.monotonic() - began < 3
+    assert len(passages) == (not is_error)
+    assert ["front matter" in str(error) for error in reading.errors] == [True] * is_error
+
+
+def test_an_iteration_that_is_left_ends_its_process(tmp_path: Path) -> None:
+    """A process for each search that stopped early fills the machine."""
+    for name in ("a.html", "b.html"):
+        write(tmp_path / name, "<p>Text.")
+    children = Path("/proc/thread-self/children")
+    before = children.read_text() if children.exists() else ""
+    for _ in range(3):
+        passages = iter(read_documents(tmp_path))
+        next(passages)
+        del passages
+    assert before == (children.read_text() if children.exists() else "")
