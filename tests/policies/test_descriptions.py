@@ -195,7 +195,6 @@ def test_a_policy_is_made_again_of_what_it_says_of_itself(name, data):
         {"name": "onion"},
         {},
     ],
-    ids=str,
 )
 def test_what_no_description_can_make_is_refused(policy):
     """A parser of a user's own, left out, reads what it should not."""

@@ -54,6 +54,7 @@ class FolderLock:
             time.sleep(_PAUSE)
         if not shared:
             with suppress(OSError):  # it is for messages alone
+                (folder / _HOLDER).touch(0o600)
                 (folder / _HOLDER).write_text(f"{os.getpid()} on {socket.gethostname()}", "utf-8")
 
     def release(self) -> None:
@@ -78,7 +79,7 @@ class FolderLock:
         path = self._folder / FILE
         flags = os.O_RDONLY if self._shared else os.O_RDWR | os.O_CREAT
         try:
-            self._file = FileIO(path, opener=lambda name, _: os.open(name, flags, 0o644))
+            self._file = FileIO(path, opener=lambda name, _: os.open(name, flags, 0o600))
             _held.add(self)  # first: another thread may fork at any time
             self._lock(self._file)
         except portalocker.AlreadyLocked:
