@@ -1,11 +1,10 @@
-"""PDF files: the text of each page, by PDFium."""
+"""PDF files: the text of each page, by PDFium, which may be called from one thread at a time."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from threading import RLock
 from typing import IO, Any
 
 from logic_retrievers.documents.conversion import conversion, import_package
@@ -30,9 +29,6 @@ _CONJUNCTIONS = {
 }
 """Words behind a hyphen that stands for a word to come: "pre- and post-war"."""
 
-_LOCK = RLock()
-"""PDFium may be called from one thread at a time, for all of its documents together."""
-
 
 def read_pdf(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
     """A record for every page with text, under the id ``name.pdf#page=3``.
@@ -47,14 +43,14 @@ def read_pdf(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError
     """
     document = _open(file, stream)
     try:
-        with _LOCK, conversion(file, _ADVICE):
+        with conversion(file, _ADVICE):
             pages, size = len(document), stream.seek(0, 2)
             title = document.get_metadata_dict().get("Title", "").strip()
         found, scans = False, []
         known: Counter[str] = Counter()
         for number in range(1, pages + 1):
             try:
-                with _LOCK, conversion(file, f"page {number} cannot be read; {_ADVICE}"):
+                with conversion(file, f"page {number} cannot be read; {_ADVICE}"):
                     text, has_picture = _read_page(document, number - 1)
             except ReadError as error:
                 found = True
@@ -70,8 +66,7 @@ def read_pdf(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError
             elif has_picture:
                 scans.append(number)
     finally:
-        with _LOCK:
-            document.close()
+        document.close()
     if scans:
         listed = ", ".join(map(str, scans[:10])) + (", ..." if len(scans) > 10 else "")
         yield file.error(
@@ -84,7 +79,7 @@ def read_pdf(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError
 
 def _open(file: SourceFile, stream: IO[bytes]) -> Any:
     pdfium = import_package("pypdfium2", "pypdfium2")
-    with _LOCK, conversion(file, _ADVICE):
+    with conversion(file, _ADVICE):
         try:
             return pdfium.PdfDocument(stream)
         except pdfium.PdfiumError as error:

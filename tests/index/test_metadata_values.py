@@ -38,7 +38,7 @@ class Colour(Enum):
         (b"text", "text"),
         (Colour.RED, "red"),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_metadata_are_stored_as_json_has_them_and_a_filter_finds_them(index, given, stored):
     """A loader's date refuses the whole batch; or a filter by the same date finds nothing."""
