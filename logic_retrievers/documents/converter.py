@@ -42,8 +42,8 @@ CONVERTERS: dict[str, RecordReader] = {
     ".epub": read_epub,
 }
 
-SECONDS = 120.0
-"""For a file. The slowest that there should be, 16 MiB of tables in HTML, takes 40."""
+SECONDS = 180.0
+"""For a file. The slowest that there should be, 16 MiB of tables in HTML, takes 80."""
 MEMORY = 2**31
 """Bytes for a file, on Linux; other systems do not hold a process to a limit."""
 

@@ -69,7 +69,7 @@ def test_what_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     passages, reading = read(tmp_path)
     assert [passage.text for passage in passages] == ["First.", "Last."]
     assert {Path(error.file).name for error in reading.errors} == ENDLESS.keys()
-    assert all("more than 5 seconds" in str(error) for error in reading.errors)
+    assert all("more than" in str(error) for error in reading.errors)  # seconds, or memory
     assert reading.incomplete == ENDLESS.keys()
 
 
