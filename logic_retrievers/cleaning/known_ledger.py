@@ -1,4 +1,4 @@
-"""What a collection knows of its ledger, so that one which is gone, or another, is noticed.
+"""Notes a ledger in its collection, so that a missing or another ledger is noticed.
 
 A collection's metadata hold how many entries the ledger had, and a hash of them.
 """

@@ -25,7 +25,7 @@ from logic_retrievers.types import Passage, plain_fields
 
 MEMORY = ":memory:"
 ACCEPT = "accept what there is by Quarantine(index, ledger).verify(accept_ledger=True)"
-"""The way out for who has no copy of a ledger."""
+"""What to do without a copy of the ledger; ends the error about it."""
 
 Event: TypeAlias = Literal[
     "found", "quarantine", "restore", "purge", "adopted", "replaced", "gone", "mended"

@@ -55,7 +55,7 @@ class TerminalConsole(Console):
 
     @property  # type: ignore[misc]  # Rich can set it; no one here does
     def size(self) -> ConsoleDimensions:
-        """Of the terminal, or of a pipe or file, in which nothing is to be broken."""
+        """Size of the terminal; in a pipe or file wide enough that no line breaks."""
         return super().size if self.is_terminal else ConsoleDimensions(UNBROKEN, 25)
 
     def print_line(self, *parts: str | tuple[str, str], soft_wrap: bool = True) -> None:

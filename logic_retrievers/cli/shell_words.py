@@ -85,7 +85,7 @@ def in_shell_words(message: str, called_with: Mapping[str, Any] | None = None) -
 
 
 def _places(called_with: Mapping[str, Any]) -> dict[str, str]:
-    """What stands in the places of a message."""
+    """Values for the placeholders of a message."""
 
     def options(*names: str) -> str:
         given = {name: called_with.get(name) for name in names}

@@ -64,7 +64,7 @@ class CollectionOptions(BaseModel):
 
     @classmethod
     def of(cls, config: models.CollectionConfig) -> CollectionOptions:
-        """Those of a server's collection."""
+        """The options of a collection on a server."""
         found: dict[str, Any] = {}
         for option in cls.model_fields:
             actual = _actual(option, config)

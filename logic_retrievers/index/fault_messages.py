@@ -154,7 +154,7 @@ def closed_error(place: str) -> CollectionError:
 
 
 def read_only_error(place: object) -> StorageError:
-    """What a write on an index that only reads ends in."""
+    """The error for a write on an index that only reads."""
     return StorageError(
         f"The index at {place} only reads. Open it without read_only=True to write."
     )

@@ -1,4 +1,4 @@
-"""What a request must pass before any of it is parsed: host, key, length, and time."""
+"""Checks host, key, length and time of a request before any of it is parsed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOOPBACK = ("127.0.0.1", "localhost")
 MAX_BODY = 2**20
 """Bytes of a request."""
 MAX_REQUESTS = 100
-"""That are answered at once."""
+"""Requests that are answered at once."""
 MAX_CONNECTIONS = 500
 PATIENCE = 5.0
 """Seconds in which the head of a request has to arrive, and seconds for its body."""
@@ -73,6 +73,10 @@ class Guard:
                 late = problem(408, "RequestTimeout", detail, Connection="close")
                 await late(scope, receive, send)
                 return
+            if body is None:
+                detail = f"a request may have {MAX_BODY:,} bytes at most"
+                await problem(413, "TooLarge", detail, Connection="close")(scope, receive, send)
+                return
             await self._app(scope, _replaying(body, receive), send)
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
@@ -88,8 +92,10 @@ class Guard:
         if "transfer-encoding" in headers:
             return problem(411, "LengthRequired", "send the request with a Content-Length")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or len(length) > len(f"{MAX_BODY}") or int(length) > MAX_BODY:
-            return problem(413, "TooLarge", f"a request may have {MAX_BODY:,} bytes at most")
+        # without a key no body is read: half-sent ones would take the places of other requests
+        limit = 0 if path in OPEN_PATHS else MAX_BODY
+        if not length.isdecimal() or len(length) > len(f"{MAX_BODY}") or int(length) > limit:
+            return problem(413, "TooLarge", f"this request may have {limit:,} bytes at most")
         return None
 
     def _has_key(self, headers: Headers) -> bool:
@@ -106,12 +112,14 @@ class Guard:
             self._running -= 1
 
 
-async def _read_body(receive: Receive) -> list[Message]:
-    """What arrives until the body is whole, or the client has gone; no server lets it be longer."""
+async def _read_body(receive: Receive) -> list[Message] | None:
+    """The messages until the body is whole or the client has gone; None if it is too long."""
     messages = [await receive()]
-    while messages[-1].get("more_body"):
+    size = len(messages[0].get("body", b""))
+    while size <= MAX_BODY and messages[-1].get("more_body"):
         messages.append(await receive())
-    return messages
+        size += len(messages[-1].get("body", b""))  # HTTP/2 may name no length
+    return None if size > MAX_BODY else messages
 
 
 def _replaying(messages: list[Message], receive: Receive) -> Receive:

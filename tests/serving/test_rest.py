@@ -241,6 +241,14 @@ def test_the_key_is_asked_for_before_the_body_is_read(service, body):
     assert answer.status_code == 401
 
 
+def test_no_body_is_read_where_no_key_is_needed(service):
+    """A hundred half-sent ones kept all who have the key waiting."""
+    client = TestClient(build_app(service, KEY))
+    answer = client.request("POST", "/health", content=b"x")
+    assert (answer.status_code, answer.json()["error"]) == (413, "TooLarge")
+    assert client.get("/health").status_code == 200
+
+
 @pytest.mark.parametrize("key", ["", " ", "a key", "\n", "schlüssel", b"bytes", 5])
 def test_a_key_that_is_none_is_refused(service, key):
     """An empty one, of a variable that is not set, answered everyone."""
