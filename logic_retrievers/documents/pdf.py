@@ -1,4 +1,4 @@
-"""PDF files: the text of each page, by PDFium, which may be called from one thread at a time."""
+"""PDF files: the text of each page, by PDFium; only converter.py calls it, in its own process."""
 
 from __future__ import annotations
 
