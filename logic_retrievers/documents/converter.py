@@ -11,11 +11,11 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
-from multiprocessing.spawn import get_executable
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, cast
@@ -32,6 +32,7 @@ from logic_retrievers.documents.formats import Record, RecordReader
 from logic_retrievers.documents.pdf import read_pdf
 from logic_retrievers.documents.web_pages import read_html
 from logic_retrievers.errors import MissingExtraError, ReadError
+from logic_retrievers.python_process import python_command
 
 CONVERTERS: dict[str, RecordReader] = {
     ".pdf": read_pdf,
@@ -47,11 +48,10 @@ SECONDS = 180.0
 MEMORY = 2**31
 """Bytes for a file, on Linux; other systems do not hold a process to a limit."""
 
-# No `-m`: it would import from the current folder, which may be the one with hostile files.
-_START = (
-    "import sys; sys.path[:] = sys.argv[1:]; "
-    "from logic_retrievers.documents.converter import serve; serve()"
-)
+START_SECONDS = 60.0
+"""For the process to be ready; it takes about one."""
+
+_PROGRAM = "from logic_retrievers.documents.converter import serve; serve()"
 _READY = b"ready\n"
 _TIMEOUT = b"Timeout ("  # faulthandler's word, after which it ends the process
 
@@ -146,27 +146,30 @@ def _start(file: SourceFile) -> subprocess.Popen[bytes]:
     Raises:
         ReadError: there is none (this interpreter is part of another program), or it fails.
     """
-    executable = os.fsdecode(get_executable() or "")
-    is_program = getattr(sys, "frozen", False) and executable == sys.executable
     problem = "this program has no Python of its own"
-    if executable and not is_program:
-        paths = [os.path.abspath(path) for path in sys.path]  # noqa: PTH100 - "" is the folder here
+    if command := python_command(_PROGRAM):
         try:
             process = subprocess.Popen(
-                [executable, "-P", "-c", _START, *paths],
+                command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except OSError as error:
-            problem = f"{executable}: {error.strerror}"
+            problem = f"{command[0]}: {error.strerror}"
         else:
-            if cast("IO[bytes]", process.stdout).readline(len(_READY)) == _READY:
+            timer = threading.Timer(START_SECONDS, process.kill)
+            timer.start()
+            try:
+                answer = cast("IO[bytes]", process.stdout).readline(len(_READY))
+            finally:
+                timer.cancel()
+            if answer == _READY:
                 return process
             process.kill()
             with process:
-                problem = f"{executable} has no logic_retrievers, or is no Python"
+                problem = f"{command[0]} has no logic_retrievers, or is no Python"
     raise file.error(
         f"needs a process of its own to be converted, which cannot be started: {problem}; name "
         "a Python that has this package with multiprocessing.set_executable"

@@ -49,6 +49,10 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError
         raise file.error("is empty; the first row must name the columns")
     if isinstance(first, ReadError):
         raise first
+    if b"\r" in first.raw.rstrip(b"\r\n"):
+        parts = _split_at_returns(first)
+        first = next(part for part in parts if part.raw.strip())
+        lines = chain(parts, lines)
     delimiter = file.format.delimiter or _find_delimiter(first, file)
     rows = _read_rows(chain([first], lines), delimiter, file)
     header = next(rows)
@@ -75,6 +79,14 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError
                 f"put quotes around a cell with line ends or {delimiter!r}",
                 row[0],
             )
+
+
+def _split_at_returns(line: Line) -> Iterator[Line]:
+    """The lines of an old Mac's file, which is one line to others."""
+    offset = line.offset
+    for number, raw in enumerate(line.raw.splitlines(keepends=True), line.number):
+        yield Line(raw, number, offset)
+        offset += len(raw)
 
 
 def _find_delimiter(header: Line, file: SourceFile) -> str:

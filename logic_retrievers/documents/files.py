@@ -174,10 +174,12 @@ def read_lines(file: SourceFile, stream: IO[bytes]) -> Iterator[Line | ReadError
             else:
                 yield Line(raw, number, offset)
             offset += len(raw)
-            if offset > limit:
-                raise file.error(
-                    f"unpacks to more than {OUTPUT_PER_BYTE} times its size; unpack it"
-                )
+            _check_output(offset, limit, file)
+
+
+def _check_output(size: int, limit: int, file: SourceFile) -> None:
+    if size > limit:
+        raise file.error(f"unpacks to more than {OUTPUT_PER_BYTE} times its size; unpack it")
 
 
 @contextmanager
@@ -215,13 +217,15 @@ def read_blocks(file: SourceFile, stream: IO[bytes]) -> Iterator[str]:
     """The text of a file in blocks, without a byte-order mark.
 
     Raises:
-        ReadError: a byte is not of the file's encoding.
+        ReadError: a byte is not of the file's encoding, or it unpacks to too much.
     """
+    limit = longest_output(file.path.stat().st_size)
     decoder = codecs.getincrementaldecoder(file.format.encoding)()
     first, end = _remove_mark(stream.read(FIRST_BLOCK), file)
     lines = 1
     for raw in chain([first], iter(lambda: stream.read(BLOCK), b""), [b""]):
         end += len(raw)
+        _check_output(end, limit, file)
         try:
             text = decoder.decode(raw, final=not raw)
         except UnicodeDecodeError as error:  # its object begins with a character's bytes so far

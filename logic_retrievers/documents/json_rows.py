@@ -6,7 +6,6 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
-from itertools import chain
 from typing import IO, NoReturn
 
 from logic_retrievers.documents.files import (
@@ -33,12 +32,14 @@ def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadErr
     begin = decoder.decode(stream.read(4096)).removeprefix("\ufeff")
     stream.seek(0)
     if _NO_LINES.match(begin):
-        rows = read_json(file, stream)
-        first = next(rows, None)
-        if isinstance(first, Record):
-            yield from chain([first], rows)
+        try:
+            is_json = next(_read_values(file, stream), None) is not None
+        except ReadError:
+            is_json = False  # a bad first line costs no good one
+        stream.seek(0)
+        if is_json:
+            yield from read_json(file, stream)
             return
-        stream.seek(0)  # a bad first line costs no good one
     for line in read_lines(file, stream):
         if isinstance(line, ReadError):
             yield line

@@ -1,4 +1,4 @@
-"""PDF files: the text of each page, by PDFium, which may be called from one thread at a time."""
+"""PDF files: the text of each page, by PDFium; only converter.py calls it, in its own process."""
 
 from __future__ import annotations
 
@@ -138,6 +138,7 @@ def _hyphen(left: str, right: str, known: Counter[str]) -> str:
     keeps = (
         len(left) == 1
         or "-" in word
+        or left[:1].isdigit()
         or left[-1:].isdigit()
         or right[:1].isdigit()
         or (right[:1].isupper() and not left.isupper())

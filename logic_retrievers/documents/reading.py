@@ -141,7 +141,8 @@ class DocumentReader:
         skipped: number of files in other formats, by extension.
         errors: bad rows and files so far.
         incomplete: sources of which an error lost a part. Their stored passages are not stale just
-            because they were not read this time.
+            because they were not read this time. Where the caller named ``source_column``, all
+            sources after any error: what was lost may be of each.
         total_bytes: size of all files, a ``.gz`` as it is packed; known at once.
     """
 
@@ -183,21 +184,22 @@ class DocumentReader:
         for error in self._listing_errors:
             self._report(error)
         seen: set[str] = set()
+        sources: set[str] = set()
         with Converter() as converter:
             for file, size in zip(self.files, self._sizes, strict=True):
                 errors: list[ReadError] = []
-                sources = {file.name}
                 items = _read_passages(self._read_records(file, converter), file, seen, errors)
                 for item in chain(_until_error(items, file, errors), errors):
                     if isinstance(item, ReadError):
                         self.incomplete.add(file.name)
                         self._report(item)
                     else:
-                        sources.add(item[0].source or file.name)
+                        if file.format.source_column is not None:
+                            sources.add(item[0].source or file.name)
                         yield item
-                if file.name in self.incomplete:
-                    self.incomplete |= sources
                 self._bytes_before += size
+        if self.errors:
+            self.incomplete |= sources
 
     def _read_records(self, file: SourceFile, converter: Converter) -> Iterator[Record | ReadError]:
         try:
@@ -252,7 +254,7 @@ def _until_error(items: Iterable[T], file: SourceFile, errors: list[ReadError]) 
         yield from items
     except ReadError as error:
         errors.append(error)
-    except UnicodeDecodeError:
+    except UnicodeError:
         errors.append(file.error(f"is not {file.format.encoding} from some point on"))
     except (OSError, EOFError, zlib.error) as error:
         cause = getattr(error, "strerror", None) or error
@@ -330,6 +332,8 @@ def _check_format(
     try:
         "".encode(encoding)
         encoding = codecs.lookup(encoding).name
+        if encoding in ("idna", "punycode"):  # of host names: they decode no text in blocks
+            raise LookupError
     except (LookupError, ValueError, TypeError):
         raise ConfigurationError(
             f"encoding is {shown(encoding)}; use one that Python knows: utf-8, cp1252, cp932, ..."

@@ -125,8 +125,7 @@ class Splitter:
             yield replace(passage, text=pieces.text)
             return
         offset = passage.span[0] if passage.span else 0
-        around = self._around(passage)
-        room = self.max_tokens - sum(len(self.token_spans(text)) for text in around)
+        around, room = self._around(passage)
         for i, (start, chunk) in enumerate(self._windows(pieces, room)):
             yield replace(
                 passage,
@@ -136,14 +135,19 @@ class Splitter:
                 embed_text=chunk.join(around) if around else None,
             )
 
-    def _around(self, passage: Passage) -> list[str]:
-        """What is embedded before and behind each part; empty for the part alone."""
+    def _around(self, passage: Passage) -> tuple[list[str], int]:
+        """What is embedded before and behind each part, and the tokens that are left for the part.
+
+        The list is empty for the part alone.
+        """
         text, embedded = passage.text.strip(), passage.embed_text
         if embedded is None or not text:
-            return []
+            return [], self.max_tokens
         around = embedded.split(text, 1) if text in embedded else [f"{embedded}\n", ""]
         tokens = sum(len(self.token_spans(text)) for text in around)
-        return around if tokens <= self.max_tokens // 2 else []
+        if tokens > self.max_tokens // 2:
+            return [], self.max_tokens
+        return around, self.max_tokens - tokens
 
     def _windows(self, pieces: _Pieces, max_tokens: int) -> Iterator[tuple[int, str]]:
         """The chunks without white space at both ends, each with its place in the whole text."""

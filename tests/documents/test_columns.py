@@ -82,6 +82,20 @@ def test_names_that_the_caller_gives(tmp_path: Path, ending: str) -> None:
         assert "'sku', 'Review', 'shop', 'text'" in str(reading.errors[0])
 
 
+def test_a_source_named_in_several_files_with_an_error_in_one(tmp_path: Path) -> None:
+    """Its row behind the error is not read, and was deleted as stale: the other file shows it."""
+    write(tmp_path / "a.csv", "id,text,shop\n1,one,X\n")
+    write(tmp_path / "b.csv", 'id,text,shop\n2,"open,Y\n3,three,X\n')
+    write(tmp_path / "c.csv", "id,text,shop\n4,four,Z\n")
+    reading = read_documents(tmp_path, source_column="shop")
+    assert [passage.id for passage in reading] == ["1", "4"]
+    assert {"X", "Z"} <= reading.incomplete
+    (tmp_path / "b.csv").unlink()
+    reading = read_documents(tmp_path, source_column="shop")
+    assert len(list(reading)) == 2
+    assert not reading.incomplete
+
+
 def test_an_error_names_columns_and_option(tmp_path: Path) -> None:
     for name, content in (
         ("a.csv", "sku;review\n1;x\n"),
@@ -101,6 +115,8 @@ def test_an_error_names_columns_and_option(tmp_path: Path) -> None:
         ("a.csv", "id\ttext\tn\na\tone\t1\nb\ttwo\t2\n"),
         ("a.csv", "id|text|n\na|one|1\nb|two|2\n"),
         ("a.csv", '\ufeff"id";"text";"n"\r\n"a";"one";1\r\nb;"two";"2"\r\n'),
+        ("a.csv", "\r\rid,text,n\ra,one,1\r\rb,two,2\r"),
+        ("a.tsv", "id\ttext\tn\ra\tone\t1\rb\ttwo\t2"),
         ("a.tsv", "id\ttext\tn\na\tone\t1\nb\ttwo\t2\n"),
         ("a.TSV", "id\ttext\tn\n\na\tone\t1\nb\ttwo\t2"),
         ("a.json", json.dumps(ROWS)),
@@ -157,6 +173,16 @@ def test_a_bad_first_line_costs_no_good_one(tmp_path: Path, first: str) -> None:
     assert [passage.id for passage in passages] == ["a", "b"]
 
 
+@pytest.mark.parametrize("bad", ['{"text": "x", "n": NaN}', '{"txt": "x"}', '{"text": "\\ud800"}'])
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+def test_a_bad_first_object_of_a_list_costs_no_good_one(tmp_path, bad, ending) -> None:
+    """No line of a list is JSON, for its commas: all rows were lost."""
+    rows = ",\n".join([bad, *map(json.dumps, ROWS)])
+    passages, reading = read(write(tmp_path / f"a.{ending}", f"[{rows}]"))
+    assert parts(passages) == EXPECTED
+    assert lines_of(reading) == [1]
+
+
 TEXTS = {
     "cp932": "育児休暇は全額支給されます。ソ表",
     "cp1251": "Отпуск по уходу оплачивается.",
@@ -198,6 +224,16 @@ def test_a_byte_that_is_not_of_the_named_encoding(tmp_path: Path) -> None:
     reading = read_documents(whole, encoding="utf-16")
     assert not list(reading)
     assert "utf-16" in str(reading.errors[0])
-    for encoding in ("nonsense", "base64", "", None, 5, "a\0b"):
+    for encoding in ("nonsense", "base64", "", None, 5, "a\0b", "idna", "Punycode"):
         with pytest.raises(ConfigurationError, match="encoding"):
             read_documents(whole, encoding=encoding)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ending", ["txt", "md", "csv", "jsonl", "json", "html"])
+def test_utf_16_that_no_mark_begins(tmp_path: Path, ending: str) -> None:
+    """It is no UnicodeDecodeError, and ended the reading of all other files."""
+    write(tmp_path / f"a.{ending}", json.dumps({"text": "x"}))
+    write(tmp_path / "b.txt", "good".encode("utf-16"))
+    reading = read_documents(tmp_path, encoding="utf-16")
+    assert [passage.text for passage in reading] == ["good"]
+    assert [Path(error.file).name for error in reading.errors] == [f"a.{ending}"]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import multiprocessing
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from multiprocessing.spawn import get_executable
 from pathlib import Path
 
 import pytest
@@ -75,15 +78,17 @@ def test_what_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_a_small_file_does_not_become_a_large_corpus(tmp_path: Path) -> None:
     """2 kB that give millions of characters are hours of encoding."""
-    rows = b'{"text": "one and the same row"}\n' * 400_000
-    write(tmp_path / "a.jsonl.gz", gzip.compress(rows))
+    rows = [b'{"text": "one and the same row"}'] * 400_000
+    write(tmp_path / "a.jsonl.gz", gzip.compress(b"\n".join(rows)))
+    write(tmp_path / "a2.jsonl.gz", gzip.compress(b"[" + b",".join(rows) + b"]"))
     write(tmp_path / "b.pdf", SAME_PAGE)
     write(tmp_path / "c.txt", "good")
     passages, reading = read(tmp_path)
     assert passages[-1].text == "good"
     assert sum(len(passage.text) for passage in passages) < 8e6
-    unpacked, converted = map(str, reading.errors)
-    assert "unpacks to more than 100 times its size" in unpacked
+    *unpacked, converted = map(str, reading.errors)
+    assert len(unpacked) == 2
+    assert all("unpacks to more than 100 times its size" in said for said in unpacked)
     assert "more than 1,048,576 bytes of text" in converted
 
 
@@ -165,6 +170,34 @@ def test_a_frozen_application_is_not_started_again(tmp_path, monkeypatch) -> Non
     passages, reading = read(tmp_path)
     assert [passage.text for passage in passages] == ["good"]
     assert "set_executable" in str(reading.errors[0])
+
+
+@pytest.fixture
+def no_python(tmp_path: Path) -> Iterator[Path]:
+    """A program that says nothing, in place of Python; it notes that it was started."""
+    program = write(
+        tmp_path / ".bin" / "program", f"#!/bin/sh\n>{tmp_path}/.started\nexec sleep 99"
+    )
+    program.chmod(0o755)
+    before = get_executable()
+    multiprocessing.set_executable(program)
+    yield program
+    multiprocessing.set_executable(before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no scripts of sh")
+@pytest.mark.parametrize("embeds", [True, False], ids=["embeds Python", "named"])
+def test_a_program_that_never_answers_is_not_waited_for(tmp_path, monkeypatch, no_python, embeds):
+    """A server that embeds Python started itself, and waited for ever."""
+    write(tmp_path / "a.html", "<p>Text.")
+    write(tmp_path / "b.txt", "good")
+    if embeds:
+        monkeypatch.setattr(sys, "executable", str(no_python))
+    monkeypatch.setattr(converter, "START_SECONDS", 1.0, raising=False)
+    passages, reading = read(tmp_path)
+    assert [passage.text for passage in passages] == ["good"]
+    assert "set_executable" in str(reading.errors[0])
+    assert (tmp_path / ".started").exists() != embeds
 
 
 def test_a_row_of_many_columns(tmp_path: Path) -> None:

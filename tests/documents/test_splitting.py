@@ -284,6 +284,9 @@ def test_a_part_keeps_what_its_passage_has() -> None:
         assert [(p.embed_text, p.extra, p.quarantined) for p in parts] == [
             (None, {"b": 2}, True)
         ] * len(parts)
+    asked: list[str] = []
+    split_passage(whole, lambda text: [asked.append(text), *words(text)][1:], 40)
+    assert asked.count("Title\n") == 1, "it takes as long as the text to tokenize"
     short = replace(whole, text="Short.", embed_text="long " * 50)
     assert split_passage(short, words, 40) == [short]
 

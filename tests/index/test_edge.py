@@ -7,6 +7,7 @@ import shutil
 import threading
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from vector_queries import QUERIES, vector_queries
 from logic_retrievers.errors import CollectionError, ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.edge import EdgeClient, collection, optimization
+from logic_retrievers.index.edge.folder_opening import open_folder
 from logic_retrievers.index.faults import EdgeError
 from logic_retrievers.types import Passage
 
@@ -137,6 +139,38 @@ def test_points_survive_the_next_process(tmp_path):
         (second, {"a": [3.0, 4.0]}),
         (first, {"a": [3.0, 4.0]}),
     ]
+    again.close()
+
+
+def test_threads_add_to_the_metadata():
+    """What one noted was taken back by another, which had read the metadata before."""
+    client = EdgeClient()
+    client.create_collection("c", {"a": models.VectorParams(size=2, distance="Cosine")})
+    wanted = {f"{thread}-{n}": n for thread in range(4) for n in range(40)}
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda key: client.update_collection("c", {key: wanted[key]}), wanted))
+    assert client.get_collection("c").config.metadata == wanted
+    client.close()
+
+
+def test_a_count_that_fails_at_the_closing(tmp_path, monkeypatch):
+    """The next process was let into the folder while the engine still wrote to it."""
+    client = EdgeClient(str(tmp_path))
+    client.create_collection("c", {"a": models.VectorParams(size=2, distance="Cosine")})
+    client.upsert("c", [models.PointStruct(id=1, vector={"a": [1.0, 1.0]}, payload={})])
+    client.close()
+    opened = open_folder(client.folder_of("c"), 1)
+
+    def fails():
+        raise EdgeError("the engine fails")
+
+    opened.describe(points=None)
+    monkeypatch.setattr(opened, "count", fails)
+    opened.close()
+    with pytest.raises(EdgeError):
+        opened.info()
+    again = EdgeClient(str(tmp_path))
+    assert again.count("c").count == 1
     again.close()
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
+from multiprocessing.spawn import get_executable
 
 import numpy as np
 import pytest
@@ -94,19 +96,35 @@ def test_add_does_not_fail_where_only_hnsw_does(encoder, make_passages, monkeypa
             index.optimize()
 
 
-def test_a_program_that_is_no_python_is_not_started_again(encoder, make_passages, monkeypatch):
+def test_nothing_of_the_current_folder_is_run(encoder, make_passages, monkeypatch, tmp_path):
+    """It may hold anyone's files: `python -c` imports from there."""
+    for name in ("qdrant_edge.py", "sys.py", "encodings.py"):
+        (tmp_path / name).write_text("raise SystemExit('imported')")
+    monkeypatch.chdir(tmp_path)
+    with PassageIndex.open("p", encoder, lexical=False) as index:
+        index.add(make_passages(20))
+        assert index.optimize()
+
+
+def test_a_program_that_is_no_python_is_not_started_again(
+    encoder, make_passages, monkeypatch, request
+):
     """A frozen application would open a second window instead of building an index."""
 
     def never(*_, **__):
         raise AssertionError("started another process")
 
     monkeypatch.setattr(optimization.subprocess, "run", never)
+    before = get_executable()
+    request.addfinalizer(lambda: multiprocessing.set_executable(before))
     for name in ("/opt/uwsgi", "", None):
         monkeypatch.setattr(sys, "executable", name)
+        multiprocessing.set_executable(name)
         with PassageIndex.open("p", encoder, lexical=False) as index:
             index.add(make_passages(80))
             assert indexed(index) == 160
     monkeypatch.setattr(sys, "executable", "/usr/bin/python3.12")
+    multiprocessing.set_executable(sys.executable)
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     with PassageIndex.open("p", encoder, lexical=False) as index:
         index.add(make_passages(80))

@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "errors": set(),
     "lazy_imports": set(),
     "paths": set(),
+    "python_process": set(),
     "types": set(),
     "text": set(),
     "effects": set(),
@@ -43,11 +44,12 @@ MAY_IMPORT = {
     "validation": {"types", "errors"},
     "documents": {
         *("types", "errors", "encoders", "validation", "settings", "paths", "text", "queries"),
+        "python_process",
     },
     "policies": {"types", "errors", "settings", "scoring", "queries", "judging", "text"},
     "index": {
         *("types", "errors", "effects", "progress", "encoders", "validation"),
-        *("api_keys", "server_requests", "atomic_files", "settings", "text"),
+        *("api_keys", "server_requests", "atomic_files", "settings", "text", "python_process"),
     },
     "query_input": {"errors", "queries", "policies", "validation", "text"},
     "hard_exclusion": {"types", "queries", "query_input", "text"},

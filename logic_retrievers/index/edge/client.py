@@ -125,7 +125,8 @@ class EdgeClient:
     def update_collection(self, collection_name: str, metadata: Mapping[str, Any]) -> None:
         """Adds to the metadata."""
         collection = self._open(collection_name)
-        collection.describe(metadata={**collection.description.metadata, **metadata})
+        with collection.lock:  # else one of two threads takes back what the other adds
+            collection.describe(metadata={**collection.description.metadata, **metadata})
 
     def create_vector_name(
         self, collection_name: str, vector_name: str, vector_name_config: Any

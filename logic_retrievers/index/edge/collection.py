@@ -257,7 +257,8 @@ class EdgeCollection:
         with self.lock:
             try:
                 if self.description.points is None and self._copy_of is None:
-                    with suppress(OSError):  # a full disk must not keep it open; nothing is noted
+                    # A full disk or a failed count must not keep it open; nothing is noted.
+                    with suppress(OSError, EdgeError):
                         self.describe(points=self.count())
                 with engine_errors():
                     self.shard.close()

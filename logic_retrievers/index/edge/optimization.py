@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
-from pathlib import Path
 
 import qdrant_edge as edge
 
@@ -22,6 +20,7 @@ from logic_retrievers.index.edge.collection import (
 )
 from logic_retrievers.index.edge.room import check_loading, copy_folder
 from logic_retrievers.index.faults import EdgeError
+from logic_retrievers.python_process import python_command
 
 _PROGRAM = """
 import sys, qdrant_edge
@@ -72,10 +71,8 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
         try:
             copy_folder(collection.folder / before, copy)
             check_loading(copy)
-            if _is_python(sys.executable):
-                process = subprocess.run(
-                    [sys.executable, "-c", _PROGRAM, str(copy)], capture_output=True, text=True
-                )
+            if command := python_command(_PROGRAM, str(copy)):
+                process = subprocess.run(command, capture_output=True, text=True)
                 if process.returncode != 0:
                     reason = (process.stderr.strip().splitlines() or ["no message"])[-1]
                     raise EdgeError(f"optimisation ended with {process.returncode}: {reason}")
@@ -89,9 +86,3 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
         collection.shard = shard  # searches that run hold the old one
         shutil.rmtree(collection.folder / before, ignore_errors=True)
         return True
-
-
-def _is_python(executable: str | None) -> bool:
-    """False in a frozen application, or where a program embeds Python: it would start itself."""
-    name = Path(executable or "").stem.lower()
-    return name.startswith(("python", "pypy")) and not getattr(sys, "frozen", False)

@@ -1,0 +1,27 @@
+"""The command that starts a Python for what must not run in this process."""
+
+from __future__ import annotations
+
+import os
+import sys
+from multiprocessing.spawn import get_executable
+from pathlib import Path
+
+
+def python_command(program: str, *arguments: str) -> list[str] | None:
+    """Runs a program, whose ``sys.argv[1:]`` begins with the arguments, with the imports of here.
+
+    It is this Python, or the one that ``multiprocessing.set_executable`` names; None where there is
+    neither: a frozen application, or one that embeds Python, would start itself.
+    """
+    executable = os.fsdecode(get_executable() or "")
+    if executable == sys.executable:
+        is_python = Path(executable).stem.lower().startswith(("python", "pypy"))
+        if getattr(sys, "frozen", False) or not is_python:
+            return None
+    if not executable:
+        return None
+    paths = [os.path.abspath(path) for path in sys.path]  # noqa: PTH100 - "" is the folder here
+    # Without -P it would import from the current folder, which may be the one with hostile files.
+    start = f"import sys; sys.path[:] = sys.argv[{len(arguments) + 1}:]\n"
+    return [executable, "-P", "-c", start + program, *arguments, *paths]
