@@ -58,15 +58,16 @@ def to_passages(
 
 
 def to_documents(
-    texts: Sequence[str], metadatas: Sequence[Mapping[str, Any] | None] | None
+    texts: Sequence[str], metadatas: Iterable[Mapping[str, Any] | None] | None
 ) -> list[Document]:
     """Documents of texts and their metadata.
 
     Raises:
-        InputError: another number of metadata than of texts.
+        InputError: another number of metadata than of texts, or one that is no mapping.
     """
-    if metadatas is None:
-        metadatas = [None] * len(texts)
+    metadatas = [None] * len(texts) if metadatas is None else list(metadatas)
+    if wrong := [one for one in metadatas if not isinstance(one, Mapping | None)]:
+        raise InputError(f"Metadata of a text are a dict or None, not {shown(wrong[0])}.")
     if len(metadatas) != len(texts):
         raise InputError(f"There are {len(texts)} texts and {len(metadatas)} metadatas.")
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,17 +18,18 @@ from logic_retrievers.cli.console import (
     print_json,
     print_status,
     progress_bar,
-    report_errors,
     shorten,
 )
 from logic_retrievers.cli.options import (
     DEFAULT_LOCATION,
     ApiKey,
     Bundle,
+    FileOptions,
     LedgerFile,
     Location,
     StoredCollection,
     Tenant,
+    as_command,
     open_encoder,
     open_ledger,
     parse_filter,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 MAX_SHOWN = 20
 
 
-@report_errors
+@as_command
 def clean(
     path: Annotated[
         Path | None,
@@ -104,6 +105,8 @@ def clean(
     api_key: ApiKey = None,
     tenant: Tenant = None,
     ledger: LedgerFile = None,
+    *,
+    files: FileOptions,
 ) -> None:
     """Finds passages that contradict, repeat or replace each other, and decides.
 
@@ -140,7 +143,7 @@ def clean(
         if collection is not None:
             settings["ledger"] = open_ledger(ledger, location, create=not dry_run)
         cleaner = CorpusCleaner(index, **settings)
-        passages = None if path is None else _read_passages(path, encoder)
+        passages = None if path is None else _read_passages(path, files, encoder)
         if passages is not None and not passages:
             raise InputError(f"{path} holds no passage")
         total = index.count() if passages is None else len(passages)
@@ -165,10 +168,10 @@ def clean(
         raise typer.Exit(ExitCode.FOUND)
 
 
-def _read_passages(path: Path, encoder: Encoder) -> list[Passage]:
+def _read_passages(path: Path, files: FileOptions, encoder: Encoder) -> list[Passage]:
     from logic_retrievers.documents import Splitter, read_documents
 
-    documents = read_documents(path)
+    documents = read_documents(path, **asdict(files))
     passages = list(Splitter.for_encoder(encoder).split(documents))
     for error in documents.errors:
         print_status("left out", str(error))

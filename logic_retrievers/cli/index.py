@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +19,13 @@ from logic_retrievers.cli.console import (
     print_status,
     progress_bar,
 )
-from logic_retrievers.cli.options import NewCollection, StoredCollection, as_command, open_encoder
+from logic_retrievers.cli.options import (
+    FileOptions,
+    NewCollection,
+    StoredCollection,
+    as_command,
+    open_encoder,
+)
 from logic_retrievers.errors import MissingVectorError
 from logic_retrievers.progress import Progress
 
@@ -27,36 +33,6 @@ if TYPE_CHECKING:
     from logic_retrievers.encoders import Encoder
 
 MAX_SHOWN_ERRORS = 20
-
-
-@dataclass(frozen=True)
-class FileOptions:
-    """How files are read; the names are those of :func:`read_documents`."""
-
-    text_column: Annotated[
-        str | None,
-        typer.Option(help="Of CSV and JSON.", show_default="text, content, body, description, ..."),
-    ] = None
-    id_column: Annotated[
-        str | None, typer.Option(help="Of CSV and JSON.", show_default="_id or id")
-    ] = None
-    source_column: Annotated[
-        str | None,
-        typer.Option(
-            help="Of CSV and JSON: what a row is removed and replaced with.",
-            show_default="the file",
-        ),
-    ] = None
-    delimiter: Annotated[
-        str | None,
-        typer.Option(help="Of CSV.", show_default="the one of , ; tab | that the header has"),
-    ] = None
-    encoding: Annotated[
-        str, typer.Option(help="Of CSV, JSON, Markdown and text: cp1252, cp932, utf-16, ...")
-    ] = "utf-8"
-    follow_links: Annotated[
-        bool, typer.Option("--follow-links", help="Also links that lead out of the folder.")
-    ] = False
 
 
 @as_command

@@ -208,6 +208,36 @@ class NewCollection:
         return {**options, **{name: value for name, value in named.items() if value is not None}}
 
 
+@dataclasses.dataclass(frozen=True)
+class FileOptions:
+    """How files are read; the names are those of :func:`read_documents`."""
+
+    text_column: Annotated[
+        str | None,
+        typer.Option(help="Of CSV and JSON.", show_default="text, content, body, description, ..."),
+    ] = None
+    id_column: Annotated[
+        str | None, typer.Option(help="Of CSV and JSON.", show_default="_id or id")
+    ] = None
+    source_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Of CSV and JSON: what a row is removed and replaced with.",
+            show_default="the file",
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        typer.Option(help="Of CSV.", show_default="the one of , ; tab | that the header has"),
+    ] = None
+    encoding: Annotated[
+        str, typer.Option(help="Of CSV, JSON, Markdown and text: cp1252, cp932, utf-16, ...")
+    ] = "utf-8"
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Also links that lead out of the folder.")
+    ] = False
+
+
 def as_command(command: Callable[..., None]) -> Callable[..., None]:
     """Makes each field of a command's parameters that are dataclasses an option of its own.
 

@@ -194,7 +194,8 @@ def _send(stream: IO[bytes], item: object) -> None:
 
 
 def serve() -> None:
-    """The process's side: converts what standard input names, until it ends."""
+    """The process's side: converts what standard input names, until it or its parent ends."""
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     with os.fdopen(os.dup(1), "wb") as out:
         os.dup2(2, 1)  # what a converter prints is no answer
         out.write(_READY)
@@ -215,6 +216,13 @@ def serve() -> None:
                 _send(out, item)
                 if item is None:
                     break
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process with a parent that was killed in the middle of a file; not on Windows."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _items(request: dict[str, Any]) -> Iterator[dict[str, Any]]:

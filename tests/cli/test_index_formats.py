@@ -60,6 +60,7 @@ def test_rows_of_another_program(call):
     names = ["--text-column", "note", "--id-column", "sku", "--source-column", "shop"]
     form = ["--delimiter", "~", "--encoding", "cp1251", "--follow-links"]
     assert call("index", "rows", "-l", "there", *names, *form).startswith("2 added")
+    assert "1 passages" in call("clean", "rows/a.csv", *names, "--encoding", "cp1251", *form[:2])
     found = call("search", "Отпуск", "-l", "there", "--json")
     assert '"id": "x"' in found
     assert '"source": "north"' in found

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import multiprocessing
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from multiprocessing.spawn import get_executable
 from pathlib import Path
 
@@ -247,3 +248,28 @@ def test_an_iteration_that_is_left_ends_its_process(tmp_path: Path) -> None:
         next(passages)
         del passages
     assert before == (children.read_text() if children.exists() else "")
+
+
+@pytest.mark.skipif(shutil.which("pgrep") is None, reason="needs pgrep")
+def test_a_converter_ends_with_a_reader_that_is_killed(tmp_path):
+    """It went on for three minutes, on all of a core."""
+    write(tmp_path / "slow.html", "<table>" * 100 + "<tr><td>x" * 200_000)
+    code = "import sys; from logic_retrievers.documents import *; list(read_documents(sys.argv[1]))"
+    reader = subprocess.Popen([sys.executable, "-c", code, tmp_path], start_new_session=True)
+
+    def processes() -> int:
+        found = subprocess.run(["pgrep", "-g", f"{reader.pid}"], capture_output=True, text=True)
+        return len(found.stdout.split())
+
+    wait_until(lambda: processes() == 2)
+    time.sleep(1)  # into the file
+    reader.kill()
+    reader.wait()
+    wait_until(lambda: processes() == 0)
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.1)

@@ -100,6 +100,8 @@ def test_another_number_of_ids_is_refused():
         to_passages([Document("a"), Document("b")], ["x"])
     with pytest.raises(InputError, match="2 texts and 1 metadatas"):
         to_documents(["a", "b"], [{}])
+    with pytest.raises(InputError, match="dict"):
+        to_documents(["a"], iter(["x"]))
 
 
 def test_candidates_without_id_share_no_name():
