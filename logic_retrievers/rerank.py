@@ -39,6 +39,7 @@ from logic_retrievers.query_input import (
 )
 from logic_retrievers.scoring import cosine
 from logic_retrievers.settings import check_count
+from logic_retrievers.text import is_blank
 from logic_retrievers.types import (
     SCORE_DECIMALS,
     CandidatePool,
@@ -46,7 +47,6 @@ from logic_retrievers.types import (
     Hit,
     Passage,
     VectorQuery,
-    is_blank,
 )
 from logic_retrievers.validation import check_passages, distinct
 

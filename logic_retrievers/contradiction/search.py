@@ -31,6 +31,7 @@ from logic_retrievers.judging.conflict import WEIGHTS, Use
 from logic_retrievers.query_execution import passage_vectors
 from logic_retrievers.scoring import sparsity
 from logic_retrievers.settings import SHARE, check_count
+from logic_retrievers.text import is_blank
 from logic_retrievers.types import CandidatePool, Hit, Passage
 
 VECTORS_PER_BATCH = 256
@@ -130,7 +131,7 @@ class ContradictionSearch:
     def _search(self, statement: str, k: int, user_filter: UserFilter) -> Operation[list[Hit]]:
         if not isinstance(statement, str):
             raise InputError(f"a statement is a string, not {type(statement).__name__}")
-        if not statement.strip():
+        if is_blank(statement):
             raise EmptyTextError("the statement is empty; pass a text to contradict")
         self._check(k)
         # both texts of a pair are encoded as documents

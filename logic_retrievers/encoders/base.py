@@ -22,7 +22,7 @@ from logic_retrievers.errors import (
     shown,
     warn,
 )
-from logic_retrievers.text import visible_text
+from logic_retrievers.text import is_blank, visible_text
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 """Shape (texts, dimension); rows have Euclidean length 1."""
@@ -219,7 +219,7 @@ def clean_texts(texts: Sequence[str]) -> list[str]:
                 f"Text {index} is {type(text).__name__}, not a string. Convert it, or leave it out."
             )
         cleaned.append(visible_text(clean_text(text)))
-        if not cleaned[-1].strip():
+        if is_blank(text):
             raise EmptyTextError(f"Text {index} is empty. Leave empty texts out.")
     return cleaned
 
