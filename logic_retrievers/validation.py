@@ -166,10 +166,10 @@ def plain_value(value: Any, path: str, depth: int = 1) -> Any:
         return value
     if kind is float:
         return value if math.isfinite(value) else None
-    if not isinstance(value, dict | list | tuple | Mapping | Set):
-        return plain_value(_plain_object(value, path), path, depth)
     if depth > MAX_DEPTH:
         raise InputError(f"{path[:80]}... has more than {MAX_DEPTH} levels")
+    if not isinstance(value, dict | list | tuple | Mapping | Set):
+        return plain_value(_plain_object(value, path), path, depth + 1)
     if isinstance(value, Mapping):
         return _plain_mapping(value, path, depth)
     items = [plain_value(item, f"{path}[{n}]", depth + 1) for n, item in enumerate(value)]

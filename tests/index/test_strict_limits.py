@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.models import QueryResponse
-from suites import HashedEncoder
 
 from logic_retrievers import Atom, Engine, OnnxEncoder, Passage
 from logic_retrievers.cleaning import CorpusCleaner
@@ -179,20 +178,21 @@ def test_parts_are_said(wire_settings):
         assert index.count() == 10
 
 
-async def test_parts_are_made_once_with_a_synchronous_client_alone(wire_double):
-    """Each level of halves was tried twice: 100 requests in place of 10."""
-    strict = models.StrictModeConfig(enabled=True, write_rate_limit=2)
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
+async def test_what_is_refused_is_divided_once_with_a_synchronous_client_alone(wire_double):
+    """Each level of halves was sent twice."""
+    strict = {"enabled": True, "read_rate_limit": 1}
+    options = {"collection_options": {"strict_mode_config": strict}}
     client = QdrantClient(wire_double.url, check_compatibility=False)
-    options = {"collection_options": {"strict_mode_config": strict.model_dump()}}
-    with PassageIndex.open("p", HashedEncoder(), client=client, **options) as index:
-        told = []
-        for start, add in ((0, index.add), (8, index.aadd)):
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                added = add(PASSAGES[start : start + 8])
-                assert (added if start == 0 else await added).added == 8
-            told.append(sum(issubclass(each.category, StrictModeWarning) for each in caught))
-        assert told[0] == told[1] > 1
+    with PassageIndex.open("p", OnnxEncoder(), client=client, **options) as index:
+        queries = ["rooms by the sea", "a hut", "an inn by the lake"]
+        wire_double.requests.clear()
+        with pytest.raises(ServerError, match="read_rate_limit"):
+            Engine(index).search_many(queries)
+        sent = len(wire_double.requests)
+        with pytest.raises(ServerError, match="read_rate_limit"):
+            await Engine(index).asearch_many(queries)
+    assert len(wire_double.requests) == 2 * sent
     client.close()
 
 
