@@ -10,7 +10,6 @@ import numpy as np
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.hard_exclusion import ExcludedWords, excluded_words, leave_out
 from logic_retrievers.index.filter_matching import matching
@@ -48,7 +47,7 @@ from logic_retrievers.types import (
     Passage,
     VectorQuery,
 )
-from logic_retrievers.validation import check_passages, distinct
+from logic_retrievers.validation import check_parts, check_passages, distinct
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder

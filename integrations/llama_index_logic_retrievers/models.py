@@ -22,11 +22,12 @@ from logic_retrievers.encoders import (
     default_encoder,
     identity_of,
 )
-from logic_retrievers.encoders.base import check_names, check_parts
+from logic_retrievers.encoders.base import check_names
 from logic_retrievers.encoders.combined import Part
 from logic_retrievers.encoders.functions import query_identity_of
 from logic_retrievers.errors import BlankTextWarning, ConfigurationError, InputError, shown, warn
 from logic_retrievers.probe import Prompt
+from logic_retrievers.validation import check_parts
 
 
 class LogicEmbeddings(BaseEmbedding):

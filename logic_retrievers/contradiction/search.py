@@ -21,7 +21,6 @@ from logic_retrievers.contradiction.settings import (
     merge_constants,
 )
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import EmptyTextError, InputError, MissingVectorError, warn_each
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.filters import UserFilter
@@ -33,6 +32,7 @@ from logic_retrievers.scoring import sparsity
 from logic_retrievers.settings import SHARE, check_count
 from logic_retrievers.text import is_blank
 from logic_retrievers.types import CandidatePool, Hit, Passage
+from logic_retrievers.validation import check_parts
 
 VECTORS_PER_BATCH = 256
 """Contradiction vectors that a search holds in memory at a time."""

@@ -69,23 +69,6 @@ class VectorSpec:
         return (self.query_fingerprint if role == "query" else "") or self.fingerprint
 
 
-def check_parts(*, encoder: Any = None, index: Any = None, needs_index: bool = False) -> None:
-    """Refuses what is handed to a constructor in place of an encoder or of an opened index.
-
-    Raises:
-        ConfigurationError: neither that nor, where it may be left out, None.
-    """
-    if encoder is not None and not isinstance(encoder, Encoder):
-        raise ConfigurationError(
-            f"encoder= is an Encoder such as OnnxEncoder, not {shown(encoder)}"
-        )
-    if (needs_index or index is not None) and not hasattr(index, "find_candidates"):
-        raise ConfigurationError(
-            f"index= is what PassageIndex.open gives, not {shown(index)}; a place is"
-            " PassageIndex.open(location=...)"
-        )
-
-
 def fingerprint(*parts: Any) -> str:
     """A hash of values that JSON can hold, in 32 characters."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]

@@ -40,7 +40,7 @@ MAY_IMPORT = {
     "judging": {
         *("errors", "lazy_imports", "effects", "encoders", "types", "settings", "scoring", "text"),
     },
-    "validation": {"types", "errors"},
+    "validation": {"types", "errors", "encoders"},
     "documents": {
         *("types", "errors", "encoders", "validation", "settings", "paths", "text", "queries"),
     },
