@@ -9,7 +9,7 @@ from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputErr
 from logic_retrievers.policies import Policy, PolicyRouter, resolve_policy
 from logic_retrievers.queries import Expression, ParsedQuery
 from logic_retrievers.queries.parsed_query import check_excluded
-from logic_retrievers.text import visible_text
+from logic_retrievers.text import is_blank, visible_text
 
 Query: TypeAlias = str | ParsedQuery | Expression
 CheckedQuery: TypeAlias = str | ParsedQuery
@@ -37,7 +37,7 @@ def check_query(query: Any) -> CheckedQuery:
             f"a query is a string, ParsedQuery or Expression, not {type(query).__name__}"
         )
     checked: CheckedQuery = visible_text(query) if isinstance(query, str) else query
-    if not query_text(checked).strip():
+    if is_blank(query_text(checked)):
         raise EmptyTextError("the query is empty; pass a text to search for")
     if len(query_text(checked)) > MAX_CHARACTERS:
         raise InputError(f"a query may have at most {MAX_CHARACTERS:,} characters")

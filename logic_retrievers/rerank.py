@@ -10,7 +10,6 @@ import numpy as np
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.hard_exclusion import ExcludedWords, excluded_words, leave_out
 from logic_retrievers.index.filter_matching import matching
@@ -39,6 +38,7 @@ from logic_retrievers.query_input import (
 )
 from logic_retrievers.scoring import cosine
 from logic_retrievers.settings import check_count
+from logic_retrievers.text import is_blank
 from logic_retrievers.types import (
     SCORE_DECIMALS,
     CandidatePool,
@@ -46,9 +46,8 @@ from logic_retrievers.types import (
     Hit,
     Passage,
     VectorQuery,
-    is_blank,
 )
-from logic_retrievers.validation import check_passages, distinct
+from logic_retrievers.validation import check_parts, check_passages, distinct
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder

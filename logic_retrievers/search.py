@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from logic_retrievers.effects import Operation
-from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import (
     InputError,
     MissingVectorError,
@@ -36,6 +35,7 @@ from logic_retrievers.query_input import (
 )
 from logic_retrievers.settings import NUMBER, check_count
 from logic_retrievers.types import Hit
+from logic_retrievers.validation import check_parts
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder

@@ -49,6 +49,11 @@ _IRREGULAR = re.findall(
 """Singular and plural, also as the end of a longer word: "housewives", "hypotheses"."""
 
 
+def is_blank(text: str) -> bool:
+    """Whether a text has nothing to read: white space and invisible characters alone."""
+    return not INVISIBLE.sub("", text).strip()
+
+
 def visible_text(text: str) -> str:
     """The text as models and BM25 read it, without invisible characters that mean nothing."""
     return _MEANINGLESS.sub("", text)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from logic_retrievers.text import is_blank
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 SCORE_DECIMALS = 6
 """Scores are rounded where they enter the package: float32 engines agree on no more decimals, and a
 tie between two copies of a text must not depend on where their vectors lie."""
-_BLANK = frozenset({"Cc", "Cf"})
 
 
 def plain_fields(record: Any) -> dict[str, Any]:
@@ -34,11 +34,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
     return value.value if isinstance(value, Enum) else value
-
-
-def is_blank(text: str) -> bool:
-    """Whether a text has nothing to read: white space, controls and characters of no width."""
-    return all(char.isspace() or unicodedata.category(char) in _BLANK for char in text)
 
 
 @dataclass(frozen=True, slots=True)

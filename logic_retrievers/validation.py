@@ -1,4 +1,4 @@
-"""Checks of passages, ids and filter values, with the limits that every store and reader keeps."""
+"""Checks of parts, passages, ids and filters, with the limits that every store and reader keeps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from enum import Enum
 from numbers import Integral, Real
 from typing import Any
 
-from logic_retrievers.errors import InputError
+from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.errors import ConfigurationError, InputError, shown
 from logic_retrievers.types import Passage
 
 MAX_ID = 4096
@@ -24,6 +25,23 @@ _PLACES = ("file_path", "file_name", "source", "url")
 """Keys under which loaders of LangChain, LlamaIndex and Haystack note where a text comes from."""
 _MISSING = ("NaTType", "NAType")
 """What pandas calls missing values that are no numbers."""
+
+
+def check_parts(*, encoder: Any = None, index: Any = None, needs_index: bool = False) -> None:
+    """Refuses what is handed to a constructor in place of an encoder or of an opened index.
+
+    Raises:
+        ConfigurationError: neither that nor, where it may be left out, None.
+    """
+    if encoder is not None and not isinstance(encoder, Encoder):
+        raise ConfigurationError(
+            f"encoder= is an Encoder such as OnnxEncoder, not {shown(encoder)}"
+        )
+    if (needs_index or index is not None) and not hasattr(index, "find_candidates"):
+        raise ConfigurationError(
+            f"index= is what PassageIndex.open gives, not {shown(index)}; a place is"
+            " PassageIndex.open(location=...)"
+        )
 
 
 def check_types(passage: Passage) -> None:
@@ -166,10 +184,10 @@ def plain_value(value: Any, path: str, depth: int = 1) -> Any:
         return value
     if kind is float:
         return value if math.isfinite(value) else None
-    if not isinstance(value, dict | list | tuple | Mapping | Set):
-        return plain_value(_plain_object(value, path), path, depth)
     if depth > MAX_DEPTH:
         raise InputError(f"{path[:80]}... has more than {MAX_DEPTH} levels")
+    if not isinstance(value, dict | list | tuple | Mapping | Set):
+        return plain_value(_plain_object(value, path), path, depth + 1)
     if isinstance(value, Mapping):
         return _plain_mapping(value, path, depth)
     items = [plain_value(item, f"{path}[{n}]", depth + 1) for n, item in enumerate(value)]

@@ -23,11 +23,11 @@ from logic_retrievers.cleaning import Ledger
 from logic_retrievers.cleaning.settings import CommonCleaningOptions
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, default_encoder
-from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.settings import OneOf, check_type
 from logic_retrievers.types import Passage
+from logic_retrievers.validation import check_parts
 
 _OWN_SETTINGS = ("on_error", "dry_run", "skipped")
 _ADDRESS_OPTIONS = ("location", "url", "host", "port", "prefix")

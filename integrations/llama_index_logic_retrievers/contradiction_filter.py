@@ -24,10 +24,10 @@ from logic_retrievers.adapters.settings import FilterFields, FilterOptions
 from logic_retrievers.contradiction import FilterResult
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution
 from logic_retrievers.encoders import Encoder
-from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
+from logic_retrievers.validation import check_parts
 
 _OWN_SETTINGS = ("callback_manager", "top_n")
 _dispatcher = get_dispatcher(__name__)

@@ -22,11 +22,12 @@ from logic_retrievers.encoders import (
     default_encoder,
     identity_of,
 )
-from logic_retrievers.encoders.base import check_names, check_parts
+from logic_retrievers.encoders.base import check_names
 from logic_retrievers.encoders.combined import Part
 from logic_retrievers.encoders.functions import query_identity_of
-from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.errors import BlankTextWarning, ConfigurationError, InputError, shown, warn
 from logic_retrievers.probe import Prompt
+from logic_retrievers.validation import check_parts
 
 
 class LogicEmbeddings(BaseEmbedding):
@@ -115,7 +116,7 @@ class LogicEmbeddings(BaseEmbedding):
         return await encoder_threads.submit(partial(self._get_text_embedding, text))
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        """Embeds a batch; a text that the encoder cannot read gets zeros.
+        """Embeds a batch; zeros, with a warning, for a text that cannot be read.
 
         LlamaIndex has deleted the old nodes of changed documents by now, and an error would keep
         the new ones from being stored. The store leaves out or refuses the unreadable one alone.
@@ -124,6 +125,10 @@ class LogicEmbeddings(BaseEmbedding):
             encoded = self.encoder.encode_documents(texts, [self.vector])
         except InputError:
             if len(texts) == 1:
+                warn(
+                    BlankTextWarning,
+                    f"The encoder reads nothing in {shown(texts[0])}: its vector is all zeros.",
+                )
                 return [[0.0] * self.encoder.specs[self.vector].dimension]
             middle = len(texts) // 2
             return [

@@ -25,7 +25,8 @@ from llama_index_logic_retrievers.evidence import with_ranking, without_evidence
 from logic_retrievers.adapters.evidence_metadata import is_quarantined
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.point_format import FIELDS_OF_PASSAGE
-from logic_retrievers.types import Hit, Passage, is_blank
+from logic_retrievers.text import is_blank
+from logic_retrievers.types import Hit, Passage
 
 _KINDS: dict[str, type[BaseNode]] = {
     kind.class_name(): kind

@@ -20,7 +20,6 @@ from llama_index_logic_retrievers.settings import PolicySetting, check_policy, r
 from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import ExcludeSetting, HardSetting, JudgeSetting
 from logic_retrievers.encoders import Encoder, default_encoder
-from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
@@ -35,6 +34,7 @@ from logic_retrievers.query_input import (
 from logic_retrievers.rerank import Reranker
 from logic_retrievers.settings import check_count
 from logic_retrievers.types import Hit, Passage
+from logic_retrievers.validation import check_parts
 
 _dispatcher = get_dispatcher(__name__)
 

@@ -14,13 +14,12 @@ from logic_retrievers.cleaning.quarantine import Quarantine
 from logic_retrievers.cleaning.result import CleaningResult, ScreeningResult, flag_quarantined
 from logic_retrievers.cleaning.settings import CleaningOptions, CleaningSettings, Criteria
 from logic_retrievers.encoders import Encoder, default_encoder
-from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import ConfigurationError, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.progress import ProgressCallback
 from logic_retrievers.query_execution import arun_over, run_over
 from logic_retrievers.types import Passage
-from logic_retrievers.validation import check_passages
+from logic_retrievers.validation import check_parts, check_passages
 
 
 class CorpusCleaner:

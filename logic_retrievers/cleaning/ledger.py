@@ -133,6 +133,11 @@ class Ledger:
         if not rows:
             return
         placeholders = ", ".join("?" * len(_COLUMNS))
+        if self._memory is not None and not self.in_memory:
+            raise StorageError(
+                f"The ledger {os.fspath(self.path)} does not exist, and was opened to be read"
+                " (create=False). Open it with create=True."
+            )
         with self._open() as connection:
             connection.execute("BEGIN IMMEDIATE")  # two writers must not drop one column
             if connection.execute(_FIND_HASH).fetchone():

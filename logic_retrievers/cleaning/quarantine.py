@@ -20,12 +20,11 @@ from logic_retrievers.cleaning.ledger import (
     text_hash,
 )
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import ConfigurationError, InputError, ServerError
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import TENANT
 from logic_retrievers.types import Passage, plain_fields
-from logic_retrievers.validation import check_ids
+from logic_retrievers.validation import check_ids, check_parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.query_execution import passage_vectors
-from logic_retrievers.text import words_of
-from logic_retrievers.types import SCORE_DECIMALS, Passage, is_blank
+from logic_retrievers.text import is_blank, words_of
+from logic_retrievers.types import SCORE_DECIMALS, Passage
 from logic_retrievers.validation import distinct
 
 VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 
-from logic_retrievers.types import is_blank
+from logic_retrievers.text import is_blank
 
 
 def unjudgeable_reason(text: str) -> str:

@@ -13,6 +13,7 @@ from logic_retrievers.contradiction.latin_script import is_outside_latin
 from logic_retrievers.contradiction.settings import CONTRADICTION, TOPICAL, ContradictionConstants
 from logic_retrievers.errors import EmptyTextError, InputError
 from logic_retrievers.scoring import cosine, normalise, sparsity
+from logic_retrievers.text import is_blank
 from logic_retrievers.types import SCORE_DECIMALS
 
 Rows: TypeAlias = npt.NDArray[np.floating]
@@ -123,7 +124,7 @@ def check_pairs(pairs: Any) -> None:
         for text in pair:
             if not isinstance(text, str):
                 raise InputError(f"pair {number} holds {type(text).__name__}, not two strings")
-            if not text.strip():
+            if is_blank(text):
                 raise EmptyTextError(f"a text of pair {number} is empty; leave the pair out")
 
 

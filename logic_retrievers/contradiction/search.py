@@ -21,7 +21,6 @@ from logic_retrievers.contradiction.settings import (
     merge_constants,
 )
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.encoders.base import check_parts
 from logic_retrievers.errors import EmptyTextError, InputError, MissingVectorError, warn_each
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.filters import UserFilter
@@ -31,7 +30,9 @@ from logic_retrievers.judging.conflict import WEIGHTS, Use
 from logic_retrievers.query_execution import passage_vectors
 from logic_retrievers.scoring import sparsity
 from logic_retrievers.settings import SHARE, check_count
+from logic_retrievers.text import is_blank
 from logic_retrievers.types import CandidatePool, Hit, Passage
+from logic_retrievers.validation import check_parts
 
 VECTORS_PER_BATCH = 256
 """Contradiction vectors that a search holds in memory at a time."""
@@ -130,7 +131,7 @@ class ContradictionSearch:
     def _search(self, statement: str, k: int, user_filter: UserFilter) -> Operation[list[Hit]]:
         if not isinstance(statement, str):
             raise InputError(f"a statement is a string, not {type(statement).__name__}")
-        if not statement.strip():
+        if is_blank(statement):
             raise EmptyTextError("the statement is empty; pass a text to contradict")
         self._check(k)
         # both texts of a pair are encoded as documents

@@ -22,7 +22,7 @@ from logic_retrievers.errors import (
     shown,
     warn,
 )
-from logic_retrievers.text import visible_text
+from logic_retrievers.text import is_blank, visible_text
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 """Shape (texts, dimension); rows have Euclidean length 1."""
@@ -67,23 +67,6 @@ class VectorSpec:
     def fingerprint_for(self, role: Role) -> str:
         """The fingerprint of the side that encodes texts of this role."""
         return (self.query_fingerprint if role == "query" else "") or self.fingerprint
-
-
-def check_parts(*, encoder: Any = None, index: Any = None, needs_index: bool = False) -> None:
-    """Refuses what is handed to a constructor in place of an encoder or of an opened index.
-
-    Raises:
-        ConfigurationError: neither that nor, where it may be left out, None.
-    """
-    if encoder is not None and not isinstance(encoder, Encoder):
-        raise ConfigurationError(
-            f"encoder= is an Encoder such as OnnxEncoder, not {shown(encoder)}"
-        )
-    if (needs_index or index is not None) and not hasattr(index, "find_candidates"):
-        raise ConfigurationError(
-            f"index= is what PassageIndex.open gives, not {shown(index)}; a place is"
-            " PassageIndex.open(location=...)"
-        )
 
 
 def fingerprint(*parts: Any) -> str:
@@ -219,7 +202,7 @@ def clean_texts(texts: Sequence[str]) -> list[str]:
                 f"Text {index} is {type(text).__name__}, not a string. Convert it, or leave it out."
             )
         cleaned.append(visible_text(clean_text(text)))
-        if not cleaned[-1].strip():
+        if is_blank(text):
             raise EmptyTextError(f"Text {index} is empty. Leave empty texts out.")
     return cleaned
 

@@ -11,7 +11,7 @@ from qdrant_client import models
 
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.errors import ConfigurationError, ServerError, shown
+from logic_retrievers.errors import BlankTextWarning, ConfigurationError, ServerError, shown, warn
 from logic_retrievers.index import lexical
 from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.collection_metadata import updated_metadata
@@ -197,7 +197,7 @@ def _fill(
     meter = ProgressMeter(progress, (yield from count_points(collection, condition)))
     limits = collection.limits
     largest = limits.results(min(PAGE_SIZE, limits.upsert_max_batchsize or PAGE_SIZE))
-    size, filled, before, offset = FIRST_BATCH, 0, 0, None
+    size, filled, before, blank, offset = FIRST_BATCH, 0, 0, 0, None
     while True:
         begun, size = time.monotonic(), min(size, largest)
         records, offset = yield scroll(collection.name, condition, limit=size, offset=offset)
@@ -207,13 +207,19 @@ def _fill(
             updates = [
                 models.PointVectors(id=record.id, vector=vector)
                 for record, vector in zip(records, encoded, strict=True)
+                if vector is not None  # the encoder finds no text
             ]
-            yield client_call("update_vectors", collection.name, points=updates, wait=True)
-            filled += len(records)
+            if updates:
+                yield client_call("update_vectors", collection.name, points=updates, wait=True)
+            filled += len(updates)
+            blank += len(records) - len(updates)
             meter.report(filled)
             size = next_part_size(len(records), begun)
         if offset is None:
             # again until no point is left: others may add passages meanwhile, without the vectors
             if filled == before:
-                return filled
-            before = filled
+                break
+            before, blank = filled, 0
+    if blank:
+        warn(BlankTextWarning, f"{blank} passages hold no text, and got no vector.")
+    return filled

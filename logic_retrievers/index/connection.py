@@ -286,7 +286,7 @@ class Connection:
     async def _arequest(self, effect: ClientCall) -> Any:
         client = self._loop_client()
         if client is None:
-            return await self._threads.submit(lambda: self.handle(effect))
+            return await self._threads.submit(lambda: self._request(effect))
         call = self._call(client, effect)
         begun = time.monotonic()
 

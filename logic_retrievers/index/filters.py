@@ -13,7 +13,7 @@ from qdrant_client import models
 
 from logic_retrievers.errors import InputError, shown
 from logic_retrievers.index.point_format import METADATA, TENANT
-from logic_retrievers.validation import MAX_DEPTH, MAX_INTEGER, is_encodable, plain_value
+from logic_retrievers.validation import MAX_DEPTH, is_encodable, plain_value
 
 UserFilter: TypeAlias = models.Filter | Mapping[str, Any] | None
 
@@ -144,7 +144,7 @@ def _condition(key: Any, wanted: Any, prefixes: Sequence[str]) -> models.Conditi
 
 def _in_any(paths: Sequence[str], key: str, wanted: Any) -> models.Condition:
     """The condition that a value is in one of the places; absent means absent in all of them."""
-    if isinstance(wanted, list | tuple | set | frozenset):
+    if isinstance(wanted, list | tuple | Set):
         present = [value for value in wanted if value is not None]
         if len(present) < len(wanted):
             absent = _in_any(paths, key, None)
@@ -157,16 +157,19 @@ def _in_any(paths: Sequence[str], key: str, wanted: Any) -> models.Condition:
     return models.Filter(must=conditions) if wanted is None else models.Filter(should=conditions)
 
 
-def _as_stored(value: Any) -> Any:
+def _as_stored(key: str, value: Any) -> Any:
     """A value that a filter asks for, as metadata are stored; a date stays one, for ranges."""
     if value is None or isinstance(value, Mapping | list | tuple | Set):
         return value
     try:
-        plain = plain_value(value, "")
-    except InputError:
-        return value  # is refused by its type
+        plain = plain_value(value, f"The filter on {key!r}")
+    except InputError as error:
+        raise InputError(
+            f"{error}. Use a string, number, boolean, None, a list of them, a range such as"
+            " {'gte': 1}, or {'not': ...}."
+        ) from None
     if plain is None:
-        return math.nan  # is refused: stored, it is no value
+        raise InputError(f"The filter on {key!r} has {value}, which is stored as None. Use None.")
     return value if isinstance(value, date) else plain
 
 
@@ -191,13 +194,13 @@ def metadata_paths(prefixes: Sequence[str], key: str) -> list[str]:
 
 
 def _match(path: str, key: str, wanted: Any) -> models.Condition:
-    wanted = _as_stored(wanted)
+    wanted = _as_stored(key, wanted)
     if wanted is None:
         return models.IsEmptyCondition(is_empty=models.PayloadField(key=path))
     if isinstance(wanted, Mapping):
         text = wanted.get("text")
         if set(wanted) == {"text"} and isinstance(text, str) and _WORD.search(text):
-            _check_plain(key, text)
+            text = _as_stored(key, text)
             # word by word: in a list the engine wants them in one item, with an index in any
             words = [word for word in dict.fromkeys(text.split()) if _WORD.search(word)]
             _check_count(len(words))
@@ -208,20 +211,13 @@ def _match(path: str, key: str, wanted: Any) -> models.Condition:
                 ]
             )
         return _range(path, key, wanted)
-    if isinstance(wanted, list | tuple | set | frozenset):
+    if isinstance(wanted, list | tuple | Set):
         return _any_of(path, key, list(wanted))
     if isinstance(wanted, bool | str):
-        _check_plain(key, wanted)
         return models.FieldCondition(key=path, match=models.MatchValue(value=wanted))
-    if isinstance(wanted, datetime | date):
+    if isinstance(wanted, date):
         return _range(path, key, {"gte": wanted, "lte": wanted})
-    if isinstance(wanted, int | float):
-        _check_plain(key, wanted)
-        return _equal_number(path, wanted)
-    raise InputError(
-        f"The filter on {key!r} asks for a {type(wanted).__name__}. Use a string, number, boolean,"
-        " None, a list of them, a range such as {'gte': 1}, or {'not': ...}."
-    )
+    return _equal_number(path, wanted)
 
 
 def _equal_number(path: str, wanted: float) -> models.Condition:
@@ -237,11 +233,9 @@ def _equal_number(path: str, wanted: float) -> models.Condition:
 def _any_of(path: str, key: str, wanted: list[Any]) -> models.Condition:
     if not wanted:
         raise InputError(f"The filter on {key!r} has an empty list, which nothing can match.")
-    if any(isinstance(value, list | tuple | set | frozenset | Mapping) for value in wanted):
+    if any(isinstance(value, list | tuple | Set | Mapping) for value in wanted):
         raise InputError(f"The filter on {key!r} has a list in which not every value is plain.")
-    wanted = list(map(_as_stored, wanted))
-    for value in wanted:
-        _check_plain(key, value)
+    wanted = [_as_stored(key, value) for value in wanted]
     texts = [value for value in wanted if isinstance(value, str)]
     numbers = {v for v in wanted if isinstance(v, int | float) and not isinstance(v, bool)}
     others = [v for v in wanted if isinstance(v, bool) or not isinstance(v, str | int | float)]
@@ -272,11 +266,9 @@ def _range(path: str, key: str, wanted: Mapping[str, Any]) -> models.Condition:
             f"The filter on {key!r} has {operators}. A range is written with {sorted(_RANGE)}, a"
             " negation as {'not': ...} and a text of one word or more as {'text': ...}, each alone."
         )
-    wanted = {operator: _as_stored(bound) for operator, bound in wanted.items()}
+    wanted = {operator: _as_stored(key, bound) for operator, bound in wanted.items()}
     bounds = list(wanted.values())
     if all(isinstance(bound, int | float) and not isinstance(bound, bool) for bound in bounds):
-        for bound in bounds:
-            _check_plain(key, bound)
         return models.FieldCondition(key=path, range=models.Range(**_tightest(wanted)))
     try:
         dates = _tightest({name: _to_date(bound) for name, bound in wanted.items()}, _moment)
@@ -285,15 +277,6 @@ def _range(path: str, key: str, wanted: Mapping[str, Any]) -> models.Condition:
             f"The range on {key!r} is neither of numbers nor of dates (ISO 8601)."
         ) from None
     return models.FieldCondition(key=path, range=models.DatetimeRange(**dates))
-
-
-def _check_plain(key: str, value: Any) -> None:
-    """Refuses a number or a text that no metadata can hold."""
-    if isinstance(value, str) and not is_encodable(value):
-        raise InputError(f"The filter on {key!r} holds half a character (a lone surrogate).")
-    is_too_large = isinstance(value, int) and abs(value) > MAX_INTEGER
-    if is_too_large or (isinstance(value, float) and not math.isfinite(value)):
-        raise InputError(f"The filter on {key!r} has a number that is infinite or over 64 bits.")
 
 
 def _to_date(bound: Any) -> datetime | date:

@@ -18,7 +18,6 @@ from logic_retrievers.errors import (
     CollectionError,
     ConfigurationError,
     DuplicateIdError,
-    EmptyTextError,
     EncoderError,
     InputError,
     ServerError,
@@ -40,7 +39,8 @@ from logic_retrievers.index.schema import check_vector
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.settings import check_count, check_type
-from logic_retrievers.types import Passage, is_blank
+from logic_retrievers.text import is_blank
+from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_stream, name_of, storable
 
 BATCH_SIZE = 256
@@ -115,9 +115,9 @@ def add(
         removed = 0
         if replace_sources and not work.refused:
             whole = {
-                source: points | work.blank_points
+                source: filled
                 for source, points in work.sources.items()
-                if source not in keep_sources
+                if (filled := points - work.blank_points) and source not in keep_sources
             }
             removed = yield from delete_stale(collection, whole)
         if work.refused:
@@ -134,7 +134,8 @@ def add(
         warn(
             BlankTextWarning,
             f"{len(work.blank)} of {work.read} passages hold no text and were left out:"
-            f" {shown}{more}. What is stored under their ids stays; delete it if it should go.",
+            f" {shown}{more}. What is stored under their ids stays, unless the rest of its source"
+            " was replaced; delete it if it should go.",
         )
     return IngestReport(work.added, work.updated, work.unchanged, removed, len(work.blank))
 
@@ -201,11 +202,9 @@ class _Ingestion:
         return prepared
 
     def _leave_out(self, blank: _Prepared) -> None:
-        """Notes a passage without text; nothing is deleted for its sake."""
+        """Notes a passage without text; for it alone nothing of its source is deleted."""
         self.blank.append(name_of(blank.passage))
         self.blank_points.add(blank.point)
-        if self.sources.get(blank.passage.source or "") == {blank.point}:
-            del self.sources[blank.passage.source or ""]
 
     def refusal(self) -> InputError:
         """One error for all that could not be stored."""
@@ -276,16 +275,15 @@ class _Ingestion:
 
     def _encode(self, part: Sequence[_Prepared]) -> list[tuple[_Prepared, dict[str, Any]]]:
         """Each passage with its vectors, but for those in which the encoder finds no text."""
-        try:
-            passages = [prepared.passage for prepared in part]
-            encoded = encode_for_storage(self._encoder, passages, self._vectors)
-        except EmptyTextError:
-            if len(part) == 1:
-                self._leave_out(part[0])
-                return []
-            middle = len(part) // 2
-            return [*self._encode(part[:middle]), *self._encode(part[middle:])]
-        return list(zip(part, encoded, strict=True))
+        passages = [prepared.passage for prepared in part]
+        encoded = encode_for_storage(self._encoder, passages, self._vectors)
+        readable: list[tuple[_Prepared, dict[str, Any]]] = []
+        for prepared, vectors in zip(part, encoded, strict=True):
+            if vectors is None:
+                self._leave_out(prepared)
+            else:
+                readable.append((prepared, vectors))
+        return readable
 
 
 def next_part_size(count: int, begun: float) -> int:

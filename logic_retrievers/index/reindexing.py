@@ -17,7 +17,7 @@ from typing import Any
 from qdrant_client import models
 
 from logic_retrievers.effects import ClientCall, Compute, Operation
-from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.encoders.base import Encoder, check_names
 from logic_retrievers.errors import CollectionError, CollectionNotFoundError, ConfigurationError
 from logic_retrievers.index import ingestion, lexical
 from logic_retrievers.index.collection import Collection
@@ -28,6 +28,8 @@ from logic_retrievers.index.point_format import content_hash, point_id, stored_h
 from logic_retrievers.index.points import count_points, delete_others, delete_points
 from logic_retrievers.index.quarantine_flag import unhide_points
 from logic_retrievers.index.requests import batches, client_call, retrieve, scroll
+from logic_retrievers.index.schema import new_vector
+from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.types import Passage
 
@@ -145,13 +147,14 @@ def estimate(
     """What :func:`reindex` would take, from the first passages of the collection."""
     source, _ = yield from _resolve(source, into, None, embedded)
     total = yield from count_points(source, None)
-    names = settings.get("vectors") or _vector_names(source, encoder)
+    names = check_names(settings.get("vectors") or _vector_names(source, encoder), encoder.specs)
     records, _ = yield scroll(source.name, limit=source.limits.results(SAMPLE))
     if not records:
         return ReindexReport(into, 0, 0, bytes=0)
-    texts = [source.passage(record).text_to_embed for record in records]
+    passages = [source.passage(record) for record in records]
+    made = [new_vector(encoder.specs[name]) for name in names]
     begun = time.monotonic()
-    yield Compute(partial(encoder.encode_documents, texts, names))
+    yield Compute(partial(encode_for_storage, encoder, passages, made))
     seconds = (time.monotonic() - begun) / len(records) * total
     payload = sum(len(json.dumps(record.payload)) for record in records) / len(records)
     vectors = 4 * sum(encoder.specs[name].dimension for name in names)
@@ -314,6 +317,12 @@ def _pass(
             of_tenant, stored = replace(target, tenant=tenant), list(passages.values())
             report = yield from ingestion.add(of_tenant, encoder, stored)
             written += report.added + report.updated
+            if report.blank:  # left out, so that the second collection is not to have them
+                records = yield retrieve(target.name, list(passages), payload=True)
+                there = {str(record.id): stored_hash(record.payload) for record in records}
+                for point in passages:
+                    if there.get(point) != seen[point].digest:
+                        del seen[point]
         if meter is not None:
             meter.report(len(seen))
         if offset is None:

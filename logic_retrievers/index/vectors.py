@@ -11,7 +11,7 @@ from qdrant_client import models
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.encoders.base import Encoder, Vectors
-from logic_retrievers.errors import CollectionMismatchError, EncoderError
+from logic_retrievers.errors import CollectionMismatchError, EmptyTextError, EncoderError
 from logic_retrievers.index import lexical
 from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.point_format import native_point_id, stored_hash
@@ -63,15 +63,23 @@ def encode_passages(
 
 def encode_for_storage(
     encoder: Encoder, passages: Sequence[Passage], vectors: Sequence[StoredVector]
-) -> list[dict[str, Any]]:
+) -> list[dict[str, Any] | None]:
     """For each passage: stored vector name -> its vector, as Qdrant takes it.
+
+    None for a passage in which the encoder finds no text.
 
     Raises:
         EncoderError: a vector with a coordinate that is not finite.
     """
-    dense = encode_passages(
-        encoder, passages, [vector.name for vector in vectors if not vector.sparse]
-    )
+    names = [vector.name for vector in vectors if not vector.sparse]
+    try:
+        dense = encode_passages(encoder, passages, names)
+    except EmptyTextError:
+        if len(passages) == 1:
+            return [None]
+        middle = len(passages) // 2
+        halves = (passages[:middle], passages[middle:])
+        return [each for half in halves for each in encode_for_storage(encoder, half, vectors)]
     columns = {
         vector.stored_name: [
             lexical.term_vector(passage.text_to_embed, vector.language or lexical.ENGLISH)

@@ -266,3 +266,12 @@ def test_several_writers_lose_nothing(tmp_path):
         list(pool.map(write, "abcd"))
     assert len(Ledger(path).entries("c")) == 80
     assert path.stat().st_mode & 0o077 == 0 or os.name == "nt"
+
+
+def test_what_is_only_read_is_not_written(tmp_path):
+    """The entry went with the process, and the collection remembered it."""
+    ledger = Ledger(tmp_path / "none.sqlite", create=False)
+    assert ledger.entries("c") == []
+    with pytest.raises(StorageError, match="create=True"):
+        ledger.add("c", [Entry("restore", "a")])
+    assert not [*tmp_path.iterdir()]

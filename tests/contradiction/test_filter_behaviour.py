@@ -139,13 +139,13 @@ def test_what_cannot_be_judged_stays_and_says_why():
     """An image, or a page in Russian, must neither fail the list nor vanish from it."""
     given = [
         Passage("blank", " \n"), *passages(YES), Passage("russian", "гостиница | да"),
-        Passage("image", "caption", embed_text=""), *passages(NO),
+        Passage("image", "caption", embed_text=""), *passages(NO), *passages("\ufe0f", "\u3164"),
     ]  # fmt: skip
     encoder = PlacedEncoder()
     found = ContradictionFilter(encoder, resolution="drop_both").filter(given)
-    assert ids(found.hits) == ["blank", "russian", "image"]
+    assert ids(found.hits) == ["blank", "russian", "image", "\ufe0f", "\u3164"]
     assert sorted(encoder.encoded) == [NO, YES]
-    blank, russian, image = (hit.evidence for hit in found.hits)
+    blank, russian, image, *_ = (hit.evidence for hit in found.hits)
     assert blank.reason == image.reason == "has no text to judge it by"
     assert "another script" in russian.reason
     assert [one.details["judged"] for one in (blank, russian)] == [False, False]

@@ -281,10 +281,11 @@ def test_passages_may_come_in_anything_that_is_read_once(encoder, passages, kind
 def test_what_has_no_text_follows_behind(encoder, passages):
     """A node of an image must neither fail the whole list nor vanish from it."""
     blank = [Passage("blank", " \n"), Passage("none", "", embed_text=""), Passage("e", "x", {}, *N)]
+    blank += [Passage(text, text) for text in UNSEEN]
     hits = Reranker(encoder).rerank("hotel", [blank[0], *passages[:2], *blank[1:]])
-    assert [hit.passage.id for hit in hits[2:]] == ["blank", "none", "e"]
-    assert [hit.rank for hit in hits] == [1, 2, 3, 4, 5]
-    assert [hit.evidence.passed_filter for hit in hits[2:]] == [False] * 3
+    assert [hit.passage.id for hit in hits[2:]] == ["blank", "none", "e", *UNSEEN]
+    assert [hit.rank for hit in hits] == [*range(1, 10)]
+    assert [hit.evidence.passed_filter for hit in hits[2:]] == [False] * 7
     assert {hit.score for hit in hits[2:]} == {hits[1].score}
     assert hits[:2] == Reranker(encoder).rerank("hotel", passages[:2])
     assert json.loads(json.dumps(hits[-1].to_dict()))["evidence"]["scores"] == {}
@@ -297,6 +298,7 @@ def test_what_has_no_text_follows_behind(encoder, passages):
 
 
 N = (None, None, "  ")  # source, span, embed_text
+UNSEEN = ("\ufe0f", "\u034f", "\u3164", "\u200d")
 
 
 def test_the_embedded_text_is_judged(encoder):

@@ -9,7 +9,8 @@ from typing import Any
 
 from logic_retrievers.errors import InputError
 from logic_retrievers.search import Engine
-from logic_retrievers.types import Passage, is_blank
+from logic_retrievers.text import is_blank
+from logic_retrievers.types import Passage
 from logic_retrievers.validation import storable
 
 from .harness import Target, accepted, expect

@@ -10,6 +10,7 @@ from doubles import WireDouble
 from suites import HashedEncoder
 
 from logic_retrievers.errors import (
+    BlankTextWarning,
     ConfigurationError,
     MissingVectorError,
     ServerError,
@@ -203,3 +204,18 @@ def test_passages_that_come_during_a_backfill(opened, make_passages):
     assert stored_scores(index, encoder) == pytest.approx(
         expected(encoder, [*passages, late]), abs=2e-6
     )
+
+
+def test_blank_passages_of_another_store_get_no_vector(opened, make_passages):
+    """One of them would keep every other one without the vector for ever."""
+    passages = make_passages(20)
+    index = opened(encoder=HashedEncoder(POOR))
+    index.add(passages)
+    blank = [point_id(passage.id) for passage in passages[3:6]]
+    index.client.set_payload(index.collection, {"page_content": "\u200b"}, blank)
+    encoder = HashedEncoder(RICH)
+    index = opened(encoder=encoder)
+    with pytest.warns(BlankTextWarning, match="3 passages"):
+        assert index.backfill(["compatibility"]).filled == 17
+    readable = [*passages[:3], *passages[6:]]
+    assert stored_scores(index, encoder) == pytest.approx(expected(encoder, readable), abs=2e-6)

@@ -147,7 +147,8 @@ def test_a_bad_passage_is_named_and_takes_no_good_one_with_it(index, passage, er
 
 
 @pytest.mark.parametrize(
-    "text", ["", " \n\t", "\u200b", "\u00ad \ufeff", "\x00", "\u3000", "\u2028", "\u2060\u200e"]
+    "text",
+    ["", " \n\t", "\u200b", "\u00ad \ufeff", "\x00", "\u3000", "\u2028", "\ufe0f", "\u034f \u3164"],
 )
 def test_a_blank_text_is_left_out_and_named(index, text):
     """One blank page keeps a whole book out; or its old text is lost."""
@@ -176,6 +177,18 @@ def test_a_text_that_the_tokenizer_drops_is_left_out():
         with pytest.warns(BlankTextWarning, match="3 of 5"):
             index.add([Passage(text, text) for text in ("an inn", *unread, "a bar")])
         assert {passage.text for passage in index.scroll()} == {"an inn", "a bar"}
+
+
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.BlankTextWarning")
+@pytest.mark.parametrize("blank", [" ", "\ufffd"], ids=["white space", "for the encoder"])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_source_of_blank_passages_alone_keeps_what_is_stored(blank, count):
+    """A scan that was read badly would empty the document."""
+    with PassageIndex.open() as index:
+        index.add([Passage(f"p{i}", f"page {i}", source="book") for i in range(3)])
+        read = [Passage(f"p{i}", blank, source="book") for i in range(count)]
+        assert index.add(read, replace_sources=True) == IngestReport(blank=count)
+        assert index.count() == 3
 
 
 def test_what_is_just_within_the_limits_is_stored_and_removable(index):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from datetime import date, datetime
+from unittest.mock import MagicMock
 
 import pytest
 from hypothesis import given
@@ -219,7 +220,13 @@ def test_the_tenant_surrounds_any_user_filter():
         ({'"': 1}, "no path"),
         ({'a."b': 1}, "no path"),
         ({'"a"b': 1}, "no path"),
-        ({"a": object()}, "'a' asks for a object"),
+        ({"a": object()}, "'a' is of type object. Use"),
+        ({"a": [1, object()]}, "'a' is of type object. Use"),
+        ({"a": "\ud800"}, "'a' holds half a character"),
+        ({"a": {"text": "x \ud800"}}, "'a' holds half a character"),
+        ({"a": [2**64]}, "'a' is an integer beyond 64 bits"),
+        ({"a": {"gte": float("inf")}}, "'a' has inf"),
+        ({"a": MagicMock()}, "levels"),
         ({"a": []}, "'a' has an empty list"),
         ({"a": {}}, "range is written with"),
         ({"a": {"gte": 1, "nearly": 2}}, "nearly"),

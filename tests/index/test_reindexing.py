@@ -10,8 +10,9 @@ import pytest
 from suites import HashedEncoder
 
 from logic_retrievers import Engine
-from logic_retrievers.errors import CollectionError, ConfigurationError
+from logic_retrievers.errors import BlankTextWarning, CollectionError, ConfigurationError
 from logic_retrievers.index import PassageIndex, reindexing
+from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
 
 NEWER = HashedEncoder(version="2", dimension=48)
@@ -298,3 +299,18 @@ def test_somebody_else_writes_to_the_second_collection(opened, make_passages, mo
     monkeypatch.setattr(reindexing, "delete_others", deleting)
     with pytest.raises(CollectionError, match="somebody else writes"):
         index.reindex("lr-test-2")
+
+
+@pytest.mark.parametrize("blank", ["\u200b", "\ufffd"], ids=["unseen", "for the encoder"])
+def test_blank_passages_are_left_out(blank):
+    """An older version, or another store, stored them; the call blamed another writer."""
+    with PassageIndex.open("q") as index:
+        index.add([Passage(f"p{n}", f"An inn of {n} rooms.") for n in range(9)])
+        assert index.reindex("r").passages == 9
+        blanked = [point_id("p3"), point_id("p4")]
+        index.client.set_payload(index.collection, {"page_content": blank}, blanked)
+        assert index.reindex("s", dry_run=True).passages == 9
+        for name in ("r", "s"):
+            with pytest.warns(BlankTextWarning, match="2 of 9"):
+                report = index.reindex(name)
+            assert (report.passages, report.removed) == (7, 2 if name == "r" else 0)

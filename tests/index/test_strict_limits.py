@@ -11,7 +11,7 @@ from doubles.replies import ErrorReply
 from doubles.rules import check_limits
 from hypothesis import given
 from hypothesis import strategies as st
-from qdrant_client import models
+from qdrant_client import QdrantClient, models
 from qdrant_client.http.models import QueryResponse
 
 from logic_retrievers import Atom, Engine, OnnxEncoder, Passage
@@ -179,6 +179,24 @@ def test_parts_are_said(wire_settings):
 
 
 @pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
+async def test_what_is_refused_is_divided_once_with_a_synchronous_client_alone(wire_double):
+    """Each level of halves was sent twice."""
+    strict = {"enabled": True, "read_rate_limit": 1}
+    options = {"collection_options": {"strict_mode_config": strict}}
+    client = QdrantClient(wire_double.url, check_compatibility=False)
+    with PassageIndex.open("p", OnnxEncoder(), client=client, **options) as index:
+        queries = ["rooms by the sea", "a hut", "an inn by the lake"]
+        wire_double.requests.clear()
+        with pytest.raises(ServerError, match="read_rate_limit"):
+            Engine(index).search_many(queries)
+        sent = len(wire_double.requests)
+        with pytest.raises(ServerError, match="read_rate_limit"):
+            await Engine(index).asearch_many(queries)
+    assert len(wire_double.requests) == 2 * sent
+    client.close()
+
+
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
 @pytest.mark.parametrize(
     ("rate", "settings"),
     [(2, {}), (1, {}), (5, {"retries": 0})],  # not one search; two halves that may not wait
@@ -203,7 +221,7 @@ def test_counts_are_exact(wire_settings, make_passages):
         assert index.count({"parity": "even"}) == 30
         assert index.count({"number": {"lt": 45}}) == 45
         assert index.count({"parity": "none"}) == 0
-        assert index.unknown_fields({"parity": "odd", "other": 1}) == ["other"]
+        assert index.unknown_fields({"parity": "odd", "other": 1}) == {"other": "a number"}
         assert index.delete(filter={"parity": "odd"}) == 30
         assert index.reindex("q").passages == 30
         assert index.copy_to("r", **wire_settings) == 30

@@ -15,7 +15,7 @@ from llama_stubs import CountingEncoder, TheirModel, longest_pause, recorded
 
 from logic_retrievers import FunctionEncoder, PassageIndex
 from logic_retrievers.encoders import default_bundle_path, default_encoder
-from logic_retrievers.errors import ConfigurationError, FingerprintMismatchError
+from logic_retrievers.errors import BlankTextWarning, ConfigurationError, FingerprintMismatchError
 
 TEXTS = ["A quiet inn.", "A loud bar.", "A warm pool."]
 
@@ -166,3 +166,13 @@ def test_a_model_without_a_name_needs_an_identity():
     with pytest.raises(ConfigurationError, match="str"):
         encoder_of("text-embedding-3-small")  # type: ignore[arg-type]
     assert isinstance(LogicEmbeddings(), BaseEmbedding)
+
+
+async def test_zeros_for_a_blank_text_are_said():
+    """Another vector store keeps them without a word."""
+    model = LogicEmbeddings()
+    with pytest.warns(BlankTextWarning, match="zeros"):
+        vectors = model.get_text_embedding_batch([TEXTS[0], "\ufffd"])
+    with pytest.warns(BlankTextWarning, match="zeros"):
+        assert await model.aget_text_embedding_batch([TEXTS[0], " "]) == vectors
+    assert (any(vectors[0]), any(vectors[1])) == (True, False)

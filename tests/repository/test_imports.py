@@ -21,8 +21,8 @@ MAY_IMPORT = {
     "lazy_imports": set(),
     "paths": set(),
     "python_process": set(),
-    "types": set(),
     "text": set(),
+    "types": {"text"},
     "effects": set(),
     "api_keys": {"errors"},
     "server_requests": {"errors"},
@@ -41,7 +41,7 @@ MAY_IMPORT = {
     "judging": {
         *("errors", "lazy_imports", "effects", "encoders", "types", "settings", "scoring", "text"),
     },
-    "validation": {"types", "errors"},
+    "validation": {"types", "errors", "encoders"},
     "documents": {
         *("types", "errors", "encoders", "validation", "settings", "paths", "text", "queries"),
         "python_process",
