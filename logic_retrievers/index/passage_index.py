@@ -116,7 +116,8 @@ class PassageIndex(IndexCopies):
         off, even by ``kill -9``, is finished by running it again.
 
         A passage whose text holds nothing to read is left out, with a :class:`BlankTextWarning`;
-        what is stored under its id stays. Metadata are stored as JSON has them.
+        what is stored under its id stays, unless the rest of its source is replaced. Metadata are
+        stored as JSON has them.
 
         Args:
             passages: any iterable; read as a stream.
