@@ -53,7 +53,8 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
     try:
         if folder.exists():
             raise ConfigurationError(f"{folder} is there already; choose a new folder")
-        private_folder(partial)
+        private_folder(target.parent)
+        partial.mkdir(0o700)
         for name, text in files.items():
             (partial / name).touch(0o600)
             (partial / name).write_text(text, encoding="utf-8", newline="\n")

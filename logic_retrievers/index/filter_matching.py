@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from qdrant_client import models
 from qdrant_client.local.payload_filters import check_filter
 
+from logic_retrievers.errors import InputError
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.types import Passage
-from logic_retrievers.validation import as_stored
+from logic_retrievers.validation import plain_value
 
 
 def matching(
@@ -29,6 +31,9 @@ def matching(
 
 
 def _payload(passage: Passage, prefixes: Sequence[str]) -> dict[str, Any]:
-    metadata = as_stored(passage).metadata
+    metadata: dict[str, Any] = {}
+    for key, value in passage.metadata.items():
+        with suppress(InputError):  # no collection would hold it, so no filter finds it
+            metadata |= plain_value({key: value}, "metadata")
     payload: dict[str, Any] = dict(metadata) if "" in prefixes else {}
     return payload | {prefix: metadata for prefix in prefixes if prefix}

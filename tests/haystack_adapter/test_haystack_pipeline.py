@@ -133,7 +133,12 @@ def test_indexing_again_costs_nothing(tmp_path, documents, policy):
     assert writer.run(documents)["documents_written"] == 6
     report = store.index.add
     seen = []
-    store.index.add = lambda *given, **more: seen.append(report(*given, **more))
+
+    def noted(*given, **more):
+        seen.append(report(*given, **more))
+        return seen[-1]
+
+    store.index.add = noted
     writer.run(documents)
     assert [(one.added, one.updated) for one in seen] == [(0, 0)]
     store.close()

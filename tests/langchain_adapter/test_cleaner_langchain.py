@@ -159,8 +159,8 @@ def test_a_key_knows_a_document_whatever_was_said_about_it():
     same = Document("a", metadata={"x": 1, "y": {"b": 1, "a": date(2024, 1, 2)}})
     turned = Document("a", id="other", metadata={"y": {"a": "2024-01-02", "b": 1}, "x": 1})
     assert document_key(same) == document_key(turned) == "aa178b04-5d8e-b84f-8db8-f86910c35cb0"
-    with pytest.raises(InputError, match="set"):
-        document_key(Document("a", metadata={"x": {1, 2}}))
+    with pytest.raises(InputError, match="object"):
+        document_key(Document("a", metadata={"x": object()}))
 
 
 def test_documents_without_id_are_told_apart_by_their_keys():

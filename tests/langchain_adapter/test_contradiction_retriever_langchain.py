@@ -24,7 +24,7 @@ from placed import SETTINGS, PlacedEncoder
 from qdrant_client import models
 
 from logic_retrievers import CombinedEncoder, ContradictionSearch, PassageIndex
-from logic_retrievers.errors import InputError, MissingVectorError
+from logic_retrievers.errors import InputError, MissingVectorError, UnknownFieldWarning
 
 STATEMENT = "inn | shut | c"
 EVERYTHING = len(DOCUMENTS)
@@ -257,7 +257,8 @@ def test_filters_of_both_kinds(store):
         assert {result.metadata["source"] for result in found} == {"blog"}
         assert len(found) == 3
     odd = ContradictionRetriever(index=store.index, filter={"should": "see"})
-    assert odd.invoke(STATEMENT) == []
+    with pytest.warns(UnknownFieldWarning, match="should"):
+        assert odd.invoke(STATEMENT) == []
 
 
 async def test_over_a_server(wire_double):

@@ -80,7 +80,7 @@ def test_the_command_takes_what_the_container_gives_it(monkeypatch):
     """An option that was renamed makes a container that restarts for ever."""
     opened = []
 
-    def refuse(stored: StoredCollection) -> None:
+    def refuse(stored: StoredCollection, **_: object) -> None:
         opened.append(stored)
         raise SystemExit(0)
 
