@@ -107,7 +107,8 @@ def _places(called_with: Mapping[str, Any]) -> dict[str, str]:
         another = (
             "Name the bundle that made it by --bundle, or leave that out for the shipped one; or"
             f" make a second collection with this one: `logic-retrievers reindex {second}"
-            f" --new-bundle {shlex.quote(str(bundle))}{whole}`, and name that by --collection"
+            f" --new-bundle {shlex.quote(str(bundle))}{whole}` (with --bundle, where another than"
+            " the shipped one made the first), and name that by --collection"
         )
     return {
         _SAME: where + options("bundle", "tenant", "all_tenants"),

@@ -51,7 +51,7 @@ def unknown_fields(
 
     Returns:
         Name of a field -> the kind of value that the filter wants there; nothing where the
-        collection is empty, or a server refuses to look. And all fields that were looked at.
+        collection is empty, or a server refuses to look. And the fields that were looked at.
     """
     demands = [
         demand
@@ -59,17 +59,19 @@ def unknown_fields(
         if not all(name in known for name in demand.fields)
     ][:MOST]
     unknown: dict[str, str] = {}
+    seen: list[str] = []
     try:
         if not demands or not (yield from _has_any(collection, None)):
             return {}, []
         for demand in demands:
-            if len(unknown) < MOST_UNKNOWN and not (
-                yield from _has_any(collection, demand.condition)
-            ):
+            if len(unknown) >= MOST_UNKNOWN:
+                break  # the next search tells of the others
+            seen += demand.fields
+            if not (yield from _has_any(collection, demand.condition)):
                 unknown |= demand.fields
     except (CollectionError, ServerError):  # strict mode wants an index; the search itself worked
         return {}, []
-    return unknown, [name for demand in demands for name in demand.fields]
+    return unknown, seen
 
 
 def _has_any(collection: Collection, condition: models.Condition | None) -> Operation[bool]:

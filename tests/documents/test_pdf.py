@@ -130,6 +130,7 @@ def test_rows_of_a_table_stay_whole(rows: list[tuple[str, ...]], tmp_path: Path)
         (["they re-", "sign; who would resign"], "they resign; who would resign"),
         (["the Anglo-", "Saxon king"], "the Anglo-Saxon king"),
         (["COVID-", "19 and x-", "ray"], "COVID-19 and x-ray"),
+        (["the 19th-", "century town"], "the 19th-century town"),
         (["state-of-", "the-art"], "state-of-the-art"),
         (["from 1990-", "1995"], "from 1990-1995"),
         (["a pock-", "et, gold-", "en"], "a pocket, golden"),

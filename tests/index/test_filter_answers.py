@@ -182,6 +182,14 @@ async def test_a_filter_that_can_find_nothing_is_warned_of_once(small, name):
     assert re.search(words, str(warning.message))
 
 
+def test_of_many_unknown_fields_a_later_search_tells_the_rest(small):
+    """Those that were not looked at counted as told."""
+    with pytest.warns(UnknownFieldWarning, match="k3"):
+        small.count({f"k{n}": 1 for n in range(6)})
+    with pytest.warns(UnknownFieldWarning, match="k5"):
+        small.count({"k5": 1})
+
+
 @pytest.mark.parametrize("name", EXPLAINED)
 def test_a_filter_that_finds_nothing_for_another_reason_is_not(small, name):
     """A warning that is wrong is not read the next time."""
