@@ -124,8 +124,8 @@ def _hyphen(left: str, right: str, known: Counter[str]) -> str:
     """What stands between two parts of a word.
 
     The document's own spelling decides, then common English words. Where neither knows the word,
-    the hyphen stays before a conjunction, a capital or a figure, in "x-ray" and "state-of-the-art",
-    and between two English words ("user-defined"). All else is one word, as nine in ten are.
+    the hyphen stays before a conjunction, a capital, a figure or an English word ("user-defined",
+    "ex-wife"), and in "x-ray" and "state-of-the-art". All else is one word, as nine in ten are.
     """
     one, other = left.casefold(), right.casefold()
     word, hyphenated, english = f"{one}{other}", f"{one}-{other}", english_words()
@@ -142,6 +142,6 @@ def _hyphen(left: str, right: str, known: Counter[str]) -> str:
         or left[-1:].isdigit()
         or right[:1].isdigit()
         or (right[:1].isupper() and not left.isupper())
-        or {one, other} <= english
+        or other in english
     )
     return "-" if keeps else ""

@@ -131,6 +131,8 @@ def test_rows_of_a_table_stay_whole(rows: list[tuple[str, ...]], tmp_path: Path)
         (["the Anglo-", "Saxon king"], "the Anglo-Saxon king"),
         (["COVID-", "19 and x-", "ray"], "COVID-19 and x-ray"),
         (["the 19th-", "century town"], "the 19th-century town"),
+        (["a ten-", "year lease, his ex-", "wife"], "a ten-year lease, his ex-wife"),
+        (["they re-", "sign"], "they re-sign"),
         (["state-of-", "the-art"], "state-of-the-art"),
         (["from 1990-", "1995"], "from 1990-1995"),
         (["a pock-", "et, gold-", "en"], "a pocket, golden"),
