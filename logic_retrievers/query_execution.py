@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
-from logic_retrievers.errors import UntrainedVectorWarning, warn
+from logic_retrievers.errors import EmptyTextError, UntrainedVectorWarning, warn
 from logic_retrievers.index import EncodedVectorQuery, lexical
 from logic_retrievers.index.lexical import term_vector
 from logic_retrievers.index.requests import QueryVector
@@ -101,6 +101,20 @@ def encode_plans(
     ]
 
 
+def _encode(
+    encoder: Encoder, passages: Sequence[Passage], names: Sequence[str]
+) -> Mapping[str, npt.NDArray[np.float32]]:
+    """The vectors of passages; zeros, near to nothing, where the encoder finds no text."""
+    try:
+        return encode_passages(encoder, passages, names)
+    except EmptyTextError:
+        if len(passages) == 1:
+            return {n: np.zeros((1, encoder.specs[n].dimension), np.float32) for n in names}
+        middle = len(passages) // 2
+        halves = [_encode(encoder, half, names) for half in (passages[:middle], passages[middle:])]
+        return {name: np.concatenate([half[name] for half in halves]) for name in names}
+
+
 def passage_vectors(
     passages: Sequence[Passage],
     names: Sequence[str],
@@ -137,7 +151,7 @@ def passage_vectors(
         places = range(len(passages))
         missing = [p for p in places if any((name, p) not in known for name in names)]
         unread = [passages[position] for position in missing]
-        encoded = encode_passages(encoder, unread, names) if missing else {}
+        encoded = _encode(encoder, unread, names) if missing else {}
         rows = {
             (name, position): row.astype(np.float64)
             for name, vectors in encoded.items()

@@ -16,6 +16,7 @@ from table import TableEncoder
 
 from logic_retrievers import (
     AutoPolicy,
+    ContradictionFilter,
     Engine,
     ParsedQuery,
     Passage,
@@ -366,3 +367,12 @@ def test_what_is_no_passage_is_refused():
     """A list of strings is the first thing that a newcomer passes."""
     with pytest.raises(InputError, match="Passage"):
         Reranker(policy="topical").rerank("query", ["a text"])
+
+
+def test_a_passage_that_the_tokenizer_drops_takes_no_other_with_it():
+    """A lone bullet of a PDF's symbol font kept a whole list from being ordered, or filtered."""
+    given = [Passage(text, text) for text in ("\uf0b7", "a quiet inn", "a loud bar", "\ufffd")]
+    hits = Reranker().rerank("an inn, but no bars", given)
+    assert sorted(hit.passage.id for hit in hits) == sorted(passage.id for passage in given)
+    assert hits[0].passage.id == "a quiet inn"
+    assert len(ContradictionFilter().filter(given).hits) == 4
