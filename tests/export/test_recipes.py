@@ -9,7 +9,7 @@ import pytest
 for needed in ("sentence_transformers", "datasets", "accelerate"):
     pytest.importorskip(needed, reason="the extra train")
 
-from logic_export.data.sets.films.films_table import load_films_table  # noqa: E402
+from logic_export.data.sets.films import load_films_table  # noqa: E402
 from logic_export.data.sets.generation import (  # noqa: E402
     generate_queries,
     write_set_queries,

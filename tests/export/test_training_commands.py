@@ -14,7 +14,6 @@ from logic_export.data.triplets import read_triplets
 from typer.testing import CliRunner
 
 from logic_retrievers.encoders import load_bundle
-from logic_retrievers.evaluation import load_dataset
 
 SENTENCES = (
     "The bridge over the {} was opened in 1907. It is not used by trains today. Ships can pass at "
@@ -59,17 +58,6 @@ def test_wrong_usage_is_said_in_a_line(tmp_path: Path, arguments: list[str], fau
     assert done.exit_code == 2
     assert fault in done.stderr
     assert not (tmp_path / "x").exists()
-
-
-def test_diagnose_makes_a_folder_that_evaluate_reads(corpus: Path, tmp_path: Path):
-    out = tmp_path / "negation"
-    done = CliRunner().invoke(
-        app, ["diagnose", "negation", str(corpus), "--out", str(out), "--count", "1"]
-    )
-    assert done.exit_code == 0, done.output
-    dataset = load_dataset(out)
-    assert len(dataset.queries) == 2
-    assert all(query.violating for query in dataset.queries)
 
 
 def test_a_recipe_that_is_not_there_is_said_in_a_line(tmp_path: Path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from logic_export.cli.bundles import add_head, compress, export, export_query_encoder
-from logic_export.cli.data import data, diagnose
+from logic_export.cli.data import data
 from logic_export.cli.judge import add_judge, measure_judge, soft_labels, train_judge, unpack_judge
 from logic_export.cli.training import average_checkpoints, calibrate, train
 from logic_retrievers.cli.console import CommandGroup
@@ -13,10 +13,7 @@ from logic_retrievers.cli.console import CommandGroup
 app = typer.Typer(
     cls=CommandGroup,
     help="Trains encoders and pair judges, and exports them as ONNX bundles.",
-    epilog=(
-        "Exit codes: 0 done; 1 failed; 2 wrong usage; 3 done, but fewer questions than asked for; "
-        "4 a language model's endpoint failed; 5 the encoder cannot be used."
-    ),
+    epilog="Exit codes: 0 done; 1 failed; 2 wrong usage; 5 the encoder cannot be used.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -34,7 +31,6 @@ for command in (
     add_judge,
     measure_judge,
     soft_labels,
-    diagnose,
 ):
     app.command()(command)
 app.add_typer(data, name="data")

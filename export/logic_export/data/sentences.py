@@ -1,9 +1,9 @@
-"""Texts split into sentences and sub-documents, and sentences turned into claims."""
+"""Splits texts into sentences and turns sentences into claims."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from logic_export.data.negation.clauses import clause_start, tokenize
 
@@ -31,12 +31,6 @@ def sentence_window(text: str, numbers: Collection[int], beside: int = 1) -> str
     return " ".join(sentences[number] for number in window if 0 <= number < len(sentences))
 
 
-SENTENCES_PER_SUBDOCUMENT = 3
-"""Sentences of a sub-document; the last one may have one more."""
-
-MAX_SUBDOCUMENTS = 4
-"""Sub-documents taken from one document."""
-
 _HEADING = re.compile(r"(?:(?:AIMS?|[A-Z]{5,})(?: (?:(?:AND|OF) )?[A-Z]{4,})*:? )(?=[A-Z0-9])")
 _CONNECTIVE = re.compile(
     r"(?:however|moreover|furthermore|in addition|additionally|in contrast|in conclusion|thus|"
@@ -50,43 +44,15 @@ _POINTS_BACK = re.compile(
     r"but|also|the (?:latter|former)|one|another)\b",
     re.IGNORECASE,
 )
-_FIRST = re.compile(r"[A-Z][a-z]*(?=[ -])")
 _CLAIM_WORDS = range(5, 31)
 
 
-def split_subdocuments(text: str) -> list[list[str]]:
-    """The first :data:`MAX_SUBDOCUMENTS` sub-documents of a text, each a list of
-    :data:`SENTENCES_PER_SUBDOCUMENT` sentences.
-
-    A single left-over sentence joins the previous sub-document.
-    """
-    sentences_of_text = split_sentences(text)
-    groups = [
-        sentences_of_text[i : i + SENTENCES_PER_SUBDOCUMENT]
-        for i in range(0, len(sentences_of_text), SENTENCES_PER_SUBDOCUMENT)
-    ]
-    if len(groups) > 1 and len(groups[-1]) == 1:
-        groups[-2:] = [groups[-2] + groups[-1]]
-    return groups[:MAX_SUBDOCUMENTS]
-
-
-def lowercase_words(texts: Iterable[str]) -> frozenset[str]:
-    """Words that occur in lower case: they are no names, so a claim may begin with them in lower
-    case.
-    """
-    return frozenset(word for text in texts for word in re.findall(r"(?<![\w-])[a-z]+\b", text))
-
-
-def to_claim(sentence: str, lower: Collection[str] = ()) -> str | None:
+def to_claim(sentence: str) -> str | None:
     """The sentence as a claim, to follow "evidence that"; None where it cannot stand alone.
 
     A heading, a connective ("However, ") and a report ("We found that ") are removed. Sentences
     that refer back ("This ...", "They ...") and those of fewer than 5 or more than 30 words give
     none.
-
-    Args:
-        sentence: one sentence.
-        lower: words written in lower case at the beginning, see :func:`lowercase_words`.
     """
     text = sentence.strip().rstrip(".!")
     if heading := _HEADING.match(text):
@@ -99,5 +65,4 @@ def to_claim(sentence: str, lower: Collection[str] = ()) -> str | None:
         text = text[words[start].start :]
     if _POINTS_BACK.match(text) or len(text.split()) not in _CLAIM_WORDS or "?" in text:
         return None
-    first = _FIRST.match(text)
-    return text[:1].lower() + text[1:] if first and first[0].lower() in lower else text
+    return text

@@ -1,10 +1,13 @@
 """Synonyms and antonyms from WordNet's own data files."""
 
+# NLTK's reader needs the file lexnames, which Debian's package lacks, and refuses folders outside
+# NLTK's own; the wn package reads another format.
+
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -34,7 +37,7 @@ _MARKER = re.compile(r"\((?:a|p|ip)\)$")
 
 @dataclass(frozen=True, slots=True)
 class Antonym:
-    """What a word's antonym pointer leads to: a word, and the other words of its synset."""
+    """An antonym, and the other words of its synset."""
 
     lemma: str
     synonyms: tuple[str, ...]
@@ -42,7 +45,7 @@ class Antonym:
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """One meaning of a word: the other words of the synset, and the antonyms of this word."""
+    """One meaning of a word: the other words of the synset, and the word's antonyms."""
 
     synonyms: tuple[str, ...]
     antonyms: tuple[Antonym, ...]
@@ -52,9 +55,9 @@ class Sense:
 class WordNet:
     """Words by lemma and part of speech.
 
-    Lemmas are spelt as in the files, with spaces for underscores and without the markers of an
-    adjective's position ("(a)", "(p)", "(ip)"); case is kept. Only lexical antonyms (word to word)
-    count; indirect ones, over similar adjectives, are not followed.
+    Lemmas keep their case, have spaces for underscores and lack the markers of an adjective's
+    position ("(a)", "(p)", "(ip)"). Only antonyms between words count, not those reached over
+    similar adjectives.
 
     Args:
         senses: the meanings of each word, in the order of the files, not by frequency.
@@ -63,11 +66,11 @@ class WordNet:
     senses: Mapping[tuple[str, PartOfSpeech], tuple[Sense, ...]]
 
     def synonyms(self, lemma: str, part: PartOfSpeech) -> tuple[str, ...]:
-        """The other lemmas of all synsets of a word; none for a word that is not listed."""
+        """The other lemmas of all synsets of a word; none for an unknown word."""
         return _distinct(s.synonyms for s in self.senses.get((lemma, part), ()))
 
     def antonyms(self, lemma: str, part: PartOfSpeech) -> tuple[str, ...]:
-        """The lemmas that a word is opposed to in any sense; none for a word not listed."""
+        """The antonyms of all senses of a word; none for an unknown word."""
         senses = self.senses.get((lemma, part), ())
         return _distinct(tuple(a.lemma for a in sense.antonyms) for sense in senses)
 
@@ -76,13 +79,15 @@ class WordNet:
         return tuple(part for part in _FILES if (lemma, part) in self.senses)
 
 
+# Part of speech and offset: the name of a synset.
+_Key: TypeAlias = tuple[PartOfSpeech, int]
+
+
 @dataclass(frozen=True, slots=True)
 class _Synset:
-    key: tuple[PartOfSpeech, int]
     lemmas: tuple[str, ...]
     # position of a word here; the other synset; position of a word there
-    antonyms: tuple[tuple[int, tuple[PartOfSpeech, int], int], ...]
-    place: tuple[Path, int]
+    antonyms: tuple[tuple[int, _Key, int], ...]
 
 
 def load_wordnet(folder: Path | None = None) -> WordNet:
@@ -104,9 +109,16 @@ def load_wordnet(folder: Path | None = None) -> WordNet:
             f"no WordNet in {directory} ({named_by}): looked for {', '.join(missing)}. Install it "
             "with 'apt-get install wordnet-base', or name the folder that holds these files"
         )
-    return _link_senses(
-        {s.key: s for name in _FILES.values() for s in _synsets(directory / name)},
-    )
+    synsets = {
+        key: synset for name in _FILES.values() for key, synset in _read_synsets(directory / name)
+    }
+    try:
+        return _link_senses(synsets)
+    except (KeyError, IndexError) as error:
+        raise ReadError(
+            f"an antonym is not there ({error}); do the four files belong to one version?",
+            file=str(directory),
+        ) from error
 
 
 def _find_folder() -> tuple[Path, str]:
@@ -117,7 +129,7 @@ def _find_folder() -> tuple[Path, str]:
     return USUAL_FOLDER, "the usual folder; WNSEARCHDIR and WNHOME are not set"
 
 
-def _synsets(path: Path) -> Iterator[_Synset]:
+def _read_synsets(path: Path) -> Iterator[tuple[_Key, _Synset]]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -126,19 +138,15 @@ def _synsets(path: Path) -> Iterator[_Synset]:
         if line.startswith("  ") or not line:  # the licence, ahead of the data
             continue
         try:
-            yield _synset(line, (path, number))
+            yield _parse_synset(line)
         except (ValueError, IndexError, KeyError) as error:
             raise ReadError(
-                "not a line of a WordNet data file (see wndb(5)): offset, file number, part of "
-                "speech, count of words, words, count of pointers, pointers",
-                file=str(path),
-                line=number,
+                "not a line of a WordNet data file, see wndb(5)", file=str(path), line=number
             ) from error
 
 
-def _synset(line: str, location: tuple[Path, int]) -> _Synset:
+def _parse_synset(line: str) -> tuple[_Key, _Synset]:
     fields = line.split(" | ")[0].split()
-    part = _PARTS[fields[2]]
     end = 4 + 2 * int(fields[3], 16)
     lemmas = tuple(_MARKER.sub("", word).replace("_", " ") for word in fields[4:end:2])
     antonyms = []
@@ -146,31 +154,20 @@ def _synset(line: str, location: tuple[Path, int]) -> _Synset:
         symbol, offset, letter, numbers = fields[start : start + 4]
         source, target = int(numbers[:2], 16), int(numbers[2:], 16)
         if symbol == "!" and source and target:  # 0: a pointer between synsets, not words
-            lemmas[source - 1]  # an IndexError here names the line
             antonyms.append((source - 1, (_PARTS[letter], int(offset)), target - 1))
-    return _Synset((part, int(fields[0])), lemmas, tuple(antonyms), location)
+    return (_PARTS[fields[2]], int(fields[0])), _Synset(lemmas, tuple(antonyms))
 
 
-def _link_senses(synsets: Mapping[tuple[PartOfSpeech, int], _Synset]) -> WordNet:
+def _link_senses(synsets: Mapping[_Key, _Synset]) -> WordNet:
     senses: dict[tuple[str, PartOfSpeech], list[Sense]] = {}
-    for synset in synsets.values():
+    for (part, _), synset in synsets.items():
         opposed: list[list[Antonym]] = [[] for _ in synset.lemmas]
         for source, key, target in synset.antonyms:
-            target_lemmas = synsets[key].lemmas if key in synsets else ()
-            if target >= len(target_lemmas):
-                path, line = synset.place
-                raise ReadError(
-                    f"an antonym pointer leads to word {target + 1} of {key[0]} {key[1]:08}, which "
-                    "is not there; do the four files belong to one version?",
-                    file=str(path),
-                    line=line,
-                )
-            opposed[source].append(
-                Antonym(target_lemmas[target], _others(target_lemmas, target_lemmas[target]))
-            )
+            lemmas = synsets[key].lemmas
+            opposed[source].append(Antonym(lemmas[target], _others(lemmas, lemmas[target])))
         for lemma, antonyms in zip(synset.lemmas, opposed, strict=True):
             sense = Sense(_others(synset.lemmas, lemma), tuple(antonyms))
-            senses.setdefault((lemma, synset.key[0]), []).append(sense)
+            senses.setdefault((lemma, part), []).append(sense)
     return WordNet({word: tuple(senses_of_word) for word, senses_of_word in senses.items()})
 
 
@@ -178,5 +175,5 @@ def _others(lemmas: tuple[str, ...], lemma: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(other for other in lemmas if other != lemma))
 
 
-def _distinct(groups: Iterator[tuple[str, ...]]) -> tuple[str, ...]:
+def _distinct(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chain.from_iterable(groups)))

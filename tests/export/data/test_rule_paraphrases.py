@@ -8,14 +8,8 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from logic_export.data.contradictions.paraphrases import (
-    find_synonyms,
-    paraphrase,
-    rewrite_paraphrases,
-)
+from logic_export.data.contradictions.paraphrases import find_synonyms, paraphrase
 from sample_texts import TEXTS, WORDNET, WORDS, seeds
-
-from logic_retrievers.errors import InputError
 
 
 def all_of(text: str, synonyms=None, tries: int = 300) -> set[str]:
@@ -105,31 +99,3 @@ def test_any_text_can_be_said_otherwise(text: str, seed: int):
     made = paraphrase(text, Random(seed), WORDS.synonyms)
     assert made == paraphrase(text, Random(seed), WORDS.synonyms)
     assert bool(made.strip()) is bool(text.split())
-
-
-class Answering:
-    """A rewriter with prepared answers."""
-
-    def __init__(self, *answers: str | None) -> None:
-        self.answers = list(answers)
-        self.asked: list[tuple[str, str]] = []
-
-    def rewrite(self, instruction: str, text: str) -> str:
-        self.asked.append((instruction, text))
-        answer = self.answers.pop(0)
-        if answer is None:
-            raise InputError("no usable answer")
-        return answer
-
-
-def test_a_rewriter_is_asked_for_every_copy_anew():
-    """A cache or a model at temperature 0 says the same to the same question."""
-    rewriter = Answering("It burnt down. ", None, "The mill burnt.", "It burnt down.")
-    assert rewrite_paraphrases("The mill burnt.", rewriter, copies=4, instruction="Reword.") == [
-        "It burnt down."
-    ]
-    instructions, texts = zip(*rewriter.asked, strict=True)
-    assert len(set(instructions)) == 4
-    assert all(one.startswith("Reword.\n") for one in instructions)
-    assert set(texts) == {"The mill burnt."}
-    assert rewrite_paraphrases("The mill burnt.", Answering("a", "b", "a")) == ["a", "b"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -11,11 +9,10 @@ from pathlib import Path
 import pytest
 from logic_export.data.sets.attribute_table import AtomTruth, AttributeTable, Item
 from logic_export.data.sets.generation import generate_queries, write_set_queries
-from logic_export.data.sets.rephrasing import rephrase_queries
 from logic_export.data.sets.sampling import split_atoms
 from logic_export.data.sets.templates import TEMPLATES, remove_atom
 
-from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputError
+from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.queries.expressions import Expression
 
@@ -58,6 +55,10 @@ def test_labels_are_what_the_table_says(parts, table) -> None:
 
 def test_every_query_is_a_fair_one(parts, table) -> None:
     """Too wide or too narrow a query, or an atom that changes nothing, measures nothing."""
+    for queries in parts.values():
+        assert len({query.id for query in queries}) == len(queries)
+        meant = [str(query.expression) for query in queries if not query.variant]
+        assert len(set(meant)) == len(meant)
     for query in (q for queries in parts.values() for q in queries if not q.variant):
         assert 3 <= len(query.satisfying) <= 50
         assert len(query.neutral) <= 50
@@ -65,13 +66,6 @@ def test_every_query_is_a_fair_one(parts, table) -> None:
         for atom in query.expression.atoms:
             rest = remove_atom(query.expression, atom)
             assert rest is None or table.truth(rest)[0] != set(query.satisfying)
-
-
-def test_no_query_comes_twice(parts) -> None:
-    for queries in parts.values():
-        assert len({query.id for query in queries}) == len(queries)
-        meant = [str(query.expression) for query in queries if not query.variant]
-        assert len(set(meant)) == len(meant)
 
 
 def test_parts_share_no_atom_no_name_and_no_wording(parts, table) -> None:
@@ -103,12 +97,9 @@ def test_variants_are_the_same_atoms_in_other_forms(parts) -> None:
 
 def test_the_same_seed_gives_the_same_queries(parts, table) -> None:
     assert generate_queries(table, COUNTS, seed=3, shares=SHARES) == parts
-    assert generate_queries(table, COUNTS, seed=4, shares=SHARES) != parts
-
-
-def test_variants_can_be_left_out(table) -> None:
-    queries = generate_queries(table, {"test": 7}, shares=SHARES, variants=False)["test"]
-    assert len(queries) == 7
+    other = generate_queries(table, COUNTS, seed=4, shares=SHARES, variants=False)
+    assert {part: len(queries) for part, queries in other.items()} == COUNTS
+    assert other["dev"] != tuple(query for query in parts["dev"] if not query.variant)
 
 
 def test_what_silence_says_nothing_of_is_never_ruled_out() -> None:
@@ -157,9 +148,9 @@ def test_a_poor_table_says_what_it_gives() -> None:
         {"things of Rome": AtomTruth(frozenset({"x0", "x1", "x2"}), frozenset(), "place")},
         noun="things",
     )
-    with pytest.raises(InputError, match="gives 0 queries of the form 'a' for 'test', not 1"):
+    with pytest.raises(InputError, match="'a'"):
         generate_queries(poor, {"test": 7}, shares={"train": 0.9999, "test": 0.0001})
-    with pytest.raises(InputError, match="gives 0 queries of the form 'a_and_b' for 'train'"):
+    with pytest.raises(InputError, match="'a_and_b'"):
         generate_queries(poor, {"train": 7}, shares={"train": 0.9999, "test": 0.0001})
 
 
@@ -205,94 +196,20 @@ def test_a_set_is_not_written_over_another(parts, table, tmp_path: Path) -> None
 def test_items_that_no_search_can_tell_apart_are_refused(parts, tmp_path: Path) -> None:
     """Readers merge equal texts, and the labels of the one would be those of the other."""
     items = {"a": Item("T", "x"), "b": Item("T", "x")}
-    with pytest.raises(InputError, match="'a' and 'b' have the same title and text"):
+    with pytest.raises(InputError, match="same"):
         write_set_queries(tmp_path, items, parts)
-
-
-# --- a rewriter
-
-
-class Said:
-    """Answers by a function of the query."""
-
-    def __init__(self, answer):
-        self.answer = answer
-
-    def rewrite(self, instruction: str, text: str) -> str:
-        return self.answer(text)
-
-
-def test_a_paraphrase_is_taken_where_every_name_survives(parts) -> None:
-    queries = [query for query in parts["train"] if query.template == "a_not_b"][:5]
-    done = rephrase_queries(queries, Said(lambda text: f"could you show me {text}"), noun="dishes")
-    assert not done.reasons
-    for query, made in zip(queries, done.queries, strict=True):
-        assert made.text == f"could you show me {query.text}"
-        assert (made.wording, made.id) == ("rewriter", f"{query.id}-r")
-        assert (made.group, made.expression) == (query.group, query.expression)
-        assert made.satisfying == query.satisfying
-
-
-def test_a_paraphrase_that_loses_an_atom_is_counted_and_left_out(parts) -> None:
-    """A lost name turns a query into another one, whose labels are wrong."""
-
-    def refuses(text: str) -> str:
-        raise EmptyTextError("nothing")
-
-    query = next(query for query in parts["train"] if query.template == "a_not_b")
-    named = query.expression.atoms[0].replace("dishes", "").split()[-1]
-    lost = query.text.replace(named, f"{named}0")
-    assert rephrase_queries([query], Said(lambda _: lost), noun="dishes").queries == ()
-    for answer, reason in ((refuses, "no usable answer"), (lambda _: "a\nb", "several lines")):
-        assert rephrase_queries([query], Said(answer), noun="dishes").reasons == {reason: 1}
-
-
-def test_the_name_of_an_atom_is_what_is_written_large(parts) -> None:
-    from dataclasses import replace
-
-    film = TEMPLATES["a_and_b"]("films directed by Raoul Walsh", "1940s war films")
-    query = replace(parts["train"][0], text="any", expression=film)
-
-    def answered(text: str) -> dict[str, int]:
-        return dict(
-            rephrase_queries([replace(query, text=text)], Said(lambda t: t), noun="films").reasons
-        )
-
-    assert not answered("Raoul Walsh movies from the 1940s on the war")
-    for lost in ("Walsh movies from the 1940s on the war", "Raoul Walsh movies from the 1940s"):
-        assert answered(lost) == {"an atom's name is missing": 1}
 
 
 # --- the command
 
 
-def test_the_command_writes_a_data_set(tmp_path: Path) -> None:
+def test_the_command_writes_a_data_set(table, tmp_path: Path, monkeypatch) -> None:
     pytest.importorskip("typer", reason="the extra cli")
     from logic_export.cli.app import app
+    from logic_export.data.sets import films
     from typer.testing import CliRunner
 
-    firsts = ("Ida", "Max", "Ann", "Leo", "Eve", "Tom", "Una", "Sam", "Amy", "Ben")
-    people = [f"{first} {last}" for first in firsts for last in ("Elk", "Mole", "Oak", "Ash")]
-    genres = ("Drama", "Comedy", "Western", "Horror", "Crime", "Musical")
-    rows = []
-    for number in range(400):
-        year = 1930 + number % 5
-        kinds = [genres[number % 6], genres[number % 5]]
-        cast = [people[(number % 40 + more) % 40] for more in (0, number % 3, number % 7)]
-        words = " ".join(kinds).lower()
-        rows.append(
-            {
-                "_id": f"f{number}",
-                "title": f"Film {number}",
-                "text": f"Film {number} is a {year} American {words} film starring "
-                f"{', '.join(cast)} in part {number}.",
-                "year": year,
-                "genres": kinds,
-                "cast": cast,
-            }
-        )
-    with gzip.open(tmp_path / "corpus.jsonl.gz", "wt") as file:
-        file.writelines(json.dumps(row) + "\n" for row in rows)
+    monkeypatch.setattr(films, "load_films_table", lambda _: table)  # the real one takes minutes
     typed = ["data", "set-queries", str(tmp_path), str(tmp_path / "sets")]
     typed += ["--train", "14", "--dev", "7", "--test", "7"]
     done = CliRunner().invoke(app, typed)

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from boolean_passages import Endpoint
 from logic_export.data.tiers.builders import TIER_BUILDERS
 from logic_export.data.tiers.examples import (
     TieredExample,
@@ -131,42 +130,9 @@ def test_the_command_takes_several_folders_and_says_what_parts_share(folder, tmp
     assert run(folder, out).exit_code == 2
 
 
-class Joins:
-    """Joins notes and question as the command's rewriter should, but for every third question."""
-
-    def rewrite(self, instruction: str, text: str) -> str:
-        question, notes = text.removeprefix("Question:\n").split("\n\nNotes:\n")
-        if "3 build" in question:
-            return "I cannot do that."
-        topics = [note.removeprefix("- ").split(":")[0] for note in notes.splitlines()]
-        return f"{question} I have read about {' and '.join(topics)}."
-
-
-def test_the_command_asks_an_endpoint_once(folder, tmp_path):
-    with Endpoint(Joins()) as endpoint:
-        typed = ("--endpoint", endpoint.url, "--model", "small", "--copies", 1)
-        done = run(folder, tmp_path / "one", *typed, "--cache", tmp_path / "answers")
-        assert done.exit_code == 0, done.output
-        assert "template used: a name is lost" in " ".join(done.output.split())
-        asked = len(endpoint.bodies)
-        assert run(folder, tmp_path / "two", *typed, "--cache", tmp_path / "answers").exit_code == 0
-        assert len(endpoint.bodies) == asked
-        endpoint.shutdown()
-    rows = read_tiers(tmp_path / "one" / "train.jsonl.gz")
-    assert asked == len(rows)
-    assert rows == read_tiers(tmp_path / "two" / "train.jsonl.gz")
-    reworded = ["I have read about" in row.query for row in rows]
-    assert any(reworded)
-    assert not all(reworded)
-
-
 def test_all_questions_may_go_to_training_and_development(folder, tmp_path):
     """1 - .9 - .1 is a little less than 0 on a computer; and an empty part leaves no file."""
     out = tmp_path / "out"
     done = run(folder, out, "--train", 0.9, "--dev", 0.1)
     assert done.exit_code == 0, done.output
     assert sorted(path.name for path in out.iterdir()) == ["dev.jsonl.gz", "train.jsonl.gz"]
-
-
-def test_an_endpoint_needs_a_model(folder, tmp_path):
-    assert run(folder, tmp_path / "out", "--endpoint", "http://127.0.0.1:1/v1").exit_code == 2

@@ -8,7 +8,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from logic_export.data.sets.films.films_table import load_films_table
+from logic_export.data.sets.films import load_films_table
 from logic_export.data.sets.generation import generate_queries, write_set_queries
 
 from logic_retrievers.errors import StorageError

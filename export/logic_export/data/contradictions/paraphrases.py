@@ -1,4 +1,4 @@
-"""Paraphrases by rules or by a rewriter, and the synonyms that the rules use."""
+"""Paraphrases by rules, and the synonyms that the rules use."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from random import Random
 
-from logic_export.data.rewriting import Rewriter
 from logic_export.data.sentences import split_sentences
 from logic_export.data.wordnet import WordNet
-from logic_retrievers.errors import InputError
 
 _BRACKETS = re.compile(r" ?\([^()]{1,80}\)")
 _ASIDE = re.compile(
@@ -136,37 +134,6 @@ def _object_form(subject: str) -> str | None:
     if first in _ARTICLES and others:
         return " ".join([first.lower(), *others])
     return subject if all(word[0].isupper() or word in ("of", "the") for word in others) else None
-
-
-REPHRASE_TEXT = (
-    "Say the same in other words. Change nothing about the facts, add nothing and leave nothing "
-    "out; keep about the same length, style and form. Answer with the new text alone."
-)
-
-
-def rewrite_paraphrases(
-    text: str, rewriter: Rewriter, *, copies: int = 3, instruction: str = REPHRASE_TEXT
-) -> list[str]:
-    """Paraphrases by a language model, as SparseCL's data were made.
-
-    Answers that repeat the text or each other, and unusable ones, are left out.
-
-    Args:
-        text: to paraphrase.
-        rewriter: is asked ``copies`` times; the instruction is numbered, or a model at temperature
-            0 (and any cache) would answer the same each time.
-        copies: number of requests.
-        instruction: for the model.
-    """
-    paraphrases: dict[str, None] = {}
-    for copy in range(1, copies + 1):
-        try:
-            answer = rewriter.rewrite(f"{instruction}\nThis is version {copy}.", text).strip()
-        except InputError:
-            continue
-        if answer and answer != text.strip():
-            paraphrases[answer] = None
-    return list(paraphrases)
 
 
 def find_synonyms(texts: Iterable[str], wordnet: WordNet) -> dict[str, str]:

@@ -18,7 +18,6 @@ from logic_export.data.tiers.labelled_questions import (
     split_questions,
 )
 from logic_export.data.tiers.passage_contents import PassageContent, join_contents, read_content
-from logic_export.data.tiers.relation_rewriting import RelationRewriter
 from logic_export.data.tiers.relations import join_clause, usable_wordings, wordings_of_part
 from logic_retrievers.errors import ConfigurationError, InputError
 
@@ -45,7 +44,6 @@ def add_distractors(
     distractors: int = 2,
     candidates: int = 10,
     rank: Ranker | None = None,
-    rewriter: RelationRewriter | None = None,
     seed: int = 0,
 ) -> DistractorQueries:
     """Adds to each question a clause about some of its wrong passages.
@@ -62,12 +60,10 @@ def add_distractors(
         distractors: most passages per clause; the number is random.
         candidates: number of passages to fill a question's candidates up to.
         rank: ranks passages for that; BM25 where None.
-        rewriter: joins clause and question; a template where it is None or fails.
         seed: of all random choices.
 
     Raises:
         ConfigurationError: an unknown part, more copies than relations, or a number below 1.
-        ServerError: the rewriter fails.
     """
     relations = wordings_of_part(part)
     if not relations:
@@ -104,14 +100,6 @@ def add_distractors(
             query, distractor_candidates = _compose_query(
                 question, usable, relations[relation], distractors, random
             )
-            if rewriter is not None:
-                rewritten = rewriter.join(
-                    relation,
-                    question.text,
-                    [candidate.passage for candidate in distractor_candidates],
-                )
-                query = rewritten.query or query
-                reasons.update(rewritten.reasons)
             examples.append(_example(question, query, distractor_candidates, wrong, relation))
         turn += copies
     return DistractorQueries(tuple(examples), dict(sorted(reasons.items())))
@@ -192,7 +180,6 @@ def build_parts(
     copies: Mapping[str, int],
     distractors: int = 2,
     candidates: int = 10,
-    rewriter: RelationRewriter | None = None,
     seed: int = 0,
 ) -> dict[str, DistractorQueries]:
     """Part -> its distractor queries; see
@@ -203,7 +190,6 @@ def build_parts(
         copies: part -> queries per question; 1 for other parts.
         distractors: as there.
         candidates: as there.
-        rewriter: used for training only: evaluation queries must be reproducible.
         seed: as there.
     """
     return {
@@ -213,7 +199,6 @@ def build_parts(
             copies=copies.get(part, 1),
             distractors=distractors,
             candidates=candidates,
-            rewriter=rewriter if part == "train" else None,
             seed=seed,
         )
         for part, questions in parts.items()
