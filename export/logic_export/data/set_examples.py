@@ -15,8 +15,8 @@ from logic_retrievers.evaluation.queries import Query
 from logic_retrievers.evaluation.rows import Row, json_rows
 from logic_retrievers.queries.expressions import Expression
 
+# File next to the rows, with the texts of all satisfying documents.
 DOCUMENTS = "documents.jsonl.gz"
-"""File next to the rows: the texts of all satisfying documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,9 @@ class SetExample:
     def __post_init__(self) -> None:
         if not self.query.strip() or not self.satisfying:
             raise InputError(f"a set query needs a text and an answer, not {self!r:.200}")
-        if missing := next(
-            (passage_id for passage_id in self.satisfying if passage_id not in self.documents), None
-        ):
-            raise InputError(f"the answer {missing!r} of {self.query!r} has no text")
+        for name in self.satisfying:
+            if name not in self.documents:
+                raise InputError(f"the answer {name!r} of {self.query!r} has no text")
 
 
 def write_examples(path: Path, examples: Sequence[SetExample]) -> None:
@@ -134,12 +133,13 @@ def set_queries(
     variants: bool = False,
     seed: int = 0,  # noqa: ARG001 - builders share a form
 ) -> list[SetExample]:
-    """A folder written by ``logic-export data set-queries``; ``variants``: also its SPLIT_variants.
+    """Reads a folder of ``logic-export data set-queries``, with ``variants`` also SPLIT_variants.
 
-    Queries without an answer are skipped; each needs an ``expression``. A query without a ``group``
-    forms its own.
+    Skips queries without an answer. Each needs an ``expression``; one without a ``group`` forms its
+    own.
     """
-    parts = [load_dataset(folder, name) for name in _split_names(split, variants)]
+    names = [split, f"{split}_variants"] if variants else [split]
+    parts = [load_dataset(folder, name) for name in names]
     texts = {
         name: data.documents[name] for data in parts for q in data.queries for name in q.grades
     }
@@ -149,10 +149,6 @@ def set_queries(
         for query in data.queries
         if query.grades
     ]
-
-
-def _split_names(split: str, variants: bool) -> list[str]:
-    return [split, f"{split}_variants"] if variants else [split]
 
 
 def _to_example(query: Query, data: Dataset, source: str, texts: Mapping[str, str]) -> SetExample:

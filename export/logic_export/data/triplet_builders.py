@@ -19,11 +19,7 @@ from logic_export.data.exclusion_queries import (
     neighbouring_topics,
     unconstrained_triplets,
 )
-from logic_export.data.labelled_triplets import (
-    conflict_triplets,
-    labelled_triplets,
-    negation_triplets,
-)
+from logic_export.data.labelled_triplets import conflict_triplets, labelled_triplets
 from logic_export.data.negated_passages import negated_passage_triplets
 from logic_export.data.passage_crops import cropped_triplets
 from logic_export.data.triplets import Triplet, read_triplets, unique_triplets
@@ -89,12 +85,6 @@ def wordnet(folder: Path | None = None, *, phrases: bool = True, seed: int = 0) 
     words = load_wordnet(folder)
     triplets = word_triplets(words, seed=seed)
     return [*triplets, *phrase_triplets(words, seed=seed)] if phrases else triplets
-
-
-def negations(path: Path, most: int | None = None, *, seed: int = 0) -> list[Triplet]:
-    """Rows ``{sentence, negated}``."""
-    rows = [(row.text("sentence"), row.text("negated")) for row in json_rows(find_data_file(path))]
-    return negation_triplets(rows, seed=seed, most=most)
 
 
 def conflicts(path: Path, *, seed: int = 0) -> list[Triplet]:
@@ -176,7 +166,6 @@ BUILDERS: Mapping[str, Builder] = {
         file,
         labelled,
         wordnet,
-        negations,
         conflicts,
         questions,
         linked,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from logic_export.data.files import write_json_lines
+from logic_export.data.files import optional_text, read_rows, write_json_lines
 from logic_retrievers.errors import InputError
-from logic_retrievers.evaluation.rows import Row, json_rows
+from logic_retrievers.evaluation.rows import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,9 @@ class Triplet:
     Args:
         query: with or without a constraint.
         satisfying: a passage that answers the query.
-        violating: a passage on the same topic that breaks the constraint; None where the query has
-            no constraint: the other documents of the batch are the negatives then.
-        source: which builder or data set made it.
+        violating: a passage on the same topic that breaks the constraint. None where the query has
+            no constraint: then the other documents of the batch are the negatives.
+        source: the builder or data set.
 
     Raises:
         InputError: a text is empty, or one passage both satisfies and violates.
@@ -49,7 +49,7 @@ def unique_triplets(triplets: Iterable[Triplet]) -> list[Triplet]:
 
 
 def write_triplets(path: Path, triplets: Sequence[Triplet]) -> None:
-    """Writes the triplets as JSON lines; see :func:`write_json_lines`."""
+    """Writes JSON lines, see :func:`~logic_export.data.files.write_json_lines`."""
     write_json_lines(path, map(asdict, triplets))
 
 
@@ -59,15 +59,10 @@ def read_triplets(path: Path) -> list[Triplet]:
     Raises:
         ReadError: the file cannot be read, or a line is not a triplet; names file and line.
     """
-    return [_read_row(row) for row in json_rows(path)]
+    return list(read_rows(path, Triplet, _parse_triplet))
 
 
-def _read_row(row: Row) -> Triplet:
-    if unknown := sorted(set(row.fields) - {field.name for field in fields(Triplet)}):
-        raise row.error(f"unknown fields {', '.join(unknown)}")
+def _parse_triplet(row: Row) -> Triplet:
     violating = None if row.fields.get("violating") is None else row.text("violating")
-    source = row.text("source") if "source" in row.fields else ""
-    try:
-        return Triplet(row.text("query"), row.text("satisfying"), violating, source)
-    except InputError as error:
-        raise row.error(str(error)) from error
+    source = optional_text(row, "source")
+    return Triplet(row.text("query"), row.text("satisfying"), violating, source)

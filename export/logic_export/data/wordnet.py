@@ -36,19 +36,11 @@ _MARKER = re.compile(r"\((?:a|p|ip)\)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Antonym:
-    """An antonym, and the other words of its synset."""
-
-    lemma: str
-    synonyms: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Sense:
     """One meaning of a word: the other words of the synset, and the word's antonyms."""
 
     synonyms: tuple[str, ...]
-    antonyms: tuple[Antonym, ...]
+    antonyms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +64,7 @@ class WordNet:
     def antonyms(self, lemma: str, part: PartOfSpeech) -> tuple[str, ...]:
         """The antonyms of all senses of a word; none for an unknown word."""
         senses = self.senses.get((lemma, part), ())
-        return _distinct(tuple(a.lemma for a in sense.antonyms) for sense in senses)
+        return _distinct(sense.antonyms for sense in senses)
 
     def parts(self, lemma: str) -> tuple[PartOfSpeech, ...]:
         """The parts of speech under which a lemma is listed."""
@@ -161,18 +153,14 @@ def _parse_synset(line: str) -> tuple[_Key, _Synset]:
 def _link_senses(synsets: Mapping[_Key, _Synset]) -> WordNet:
     senses: dict[tuple[str, PartOfSpeech], list[Sense]] = {}
     for (part, _), synset in synsets.items():
-        opposed: list[list[Antonym]] = [[] for _ in synset.lemmas]
+        opposed: list[list[str]] = [[] for _ in synset.lemmas]
         for source, key, target in synset.antonyms:
-            lemmas = synsets[key].lemmas
-            opposed[source].append(Antonym(lemmas[target], _others(lemmas, lemmas[target])))
+            opposed[source].append(synsets[key].lemmas[target])
         for lemma, antonyms in zip(synset.lemmas, opposed, strict=True):
-            sense = Sense(_others(synset.lemmas, lemma), tuple(antonyms))
+            synonyms = dict.fromkeys(other for other in synset.lemmas if other != lemma)
+            sense = Sense(tuple(synonyms), tuple(antonyms))
             senses.setdefault((lemma, part), []).append(sense)
     return WordNet({word: tuple(senses_of_word) for word, senses_of_word in senses.items()})
-
-
-def _others(lemmas: tuple[str, ...], lemma: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(other for other in lemmas if other != lemma))
 
 
 def _distinct(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:

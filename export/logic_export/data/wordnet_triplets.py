@@ -32,9 +32,7 @@ class _Opposition:
     opposed: tuple[str, ...]  # the antonyms and their synonyms
 
 
-def word_triplets(
-    wordnet: WordNet, *, seed: int = 0, most: int = 20, same_sense: bool = False
-) -> list[Triplet]:
+def word_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 20) -> list[Triplet]:
     """A word, a synonym as satisfying, an antonym as violating (CoDeR, stage 1).
 
     An anchor is a lemma that has both. A word that is both synonym and antonym of an anchor
@@ -45,16 +43,12 @@ def word_triplets(
         seed: sample of an anchor's combinations where it has more than ``most``, independent of
             other anchors.
         most: largest number of triplets per anchor.
-        same_sense: False pairs synonyms and antonyms of any two senses of a lemma and part of
-            speech, as a look-up by word does: four times the triplets, some of them odd ("light",
-            "abstemious", "dark"). True keeps to the sense whose antonym it is; with WordNet 3.0 no
-            anchor then has more than 18, so that the paper's 20 would never apply.
 
     Raises:
         ConfigurationError: ``most`` is less than 1.
     """
     rows = []
-    for anchor, oppositions in _anchors(wordnet, same_sense):
+    for anchor, oppositions in _anchors(wordnet):
         pairs: set[_Combination] = set()
         for opposition in oppositions:
             pairs.update(product(opposition.alike, opposition.antonyms))
@@ -63,9 +57,7 @@ def word_triplets(
     return rows
 
 
-def phrase_triplets(
-    wordnet: WordNet, *, seed: int = 0, most: int = 30, same_sense: bool = False
-) -> list[Triplet]:
+def phrase_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 30) -> list[Triplet]:
     """A phrase that excludes X, an antonym of X (satisfying), X itself (violating) (CoDeR, stage
     1).
 
@@ -78,13 +70,12 @@ def phrase_triplets(
         wordnet: see :func:`logic_export.data.wordnet.load_wordnet`.
         seed: sample of an anchor's combinations where it has more than ``most``.
         most: largest number of triplets per anchor, over all openings.
-        same_sense: see :func:`word_triplets`.
 
     Raises:
         ConfigurationError: ``most`` is less than 1.
     """
     rows = []
-    for anchor, oppositions in _anchors(wordnet, same_sense):
+    for anchor, oppositions in _anchors(wordnet):
         pairs: set[_Combination] = set()
         for opposition in oppositions:
             pairs.update(product(opposition.opposed, (anchor, *opposition.alike)))
@@ -96,19 +87,15 @@ def phrase_triplets(
     return rows
 
 
-def _anchors(wordnet: WordNet, same_sense: bool) -> Iterator[tuple[str, list[_Opposition]]]:
-    """Lemmas that have an antonym, sorted, with their oppositions."""
+def _anchors(wordnet: WordNet) -> Iterator[tuple[str, list[_Opposition]]]:
+    """Lemmas that have an antonym, sorted, with an opposition for each part of speech.
+
+    All senses of a word count together, as in a look-up by word, so that some triplets are odd
+    ("light", "abstemious", "dark").
+    """
     oppositions: dict[str, list[_Opposition]] = {}
     for (lemma, part), senses in wordnet.senses.items():
-        opposed_senses = [sense for sense in senses if sense.antonyms]
-        if same_sense:
-            for sense in opposed_senses:
-                antonyms = [antonym.lemma for antonym in sense.antonyms]
-                antonym_synonyms = [word for antonym in sense.antonyms for word in antonym.synonyms]
-                oppositions.setdefault(lemma, []).append(
-                    _opposition(lemma, sense.synonyms, antonyms, antonym_synonyms)
-                )
-        elif opposed_senses:
+        if any(sense.antonyms for sense in senses):
             antonyms = list(wordnet.antonyms(lemma, part))
             antonym_synonyms = [
                 word for antonym in antonyms for word in wordnet.synonyms(antonym, part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logic_export.data.antonyms import find_antonyms, swap_antonyms
 from logic_export.data.sentences import split_sentences, to_claim
-from logic_export.data.wordnet import Antonym, PartOfSpeech, Sense, WordNet
+from logic_export.data.wordnet import PartOfSpeech, Sense, WordNet
 
 
 def wordnet_of(*pairs: tuple[str, str, PartOfSpeech]) -> WordNet:
@@ -14,7 +14,7 @@ def wordnet_of(*pairs: tuple[str, str, PartOfSpeech]) -> WordNet:
         for word, antonym in ((one, other), (other, one)):
             senses[word, part] = (
                 *senses.get((word, part), ()),
-                Sense((), (Antonym(antonym, ()),)),
+                Sense((), (antonym,)),
             )
     return WordNet(senses)
 

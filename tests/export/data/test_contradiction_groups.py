@@ -53,18 +53,17 @@ def test_a_file_that_could_not_be_written_is_not_there(tmp_path: Path):
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        ('{"left": ["a"]}', "'right' must be a list of texts"),
-        ('{"left": "ab", "right": ["c"]}', "'left' must be a list of texts"),
-        ('{"left": ["a"], "right": [1]}', "'right' must be a list of texts"),
-        ('{"left": ["a"], "right": []}', "both sides need texts"),
-        ('{"left": ["a", " "], "right": ["b"]}', "none may be empty"),
-        ('{"left": ["a"], "right": ["b", "a"]}', "on both sides: 'a'"),
-        ('{"left": ["a", "a"], "right": ["b"]}', "twice on a side"),
-        ('{"left": ["a"], "right": ["b"], "query": "c"}', "unknown fields query"),
-        ('{"left": ["a"], "right": ["b"], "source": 3}', "'source' must be a string"),
+        ('{"left": "ab", "right": ["c"]}', "left"),
+        ('{"left": ["a"], "right": [1]}', "right"),
+        ('{"left": ["a"], "right": []}', "need texts"),
+        ('{"left": ["a", " "], "right": ["b"]}', "empty"),
+        ('{"left": ["a"], "right": ["b", "a"]}', "both sides"),
+        ('{"left": ["a", "a"], "right": ["b"]}', "twice"),
+        ('{"left": ["a"], "right": ["b"], "query": "c"}', "query"),
+        ('{"left": ["a"], "right": ["b"], "source": 3}', "source"),
         ('{"left": ["a"], "right": ["\\ud800"]}', "surrogate"),
-        ('["a"]', "expected a JSON object"),
-        ("{", "not valid JSON"),
+        ('["a"]', "object"),
+        ("{", "JSON"),
     ],
 )
 def test_a_malformed_group_is_named_with_its_line(tmp_path: Path, line: str, fault: str):

@@ -83,7 +83,7 @@ def test_versions_of_a_passage_stand_against_each_other(tmp_path: Path):
         assert ("not red" in group.left[0]) != ("not red" in group.right[0])
     assert cut == build_groups("versions", {"folder": folder, "crops": 4}, 0)
     assert cut != build_groups("versions", {"folder": folder, "crops": 4}, 1)
-    with pytest.raises(ConfigurationError, match="crops must be at least 0"):
+    with pytest.raises(ConfigurationError, match="crops"):
         build_groups("versions", {"folder": folder, "crops": -1}, 0)
 
 
@@ -101,8 +101,8 @@ def test_a_version_that_says_more_is_not_cut_to_nothing(tmp_path: Path):
         ("nothing", {}, r"no builder 'nothing'; there are claims, file, .*versions"),
         ("rules", {"path": "x"}, "count"),
         ("rules", {"path": "x", "count": 3, "sentence": 3}, "sentence"),
-        ("rules", {"path": "x", "count": 0}, "count must be at least 1"),
-        ("rules", {"path": "x", "count": 3, "sentences": 0}, "sentences must be at least 1"),
+        ("rules", {"path": "x", "count": 0}, "count"),
+        ("rules", {"path": "x", "count": 3, "sentences": 0}, "sentences"),
         ("questions", {"path": 3}, "path"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from logic_export.data.tiers.distractor_queries import join_clause, usable_wordings
 from logic_export.data.tiers.labelled_questions import Candidate
 from logic_export.data.tiers.passage_contents import (
     PassageContent,
@@ -10,7 +11,6 @@ from logic_export.data.tiers.passage_contents import (
     join_contents,
     read_content,
 )
-from logic_export.data.tiers.relations import join_clause, usable_wordings
 
 
 @pytest.mark.parametrize(

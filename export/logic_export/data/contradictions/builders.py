@@ -10,6 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
+from pydantic import NonNegativeInt, PositiveInt
+
 from logic_export.data.contradictions.conflictqa import question_groups, question_rows
 from logic_export.data.contradictions.groups import ContradictionGroup, read_groups, unique_groups
 from logic_export.data.contradictions.labelled_groups import (
@@ -51,7 +53,7 @@ def file(path: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa: ARG
 
 def questions(
     path: Path,
-    most: int | None = 2,
+    most: PositiveInt | None = 2,
     *,
     answers: bool = True,
     seed: int = 0,  # noqa: ARG001
@@ -61,7 +63,6 @@ def questions(
     A question with more than ``most`` passages on a side is split into several groups, so that no
     single question fills a batch; the short answers are in each.
     """
-    _require_at_least(1, most=most)
     groups = []
     for rows in question_rows(find_data_file(path)).values():
         with_answers = question_groups(rows) if answers else []
@@ -105,13 +106,12 @@ def pairs(
 
 
 def versions(
-    folder: str, split: str = "train", crops: int = 0, *, seed: int = 0
+    folder: str, split: str = "train", crops: NonNegativeInt = 0, *, seed: int = 0
 ) -> list[ContradictionGroup]:
     """Two versions of a passage that differ in a claim (NevIR), each with a paraphrase.
 
     ``crops`` adds that many copies of each pair, cropped around the difference.
     """
-    _require_at_least(0, crops=crops)
     random = Random(seed)
     groups = []
     for row in labelled_triplets(load_dataset(folder, split)):
@@ -132,10 +132,10 @@ def versions(
 
 def rules(
     path: Path,
-    count: int,
+    count: PositiveInt,
     kinds: Sequence[str] = KINDS,
-    sentences: int = 4,
-    texts: int = 5000,
+    sentences: PositiveInt = 4,
+    texts: PositiveInt = 5000,
     *,
     wordnet: bool = False,
     seed: int = 0,
@@ -147,7 +147,6 @@ def rules(
     Raises:
         ConfigurationError: only antonyms, without WordNet.
     """
-    _require_at_least(1, count=count, sentences=sentences, texts=texts)
     all_texts = sorted(set(corpus_texts(path)))
     sampled = Random(seed).sample(all_texts, min(texts, len(all_texts)))
     words = collect_words(sampled, load_wordnet() if wordnet else None)
@@ -210,9 +209,3 @@ def _parse_claim(row: Row) -> Mapping[str, Any]:
     if not well_formed:
         raise row.error("'evidence' must give each document's 'label' and 'rationales'")
     return {"text": _nonempty_text(row, "text"), "evidence": evidence}
-
-
-def _require_at_least(least: int, **options: int | None) -> None:
-    for name, value in options.items():
-        if value is not None and value < least:
-            raise ConfigurationError(f"{name} must be at least {least}, not {value}")

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 
-from logic_export.data.files import write_json_lines
+from logic_export.data.files import optional_text, read_rows, text_list, write_json_lines
 from logic_retrievers.errors import InputError
-from logic_retrievers.evaluation.rows import Row, json_rows
+from logic_retrievers.evaluation.rows import Row
 
 
 @dataclass(frozen=True, slots=True)
 class ContradictionGroup:
     """Texts that agree with each other, and texts that contradict each of them.
 
-    A triple of Xu et al. 2024 is ``Sides((anchor, paraphrase), (contradiction,))``; a group
-    stands for many triples, and each text is encoded once.
+    A triple of Xu et al. 2024 is ``ContradictionGroup((anchor, paraphrase), (contradiction,))``; a
+    larger group stands for many triples, and each text is encoded once.
 
     Args:
         left: paraphrases of each other; at least one.
         right: paraphrases of each other, each contradicting those on the left; at least one.
-        source: which builder or data set made it.
+        source: the builder or data set.
 
     Raises:
         InputError: an empty side or text, or a text that occurs twice, on one side or both.
@@ -36,13 +36,12 @@ class ContradictionGroup:
         if not self.left or not self.right or not all(t.strip() for t in self.texts):
             raise InputError(f"both sides need texts, and none may be empty: {self!r}")
         if both := set(self.left) & set(self.right):
-            raise InputError(f"a text stands on both sides: {sorted(both)[0]!r}")
+            raise InputError(f"a text is on both sides: {sorted(both)[0]!r}")
         if len(set(self.texts)) < len(self.texts):
-            raise InputError(f"a text stands twice on a side: {self!r}")
+            raise InputError(f"a text is on one side twice: {self!r}")
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All texts, the left ones first."""
         return self.left + self.right
 
 
@@ -57,11 +56,10 @@ def unique_groups(groups: Iterable[ContradictionGroup]) -> list[ContradictionGro
 def labelled_pairs(
     groups: Sequence[ContradictionGroup], seed: int = 0
 ) -> list[tuple[str, str, bool]]:
-    """Labelled pairs (text, text, contradicts): all within each group, and as many across groups as
-    agree within one.
+    """Pairs (text, text, contradicts).
 
-    Texts on opposite sides contradict, texts on one side agree, and texts of groups that share no
-    text do neither.
+    Texts on opposite sides of a group contradict, texts on one side agree. For every agreeing pair
+    a random pair from two groups that share no text is added, which does neither.
     """
     random = Random(seed)
     texts_of_group = [(group, frozenset(group.texts)) for group in groups]
@@ -85,7 +83,7 @@ def labelled_pairs(
 
 
 def write_groups(path: Path, groups: Sequence[ContradictionGroup]) -> None:
-    """Writes the groups as JSON lines; see :func:`write_json_lines`."""
+    """Writes JSON lines, see :func:`~logic_export.data.files.write_json_lines`."""
     write_json_lines(path, map(asdict, groups))
 
 
@@ -95,22 +93,9 @@ def read_groups(path: Path) -> list[ContradictionGroup]:
     Raises:
         ReadError: the file cannot be read, or a line is no such group; names file and line.
     """
-    return [_read_row(row) for row in json_rows(path)]
+    return list(read_rows(path, ContradictionGroup, _parse_group))
 
 
-def _read_row(row: Row) -> ContradictionGroup:
-    if unknown := sorted(set(row.fields) - {"left", "right", "source"}):
-        raise row.error(f"unknown fields {', '.join(unknown)}")
-    texts = []
-    for name in ("left", "right"):
-        side = row.fields.get(name)
-        if not isinstance(side, list) or not all(isinstance(text, str) for text in side):
-            raise row.error(f"{name!r} must be a list of texts")
-        # each with the checks of a single field
-        texts.append(tuple(replace(row, fields={name: text}).text(name) for text in side))
-    try:
-        return ContradictionGroup(
-            texts[0], texts[1], row.text("source") if "source" in row.fields else ""
-        )
-    except InputError as error:
-        raise row.error(str(error)) from error
+def _parse_group(row: Row) -> ContradictionGroup:
+    left, right = text_list(row, "left"), text_list(row, "right")
+    return ContradictionGroup(left, right, optional_text(row, "source"))

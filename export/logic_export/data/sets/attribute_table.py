@@ -16,11 +16,7 @@ from logic_retrievers.queries.expressions import And, Atom, Expression, Not
 class TruthMasks:
     """Kleene's strong three-valued logic over numbered items, as bit masks: bit n is item n.
 
-    Sets of tens of thousands of items are combined in a microsecond or two.
-
-    Args:
-        true: items for which the statement holds.
-        unknown: items for which it is unknown; no item is in both masks.
+    Combines sets of tens of thousands of items in a microsecond or two. No item is in both masks.
     """
 
     true: int
@@ -40,7 +36,6 @@ class TruthMasks:
 
     @property
     def possible(self) -> int:
-        """Items that are true or unknown."""
         return self.true | self.unknown
 
 
@@ -63,7 +58,7 @@ def mask_numbers(bits: int) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item that a query can find."""
+    """A document that a query can find."""
 
     title: str
     text: str
@@ -77,9 +72,9 @@ class AtomTruth:
         true: ids of the items that it holds for.
         unknown: ids of items with conflicting or missing evidence; they neither satisfy nor
             violate.
-        kind: atoms of one kind exclude or complete each other: ``director``, ``genre``, ...
-        value: what the atom names (``Raoul Walsh``), whatever the role: all atoms of a value stay
-            in one part of the data. Empty: the atom is its own value.
+        kind: ``director``, ``genre``, ...: OR joins atoms of one kind, AND atoms of several.
+        value: the name in the atom (``Raoul Walsh``). All atoms of a value stay in one part of the
+            data. Empty: the atom is its own value.
 
     Raises:
         InputError: an item that is both true and unknown, or a kind without a name.
@@ -103,11 +98,10 @@ class AttributeTable:
     Args:
         items: id -> title and text.
         atoms: the text of an atom (``films directed by Raoul Walsh``) -> its truth.
-        noun: plural noun for the items, as the atoms write it (``films``); wordings that share a
+        noun: plural noun for the items, as the atoms write it (``films``). Wordings that share a
             head noun (``films set in Libya or Tunisia``) look for it.
-        open_kinds: kinds for which missing evidence means nothing: a text without a distributor may
-            be of a film by any. An atom of such a kind is false without evidence, but no query
-            excludes it, since the answers could not be trusted.
+        open_kinds: kinds that a text may leave out, such as a film's distributor. No query excludes
+            an atom of such a kind: films without evidence might have it.
 
     Raises:
         InputError: no item, no atom, an atom without text or with white space around it, or one

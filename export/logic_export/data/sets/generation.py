@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from logic_export.data.expression_queries import SetQuery
 from logic_export.data.files import write_json_lines
 from logic_export.data.sets.attribute_table import AttributeTable, Item
 from logic_export.data.sets.query_wordings import WORDINGS
@@ -21,15 +21,62 @@ from logic_export.data.sets.sampling import (
 )
 from logic_export.data.sets.templates import TEMPLATES, Template
 from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.queries.expressions import Expression
 
+# Most answers, violating or unknown items of a variant; broader ones are left out.
 MAX_IN_VARIANT = 300
-"""Most answers, violating or unknown items of a variant; broader ones are left out."""
 
 _MAX_TRIES = 2000
 _VARIANTS = {
     2: ("a_and_b", "a_or_b", "a_not_b"),
     3: ("a_and_b_and_c", "a_and_b_not_c", "a_or_b_or_c", "a_and_b"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class SetQuery:
+    """A query whose answer is a set; all ids are sorted.
+
+    Args:
+        id: unique in the data set.
+        text: natural language.
+        expression: its meaning.
+        template: the form of the expression.
+        wording: the name of the :class:`~logic_export.data.sets.query_wordings.Wording`.
+        shared_heads: whether atoms share a head noun, so that ``text`` lacks some atoms' texts.
+        group: shared by a query and its variants.
+        variant: derived from another query: its single atoms, or the same atoms in another form.
+        satisfying: ids of the answers.
+        violating: ids of items that satisfy the wanted atoms and also the excluded one.
+        neutral: ids of items for which it is unknown.
+    """
+
+    id: str
+    text: str
+    expression: Expression
+    template: str
+    wording: str
+    shared_heads: bool
+    group: str
+    variant: bool
+    satisfying: tuple[str, ...]
+    violating: tuple[str, ...]
+    neutral: tuple[str, ...]
+
+    def as_row(self) -> dict[str, Any]:
+        """A row of ``queries.jsonl``."""
+        return {
+            "_id": self.id,
+            "text": self.text,
+            "satisfying": list(self.satisfying),
+            "violating": list(self.violating),
+            "neutral": list(self.neutral),
+            "expression": self.expression.to_dict(),
+            "template": self.template,
+            "wording": self.wording,
+            "shared_heads": self.shared_heads,
+            "group": self.group,
+        }
 
 
 def generate_queries(
@@ -181,8 +228,7 @@ def write_set_queries(
     Args:
         folder: new, or without files of these names.
         items: id -> item, the corpus.
-        parts: part -> its queries, as :func:`~logic_export.data.sets.generation.generate_queries`
-            gives them.
+        parts: part -> its queries, from :func:`generate_queries`.
 
     Raises:
         ConfigurationError: one of the files exists already; nothing is written.

@@ -17,13 +17,7 @@ def shared_phrase(
 
     With AND at most one atom may precede the noun (``1930s musical films starring Fred Astaire``);
     with OR all of them or none, and their common beginning is not repeated. The excluded atom
-    follows the noun.
-
-    Args:
-        template: which atoms are joined and excluded.
-        atoms: one per argument of the template.
-        noun: the head noun, in the plural.
-        negation: precedes the excluded atom.
+    follows the noun and ``negation``.
     """
     split_or_none = [_split_at_noun(atom, noun) for atom in atoms]
     split = [half for half in split_or_none if half is not None]
@@ -102,12 +96,11 @@ class Wording:
 
     @property
     def name(self) -> str:
-        """Its name in query rows: the form, with the exclusion words."""
+        """The form with the exclusion words, as rows of queries name it."""
         return f"{self.form} [{self.negation}]" if self.negation else self.form
 
     @property
     def shared_heads(self) -> bool:
-        """Whether the atoms' texts are not all contained word for word."""
         return "{S}" in self.form
 
     def render(self, atoms: Sequence[str], noun: str) -> str | None:
@@ -141,8 +134,8 @@ def _wordings_of(template: Template, part: str) -> tuple[Wording, ...]:
     )
 
 
+# Part -> template -> its wordings.
 WORDINGS = {
     part: {name: _wordings_of(template, part) for name, template in TEMPLATES.items()}
     for part in PARTS
 }
-"""Part -> template -> its wordings."""

@@ -12,8 +12,8 @@ from logic_export.data.sets.templates import Template, remove_atom
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.queries.expressions import Atom, Expression
 
+# Bounds of a query's answers; also the least number of violating and the most of unknown items.
 MIN_ANSWERS, MAX_ANSWERS = 3, 50
-"""Bounds of a query's answers; also the least number of violating and most of unknown items."""
 
 _USUAL_SHARE = 0.8
 _SAMPLED_ITEMS = 100
@@ -123,18 +123,13 @@ SHARES = {"train": 0.45, "dev": 0.17, "test": 0.38}
 def split_atoms(
     values: Mapping[str, str], shares: Mapping[str, float] = SHARES, *, seed: int = 0
 ) -> dict[str, tuple[str, ...]]:
-    """Part -> its atoms, sorted.
+    """Part -> its atoms, sorted; ``values`` gives the value of each atom.
 
     A hash of seed and value decides, so that a name is in one part in all its roles, and an atom
     stays in its part when others are added or removed.
 
-    Args:
-        values: text of an atom -> its value.
-        shares: part -> its share; they sum to 1.
-        seed: of the hash.
-
     Raises:
-        ConfigurationError: shares that do not.
+        ConfigurationError: the shares do not sum to 1.
     """
     if not all(share > 0 for share in shares.values()) or abs(sum(shares.values()) - 1) > 1e-9:
         raise ConfigurationError(f"shares are above 0 and add up to 1, not {dict(shares)}")

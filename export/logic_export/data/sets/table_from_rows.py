@@ -1,4 +1,4 @@
-"""Builds an attribute table from any rows: of a CSV file, a database, JSON lines."""
+"""Builds an attribute table from the rows of a CSV file, a database or JSON lines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Attribute:
             raise ConfigurationError(f"the wording {self.wording!r} needs one {{}} for the value")
 
     def atoms(self, row: Mapping[str, Any], column: str) -> dict[str, str]:
-        """The atoms that a row's column makes -> their values."""
+        """Atom -> its value, for one cell."""
         cell = row.get(column)
         if isinstance(cell, str) and self.separator is not None:
             cell = cell.split(self.separator)
@@ -55,20 +55,10 @@ def table_from_rows(
     title_column: str = "title",
     text_column: str = "text",
 ) -> AttributeTable:
-    """A table over rows; a value in both the attribute's columns counts as unknown.
+    """A table over rows; a value in both columns of an attribute counts as unknown.
 
-    ``noun`` and ``open_kinds`` are
-    :class:`~logic_export.data.sets.attribute_table.AttributeTable`'s.
-
-    Examples:
-        >>> rows = [{"_id": 1, "text": "A stew.", "origin": "Georgia", "with": ["beans", "nuts"]}]
-        >>> table = table_of_rows(
-        ...     rows,
-        ...     [Attribute("origin", "dishes from {}", "at"), Attribute("with", "{} dishes", "of")],
-        ...     noun="dishes",
-        ... )
-        >>> sorted(table.atoms)
-        ['beans dishes', 'dishes from Georgia', 'nuts dishes']
+    For ``noun`` and ``open_kinds`` see
+    :class:`~logic_export.data.sets.attribute_table.AttributeTable`.
 
     Raises:
         ConfigurationError: no row has an attribute's column, or two attributes of different kinds

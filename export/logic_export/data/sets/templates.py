@@ -28,11 +28,10 @@ class Template:
 
     @property
     def arity(self) -> int:
-        """Number of atoms."""
         return self.joined + self.excludes
 
     def __call__(self, *atoms: str) -> Expression:
-        """The expression over these atoms.
+        """Joins the atoms into an expression.
 
         Raises:
             InputError: too few or too many of them, or one twice.
@@ -63,7 +62,7 @@ TEMPLATES = {
 
 
 def remove_atom(expression: Expression, atom: str) -> Expression | None:
-    """An expression with one atom removed; None where nothing is left."""
+    """Removes an atom; None where nothing is left."""
     if isinstance(expression, Atom):
         return None if expression.text == atom else expression
     parts = [part for arg in expression.args if (part := remove_atom(arg, atom)) is not None]

@@ -21,7 +21,7 @@ TierBuilder: TypeAlias = Callable[..., list[TieredExample]]
 
 
 def tiers(path: Path, *, seed: int = 0) -> list[TieredExample]:  # noqa: ARG001 - builders share a signature
-    """A team's own file, or one of ``logic-export data distractor-queries``; see ``read_tiers``."""
+    """A team's own file, or one of ``logic-export data distractor-queries``."""
     return read_tiers(find_data_file(path))
 
 
@@ -36,23 +36,16 @@ def distractor_queries(
     shares: Mapping[str, float] = SHARES,
     seed: int = 0,
 ) -> list[TieredExample]:
-    """Questions of the folders with clauses from templates, as ``data distractor-queries`` makes
-    them.
+    """The queries of ``logic-export data distractor-queries``.
 
-    The split does not depend on the seed. ``plain`` gives the same candidates for the
-    original questions.
+    The split does not depend on the seed. ``plain`` gives the original questions with the same
+    candidates.
     """
     parts = read_parts(folders, shares)
     if split not in parts:
         raise ConfigurationError(f"no part {split!r}; there are {', '.join(parts)}")
-    examples = add_distractors(
-        parts[split],
-        split,
-        copies=copies,
-        distractors=distractors,
-        candidates=candidates,
-        seed=seed,
-    ).examples
+    settings = {"copies": copies, "distractors": distractors, "candidates": candidates}
+    examples = add_distractors(parts[split], split, **settings, seed=seed).examples
     return [original_question(example) for example in examples] if plain else list(examples)
 
 
@@ -63,7 +56,7 @@ def triplets(
     *,
     seed: int = 0,
 ) -> list[TieredExample]:
-    """The triplets of a builder: violating passages become distractors.
+    """The triplets of a builder, with violating passages as distractors.
 
     ``others`` random passages of other queries become negatives.
     """

@@ -1,4 +1,4 @@
-"""Finds candidates of questions: by shared words (BM25), or from a retriever and people's marks."""
+"""Finds wrong passages for questions: by BM25, or from a retriever and people's marks."""
 
 from __future__ import annotations
 
@@ -10,27 +10,22 @@ from random import Random
 from typing import TypeAlias
 
 from logic_export.data.tiers.examples import TieredExample
-from logic_export.data.tiers.labelled_questions import Candidate, LabelledQuestion
-from logic_export.data.tiers.words import terms
+from logic_export.data.tiers.labelled_questions import Candidate, LabelledQuestion, terms
 from logic_retrievers.errors import ConfigurationError, InputError
 
-SATURATION = 1.2
-"""BM25's k."""
-LENGTH_NORMALISATION = 0.75
-"""BM25's b."""
+# BM25's k and b
+SATURATION, LENGTH_NORMALISATION = 1.2, 0.75
+# Shorter answers occur in passages by chance.
 MIN_ANSWER_LETTERS = 4
-"""Shorter answers occur in passages by chance."""
 
+# question -> passages, best first
 Ranker: TypeAlias = Callable[[str], Sequence[Candidate]]
-"""Question -> passages, best first; any retriever will do."""
+# question and k -> ids of the k best passages, best first
+Search: TypeAlias = Callable[[str, int], Sequence[str]]
 
 
 class BM25Index:
-    """BM25 over a few thousand passages.
-
-    Args:
-        candidates: the passages; ties keep their order.
-    """
+    """BM25 over a few thousand passages; ties keep their order."""
 
     def __init__(self, candidates: Sequence[Candidate]) -> None:
         self._candidates = tuple(dict.fromkeys(candidates))
@@ -45,7 +40,10 @@ class BM25Index:
                 postings[word].append((row, times * (SATURATION + 1) / (times + damping)))
         self._weights = {
             word: [
-                (row, weight * _inverse_document_frequency(len(holders), len(counts)))
+                (
+                    row,
+                    weight * math.log1p((len(counts) - len(holders) + 0.5) / (len(holders) + 0.5)),
+                )
                 for row, weight in holders
             ]
             for word, holders in postings.items()
@@ -61,21 +59,12 @@ class BM25Index:
         return [self._candidates[row] for row in order]
 
 
-def _inverse_document_frequency(holders: int, passages: int) -> float:
-    return math.log1p((passages - holders + 0.5) / (holders + 0.5))
-
-
 def mine_wrong_passages(question: LabelledQuestion, rank: Ranker, count: int) -> list[Candidate]:
     """Passages of other questions that rank high for this one but do not answer it, best first.
 
     They are unlabelled, so possible answers are left out: passages ranked above the best right one,
-    with a right one's title, or that contain an answer word for word. If no right passage is
-    ranked, none is taken.
-
-    Args:
-        question: with its labels.
-        rank: ranks passages, including the right ones of this question.
-        count: largest number of passages.
+    with a right one's title, or that contain an answer word for word. If ``rank`` does not find a
+    right passage, none is taken.
     """
     ranked = list(rank(question.text))
     right = {candidate.passage for candidate in question.right}
@@ -99,10 +88,6 @@ def mine_wrong_passages(question: LabelledQuestion, rank: Ranker, count: int) ->
     return wrong
 
 
-Search: TypeAlias = Callable[[str, int], Sequence[str]]
-"""Question and k -> ids of the k best passages, best first."""
-
-
 @dataclass(frozen=True, slots=True)
 class MarkedQuestion:
     """A question that people asked, and how they marked the retrieved passages.
@@ -110,7 +95,7 @@ class MarkedQuestion:
     Args:
         text: natural language.
         right: ids of the passages that answer it, at least one.
-        wrong: ids of passages that somebody marked as wrong: clicked and left, or reported.
+        wrong: ids of passages marked as wrong: clicked and left, or reported.
 
     Raises:
         InputError: an empty question, no right passage, or a passage marked both ways.
@@ -144,7 +129,7 @@ def mine_distractors(
 
     Distractors are passages that are retrieved and marked wrong. Negatives are the other passages
     marked wrong, filled up with random passages that are not retrieved. Retrieved but unmarked
-    passages are in no tier: they may be answers that nobody has looked at.
+    passages are in no tier: they may be answers.
 
     Args:
         questions: with their marks.
@@ -152,8 +137,8 @@ def mine_distractors(
         search: the retriever to improve.
         depth: number of passages that count as retrieved.
         negatives: least number of negatives, where the collection has enough.
-        unmarked: whether retrieved passages that nobody marked are distractors too; only where
-            people have looked at all retrieved passages.
+        unmarked: whether retrieved passages without a mark are distractors too; only where people
+            have looked at all retrieved passages.
         source: name of the data set.
         seed: of the random passages.
 

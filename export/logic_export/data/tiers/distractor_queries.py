@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 
+from logic_export.data.files import read_toml
 from logic_export.data.tiers.candidate_mining import BM25Index, Ranker, mine_wrong_passages
 from logic_export.data.tiers.examples import TieredExample, write_tiers
 from logic_export.data.tiers.labelled_questions import (
@@ -17,20 +20,62 @@ from logic_export.data.tiers.labelled_questions import (
     read_questions,
     split_questions,
 )
-from logic_export.data.tiers.passage_contents import PassageContent, join_contents, read_content
-from logic_export.data.tiers.relations import join_clause, usable_wordings, wordings_of_part
+from logic_export.data.tiers.passage_contents import (
+    PassageContent,
+    join_contents,
+    lowercase_first,
+    read_content,
+)
 from logic_retrievers.errors import ConfigurationError, InputError
+
+# Relation -> part -> wordings that join a clause about another passage to a question. "{clause}" is
+# a statement, "{named}" a topic with its description, "{topic}" the topic alone. No wording is in
+# two parts, and two relations are in the test part only.
+RELATIONS: Mapping[str, Mapping[str, Sequence[str]]] = MappingProxyType(
+    read_toml(__package__, "relations.toml")
+)
+_SLOT = re.compile(r"\{(clause|named|topic)\}")
+_TWO_STOPS = re.compile(r"([.?!]\"?)\.(?!\.)")  # "Monsters, Inc.."
+_NEW_SENTENCE = re.compile(r"[.:?!]\s*$")
+
+
+def wordings_of_part(part: str) -> dict[str, Sequence[str]]:
+    """Relation -> wordings, for the relations of a part."""
+    return {name: parts[part] for name, parts in RELATIONS.items() if part in parts}
+
+
+def usable_wordings(wordings: Sequence[str], content: PassageContent) -> list[str]:
+    """The wordings whose slots the content can fill."""
+    return [
+        form for form in wordings if all(getattr(content, slot) for slot in _SLOT.findall(form))
+    ]
+
+
+def join_clause(wording: str, content: PassageContent, question: str) -> str:
+    """The distractor query: the question word for word within the wording.
+
+    Only its first letter may become lower case, within a sentence and where it begins no name; a
+    question mark is added where another sentence follows.
+    """
+    before, _, after = wording.partition("{question}")
+    question_text = question.strip()
+    if after and question_text[-1] not in ".?!":
+        question_text += "?"
+    if before and not _NEW_SENTENCE.search(before):
+        question_text = lowercase_first(question_text)
+    before, after = (_fill_slots(part, content) for part in (before, after))
+    text = f"{before}{question_text}{after}"
+    return text if not before else text[0].upper() + text[1:]
+
+
+def _fill_slots(part: str, content: PassageContent) -> str:
+    text = _SLOT.sub(lambda slot: str(getattr(content, slot[1])), part)
+    return _TWO_STOPS.sub(r"\1", text)
 
 
 @dataclass(frozen=True, slots=True)
 class DistractorQueries:
-    """Distractor queries and failures.
-
-    Args:
-        examples: the queries with their candidates.
-        reasons: reason why a question was left out, or a template used instead of the rewriter ->
-            count.
-    """
+    """Distractor queries, and how many questions were left out for each reason."""
 
     examples: tuple[TieredExample, ...]
     reasons: Mapping[str, int]
@@ -49,13 +94,13 @@ def add_distractors(
     """Adds to each question a clause about some of its wrong passages.
 
     The passages that the clause is about become distractors, the other wrong ones negatives. A
-    question with too few candidates gets passages of other questions
-    (:func:`~logic_export.data.tiers.candidate_mining.mine_wrong_passages`). Every relation of the
-    part occurs about equally often. No clause is made of a passage whose topic the question names.
+    question with too few candidates gets passages of other questions, see
+    :func:`mine_wrong_passages`. Every relation of the part occurs about equally often. A passage
+    whose topic the question names gives no clause.
 
     Args:
         questions: of this part only: all their passages serve as candidates.
-        part: ``train``, ``dev`` or ``test``; decides relations and wordings.
+        part: ``train``, ``dev`` or ``test``: each has its own wordings.
         copies: queries per question, each with another relation.
         distractors: most passages per clause; the number is random.
         candidates: number of passages to fill a question's candidates up to.
@@ -97,16 +142,26 @@ def add_distractors(
             continue
         for copy in range(copies):
             relation = order[(turn + copy) % len(order)]
-            query, distractor_candidates = _compose_query(
+            query, chosen = _compose_query(
                 question, usable, relations[relation], distractors, random
             )
-            examples.append(_example(question, query, distractor_candidates, wrong, relation))
+            examples.append(
+                TieredExample(
+                    query=query,
+                    positives=_unique_passages(question.right),
+                    distractors=chosen,
+                    negatives=tuple(p for p in _unique_passages(wrong) if p not in chosen),
+                    source=question.source,
+                    relation=relation,
+                    original=question.text,
+                )
+            )
         turn += copies
     return DistractorQueries(tuple(examples), dict(sorted(reasons.items())))
 
 
 def original_question(example: TieredExample) -> TieredExample:
-    """The same candidates in the same tiers for the original question."""
+    """The same candidates for the question without its clause."""
     return replace(example, query=example.original, relation="", original="")
 
 
@@ -123,32 +178,13 @@ def _compose_query(
     forms: Sequence[str],
     most: int,
     random: Random,
-) -> tuple[str, list[Candidate]]:
+) -> tuple[str, tuple[str, ...]]:
+    """A query, and the passages that its clause is about."""
     sampled = random.sample(usable, random.randint(1, min(most, len(usable))))
     content = join_contents([content for _, content in sampled])
     form = random.choice(usable_wordings(forms, content))
-    return join_clause(form, content, question.text), [candidate for candidate, _ in sampled]
-
-
-def _example(
-    question: LabelledQuestion,
-    query: str,
-    distractor_candidates: Sequence[Candidate],
-    wrong: Sequence[Candidate],
-    relation: str,
-) -> TieredExample:
-    distractors = tuple(candidate.passage for candidate in distractor_candidates)
-    return TieredExample(
-        query=query,
-        positives=_unique_passages(question.right),
-        distractors=distractors,
-        negatives=tuple(
-            candidate for candidate in _unique_passages(wrong) if candidate not in distractors
-        ),
-        source=question.source,
-        relation=relation,
-        original=question.text,
-    )
+    passages = tuple(candidate.passage for candidate, _ in sampled)
+    return join_clause(form, content, question.text), passages
 
 
 def _unique_passages(candidates: Sequence[Candidate]) -> tuple[str, ...]:
@@ -182,15 +218,9 @@ def build_parts(
     candidates: int = 10,
     seed: int = 0,
 ) -> dict[str, DistractorQueries]:
-    """Part -> its distractor queries; see
-    :func:`~logic_export.data.tiers.distractor_queries.add_distractors`.
+    """Part -> its distractor queries, by :func:`add_distractors`.
 
-    Args:
-        parts: from :func:`read_parts`.
-        copies: part -> queries per question; 1 for other parts.
-        distractors: as there.
-        candidates: as there.
-        seed: as there.
+    ``copies`` gives each part's number of queries per question; other parts have 1.
     """
     return {
         part: add_distractors(
@@ -228,8 +258,7 @@ def require_new_folder(folder: Path) -> None:
 def write_parts(folder: Path, built: Mapping[str, DistractorQueries]) -> None:
     """Writes ``PART.jsonl.gz`` for each part that has examples, and ``test_original.jsonl.gz``.
 
-    Equal rows of the last two have equal candidates, for the distractor query and for the original
-    question.
+    The latter has the rows of the test part with the original questions.
 
     Raises:
         ConfigurationError: one of the files exists already; nothing is written.

@@ -1,17 +1,17 @@
-"""Queries with candidates in three tiers, the files that store them, and examples from triplets."""
+"""Queries with candidates in three tiers, and files of them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 
-from logic_export.data.files import write_json_lines
+from logic_export.data.files import optional_text, read_rows, text_list, write_json_lines
 from logic_export.data.triplets import Triplet
 from logic_retrievers.errors import InputError
-from logic_retrievers.evaluation.rows import Row, json_rows
+from logic_retrievers.evaluation.rows import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,78 +41,56 @@ class TieredExample:
 
     def __post_init__(self) -> None:
         if not self.query.strip():
-            raise InputError(f"a query in tiers needs a text, not {self!r:.200}")
+            raise InputError(f"a tiered example needs a query text, not {self!r:.200}")
         seen: set[str] = set()
         for passage in self.passages:
             if not passage.strip():
                 raise InputError(f"a passage of {self.query!r} is empty")
             if passage in seen:
-                raise InputError(f"a passage of {self.query!r} stands twice: {passage!r:.200}")
+                raise InputError(f"{self.query!r} has a passage twice: {passage!r:.200}")
             seen.add(passage)
 
     @property
     def passages(self) -> tuple[str, ...]:
-        """All candidates, tier by tier."""
         return self.positives + self.distractors + self.negatives
 
 
 def write_tiers(path: Path, examples: Sequence[TieredExample]) -> None:
-    """Writes JSON lines, compressed where the name ends in ``.gz``; the file appears complete.
-
-    Raises:
-        StorageError: no room, or no right to write there.
-    """
-    rows = (
-        {key: value for key, value in asdict(example).items() if value != ""}
-        for example in examples
+    """Writes JSON lines, see :func:`~logic_export.data.files.write_json_lines`."""
+    write_json_lines(
+        path,
+        (
+            {key: value for key, value in asdict(example).items() if value != ""}
+            for example in examples
+        ),
     )
-    write_json_lines(path, rows)
 
 
 def read_tiers(path: Path) -> list[TieredExample]:
     """Reads what :func:`write_tiers` wrote, or a team's own file in that format.
 
     ``source`` (then the file's name), ``relation``, ``original`` and empty tiers may be left out.
-    Unknown fields are refused: a misspelt tier would silently be empty.
 
     Raises:
         ReadError: the file cannot be read, or a row is malformed; names file and line.
     """
-    return [_read_example(row, path.name) for row in json_rows(path)]
+    return list(read_rows(path, TieredExample, _parse_example))
 
 
-def _read_example(row: Row, name: str) -> TieredExample:
-    known_fields = [field.name for field in fields(TieredExample)]
-    if unknown := sorted(row.fields.keys() - set(known_fields)):
-        raise row.error(f"unknown field {unknown[0]!r}; a row has {', '.join(known_fields)}")
+def _parse_example(row: Row) -> TieredExample:
     positives, distractors, negatives = (
-        _read_passages(row, tier) for tier in ("positives", "distractors", "negatives")
+        () if row.fields.get(tier) is None else text_list(row, tier)
+        for tier in ("positives", "distractors", "negatives")
     )
-    try:
-        return TieredExample(
-            row.text("query"),
-            positives,
-            distractors,
-            negatives,
-            _optional_text(row, "source") or name,
-            _optional_text(row, "relation"),
-            _optional_text(row, "original"),
-        )
-    except InputError as error:
-        raise row.error(str(error)) from error
-
-
-def _optional_text(row: Row, name: str) -> str:
-    return "" if row.fields.get(name) is None else row.text(name)
-
-
-def _read_passages(row: Row, name: str) -> tuple[str, ...]:
-    passages = row.fields.get(name)
-    if passages is None:
-        return ()
-    if not isinstance(passages, list):
-        raise row.error(f"{name!r} must be a list of passages")
-    return tuple(row.with_fields({name: passage}).text(name) for passage in passages)
+    return TieredExample(
+        row.text("query"),
+        positives,
+        distractors,
+        negatives,
+        optional_text(row, "source") or row.path.name,
+        optional_text(row, "relation"),
+        optional_text(row, "original"),
+    )
 
 
 def examples_from_triplets(

@@ -1,8 +1,9 @@
-"""Questions with labelled candidates: readers of their formats, and the split into parts."""
+"""Questions with labelled candidates: their files, and the split into parts."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,18 +15,23 @@ from logic_retrievers.evaluation.datasets import data_file, existing_folder
 from logic_retrievers.evaluation.rows import Row, json_rows
 
 QUESTIONS_FILE = "questions.jsonl"
+_WORD = re.compile(r"\w+")
+
+
+def terms(text: str) -> list[str]:
+    """The case-folded words of a text; no stemming and no stop words."""
+    return _WORD.findall(text.casefold())
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage, and its title where it has one."""
+    """A passage; the title may be empty."""
 
     title: str
     body: str
 
     @property
     def passage(self) -> str:
-        """The text that is encoded."""
         return f"{self.title}: {self.body}" if self.title else self.body
 
 
@@ -51,7 +57,6 @@ class LabelledQuestion:
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
-        """All candidates, the right ones first."""
         return self.right + self.wrong
 
 
@@ -61,12 +66,8 @@ def read_questions(folder: str | os.PathLike[str], split: str = "test") -> list[
     A folder with ``questions.jsonl[.gz]`` holds rows ``{_id, text, answer}`` with either
     ``candidates``, each ``{title, text, label}`` (label 1: right), or ``positive``, whose lines are
     passages ``Title: text``, and ``hard_negative`` with ``hard_negative_title``. Any other folder
-    is a data set as :func:`~logic_retrievers.evaluation.load_dataset` reads it: its satisfying
-    passages are right, its violating ones wrong.
-
-    Args:
-        folder: a path, or a name inside the data folder.
-        split: of a data set that has parts.
+    is read by :func:`~logic_retrievers.evaluation.load_dataset`: its satisfying passages are right,
+    its violating ones wrong.
 
     Raises:
         ReadError: the folder is missing or a row malformed; names file and line.
@@ -146,13 +147,9 @@ def split_questions(
 ) -> dict[str, list[LabelledQuestion]]:
     """Part -> its questions, in their order.
 
-    Questions that share a candidate, or are equal, go into the same part. A hash of the group's
-    first id decides, not a seed: a run with another seed must not train on the test part. Pass sets
-    that share passages in one call.
-
-    Args:
-        questions: of one or several sets.
-        shares: part -> its share, 0 for an empty part; they sum to 1.
+    Questions that share a candidate, or are equal, go into the same part, so pass sets that share
+    passages in one call. A hash of the group's first id decides, not a seed: a run with another
+    seed must not train on the test part.
 
     Raises:
         ConfigurationError: shares that do not.

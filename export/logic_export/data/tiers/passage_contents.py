@@ -7,8 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from logic_export.data.tiers.labelled_questions import Candidate
-from logic_export.data.tiers.words import terms
+from logic_export.data.tiers.labelled_questions import Candidate, terms
 
 MIN_SENTENCE_WORDS, MAX_SENTENCE_WORDS = 5, 22
 """Bounds of the words of a sentence that fits into a query."""
